@@ -28,6 +28,14 @@ let orderedCollections: Target.Dependency = .product(name: "OrderedCollections",
 let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// What tests of the session's subjects import.
+let session: [Target.Dependency] = ["SternaCore", "SternaSerialization", "CSternaZlib", nioCore, nioPosix, httpTypes]
+/// What tests of the engine import.
+let wire: [Target.Dependency] = [
+    "SternaTransport", "SternaCore", "CSternaZlib", nioCore, nioEmbedded, nioPosix, nioHTTP2, nioHPACK, nioSSL,
+    httpTypes,
+]
+
 let package = Package(
     name: "sterna",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -123,86 +131,66 @@ let package = Package(
         .target(name: "CTestWidth", path: "Tests/CTestWidth"),
         .target(
             name: "MutationKit", dependencies: ["SternaPlatform"], path: "Tests/MutationKit", swiftSettings: strict),
-        .testTarget(
-            name: "SternaCoreTests",
-            dependencies: ["SternaPlatform", "SternaCore", "CTestWidth", "MutationKit", httpTypes, nioCore],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SternaSerializationTests",
-            dependencies: [
-                "SternaPlatform", "SternaSerialization", "SternaCore", "CSternaZlib", "MutationKit", nioCore, httpTypes,
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SternaSecurityTests",
-            dependencies: ["SternaPlatform", "SternaSecurity", "SternaTesting", "MutationKit", x509, asn1, crypto],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SternaTransportTests",
-            dependencies: [
-                "SternaPlatform", "SternaTransport", "Sterna", "SternaTesting", "CSternaZlib", "MutationKit", nioCore,
-                nioEmbedded,
-                nioPosix, nioHTTP2, nioHPACK, nioSSL, httpTypes,
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SternaTests",
-            dependencies: [
-                "SternaPlatform", "Sterna", "SternaCore", "SternaSerialization", "SternaTesting", "MutationKit",
-                "CSternaZlib",
-                nioCore, nioPosix,
+        // What the tests share. These are test targets so that `swift build` leaves them out.
+        tests(
+            "SternaTestSupport",
+            [
+                "MutationKit", "SternaCore", "SternaSerialization", "CTestWidth", "CSternaZlib", nioCore, nioPosix,
                 httpTypes,
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SternaURLRequestTests",
-            dependencies: ["SternaURLRequest", "Sterna", "SternaTesting", nioCore, httpTypes],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SternaXMLTests",
-            dependencies: ["SternaPlatform", "SternaXML", "SternaTesting", "MutationKit", nioCore, httpTypes],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SternaS3Tests",
-            dependencies: [
-                "SternaPlatform", "SternaS3", "SternaTransfers", "Sterna", "SternaTesting", "MutationKit", nioCore,
-                httpTypes,
-                crypto,
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SternaTransfersTests",
-            dependencies: [
-                "SternaPlatform", "SternaTransfers", "Sterna", "SternaCore", "SternaTesting", "MutationKit", nioCore,
-                httpTypes,
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SternaImagesTests",
-            dependencies: [
-                "SternaPlatform", "SternaImages", "Sterna", "SternaCore", "SternaTesting", "MutationKit", nioCore,
-                httpTypes,
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SternaInteropTests",
-            dependencies: [
-                "SternaPlatform", "Sterna", "SternaCore", "SternaS3", "SternaTransfers", "SternaTesting", httpTypes,
-                nioCore, nioPosix,
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SternaTestingTests",
-            dependencies: [
-                "SternaPlatform", "SternaTesting", "MutationKit", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509,
-                asn1,
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "TernCLITests",
-            dependencies: [
-                "SternaPlatform", "TernCLI", "Sterna", "SternaCore", "SternaTesting", nioCore, argumentParser, crypto,
-            ],
-            swiftSettings: strict),
+            ]),
+        tests(
+            "SternaWireTestSupport",
+            ["SternaTestSupport"] + wire),
+        // The modules.
+        tests("SternaCoreTests", ["SternaTestSupport", "SternaCore", nioCore, httpTypes]),
+        tests(
+            "SternaSerializationTests",
+            ["SternaTestSupport", "SternaSerialization", "SternaCore", "CSternaZlib", nioCore, httpTypes]),
+        tests("SternaSecurityTests", ["SternaTestSupport", "SternaSecurity", x509, asn1, crypto]),
+        tests("SternaURLRequestTests", ["SternaURLRequest", nioCore, httpTypes]),
+        tests("SternaXMLTests", ["SternaTestSupport", "SternaXML", nioCore, httpTypes]),
+        tests("SternaS3Tests", ["SternaTestSupport", "SternaS3", "SternaTransfers", nioCore, httpTypes, crypto]),
+        tests("SternaTransfersTests", ["SternaTestSupport", "SternaTransfers", "SternaCore", nioCore, httpTypes]),
+        tests("SternaImagesTests", ["SternaTestSupport", "SternaImages", "SternaCore", nioCore, httpTypes]),
+        tests(
+            "SternaTestingTests",
+            ["SternaTestSupport", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1]),
+        tests("TernCLITests", ["SternaTestSupport", "TernCLI", "SternaCore", nioCore, argumentParser, crypto]),
+        // The engine, by what it does.
+        tests("SternaHTTP1Tests", ["SternaWireTestSupport"] + wire),
+        tests("SternaHTTP2Tests", ["SternaWireTestSupport"] + wire),
+        tests("SternaPoolTests", ["SternaWireTestSupport"] + wire),
+        tests("SternaProxyTests", ["SternaWireTestSupport"] + wire),
+        tests("SternaTransportTests", ["SternaWireTestSupport"] + wire),
+        // Sterna, by subject.
+        tests("SternaAuthenticationTests", ["SternaTestSupport"] + session),
+        tests("SternaCacheTests", ["SternaTestSupport"] + session),
+        tests("SternaCookieTests", ["SternaTestSupport"] + session),
+        tests("SternaDownloadTests", ["SternaTestSupport"] + session),
+        tests("SternaInterceptorTests", ["SternaTestSupport"] + session),
+        tests("SternaReachabilityTests", ["SternaTestSupport"] + session),
+        tests("SternaSessionTests", ["SternaTestSupport"] + session),
+        tests("SternaTaskTests", ["SternaTestSupport"] + session),
+        // What goes across subjects: the documentation's examples, mutated inputs, other programs.
+        tests(
+            "SternaDocumentationTests",
+            ["SternaTestSupport", "SternaS3", "SternaTransfers"] + session),
+        tests(
+            "SternaMutationTests",
+            [
+                "SternaWireTestSupport", "SternaCoreTests", "SternaSerializationTests", "SternaSecurityTests",
+                "SternaXMLTests",
+                "SternaSecurity", "SternaImages", "SternaS3", "SternaTransfers",
+                "SternaXML", x509, asn1, crypto,
+            ] + wire),
+        tests(
+            "SternaInteropTests",
+            ["SternaTestSupport", "SternaCore", "SternaS3", "SternaTransfers", httpTypes, nioCore, nioPosix]),
     ]
 )
+
+/// A target of tests, over `Sterna` and its test servers.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name, dependencies: ["SternaPlatform", "Sterna", "SternaTesting"] + dependencies, swiftSettings: strict)
+}

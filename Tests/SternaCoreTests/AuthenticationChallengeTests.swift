@@ -1,6 +1,8 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 /// WWW-Authenticate and Proxy-Authenticate (RFC 9110, 11.6.1 and 11.7.1).
 @Suite("Authentication challenges")
 struct AuthenticationChallengeTests {

@@ -3,6 +3,8 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Printed requests, responses and errors show no secrets")
 struct ShownMessageTests {
     private static let hex = "73 33 63 72 65 74"

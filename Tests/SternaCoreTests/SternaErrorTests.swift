@@ -3,6 +3,8 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("SternaError")
 struct SternaErrorTests {
     private struct Cause: Error {}

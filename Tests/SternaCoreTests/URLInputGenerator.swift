@@ -1,10 +1,10 @@
+@testable import SternaTestSupport
+
 /// Makes URL-like text from a seed, always the same.
 struct URLInputGenerator {
-    private var state: UInt64
+    private var random: SeededRandom
 
-    init(seed: UInt64) {
-        state = seed
-    }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     static let seeds = [
         "http://127.0.0.1:18080/1k", "https://example.com/a/b/../c?q=1&r=%20#frag", "ws://[::1]:8080/x", "wss://h",
@@ -22,30 +22,22 @@ struct URLInputGenerator {
             "255", "65536", "xn--",
         ]
 
-    mutating func next(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return Int((value ^ value >> 31) % UInt64(bound))
-    }
-
-    mutating func pick<Element>(_ elements: [Element]) -> Element {
-        elements[next(elements.count)]
-    }
+    mutating func next(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
 
     /// A seed with a few places deleted, replaced, inserted or doubled, or two seeds joined.
     mutating func mutated() -> String {
-        var scalars = Array(pick(Self.seeds).unicodeScalars)
+        var scalars = Array(random.pick(Self.seeds).unicodeScalars)
         for _ in 0..<next(5) {
             let place = next(scalars.count + 1)
             switch next(5) {
             case 0: scalars.removeSubrange(place..<min(place + 1 + next(3), scalars.count))
-            case 1: scalars.insert(contentsOf: pick(Self.atoms).unicodeScalars, at: place)
+            case 1: scalars.insert(contentsOf: random.pick(Self.atoms).unicodeScalars, at: place)
             case 2:
-                scalars.replaceSubrange(place..<min(place + 1, scalars.count), with: pick(Self.atoms).unicodeScalars)
+                scalars.replaceSubrange(
+                    place..<min(place + 1, scalars.count), with: random.pick(Self.atoms).unicodeScalars)
             case 3: scalars.insert(contentsOf: scalars[place..<min(place + next(8), scalars.count)], at: place)
             default:
-                let other = Array(pick(Self.seeds).unicodeScalars)
+                let other = Array(random.pick(Self.seeds).unicodeScalars)
                 scalars = Array(scalars[..<place]) + other[next(other.count + 1)...]
             }
         }
@@ -69,6 +61,6 @@ struct URLInputGenerator {
     }
 
     private mutating func either(_ usual: [String], _ odd: [String]) -> String {
-        pick(next(8) == 0 ? odd : usual)
+        random.pick(next(8) == 0 ? odd : usual)
     }
 }

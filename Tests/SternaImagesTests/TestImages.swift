@@ -60,30 +60,6 @@ final class TestDecoder: ImageDecoding {
     }
 }
 
-/// Holds those who wait until it is opened.
-final class ImageGate: Sendable {
-    private let state = Mutex<(isOpen: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiters.append(continuation) }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
-
-    func open() {
-        let waiters = state.withLock { state in
-            state.isOpen = true
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-}
-
 /// Collects what comes, and waits for it.
 final class ImageLog<Entry: Sendable>: Sendable {
     private let entries = Mutex<[Entry]>([])
@@ -100,19 +76,5 @@ final class ImageLog<Entry: Sendable>: Sendable {
     func wait(for count: Int) async {
         var signals = stream.makeAsyncIterator()
         while all.count < count { await signals.next() }
-    }
-}
-
-/// Random numbers with a seed.
-struct SeededImageNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state &* 0x2545_F491_4F6C_DD1D
     }
 }

@@ -2,6 +2,8 @@ import Sterna
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 /// Signatures beside those of botocore, which `.ci/interop-servers` installs.
 @Suite(
     "Interop: AWS signatures of botocore",
@@ -56,7 +58,7 @@ struct AWSSignatureInteropTests {
 
     @Test("Random requests have the signatures that botocore gives them", arguments: [1, 2, 3] as [UInt64])
     func equal(seed: UInt64) async throws {
-        var random = SignatureRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let cases = try (0..<1_000).map {
             try Self.makeCase(kind: ["header", "s3", "query", "s3query"][$0 % 4], &random)
         }
@@ -98,7 +100,7 @@ struct AWSSignatureInteropTests {
 
     /// Names of a query are different where it is signed, since botocore keeps one value of each then. An encoded slash in a path
     /// is left out: S3 reads it as a slash, botocore signs it as it stands.
-    private static func makeCase(kind: String, _ random: inout SignatureRandom) throws -> Case {
+    private static func makeCase(kind: String, _ random: inout SeededRandom) throws -> Case {
         let isS3 = kind.hasPrefix("s3")
         let isInQuery = kind.hasSuffix("query")
         var path = ""
@@ -154,20 +156,7 @@ enum InteropPython {
     }
 }
 
-/// Numbers that depend on a seed alone (SplitMix64).
-struct SignatureRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededRandom {
     mutating func text(_ characters: String, _ count: ClosedRange<Int>) -> String {
         let all = Array(characters)
         var text = ""

@@ -2,6 +2,8 @@ import Sterna
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 extension HttpbinTests {
     @Suite("Answers of many kinds")
     struct Responses {

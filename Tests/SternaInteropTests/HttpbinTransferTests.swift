@@ -2,6 +2,8 @@ import Sterna
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 extension HttpbinTests {
     @Suite("Streams, time-outs and uploads")
     struct Transfers {
@@ -103,7 +105,7 @@ extension HttpbinTests {
 
         @Test("A megabyte of bytes arrives as it is", arguments: [Request.Method.post, .put, .patch])
         func megabyte(method: Request.Method) async throws {
-            let bytes = Self.noise(1 << 20)
+            let bytes = noise(1 << 20)
             let reply = try await HttpbinTests.session().request(method, "anything", body: .data(Data(bytes)))
             let echo = try await reply.json()
             #expect(echo["headers"]["Content-Length"].string == "1048576")
@@ -160,15 +162,5 @@ extension HttpbinTests {
             #expect(echo["headers"]["Content-Type"].string == "text/x-swift")
         }
 
-        /// Bytes without a period, and no text.
-        private static func noise(_ count: Int) -> [UInt8] {
-            var state: UInt64 = 0x9E37_79B9_7F4A_7C15
-            return (0..<count).map { _ in
-                state ^= state << 13
-                state ^= state >> 7
-                state ^= state << 17
-                return UInt8(truncatingIfNeeded: state >> 32)
-            }
-        }
     }
 }

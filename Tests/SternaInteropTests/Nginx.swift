@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// An nginx of its own for a test: a folder with a configuration and files, on free ports of the loopback.
 final class Nginx: Sendable {
     /// Where the program is, or nil where it is not installed.
@@ -57,20 +59,8 @@ final class Nginx: Sendable {
         let text = String(repeating: "the Arctic tern flies further than any other animal\n", count: 400)
         try Data(text.utf8).write(to: URL(filePath: "\(folder)/tern.txt"))
         try Data("{\"bird\": \"tern\", \"eggs\": [1, 2]}".utf8).write(to: URL(filePath: "\(folder)/tern.json"))
-        try Data(Self.noise(8_000_000))
-            .write(to: URL(filePath: "\(folder)/big.bin"))
+        try Data(noise(8_000_000)).write(to: URL(filePath: "\(folder)/big.bin"))
         try Data().write(to: URL(filePath: "\(folder)/empty.txt"))
-    }
-
-    /// Bytes without a period, so that a piece sent twice or out of place shows.
-    private static func noise(_ count: Int) -> [UInt8] {
-        var state: UInt64 = 0x9E37_79B9_7F4A_7C15
-        return (0..<count).map { _ in
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return UInt8(truncatingIfNeeded: state >> 32)
-        }
     }
 
     private static func configuration(_ folder: String, _ port: Int, _ securePort: Int, _ guardedPort: Int)

@@ -1,6 +1,8 @@
 import Sterna
 import SternaPlatform
 
+@testable import SternaTestSupport
+
 /// Makes nested parameters from a seed, always the same.
 struct ParameterGenerator: RandomNumberGenerator {
     /// What a reader and a style of arrays can tell apart.
@@ -26,21 +28,14 @@ struct ParameterGenerator: RandomNumberGenerator {
     }
 
     let limits: Limits
-    private var state: UInt64
+    private var random: SeededRandom
 
     init(seed: UInt64, limits: Limits) {
         self.limits = limits
-        state = seed
+        random = SeededRandom(seed: seed)
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
-
-    mutating func pick<T>(_ choices: [T]) -> T { choices[Int.random(in: 0..<choices.count, using: &self)] }
+    mutating func next() -> UInt64 { random.next() }
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
@@ -105,8 +100,8 @@ struct ParameterGenerator: RandomNumberGenerator {
         switch Int.random(in: 0..<12, using: &self) {
         case 0 where mayBeNull: return .null
         case 1: return .bool(chance(50))
-        case 2: return .integer(pick([0, 1, -1, .min, .max, Int64(truncatingIfNeeded: next())]))
-        case 3: return .unsigned(pick([.max, UInt64(Int64.max) + 1]))
+        case 2: return .integer(random.pick([0, 1, -1, .min, .max, Int64(truncatingIfNeeded: next())]))
+        case 3: return .unsigned(random.pick([.max, UInt64(Int64.max) + 1]))
         case 4: return .double(double())
         case 5: return .data(Data((0..<next(below: 12)).map { _ in UInt8(truncatingIfNeeded: next()) }))
         case 6: return .date(Self.dates[Int(next(below: Int64(Self.dates.count)))].date)
@@ -117,7 +112,9 @@ struct ParameterGenerator: RandomNumberGenerator {
     private mutating func double() -> Double {
         let whole = Double(next(below: 2_000_000) - 1_000_000)
         let bits = Double(bitPattern: next())
-        return pick([0, 0.1, -2.5, 1e21, .leastNonzeroMagnitude, .pi, whole, whole / 128, bits.isFinite ? bits : 7])
+        return random.pick([
+            0, 0.1, -2.5, 1e21, .leastNonzeroMagnitude, .pi, whole, whole / 128, bits.isFinite ? bits : 7,
+        ])
     }
 
     /// Text of any kind: none, of what queries and readers give a meaning to, and from all over Unicode.
@@ -127,21 +124,21 @@ struct ParameterGenerator: RandomNumberGenerator {
         case 1, 2: text(from: Self.letters, upTo: 10)
         case 3, 4: text(from: Self.special, upTo: 8)
         case 5: text(from: Self.letters + Self.special, upTo: 10)
-        case 6: pick(Self.words)
+        case 6: random.pick(Self.words)
         default: anyText()
         }
     }
 
     private mutating func text(from scalars: [Unicode.Scalar], upTo count: Int) -> String {
         var text = String.UnicodeScalarView()
-        for _ in 0..<Int.random(in: 1...count, using: &self) { text.append(pick(scalars)) }
+        for _ in 0..<Int.random(in: 1...count, using: &self) { text.append(random.pick(scalars)) }
         return String(text)
     }
 
     private mutating func anyText() -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 1...8, using: &self) {
-            let range: ClosedRange<UInt32> = pick([
+            let range: ClosedRange<UInt32> = random.pick([
                 0...0x7F, 0x80...0x7FF, 0x300...0x36F, 0x800...0xD7FF, 0xE000...0xFFFF, 0x1_0000...0x10_FFFF,
             ])
             if let scalar = Unicode.Scalar(UInt32.random(in: range, using: &self)) { text.append(scalar) }

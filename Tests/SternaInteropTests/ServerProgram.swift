@@ -1,6 +1,8 @@
 import SternaPlatform
 import SternaTesting
 
+@testable import SternaTestSupport
+
 /// A server of others in a folder of its own, on ports of its own, in the foreground; ended when this is released, and by
 /// the system where the tests have crashed.
 final class ServerProgram: Sendable {
@@ -94,15 +96,7 @@ final class ServerProgram: Sendable {
     }
 
     /// 3,000,000 bytes without a period, so that a piece sent twice or out of place shows.
-    static let noise: [UInt8] = {
-        var state: UInt64 = 0x9E37_79B9_7F4A_7C15
-        return (0..<3_000_000).map { _ in
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return UInt8(truncatingIfNeeded: state >> 32)
-        }
-    }()
+    static let noise = SternaTestSupport.noise(3_000_000)
 
     private static func accepts(_ port: Int) -> Bool {
         #if canImport(Glibc)

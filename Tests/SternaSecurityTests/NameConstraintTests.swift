@@ -5,6 +5,7 @@ import Testing
 @_spi(FixedExpiryValidationTime) import X509
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 @Suite("Name constraints")
 struct NameConstraintTests {
@@ -151,16 +152,6 @@ struct NameConstraintTests {
 
     // MARK: Against the library
 
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            // Knuth's multiplier of MMIX.
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 29)
-        }
-    }
-
     private static let names: [GeneralName] = [
         .dnsName("example.test"), .dnsName("www.example.test"), .dnsName("a.www.example.test"), .dnsName("other.test"),
         .dnsName("xexample.test"), .dnsName("*.example.test"), .ipAddress(.init(contentBytes: [10, 1, 2, 3])),
@@ -175,11 +166,12 @@ struct NameConstraintTests {
             .init(contentBytes: [0x20] + [UInt8](repeating: 0, count: 15) + [0xFF] + [UInt8](repeating: 0, count: 15))),
     ]
 
-    private static func pick(_ from: [GeneralName], _ counts: Range<Int>, _ random: inout Generator) -> [GeneralName] {
+    private static func pick(_ from: [GeneralName], _ counts: Range<Int>, _ random: inout SeededRandom) -> [GeneralName]
+    {
         (0..<Int.random(in: counts, using: &random)).compactMap { _ in from.randomElement(using: &random) }
     }
 
-    private static func constraints(_ random: inout Generator) -> NameConstraints? {
+    private static func constraints(_ random: inout SeededRandom) -> NameConstraints? {
         let made = NameConstraints(
             permittedSubtrees: pick(subtrees, 0..<3, &random), excludedSubtrees: pick(subtrees, 0..<2, &random))
         return made.permittedSubtrees.isEmpty && made.excludedSubtrees.isEmpty ? nil : made
@@ -187,7 +179,7 @@ struct NameConstraintTests {
 
     @Test("Without self-issued authorities, the X.509 library's own policy says the same", arguments: 1...4)
     func library(seed: UInt64) async throws {
-        var random = Generator(state: seed)
+        var random = SeededRandom(seed: seed)
         let key = P256.Signing.PrivateKey()
         let now = Date(timeIntervalSince1970: Forge.now)
         var accepted = 0

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import SternaSerialization
+@testable import SternaTestSupport
 
 @Suite("Decoded bodies")
 struct DecodedBodyTests {
@@ -40,8 +41,8 @@ struct DecodedBodyTests {
         return decoded
     }
 
-    @Test("Sizes about the size of a piece come whole", arguments: Deflater.Container.allCases)
-    func sizes(container: Deflater.Container) async throws {
+    @Test("Sizes about the size of a piece come whole", arguments: Zlib.Container.allCases)
+    func sizes(container: Zlib.Container) async throws {
         let codings: [ContentCoding] = [container == .gzip ? .gzip : .deflate]
         var limits = DecodingLimits()
         limits.ratio = 10_000
@@ -50,7 +51,7 @@ struct DecodedBodyTests {
             DecodedBody.pieceBytes + 100, DecodedBody.pieceBytes + 257, 2 * DecodedBody.pieceBytes,
             3 * DecodedBody.pieceBytes + 7,
         ] {
-            let coded = Deflater.deflate(Array(repeating: UInt8(0), count: count), container)
+            let coded = Zlib.deflate(Array(repeating: UInt8(0), count: count), container)
             for pieces in [[coded], coded.map { [$0] }] {
                 do {
                     let decoded = try await decode(pieces, codings, limits: limits)
@@ -65,7 +66,7 @@ struct DecodedBodyTests {
     @Test("Codings are undone from the last to the first, at every split point")
     func twice() async throws {
         let content = Array("the Arctic tern".utf8)
-        let coded = Deflater.deflate(Deflater.deflate(content, .zlib), .gzip)
+        let coded = Zlib.deflate(Zlib.deflate(content, .zlib), .gzip)
         for split in coded.indices {
             let pieces = [Array(coded[..<split]), Array(coded[split...])]
             #expect(try await decode(pieces, [.deflate, .gzip]) == content)
@@ -75,17 +76,17 @@ struct DecodedBodyTests {
 
     @Test("An inner coding that ends too early is an error")
     func innerTruncation() async throws {
-        let inner = Deflater.gzip("the Arctic tern")
-        let coded = Deflater.deflate(inner.dropLast(3), .gzip)
+        let inner = Zlib.gzip("the Arctic tern")
+        let coded = Zlib.deflate(inner.dropLast(3), .gzip)
         let error = await #expect(throws: SternaError.self) { try await decode([coded], [.gzip, .gzip]) }
         #expect(error?.kind == .contentCodingFailed)
     }
 
     @Test(
         "A body that grows beyond the ratio is refused before it is decoded whole",
-        arguments: Deflater.Container.allCases)
-    func ratio(container: Deflater.Container) async throws {
-        let coded = Deflater.deflate(Array(repeating: UInt8(0), count: 16 << 20), container)
+        arguments: Zlib.Container.allCases)
+    func ratio(container: Zlib.Container) async throws {
+        let coded = Zlib.deflate(Array(repeating: UInt8(0), count: 16 << 20), container)
         let source = Pieces(
             stride(from: 0, to: coded.count, by: 256).map { Array(coded[$0..<min($0 + 256, coded.count)]) })
         let body = DecodedBody(
@@ -101,15 +102,15 @@ struct DecodedBodyTests {
 
     @Test("Two codings do not hide the ratio")
     func nestedBomb() async throws {
-        let inner = Deflater.deflate(Array(repeating: UInt8(0), count: 24 << 20), .gzip)
-        let coded = Deflater.deflate(inner, .gzip)
+        let inner = Zlib.deflate(Array(repeating: UInt8(0), count: 24 << 20), .gzip)
+        let coded = Zlib.deflate(inner, .gzip)
         let error = await #expect(throws: SternaError.self) { try await decode([coded], [.gzip, .gzip]) }
         #expect(error?.kind == .limitExceeded)
     }
 
     @Test("The decoded size is limited", arguments: [(99_999, false), (100_000, true), (100_001, true)])
     func size(limit: Int64, fits: Bool) async throws {
-        let coded = Deflater.deflate(Deflater.noise(100_000), .gzip)
+        let coded = Zlib.deflate(noise(100_000), .gzip)
         var limits = DecodingLimits()
         limits.bytes = limit
         if fits {
@@ -122,15 +123,15 @@ struct DecodedBodyTests {
 
     @Test("What one coding makes out of little counts, even where the next makes nothing of it")
     func hiddenBomb() async throws {
-        let members = repeatElement(Deflater.gzip(""), count: 250_000).flatMap { $0 }
-        let coded = Deflater.deflate(members, .gzip, level: 9)
+        let members = repeatElement(Zlib.gzip(""), count: 250_000).flatMap { $0 }
+        let coded = Zlib.deflate(members, .gzip, level: 9)
         let error = await #expect(throws: SternaError.self) { try await decode([coded], [.gzip, .gzip]) }
         #expect(error?.kind == .limitExceeded)
     }
 
     @Test("Once given up, it throws that it was cancelled")
     func cancelling() async throws {
-        let whole = ResponseBody(Bytes(bytes: Deflater.gzip("the Arctic tern")))
+        let whole = ResponseBody(Bytes(bytes: Zlib.gzip("the Arctic tern")))
         let body = DecodedBody(whole, codings: [.gzip], limits: DecodingLimits())
         body.cancel()
         for _ in 0..<2 {
@@ -141,7 +142,7 @@ struct DecodedBodyTests {
 
     @Test("After an error no rest of the body is handed out as if whole")
     func afterError() async throws {
-        var coded = Deflater.gzip("the Arctic tern")
+        var coded = Zlib.gzip("the Arctic tern")
         coded[coded.count - 5] ^= 1
         let body = DecodedBody(ResponseBody(Bytes(bytes: coded)), codings: [.gzip], limits: DecodingLimits())
         var ended = false
@@ -180,7 +181,7 @@ struct DecodedBodyTests {
 
     @Test("A second reader is refused while the first one waits, which gets all of it")
     func concurrent() async throws {
-        let late = LateBody(Deflater.deflate(Array("hello".utf8), .gzip))
+        let late = LateBody(Zlib.deflate(Array("hello".utf8), .gzip))
         let body = DecodedBody(ResponseBody(late), codings: [.gzip], limits: DecodingLimits())
         async let first = body.next()
         await late.waitForReader(1)
@@ -195,7 +196,7 @@ struct DecodedBodyTests {
 
     @Test("A cancelled read ends itself alone; giving the body up ends every read")
     func cancelled() async throws {
-        let late = LateBody(Deflater.deflate(Array("hello".utf8), .gzip))
+        let late = LateBody(Zlib.deflate(Array("hello".utf8), .gzip))
         let body = DecodedBody(ResponseBody(late), codings: [.gzip], limits: DecodingLimits())
         let reader = Task { try await body.next() }
         await late.waitForReader(1)
@@ -211,7 +212,7 @@ struct DecodedBodyTests {
 
     @Test("A body that was read before is an error, and no end")
     func readBefore() async throws {
-        let source = ResponseBody(Pieces([Deflater.deflate(Array("hello".utf8), .gzip)]))
+        let source = ResponseBody(Pieces([Zlib.deflate(Array("hello".utf8), .gzip)]))
         _ = try await source.collect(upTo: 1_000)
         let body = DecodedBody(source, codings: [.gzip], limits: DecodingLimits())
         let error = await #expect(throws: SternaError.self) { _ = try await body.next() }

@@ -5,6 +5,8 @@ import SternaSerialization
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Undoing a coding takes turns")
 struct DecodingTurnsTests {
     /// One thread for all of its tasks, as an event loop is.
@@ -23,7 +25,7 @@ struct DecodingTurnsTests {
 
     @Test("Others on the same thread go on while a small body becomes a large one")
     func turns() async throws {
-        let coded = Deflater.deflate([UInt8](repeating: 0, count: 16 << 20), .gzip)
+        let coded = Zlib.deflate([UInt8](repeating: 0, count: 16 << 20), .gzip)
         let ticks = Ticks()
         let thread = OneThread()
         let ticker = Task(executorPreference: thread) {

@@ -4,6 +4,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Errors of coders show places and no values")
 struct EncodingReasonTests {
     private struct Refusing: Encodable {

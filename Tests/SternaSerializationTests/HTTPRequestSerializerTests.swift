@@ -4,6 +4,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 private let formType = "application/x-www-form-urlencoded"
 
 @Suite("Form request serializer")

@@ -3,15 +3,17 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Inflater")
 struct InflaterTests {
     static let text = Array("the Arctic tern flies further than any other animal; ".utf8)
     static let contents: [[UInt8]] = [
-        [], [0x78], Array("a".utf8), text, (0..<40).flatMap { _ in text }, Deflater.noise(700),
+        [], [0x78], Array("a".utf8), text, (0..<40).flatMap { _ in text }, noise(700),
         Array(repeating: 0, count: 3_000),
     ]
 
-    static func format(_ container: Deflater.Container) -> Inflater.Format { container == .gzip ? .gzip : .deflate }
+    static func format(_ container: Zlib.Container) -> Inflater.Format { container == .gzip ? .gzip : .deflate }
 
     /// Decodes pieces one after another, each to its end.
     static func decode(_ pieces: [[UInt8]], _ format: Inflater.Format, limit: Int = 1 << 20) throws -> [UInt8] {
@@ -31,19 +33,19 @@ struct InflaterTests {
         return decoded
     }
 
-    @Test("Each container decodes", arguments: Deflater.Container.allCases, contents.indices)
-    func containers(container: Deflater.Container, number: Int) throws {
+    @Test("Each container decodes", arguments: Zlib.Container.allCases, contents.indices)
+    func containers(container: Zlib.Container, number: Int) throws {
         let content = Self.contents[number]
         for level: CInt in [0, 1, 9] {
-            let coded = Deflater.deflate(content, container, level: level)
+            let coded = Zlib.deflate(content, container, level: level)
             #expect(try Self.decode([coded], Self.format(container)) == content)
         }
     }
 
-    @Test("Every split point gives the same", arguments: Deflater.Container.allCases, contents.indices)
-    func splits(container: Deflater.Container, number: Int) throws {
+    @Test("Every split point gives the same", arguments: Zlib.Container.allCases, contents.indices)
+    func splits(container: Zlib.Container, number: Int) throws {
         let content = Self.contents[number]
-        let coded = Deflater.deflate(content, container)
+        let coded = Zlib.deflate(content, container)
         for split in coded.indices {
             let pieces = [Array(coded[..<split]), Array(coded[split...])]
             try #require(try Self.decode(pieces, Self.format(container)) == content)
@@ -51,10 +53,10 @@ struct InflaterTests {
         #expect(try Self.decode(coded.map { [$0] }, Self.format(container)) == content)
     }
 
-    @Test("Every limit gives the same", arguments: Deflater.Container.allCases)
-    func limits(container: Deflater.Container) throws {
+    @Test("Every limit gives the same", arguments: Zlib.Container.allCases)
+    func limits(container: Zlib.Container) throws {
         let content = Array(repeating: UInt8(0), count: 1_200)
-        let coded = Deflater.deflate(content, container)
+        let coded = Zlib.deflate(content, container)
         for limit in 1...1_201 {
             let decoded = Result { try Self.decode([coded], Self.format(container), limit: limit) }
             guard (try? decoded.get()) == content else {
@@ -64,19 +66,19 @@ struct InflaterTests {
         }
     }
 
-    @Test("Every limit gives the same byte by byte", arguments: Deflater.Container.allCases)
-    func limitsByteByByte(container: Deflater.Container) throws {
+    @Test("Every limit gives the same byte by byte", arguments: Zlib.Container.allCases)
+    func limitsByteByByte(container: Zlib.Container) throws {
         let content = (0..<8).flatMap { _ in Self.text }
-        let coded = Deflater.deflate(content, container).map { [$0] }
+        let coded = Zlib.deflate(content, container).map { [$0] }
         for limit in 1...100 {
             try #require(try Self.decode(coded, Self.format(container), limit: limit) == content)
         }
     }
 
-    @Test("Every truncation is an error", arguments: Deflater.Container.allCases, contents.indices)
-    func truncation(container: Deflater.Container, number: Int) throws {
+    @Test("Every truncation is an error", arguments: Zlib.Container.allCases, contents.indices)
+    func truncation(container: Zlib.Container, number: Int) throws {
         let content = Self.contents[number]
-        let coded = Deflater.deflate(content, container)
+        let coded = Zlib.deflate(content, container)
         for count in 1..<coded.count {
             let result = Result { try Self.decode([Array(coded[..<count])], Self.format(container)) }
             guard case .failure(let error as SternaError) = result, error.kind == .contentCodingFailed else {
@@ -94,7 +96,7 @@ struct InflaterTests {
 
     @Test("gzip of several members is their contents in a row, at every split point")
     func members() throws {
-        let coded = Deflater.gzip("one ") + Deflater.gzip("") + Deflater.gzip("two ") + Deflater.gzip("three")
+        let coded = Zlib.gzip("one ") + Zlib.gzip("") + Zlib.gzip("two ") + Zlib.gzip("three")
         for split in coded.indices {
             let pieces = [Array(coded[..<split]), Array(coded[split...])]
             #expect(try Self.decode(pieces, .gzip) == Array("one two three".utf8))
@@ -103,8 +105,8 @@ struct InflaterTests {
 
     @Test("A second member cut short is an error")
     func cutMember() throws {
-        let first = Deflater.gzip("one")
-        let second = Deflater.gzip("two")
+        let first = Zlib.gzip("one")
+        let second = Zlib.gzip("two")
         for count in 1..<second.count {
             #expect(throws: SternaError.self) { try Self.decode([first + second[..<count]], .gzip) }
         }
@@ -112,7 +114,7 @@ struct InflaterTests {
 
     @Test("gzip's header may hold a name, a comment and an extra field")
     func header() throws {
-        let plain = Deflater.gzip("tern")
+        let plain = Zlib.gzip("tern")
         let fields: [UInt8] = [4, 0, 1, 2, 3, 4] + Array("name\0comment\0".utf8)
         let coded = Array(plain[..<3]) + [0x1C] + plain[4..<10] + fields + plain[10...]
         for split in coded.indices {
@@ -122,7 +124,7 @@ struct InflaterTests {
 
     @Test("A wrong checksum or length is an error", arguments: 1...8)
     func checksum(fromEnd: Int) {
-        var coded = Deflater.gzip("the Arctic tern")
+        var coded = Zlib.gzip("the Arctic tern")
         coded[coded.count - fromEnd] ^= 0x01
         let error = #expect(throws: SternaError.self) { try Self.decode([coded], .gzip) }
         #expect(error?.kind == .contentCodingFailed)
@@ -131,14 +133,14 @@ struct InflaterTests {
 
     @Test("A wrong checksum of zlib is an error", arguments: 1...4)
     func adler(fromEnd: Int) {
-        var coded = Deflater.deflate("the Arctic tern".utf8, .zlib)
+        var coded = Zlib.deflate("the Arctic tern".utf8, .zlib)
         coded[coded.count - fromEnd] ^= 0x01
         #expect(throws: SternaError.self) { try Self.decode([coded], .deflate) }
     }
 
-    @Test("Bytes behind the end are an error", arguments: Deflater.Container.allCases)
-    func garbage(container: Deflater.Container) {
-        let coded = Deflater.deflate(Self.text, container)
+    @Test("Bytes behind the end are an error", arguments: Zlib.Container.allCases)
+    func garbage(container: Zlib.Container) {
+        let coded = Zlib.deflate(Self.text, container)
         for tail in [[0], [0x1F], Array("garbage".utf8)] as [[UInt8]] {
             #expect(throws: SternaError.self) { try Self.decode([coded + tail], Self.format(container)) }
             #expect(throws: SternaError.self) { try Self.decode([coded, tail], Self.format(container)) }
@@ -161,7 +163,7 @@ struct InflaterTests {
 
     @Test("Every changed byte gives an error or the content, and never a trap")
     func flips() {
-        let coded = Deflater.deflate(Self.text, .gzip)
+        let coded = Zlib.deflate(Self.text, .gzip)
         for index in coded.indices {
             for bit in 0..<8 {
                 var changed = coded

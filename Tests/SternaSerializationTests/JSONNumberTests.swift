@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON: numbers")
 struct JSONNumberTests {
     static let texts: [(String, String)] = [
@@ -47,7 +49,7 @@ struct JSONNumberTests {
 
     @Test("Doubles come back from their shortest text, bit for bit")
     func shortestTexts() throws {
-        var generator = SeededGenerator(seed: 11)
+        var generator = SeededRandom(seed: 11)
         for _ in 0..<20_000 {
             let value = Double(bitPattern: generator.next())
             guard value.isFinite else { continue }
@@ -59,7 +61,7 @@ struct JSONNumberTests {
 
     @Test("Decimal texts of few digits have the nearest double")
     func shortDecimals() throws {
-        var generator = SeededGenerator(seed: 12)
+        var generator = SeededRandom(seed: 12)
         for _ in 0..<20_000 {
             let digits = generator.next() % 1_000_000_000_000_000_000
             let text =
@@ -134,22 +136,5 @@ struct JSONNumberTests {
         "A literal has to be one number", arguments: ["", "-", "01", "1.", " 1", "1 ", "NaN", "+1", "1e", "0x1", "1\0"])
     func invalidLiteral(text: String) {
         #expect(JSON.Number(literal: text) == nil)
-    }
-}
-
-/// Numbers that are the same in every run (Steele, Lea and Flood's SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -5,6 +5,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON request serializer")
 struct JSONRequestSerializerTests {
     @Test("GET, HEAD and DELETE encode in the URL", arguments: [Request.Method.get, .head, .delete])

@@ -1,9 +1,11 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON: round trips and truncation")
 struct JSONRoundTripTests {
-    static func tree(_ generator: inout SeededGenerator, depth: Int) -> JSON {
+    static func tree(_ generator: inout SeededRandom, depth: Int) -> JSON {
         switch Int.random(in: 0..<(depth > 0 ? 10 : 7), using: &generator) {
         case 0: return .null
         case 1: return .bool(generator.next() & 1 == 0)
@@ -26,7 +28,7 @@ struct JSONRoundTripTests {
         }
     }
 
-    static func text(_ generator: inout SeededGenerator) -> String {
+    static func text(_ generator: inout SeededRandom) -> String {
         var text = ""
         for _ in 0..<Int.random(in: 0..<20, using: &generator) {
             let range: ClosedRange<UInt32> =
@@ -49,7 +51,7 @@ struct JSONRoundTripTests {
 
     @Test("A tree that is written is parsed as itself, in its order", arguments: 0..<400)
     func roundTrip(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let json = Self.tree(&generator, depth: 5)
         for options in Self.forms {
             let bytes = try json.serialized(options)
@@ -80,7 +82,7 @@ struct JSONRoundTripTests {
 
     @Test("A document with any byte changed is parsed or refused, and what is parsed can be written", arguments: 0..<8)
     func mutation(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let bytes = Array(Self.document.utf8)
         for position in bytes.indices {
             var changed = bytes

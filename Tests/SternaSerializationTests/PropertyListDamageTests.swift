@@ -2,6 +2,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Property lists: documents that are damaged")
 struct PropertyListDamageTests {
     private static let xml = """
@@ -108,7 +110,7 @@ struct PropertyListDamageTests {
 
     @Test("Many bytes replaced, taken out and doubled", arguments: 0..<40)
     func scrambled(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         for bytes in [Array(Self.xml.utf8), Self.binary] {
             for _ in 0..<100 {
                 var changed = bytes

@@ -1,14 +1,16 @@
 import SternaPlatform
 import SternaSerialization
 
+@testable import SternaTestSupport
+
 /// Makes trees of every kind from a seed, always the same.
 struct PropertyListGenerator {
-    private var random: SeededGenerator
+    private var random: SeededRandom
     /// Whether dates are whole seconds of the years 0 to 9999 and text has no character that XML has no form for.
     private let isForXML: Bool
 
     init(seed: UInt64, isForXML: Bool) {
-        random = SeededGenerator(seed: seed)
+        random = SeededRandom(seed: seed)
         self.isForXML = isForXML
     }
 

@@ -7,6 +7,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: the store", .timeLimit(.minutes(5)))
@@ -79,7 +80,7 @@ struct TransferStoreTests {
     func pause() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
-            let gate = TransferGate()
+            let gate = Gate()
             server.route("GET", "/slow") { request in
                 let start = request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
                 let size = 4 << 20
@@ -278,29 +279,5 @@ struct TransferStoreTests {
             while found.count < 2, let done = await others.next() { found.insert(done.id) }
             #expect(found == Set(descriptions[1...].map(\.id)))
         }
-    }
-}
-
-/// Lets tasks pass once it is open.
-final class TransferGate: Sendable {
-    private let state = Mutex<(isOpen: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiters.append(continuation) }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
-
-    func open() {
-        let waiters = state.withLock { state in
-            state.isOpen = true
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
     }
 }

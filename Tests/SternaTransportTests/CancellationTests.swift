@@ -3,6 +3,9 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 @Suite("Cancellation", .timeLimit(.minutes(5)))
 struct CancellationTests {
     /// Cancels a request once a condition holds; it must fail as cancelled at once.
@@ -62,7 +65,7 @@ struct CancellationTests {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(part), .hang]]) { server in
             let api = try Wire.session(server.url)
             let arrived = Counter()
-            try await cancelled(.read, when: { await Wire.eventually { arrived.value == 4 } }) {
+            try await cancelled(.read, when: { await eventually { arrived.value == 4 } }) {
                 try await api.withResponse(to: .get("row")) { response in
                     for try await chunk in response.body { arrived.add(chunk.readableBytes) }
                 }
@@ -87,7 +90,7 @@ struct CancellationTests {
                         }
                     })
             ]) : .bytes(Bytes(repeating: 1, count: 64 << 20))
-        try await cancelled(.write, when: { await Wire.eventually { sent.value > 0 } }) {
+        try await cancelled(.write, when: { await eventually { sent.value > 0 } }) {
             try await api.post("row", body: body) { $0.uploadProgress = { _ in sent.add() } }
         }
         withExtendedLifetime(listener) {}
@@ -113,11 +116,11 @@ struct CancellationTests {
             }
             try await cancelled(
                 .write,
-                when: { await Wire.eventually { asked.value == 1 } }
+                when: { await eventually { asked.value == 1 } }
             ) {
                 try await api.post("post", body: Body(segments: [.producer(producer)]))
             }
-            #expect(await Wire.eventually { told.value == 1 })
+            #expect(await eventually { told.value == 1 })
             try await server.waitForOpenConnections(0, within: 60)
         }
     }
@@ -214,7 +217,7 @@ struct CancellationTests {
         }
         #expect(ended.value == 200)
         for _ in 0..<(maximum + 2) { #expect(try await api.get("1k").status == 200) }
-        let isEmpty = await Wire.eventually {
+        let isEmpty = await eventually {
             engine.closeIdleConnections()
             return server.openConnections == 0
         }

@@ -5,6 +5,7 @@ import SternaTesting
 import Testing
 
 @testable import SternaTransport
+@testable import SternaWireTestSupport
 
 /// Ends of TLS connections without close_notify (RFC 8446, 6.1).
 @Suite("TLS connections that end without close_notify", .timeLimit(.minutes(5)))

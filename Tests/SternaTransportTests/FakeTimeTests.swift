@@ -6,6 +6,7 @@ import SternaSecurity
 import Testing
 
 @testable import SternaTransport
+@testable import SternaWireTestSupport
 
 /// The time-outs to the second, on a clock of the test's own.
 @Suite("Time-outs on a fake clock", .timeLimit(.minutes(5)))

@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaWireTestSupport
+
 /// A child process inherits each descriptor that is not closed when it begins.
 @Suite("Sockets and child processes", .timeLimit(.minutes(5)))
 struct InheritedSocketTests {

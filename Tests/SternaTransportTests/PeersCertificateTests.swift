@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaWireTestSupport
+
 @Suite("Hostile servers: certificates", .timeLimit(.minutes(5)))
 struct PeersCertificateTests {
     /// A request that must be refused by the certificate: at once, after one connection, which gets no byte of it.

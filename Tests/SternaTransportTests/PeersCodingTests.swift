@@ -4,27 +4,11 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 @Suite("Hostile servers: content codings", .timeLimit(.minutes(5)))
 struct PeersCodingTests {
-    /// Compresses in gzip's format.
-    static func gzip(_ bytes: [UInt8], level: CInt = 9) -> [UInt8] {
-        var stream = z_stream()
-        guard CSternaZlib_deflateInit2(&stream, level, 15 + 16) == Z_OK else { return [] }
-        defer { deflateEnd(&stream) }
-        var input = bytes
-        var output = [UInt8](repeating: 0, count: bytes.count / 500 + (1 << 16) + bytes.count)
-        let written = input.withUnsafeMutableBufferPointer { source in
-            output.withUnsafeMutableBufferPointer { target in
-                stream.next_in = source.baseAddress
-                stream.avail_in = UInt32(source.count)
-                stream.next_out = target.baseAddress
-                stream.avail_out = UInt32(target.count)
-                return deflate(&stream, Z_FINISH) == Z_STREAM_END ? target.count - Int(stream.avail_out) : 0
-            }
-        }
-        return Array(output.prefix(written))
-    }
-
     static func answer(_ body: [UInt8], coding: String = "gzip") -> [ScriptedServer.Step] {
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n"
         return [.send(head), .sendBytes(body)]
@@ -33,14 +17,14 @@ struct PeersCodingTests {
     @Test("gzip bomb, 1 MB to 1 GiB")
     func bomb() async throws {
         // Sixteen members of 64 MiB each.
-        let member = Self.gzip([UInt8](repeating: 0, count: 64 << 20))
+        let member = Zlib.gzip([UInt8](repeating: 0, count: 64 << 20))
         #expect(member.count > 1_000 && member.count < 80_000)
         let bomb = Array(repeating: member, count: 16).flatMap { $0 }
         try await Wire.refusal(.limitExceeded, .decode, mayKeep: true, script: Self.answer(bomb))
         // A small one, which comes in one piece, is decoded no further than a large one.
         try await Wire.refusal(.limitExceeded, .decode, mayKeep: true, script: Self.answer(member))
         try await Wire.refusal(
-            .limitExceeded, .decode, mayKeep: true, script: Self.answer(Self.gzip(member), coding: "gzip, gzip"))
+            .limitExceeded, .decode, mayKeep: true, script: Self.answer(Zlib.gzip(member), coding: "gzip, gzip"))
         try await Wire.refusal(.limitExceeded, .decode, mayKeep: true, script: Self.answer(bomb), settings: { _ in }) {
             api in
             try await api.withResponse(to: .get("row")) { response in
@@ -57,7 +41,7 @@ struct PeersCodingTests {
 
     @Test("gzip bomb, let in by raised limits")
     func raised() async throws {
-        let reply = try await Wire.answer(script: Self.answer(Self.gzip([UInt8](repeating: 0, count: 16 << 20)))) {
+        let reply = try await Wire.answer(script: Self.answer(Zlib.gzip([UInt8](repeating: 0, count: 16 << 20)))) {
             $0.decodingLimits.ratio = 2_000
         }
         #expect(reply.body.readableBytes == 16 << 20)
@@ -67,16 +51,16 @@ struct PeersCodingTests {
     func size() async throws {
         let body = Wire.pattern(100_000)
         try await Wire.refusal(
-            .limitExceeded, .decode, mayKeep: true, script: Self.answer(Self.gzip(body)),
+            .limitExceeded, .decode, mayKeep: true, script: Self.answer(Zlib.gzip(body)),
             settings: { $0.decodingLimits.bytes = 99_999 })
         let reply = try await Wire.answer(
-            script: Self.answer(Self.gzip(body)), settings: { $0.decodingLimits.bytes = 100_000 })
+            script: Self.answer(Zlib.gzip(body)), settings: { $0.decodingLimits.bytes = 100_000 })
         #expect(Array(reply.body.readableBytesView) == body)
     }
 
     @Test("truncated gzip", arguments: [1, 9, 10, 11, 1_000, 50_000, -9, -8, -4, -1])
     func truncated(count: Int) async throws {
-        let coded = Self.gzip(Wire.pattern(60_000))
+        let coded = Zlib.gzip(Wire.pattern(60_000))
         let cut = Array(coded.prefix(count > 0 ? count : coded.count + count))
         let error = try await Wire.refusal(.contentCodingFailed, .decode, script: Self.answer(cut) + [.close])
         #expect(error?.url?.hasSuffix("/row") == true)
@@ -88,7 +72,7 @@ struct PeersCodingTests {
 
     @Test("gzip with a wrong checksum, bytes behind its end, or that is none")
     func damaged() async throws {
-        let coded = Self.gzip(Wire.pattern(60_000))
+        let coded = Zlib.gzip(Wire.pattern(60_000))
         var sum = coded
         sum[coded.count - 6] ^= 1
         for body in [sum, coded + [0], coded + Array("tail".utf8), Array("<html>".utf8), [0x1F], [0x1F, 0x8B, 9, 0]] {
@@ -98,7 +82,7 @@ struct PeersCodingTests {
 
     @Test("a truncated body of a known length is truncated before it is badly coded")
     func cutBody() async throws {
-        let coded = Self.gzip(Wire.pattern(60_000))
+        let coded = Zlib.gzip(Wire.pattern(60_000))
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(coded.count)\r\n\r\n"
         try await Wire.refusal(
             .truncated, .read,
@@ -110,7 +94,7 @@ struct PeersCodingTests {
         arguments: ["br", "zstd", "gzip, br", "gzip,gzip,gzip,gzip,gzip", "gz ip"])
     func unknown(coding: String) async throws {
         try await Wire.refusal(
-            .contentCodingFailed, .decode, script: Self.answer(Self.gzip([1, 2, 3]), coding: coding) + [.close],
+            .contentCodingFailed, .decode, script: Self.answer(Zlib.gzip([1, 2, 3]), coding: coding) + [.close],
             settings: { $0.responseSerializer = .text }
         ) { _ = try await $0.get("row").text() }
     }

@@ -4,6 +4,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaWireTestSupport
+
 /// What hostile and broken servers send, row by row, over real sockets.
 @Suite("Hostile servers: framing", .timeLimit(.minutes(5)))
 struct PeersFramingTests {

@@ -3,6 +3,9 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 /// Each time-out over real sockets: its own kind and phase, not before its time and soon after it.
 @Suite("Time-outs", .serialized, .timeLimit(.minutes(5)))
 struct TimeoutTests {

@@ -3,6 +3,9 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 @Suite("Matrix of certificates and pins over TLS", .timeLimit(.minutes(5)))
 struct TrustMatrixTests {
     /// A key that no server has.

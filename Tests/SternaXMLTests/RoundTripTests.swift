@@ -2,6 +2,8 @@ import Sterna
 import SternaXML
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("XML: writing trees and reading them back")
 struct RoundTripTests {
     static let table: [(XMLElement, String)] = [
@@ -27,7 +29,7 @@ struct RoundTripTests {
 
     @Test("Generated trees are read back equal")
     func generated() throws {
-        var random = SeededRandom(state: 42)
+        var random = SeededRandom(seed: 42)
         for _ in 0..<300 {
             let tree = Self.element(5, &random)
             let read = try XMLElement(parsing: tree.description)

@@ -6,6 +6,7 @@ import SternaTesting
 import Testing
 
 @testable import SternaImages
+@testable import SternaTestSupport
 
 @Suite("Images in memory") struct AutoPurgingImageCacheTests {
     /// An image of 1,020,000 bytes.
@@ -77,7 +78,7 @@ import Testing
 
     @Test("Random use beside a model: the sum is right, the order is that of use")
     func model() throws {
-        var random = SeededImageNumbers(5)
+        var random = SeededRandom(seed: 5)
         var state = ImageCacheState()
         var order: [(name: Int, cost: Int)] = []
         for _ in 0..<3_000 {

@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import SternaImages
+@testable import SternaTestSupport
 
 @Suite("Who waits for which image") struct DownloadBoardTests {
     private func key(_ name: String, _ policy: CachePolicy = .protocolRules, own: Int = 0) throws -> TransferKey {
@@ -99,7 +100,7 @@ import Testing
 
     @Test("Under random use: the limit holds, each receiver waits for one transfer, and all begin")
     func random() throws {
-        var random = SeededImageNumbers(9)
+        var random = SeededRandom(seed: 9)
         for order in [DownloadPrioritization.fifo, .lifo] {
             var board = DownloadBoard(order: order, maximumActive: 3)
             var (waiting, active) = (Set<Int>(), Set<Int>())

@@ -3,6 +3,8 @@ import SternaCore
 import SternaImages
 import SternaTesting
 
+@testable import SternaTestSupport
+
 /// A server with images by number, and a downloader for it, on a clock that stands still.
 struct ImageScene: Sendable {
     let server: TestServer
@@ -10,7 +12,7 @@ struct ImageScene: Sendable {
     let decoder: TestDecoder
     let time: TestClock
     /// Opened by the test where `/held/{number}` is to be answered.
-    let gate = ImageGate()
+    let gate = Gate()
 
     static func with(
         _ options: TestServer.Options = .init(recordedRequests: 20_000), decoder: TestDecoder = TestDecoder(),

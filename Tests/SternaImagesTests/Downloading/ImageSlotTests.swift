@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import SternaImages
+@testable import SternaTestSupport
 
 @MainActor @Suite("Image slots", .timeLimit(.minutes(5))) struct ImageSlotTests {
     /// What a slot shows, in short.
@@ -89,7 +90,7 @@ import Testing
     func many() async throws {
         try await ImageScene.with { scene in
             let seed = UInt64.random(in: 1..<1 << 32)
-            var random = SeededImageNumbers(seed)
+            var random = SeededRandom(seed: seed)
             let images = scene.downloader { $0.downloadPrioritization = .lifo }
             var wanted = [Int](repeating: -1, count: 20)
             let wrong = Mutex<[String]>([])
@@ -145,7 +146,7 @@ import Testing
     func answers() async throws {
         try await ImageScene.with { scene in
             let seed = UInt64.random(in: 1..<1 << 32)
-            var random = SeededImageNumbers(seed)
+            var random = SeededRandom(seed: seed)
             let images = scene.downloader { $0.callbacks = .queue(.global()) }
             let counts = Mutex([Int](repeating: 0, count: 10_000))
             let wrong = Mutex(0)

@@ -3,6 +3,7 @@ import SternaImages
 import Testing
 
 @testable import SternaImages
+@testable import SternaTestSupport
 
 @Suite("Scaling") struct ResamplingTests {
     private func line(_ reds: UInt8...) throws -> PixelBuffer {
@@ -40,7 +41,7 @@ import Testing
 
     @Test("One colour stays that colour, in any size; white stays white")
     func constant() throws {
-        var random = SeededImageNumbers(1)
+        var random = SeededRandom(seed: 1)
         for _ in 0..<60 {
             let lengths = (0..<4).map { _ in Int.random(in: 1...40, using: &random) }
             let color = [Pixel(255, 255, 255), Pixel(17, 4, 0, 17), .transparent][Int.random(in: 0..<3, using: &random)]
@@ -53,7 +54,7 @@ import Testing
 
     @Test("The weights of a pixel are exactly one together, and within the line; colours are never above alpha")
     func weights() throws {
-        var random = SeededImageNumbers(2)
+        var random = SeededRandom(seed: 2)
         for _ in 0..<300 {
             let length = Int.random(in: 1...500, using: &random)
             let count = Int.random(in: 1...500, using: &random)

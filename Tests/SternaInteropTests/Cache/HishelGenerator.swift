@@ -1,11 +1,13 @@
+@testable import SternaTestSupport
+
 /// Random cases for ``HishelProgram``, from a seed. Most are ordinary; every odd thing is rare, so that few come together.
 struct HishelGenerator {
     /// Wed, 01 Jan 2025 00:00:00 GMT.
     static let made: Int64 = 1_735_689_600
 
-    private var random: SignatureRandom
+    private var random: SeededRandom
 
-    init(seed: UInt64) { random = SignatureRandom(seed: seed) }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 

@@ -4,6 +4,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// A server of others that speaks HTTP/2 over TLS, with a small document, a large one, and a place for uploads.
 final class HTTP2Origin: Sendable {
     let program: HTTP2Program
@@ -14,18 +16,7 @@ final class HTTP2Origin: Sendable {
     var url: String { "https://localhost:\(server.ports[0])" }
 
     /// 20 MiB without a period, so that a piece sent twice or out of place shows.
-    static let large: [UInt8] = {
-        var state: UInt64 = 0x9E37_79B9_7F4A_7C15
-        var words: [UInt64] = []
-        words.reserveCapacity((20 << 20) / 8)
-        while words.count < (20 << 20) / 8 {
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            words.append(state)
-        }
-        return words.withUnsafeBytes { Array($0) }
-    }()
+    static let large = noise(20 << 20)
 
     /// Whether a piece is what the large document has at a place.
     static func holds(_ piece: Bytes, at place: Int) -> Bool {

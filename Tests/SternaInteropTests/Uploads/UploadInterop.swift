@@ -4,6 +4,7 @@ import SternaPlatform
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 /// A file, and its upload to a server of others.

@@ -5,6 +5,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 /// The examples of docs/Transfers.md.
@@ -96,7 +97,7 @@ struct TransfersExamplesTests {
     func control() async throws {
         let test = TransferTestFolder()
         let (store, path) = (try TransferStore(folder: test.path + "/store"), test.path + "/f")
-        let gate = TransferGate()
+        let gate = Gate()
         let mock = MockTransport { _ in
             await gate.wait()
             return .init(headers: [.eTag: "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))

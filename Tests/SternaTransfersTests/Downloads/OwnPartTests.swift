@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: the partial file of a download", .timeLimit(.minutes(2)))
@@ -13,7 +14,7 @@ struct OwnPartTests {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
             let (size, half) = (4 << 20, 2 << 20)
-            let gate = TransferGate()
+            let gate = Gate()
             for (path, letter) in [("/own", 0x61 as UInt8), ("/other", 0x62)] {
                 server.route("GET", path) { request in
                     let start = request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0

@@ -5,6 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Queue: bandwidth by schedule")
@@ -48,7 +49,7 @@ struct BandwidthScheduleTests {
     @Test("Between now and the next change the limits stay the same; of random schedules")
     func nextChange() throws {
         for seed in UploadSeeds.some(40) {
-            var random = SeededNumbers(seed)
+            var random = SeededRandom(seed: seed)
             let windows = (0..<Int.random(in: 1...4, using: &random)).map { index in
                 BandwidthSchedule.Window(
                     from: .init(Int.random(in: 0...24, using: &random), Int.random(in: 0...59, using: &random)),

@@ -6,6 +6,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Queue: transfers of a store", .timeLimit(.minutes(5)))
@@ -14,7 +15,7 @@ struct DurableQueueTests {
     func limits() async throws {
         try await QueueScene.with { scene in
             let running = QueueCounter()
-            let gate = TransferGate()
+            let gate = Gate()
             scene.server.route("GET", "/held") { _ in
                 running.enter()
                 await gate.wait()

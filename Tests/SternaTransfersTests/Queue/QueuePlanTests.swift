@@ -1,6 +1,7 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Queue: whose turn it is")
@@ -152,7 +153,7 @@ struct QueuePlanTests {
     @Test("Random plans keep their limits, run each transfer once, and never before what it waits for")
     func random() {
         for seed in UploadSeeds.some(60) {
-            var random = SeededNumbers(seed)
+            var random = SeededRandom(seed: seed)
             let (total, perHost) = (Int.random(in: 1...4, using: &random), Int.random(in: 1...3, using: &random))
             var plan = QueuePlan(.init(total: total, perHost: perHost), order: .firstInFirstOut)
             var (hosts, after, done, running) = ([Int: String](), [Int: Set<Int>](), Set<Int>(), Set<Int>())

@@ -8,6 +8,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Queue: tasks", .timeLimit(.minutes(5)))
@@ -16,7 +17,7 @@ struct TransferQueueTests {
     func concurrency() async throws {
         try await QueueScene.with { scene in
             let running = QueueCounter()
-            let gate = TransferGate()
+            let gate = Gate()
             scene.server.route("GET", "/held") { _ in
                 running.enter()
                 await gate.wait()

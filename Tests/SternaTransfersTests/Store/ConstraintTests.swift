@@ -5,6 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: whether an attempt may begin", .timeLimit(.minutes(5)))
@@ -20,7 +21,7 @@ struct ConstraintTests {
     @Test("The program is asked again when the turn has come")
     func turn() async throws {
         try await TestServer.withServer { server async throws in
-            let gate = TransferGate()
+            let gate = Gate()
             server.route("GET", "/held") { _ in
                 await gate.wait()
                 return ServerResponse(body: .bytes([0x61]))

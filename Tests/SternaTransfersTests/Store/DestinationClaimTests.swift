@@ -6,6 +6,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: two to one file", .timeLimit(.minutes(5)))
@@ -14,7 +15,7 @@ struct DestinationClaimTests {
     private var path: String { folder.path + "/store" }
     private var file: String { folder.path + "/f" }
 
-    private func session(_ gate: TransferGate? = nil) throws -> Session {
+    private func session(_ gate: Gate? = nil) throws -> Session {
         let mock = MockTransport { _ in
             await gate?.wait()
             return .init(headers: [.eTag: "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
@@ -117,7 +118,7 @@ struct DestinationClaimTests {
     @Test("A download that fails for good leaves no partial file")
     func orphan() async throws {
         try await TestServer.withServer { server async throws in
-            let gate = TransferGate()
+            let gate = Gate()
             server.route("GET", "/f") { _ in
                 ServerResponse(
                     headers: ["ETag": "\"v\""],

@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: options that a later process finds", .timeLimit(.minutes(5)))
@@ -40,7 +41,7 @@ struct StoredOptionTests {
             // Its locks go with it.
             await first.interrupt()
             let later = try TransferStore(folder: folder.path + "/store", concurrency: 1)
-            let gate = TransferGate()
+            let gate = Gate()
             server.route("GET", "/held") { _ in
                 await gate.wait()
                 return .text("held")

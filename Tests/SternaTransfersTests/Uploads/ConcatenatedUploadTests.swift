@@ -5,6 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Uploads: parts at once")
@@ -33,7 +34,7 @@ struct ConcatenatedUploadTests {
 
     @Test("Parts whose connections break are joined to the file", arguments: UploadSeeds.some(4))
     func cuts(seed: UInt64) async throws {
-        let numbers = Mutex(SeededNumbers(seed))
+        let numbers = Mutex(SeededRandom(seed: seed))
         let model = UploadModel { _, method in
             numbers.withLock { numbers in
                 guard method == "PATCH", Int.random(in: 0..<2, using: &numbers) == 0 else { return nil }

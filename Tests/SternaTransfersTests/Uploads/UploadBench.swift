@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Synchronization
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 /// A file to upload, a session, and the states that were recorded.
@@ -19,7 +20,7 @@ final class UploadBench: Sendable {
         _ server: TestServer, bytes: Int = 300_000, seed: UInt64 = 1,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws {
-        var random = SeededNumbers(seed)
+        var random = SeededRandom(seed: seed)
         content = (0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         path =
             FileManager.default.temporaryDirectory.appending(path: "sterna-upload-\(UInt64.random(in: 0 ... .max))")
@@ -68,20 +69,5 @@ enum UploadSeeds {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["STERNA_LONG_SEED"].flatMap({ UInt64($0) }) { return seed...seed }
         return 1...(environment["STERNA_LONG_TESTS"] == "1" ? 200 : few)
-    }
-}
-
-/// Random numbers that a seed determines (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -5,6 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Uploads: end to end")
@@ -101,7 +102,7 @@ struct UploadRunnerTests {
             model.serve(on: server)
             let bench = try UploadBench(server, seed: seed)
             let plan = bench.plan { $0.largestAppend = 20_000 }
-            var numbers = SeededNumbers(seed)
+            var numbers = SeededRandom(seed: seed)
             var state: UploadState?
             for round in 0..<100 {
                 let (reports, end) = AsyncStream.makeStream(of: Void.self)
@@ -208,7 +209,7 @@ struct UploadRunnerTests {
 
     @Test("Connections that break at random bytes", arguments: [[8], [6], []] as [Set<Int>], UploadSeeds.some(5))
     func cuts(versions: Set<Int>, seed: UInt64) async throws {
-        let numbers = Mutex(SeededNumbers(seed))
+        let numbers = Mutex(SeededRandom(seed: seed))
         let model = UploadModel(versions: versions.union(versions.isEmpty ? [] : [8])) { _, method in
             numbers.withLock { numbers in
                 let (choice, place) = (

@@ -3,14 +3,17 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 /// `Call.cancel()` ends the call wherever it is.
 @Suite("Calls: cancellation", .timeLimit(.minutes(5)))
 struct CallCancelTests {
     private func withCall(
-        isHTTP2: Bool, _ work: (Session, Engine, TestServer, PoolGate, CallCatcher) async throws -> Void
+        isHTTP2: Bool, _ work: (Session, Engine, TestServer, Gate, CallCatcher) async throws -> Void
     ) async throws {
         try await TestServer.withServer(.init(http2: isHTTP2 ? .byPriorKnowledge : [])) { server in
-            let (gate, catcher, engine) = (PoolGate(), CallCatcher(), PoolSupport.engine())
+            let (gate, catcher, engine) = (Gate(), CallCatcher(), PoolSupport.engine())
             server.hold(gate)
             let api = try PoolSupport.session(server.url, engine) {
                 $0.proxies = .none
@@ -54,7 +57,7 @@ struct CallCancelTests {
     @Test("While it waits for a connection")
     func queued() async throws {
         try await TestServer.withServer { server in
-            let (gate, catcher) = (PoolGate(), CallCatcher())
+            let (gate, catcher) = (Gate(), CallCatcher())
             server.hold(gate)
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 1 }
             let api = try PoolSupport.session(server.url, engine)

@@ -2,7 +2,9 @@ import NIOCore
 import NIOPosix
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
+@testable import SternaWireTestSupport
 
 /// User code is called in order, one call at a time, and never from within a change of state.
 @Suite("Calls of user code", .timeLimit(.minutes(5)))
@@ -53,7 +55,7 @@ struct CallLineTests {
                 }
             }
             let all = (1...2_000).map { "\($0)" }
-            let areMade = await Wire.eventually { order.allSatisfy { $0.names == all } }
+            let areMade = await eventually { order.allSatisfy { $0.names == all } }
             #expect(areMade)
             #expect(mostAtOnce.value == 1)
         }

@@ -4,6 +4,8 @@ import SternaTesting
 import Testing
 
 @testable import SternaCore
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
 
 /// Time that stands still for a call stops all its limits.
 @Suite("Calls: pauses", .timeLimit(.minutes(5)))
@@ -15,10 +17,10 @@ struct CallPauseTests {
     private static let limit = Duration.milliseconds(800)
 
     private func withPaused(
-        _ limit: Limit, isHTTP2: Bool, _ work: (Task<Int, any Error>, Call, PoolGate) async throws -> Void
+        _ limit: Limit, isHTTP2: Bool, _ work: (Task<Int, any Error>, Call, Gate) async throws -> Void
     ) async throws {
         try await TestServer.withServer(.init(http2: isHTTP2 ? .byPriorKnowledge : [])) { server in
-            let (gate, catcher) = (PoolGate(), CallCatcher())
+            let (gate, catcher) = (Gate(), CallCatcher())
             server.hold(gate)
             let api = try PoolSupport.session(server.url, PoolSupport.engine()) {
                 $0.proxies = .none
@@ -35,7 +37,7 @@ struct CallPauseTests {
                     }
                 }.status
             }
-            let isThere = await Wire.eventually { server.requestCount == 2 }
+            let isThere = await eventually { server.requestCount == 2 }
             try #require(isThere)
             let call = try #require(catcher.call)
             call.pause()

@@ -3,6 +3,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaWireTestSupport
+
 /// Requests of several attempts: redirects, stale connections, and whoever asks again.
 @Suite("Metrics of attempts", .timeLimit(.minutes(5)))
 struct AttemptHistoryTests {

@@ -2,6 +2,9 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 /// What a request took that failed, on its error.
 @Suite("Metrics on errors", .timeLimit(.minutes(5)))
 struct ErrorMetricsTests {

@@ -3,6 +3,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaWireTestSupport
+
 /// What a request took that was sent and failed: the part that was under way has lasted until then.
 @Suite("Metrics of phases that fail", .serialized, .timeLimit(.minutes(5)))
 struct FailedPhaseTests {

@@ -4,6 +4,9 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 /// Writes down what it is told.
 private final class Listener: NetworkObserver {
     private struct Entry {
@@ -194,7 +197,7 @@ struct NetworkObserverTests {
             let listener = Listener()
             let api = try DialScene.session(server.url) { $0.observer = listener }
             try await api.withResponse(to: .get("bytes/60000000")) { #expect($0.status.code == 200) }
-            #expect(await Wire.eventually { listener.events().count >= 9 })
+            #expect(await eventually { listener.events().count >= 9 })
             #expect(listener.events().suffix(3) == ["status 200", "failed cancelled", "over"])
         }
     }

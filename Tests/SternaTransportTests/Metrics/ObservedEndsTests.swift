@@ -3,6 +3,8 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaWireTestSupport
+
 /// Counts the begins and the ends of requests.
 private final class Tally: NetworkObserver {
     private struct Event {

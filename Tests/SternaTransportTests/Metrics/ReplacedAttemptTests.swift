@@ -3,6 +3,9 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 /// Writes down the attempts of requests, how they fail, and the ends.
 private final class History: NetworkObserver {
     private struct Event {
@@ -69,7 +72,7 @@ struct ReplacedAttemptTests {
     func stale(end: ScriptedServer.Step, secure: Bool) async throws {
         let authority = try CertificateAuthority()
         let bundle = secure ? try authority.issue(hosts: ["localhost"]) : nil
-        let connections = [StaleConnectionTests.stale(end), StaleConnectionTests.fresh]
+        let connections = [ScriptedServer.Step.stale(end), ScriptedServer.Step.fresh]
         try await ScriptedServer.withServer(tls: bundle, connections: connections) { server in
             let history = History()
             let api = try DialScene.session(server.url, authority: authority) { $0.observer = history }
@@ -82,7 +85,7 @@ struct ReplacedAttemptTests {
 
     @Test("So is one that was warmed up")
     func warm() async throws {
-        let connections: [[ScriptedServer.Step]] = [[.receiveHead, .close], StaleConnectionTests.fresh]
+        let connections: [[ScriptedServer.Step]] = [[.receiveHead, .close], ScriptedServer.Step.fresh]
         try await ScriptedServer.withServer(connections: connections) { server in
             let history = History()
             let api = try DialScene.session(server.url) { $0.observer = history }
@@ -115,7 +118,7 @@ struct ReplacedAttemptTests {
 
     @Test("Where the other one fails, too, each has failed once")
     func twice() async throws {
-        let connections: [[ScriptedServer.Step]] = [StaleConnectionTests.stale(.close), [.receiveHead, .close]]
+        let connections: [[ScriptedServer.Step]] = [ScriptedServer.Step.stale(.close), [.receiveHead, .close]]
         try await ScriptedServer.withServer(connections: connections) { server in
             let history = History()
             let api = try DialScene.session(server.url) { $0.observer = history }

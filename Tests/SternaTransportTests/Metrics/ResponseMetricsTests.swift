@@ -3,6 +3,9 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 /// What a request took, on its response.
 @Suite("Metrics on responses", .timeLimit(.minutes(5)))
 struct ResponseMetricsTests {
@@ -87,7 +90,7 @@ struct ResponseMetricsTests {
         try await TestServer.withServer { server in
             let gate = Counter()
             server.route("GET", "/gate") { _ in
-                _ = await Wire.eventually { gate.value > 0 }
+                _ = await eventually { gate.value > 0 }
                 return .text("open")
             }
             let engine = DialScene.engine { $0.maximumConnectionsPerOrigin = 1 }
@@ -95,12 +98,12 @@ struct ResponseMetricsTests {
             let first = Task { try await api.get("gate") }
             try await server.waitForRequests(1, within: 60)
             let second = Task { try await api.get("get") }
-            let isWaiting = await Wire.eventually {
+            let isWaiting = await eventually {
                 await engine.statistics().origins.reduce(0) { $0 + $1.waiting } == 1
             }
             #expect(isWaiting)
             let start = ContinuousClock.now
-            _ = await Wire.eventually { ContinuousClock.now - start > .milliseconds(50) }
+            _ = await eventually { ContinuousClock.now - start > .milliseconds(50) }
             gate.add()
             let metrics = try #require(try await second.value.response.metrics)
             MetricsCheck.expectOrder(metrics)

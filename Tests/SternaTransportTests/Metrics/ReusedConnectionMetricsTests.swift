@@ -2,6 +2,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaWireTestSupport
+
 /// What is known of a connection is said of each attempt on it, not only of the one that it was opened for.
 @Suite("Metrics of reused connections", .timeLimit(.minutes(5)))
 struct ReusedConnectionMetricsTests {

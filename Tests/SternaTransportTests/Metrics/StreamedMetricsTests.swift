@@ -4,6 +4,9 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 /// Keeps what requests took, as an observer hears of it at their ends.
 private final class Ends: NetworkObserver {
     private let all = Mutex<[RequestMetrics]>([])
@@ -28,7 +31,7 @@ struct StreamedMetricsTests {
     /// Answers `/row` with bytes that do not compress, so that none of the two lengths is taken for the other.
     private func serve(_ server: TestServer, _ length: Int, isCoded: Bool, status: Int = 200) {
         let plain = Wire.pattern(length)
-        let body = isCoded ? PeersCodingTests.gzip(plain) : plain
+        let body = isCoded ? Zlib.gzip(plain) : plain
         let headers: ServerHeaders = isCoded ? ["Content-Encoding": "gzip"] : [:]
         server.route("GET", "/row") { _ in .bytes(body, status: status, headers: headers) }
     }
@@ -122,7 +125,7 @@ struct StreamedMetricsTests {
     @Test("What was read of a body that breaks counts on the error")
     func broken() async throws {
         try await TestServer.withServer { server in
-            let hasRead = PoolGate()
+            let hasRead = Gate()
             server.route("GET", "/row") { _ in
                 ServerResponse(
                     body: .stream(length: 9) { writer in

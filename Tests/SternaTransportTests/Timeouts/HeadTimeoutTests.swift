@@ -3,7 +3,9 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
+@testable import SternaWireTestSupport
 
 /// The limit of a complete response head, on a clock of the test's own: ten seconds from the end of the request.
 @Suite("The time for a response's head", .timeLimit(.minutes(5)))
@@ -95,7 +97,7 @@ struct HeadTimeoutTests {
         let pieces = Counter()
         let producer = BodyProducer(length: nil, isReplayable: false) {
             {
-                if pieces.add() == 2 { _ = await Wire.eventually { gate.value > 0 } }
+                if pieces.add() == 2 { _ = await eventually { gate.value > 0 } }
                 return pieces.value > 3 ? nil : Bytes(repeating: 7, count: 1_000)
             }
         }
@@ -103,7 +105,7 @@ struct HeadTimeoutTests {
             $0.method = .post
             $0.body = Body(segments: [.producer(producer)])
         }
-        #expect(await Wire.eventually { pieces.value == 2 })
+        #expect(await eventually { pieces.value == 2 })
         await fake.advance(100)
         #expect(fake.isOpen)
         #expect(try await drip(fake, Self.slow) == 10)

@@ -4,7 +4,9 @@ import NIOEmbedded
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
+@testable import SternaWireTestSupport
 
 /// The least speed of a body, on a clock of the test's own: 1,000 bytes a second over 10 s.
 @Suite("Minimum throughput", .timeLimit(.minutes(5)))
@@ -134,7 +136,7 @@ struct MinimumThroughputTests {
         let pieces = Counter()
         let producer = BodyProducer(length: nil, isReplayable: false) {
             {
-                if pieces.add() == 2 { _ = await Wire.eventually { gate.value > 0 } }
+                if pieces.add() == 2 { _ = await eventually { gate.value > 0 } }
                 return pieces.value > 3 ? nil : Bytes(repeating: 7, count: 1_000)
             }
         }
@@ -142,11 +144,11 @@ struct MinimumThroughputTests {
             $0.method = .post
             $0.body = Body(segments: [.producer(producer)])
         }
-        #expect(await Wire.eventually { pieces.value == 2 })
+        #expect(await eventually { pieces.value == 2 })
         await fake.advance(2_000)
         #expect(fake.isOpen)
         gate.add()
-        let isSent = await Wire.eventually {
+        let isSent = await eventually {
             await fake.loop.run()
             return pieces.value > 3
         }

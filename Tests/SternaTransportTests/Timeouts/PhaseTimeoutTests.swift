@@ -3,6 +3,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaWireTestSupport
+
 /// One short time-out after the other among long ones: each strikes in its own phase, in time, and metrics say where.
 @Suite("Time-outs by phase", .serialized, .timeLimit(.minutes(5)))
 struct PhaseTimeoutTests {

@@ -3,6 +3,9 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 /// A test's clock reaches every limit of an engine: each strikes after minutes that nobody waits for.
 @Suite("Limits on a test's clock", .serialized, .timeLimit(.minutes(5)))
 struct TestClockTests {
@@ -120,7 +123,7 @@ struct TestClockTests {
             await time.advance(by: .seconds(49))
             #expect(await engine.statistics().openConnections == 1)
             await time.advance(by: .seconds(2))
-            let isClosed = await Wire.eventually { await engine.statistics().openConnections == 0 }
+            let isClosed = await eventually { await engine.statistics().openConnections == 0 }
             #expect(isClosed)
         }
     }
@@ -129,14 +132,14 @@ struct TestClockTests {
     func pause() async throws {
         let time = TestClock()
         try await TestServer.withServer { server in
-            let (gate, catcher) = (PoolGate(), CallCatcher())
+            let (gate, catcher) = (Gate(), CallCatcher())
             server.hold(gate)
             let api = try PoolSupport.session(server.url, PoolSupport.engine { $0.clock = time.clock }) {
                 $0.proxies = .none
                 $0.networkInterceptors = [catcher]
             }
             let request = Task { try await api.get("held/1") { $0.timeouts.total = .seconds(10) }.status }
-            let isThere = await Wire.eventually { server.requestCount == 1 }
+            let isThere = await eventually { server.requestCount == 1 }
             try #require(isThere)
             let call = try #require(catcher.call)
             await time.advance(by: .seconds(9))

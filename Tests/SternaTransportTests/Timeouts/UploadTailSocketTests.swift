@@ -5,6 +5,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaWireTestSupport
+
 /// Reads a body of sevens, and pauses behind each read for as long as what it brought is worth; answers at the end.
 private final class SlowReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer

@@ -5,6 +5,7 @@ import SternaCore
 import Testing
 
 @testable import SternaTransport
+@testable import SternaWireTestSupport
 
 /// The end of a body that was handed over and that the network has not taken, on a clock of the test's own: the first byte of
 /// the answer has 100 s.

@@ -3,6 +3,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaWireTestSupport
+
 /// An upload that nobody takes is waited for as long as it was said, not twice as long.
 @Suite("Time-outs of writing over sockets", .serialized, .timeLimit(.minutes(5)))
 struct WriteTimeoutSocketTests {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import SternaTransport
+@testable import SternaWireTestSupport
 
 /// A network that takes what comes before the first flush, and nothing more until it is told to.
 final class FullNetwork: ChannelOutboundHandler, Sendable {

@@ -1,0 +1,188 @@
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("Request serializers: credentials")
+struct SerializerCredentialTests {
+    static let credentials: [(Authorization, String)] = [
+        (.basic("user", "s3cret"), "Basic dXNlcjpzM2NyZXQ="), (.bearer("s3cret"), "Bearer s3cret"),
+        (.token("s3\"cret"), "Token token=\"s3\\\"cret\""),
+    ]
+
+    private static func form(_ authorization: Authorization) -> HTTPRequestSerializer {
+        var serializer = HTTPRequestSerializer()
+        serializer.setAuthorization(authorization)
+        return serializer
+    }
+
+    @Test("They go to the session's own origin and to no other", arguments: credentials.indices)
+    func origins(index: Int) async throws {
+        let (authorization, expected) = Self.credentials[index]
+        let (api, mock) = try mocked {
+            $0.requestSerializer = Self.form(authorization)
+            $0.allowsOtherOrigins = true
+        }
+        try await api.get("a")
+        for url in [
+            "https://other.test/", "http://api.example.com/", "https://api.example.com:444/", "https://example.com/",
+        ] {
+            try await api.get(url)
+            try await api.post(url, parameters: ["a": 1]) { $0.requestSerializer = Self.form(authorization) }
+        }
+        try await api.get("https://API.example.com:443/b")
+        let sent = mock.requests.map { $0.headers[values: .authorization] }
+        #expect(sent.first == [expected])
+        #expect(sent.last == [expected])
+        #expect(sent.dropFirst().dropLast().allSatisfy { $0.isEmpty })
+        #expect(sent.count == 10)
+    }
+
+    @Test("A key under a name of one's own is a secret, too, where the session says so")
+    func ownSecret() async throws {
+        var serializer = JSONRequestSerializer()
+        serializer.headers = ["X-API-Key": "s3cret", "Cookie": "c=s3cret", "X-Other": "kept"]
+        let (api, mock) = try mocked {
+            $0.requestSerializer = serializer
+            $0.allowsOtherOrigins = true
+            $0.secretHeaders = ["x-api-key"]
+        }
+        try await api.get("https://other.test/")
+        try await api.get("https://other.test/") { $0.requestSerializer = serializer }
+        for request in mock.requests {
+            let names = request.headers.map(\.name.canonicalName)
+            #expect(!names.contains("x-api-key"))
+            #expect(!names.contains("cookie"))
+            #expect(names.contains("x-other"))
+        }
+        try await api.get("a")
+        #expect(mock.requests.last?.headers.map(\.name.canonicalName).contains("x-api-key") == true)
+    }
+
+    @Test("They are not kept on a redirect to another origin")
+    func redirect() async throws {
+        let mock = MockTransport(answers: [.redirect(to: "https://other.test/b", status: 307), .json([:])])
+        let (api, _) = try mocked(by: mock) { $0.requestSerializer = Self.form(.bearer("s3cret")) }
+        try await api.get("a")
+        #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer s3cret", nil])
+    }
+
+    @Test("Without a base URL they go where the request goes, and no further")
+    func withoutBase() async throws {
+        let mock = MockTransport(answers: [
+            .redirect(to: "/b", status: 307), .redirect(to: "https://other.test/", status: 307), .json([:]),
+        ])
+        let (api, _) = try mocked(nil, by: mock)
+        try await api.post("https://api.example.com/a", parameters: ["k": 1]) {
+            $0.requestSerializer = Self.form(.bearer("s3cret"))
+        }
+        #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer s3cret", "Bearer s3cret", nil])
+    }
+
+    @Test("Cleared, none are sent; the request's and the session's own come before the serializer's")
+    func precedence() async throws {
+        var cleared = Self.form(.bearer("s3cret"))
+        cleared.clearAuthorization()
+        let (none, noneMock) = try mocked { $0.requestSerializer = cleared }
+        try await none.get("a")
+        #expect(noneMock.requests.first?.headers[.authorization] == nil)
+        let (api, mock) = try mocked {
+            $0.requestSerializer = Self.form(.bearer("serializer"))
+            $0.authorization = .bearer("session")
+        }
+        try await api.get("a")
+        try await api.get("a") { $0.authorization = .bearer("request") }
+        try await api.get("a", headers: ["authorization": "Own x"])
+        #expect(
+            mock.requests.map { $0.headers[values: .authorization] } == [
+                ["Bearer session"], ["Bearer request"], ["Own x"],
+            ])
+    }
+
+    static let broken = ["s3cret\r\nX-Evil: 1", "s3cret\n", "s3cret\u{0}", "\rs3cret"]
+
+    @Test("A line break is refused before anything is sent, and not shown", arguments: broken)
+    func lineBreak(token: String) async throws {
+        for authorization in [Authorization.bearer(token), .token(token)] {
+            let made = #expect(throws: SternaError.self) {
+                try Session { $0.requestSerializer = Self.form(authorization) }
+            }
+            let (api, mock) = try mocked()
+            let derived = await #expect(throws: SternaError.self) {
+                try await api.with { $0.requestSerializer = Self.form(authorization) }.get("a")
+            }
+            let sent = await #expect(throws: SternaError.self) {
+                try await api.get("a") { $0.requestSerializer = Self.form(authorization) }
+            }
+            for error in [made, derived, sent] {
+                #expect(error?.kind == .invalidHeader)
+                #expect(error?.phase == .prepare)
+                let shown = error.map { "\($0)" + String(reflecting: $0) + dumped($0) }
+                #expect(shown?.contains("s3cret") == false)
+            }
+            #expect(mock.requests.isEmpty)
+        }
+    }
+
+    @Test("Basic takes any password, since it is sent as base64")
+    func basic() async throws {
+        let (api, mock) = try mocked { $0.requestSerializer = Self.form(.basic("u", "a\r\nb")) }
+        try await api.get("a")
+        #expect(mock.requests.first?.headers[.authorization] == "Basic dTphDQpi")
+    }
+
+    @Test("No description, reflection or dump shows them", arguments: credentials.indices)
+    func shown(index: Int) throws {
+        let form = Self.form(Self.credentials[index].0)
+        var json = JSONRequestSerializer()
+        json.settings = form.settings
+        var requestSettings = RequestSettings()
+        requestSettings.requestSerializer = json
+        let session = try Session(baseURL: "https://api.example.com/") { $0.requestSerializer = form }
+        var draft = RequestDraft.get("a")
+        draft.settings = requestSettings
+        let values: [Any] = [
+            form, json, form.settings, form.headers, form.headers.lines, requestSettings, draft, session,
+            session.with { $0.headers = form.headers },
+        ]
+        for value in values {
+            for text in ["\(value)", String(reflecting: value), dumped(value)] {
+                for secret in ["s3cret", "s3\\\"cret", "dXNlcjpzM2NyZXQ", "s3\"cret", "s3\\\\\\\"cret"] {
+                    #expect(!text.contains(secret), "\(type(of: value))")
+                }
+            }
+        }
+    }
+
+    @Test("Neither does a request that carries them", arguments: credentials.indices)
+    func request(index: Int) throws {
+        let form = Self.form(Self.credentials[index].0)
+        let request = try form.serialized(Request(.get, try HTTPURL("https://api.example.com/")), with: nil)
+        for text in ["\(request)", String(reflecting: request), dumped(request)] {
+            for secret in ["s3cret", "dXNlcjpzM2NyZXQ", "s3\\\"cret", "s3\\\\\\\"cret"] {
+                #expect(!text.contains(secret))
+            }
+        }
+    }
+
+    @Test("No error of a request shows them")
+    func errors() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .text("no", status: 500) }) {
+            $0.requestSerializer = Self.form(.bearer("s3cret"))
+        }
+        let refused = await #expect(throws: SternaError.self) { try await api.get("a") }
+        let unencodable = await #expect(throws: SternaError.self) {
+            try await api.get("a", parameters: ["d": Date(timeIntervalSince1970: .nan)])
+        }
+        let elsewhere = await #expect(throws: SternaError.self) { try await api.get("https://other.test/") }
+        #expect(refused?.status == 500)
+        #expect(unencodable?.kind == .encodingFailed)
+        #expect(elsewhere?.kind == .originRefused)
+        for error in [refused, unencodable, elsewhere] {
+            let error = try #require(error)
+            #expect(!("\(error)" + String(reflecting: error) + dumped(error)).contains("s3cret"))
+        }
+    }
+}

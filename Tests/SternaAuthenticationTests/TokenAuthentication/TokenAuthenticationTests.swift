@@ -1,0 +1,213 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import SternaTesting
+import Testing
+
+@testable import Sterna
+@testable import SternaTestSupport
+
+@Suite("Requests with a token", .timeLimit(.minutes(5)))
+struct TokenAuthenticationTests {
+    private func session(
+        _ mock: MockTransport, _ tokens: TokenAuthentication, _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) throws -> Session {
+        try mocked(nil, by: mock) {
+            $0.tokenAuthentication = tokens
+            configure(&$0)
+        }.api
+    }
+
+    static let targets: [(String, Bool)] = [
+        ("https://api.example.com/a", true), ("https://API.example.com:443/a", true),
+        ("https://api.example.com:8443/a", false), ("http://api.example.com/a", false),
+        ("https://www.api.example.com/a", false), ("https://api.example.com./a", false),
+        ("https://other.test/a", false),
+        ("https://api.example.com@other.test/a", false),
+    ]
+
+    @Test("Only its origins receive it", arguments: targets)
+    func origins(url: String, isSent: Bool) async throws {
+        let scene = TokenScene()
+        let mock = MockTransport { _ in .json([:]) }
+        try await session(mock, scene.tokens(AccessToken("s3cret"))).get(url)
+        #expect(mock.authorizations.map { $0?.contains("s3cret") ?? false } == [isSent])
+        #expect(scene.refreshes == 0)
+    }
+
+    @Test("On each step of a redirect its origin decides")
+    func redirect() async throws {
+        let mock = MockTransport(answers: [
+            .redirect(to: "https://other.test/b"), .redirect(to: "https://api.example.com/c"), .json([:]),
+        ])
+        let api = try session(mock, TokenScene().tokens(AccessToken("s3cret")))
+        try await api.get("https://api.example.com/a")
+        #expect(mock.authorizations == ["Bearer s3cret", nil, "Bearer s3cret"])
+    }
+
+    @Test("Credentials of the request's own, and requests that want none, go without")
+    func without() async throws {
+        let mock = MockTransport { _ in .json([:]) }
+        let api = try session(mock, TokenScene().tokens(AccessToken("s3cret")))
+        try await api.get("https://api.example.com/a") { $0.authorization = .bearer("own") }
+        try await api.get("https://api.example.com/a") { $0.usesTokenAuthentication = false }
+        try await api.with { $0.tokenAuthentication = nil }.get("https://api.example.com/a")
+        #expect(mock.authorizations == ["Bearer own", nil, nil])
+    }
+
+    @Test("A rejected token is refreshed, rather than replaced by the session's credentials")
+    func otherCredentials() async throws {
+        let scene = TokenScene()
+        let space = ProtectionSpace(origin: try HTTPURL(TokenScene.origin).origin, realm: "x")
+        let store = MemoryCredentialStore([space: Credential(user: "ada", password: "s3cret")])
+        let mock = MockTransport { request in
+            guard request.headers[.authorization] == "Bearer \(scene.valid)" else {
+                return GuardedMock.refusal([#"Basic realm="x""#, "Bearer"])
+            }
+            return .json([:])
+        }
+        let api = try session(mock, scene.tokens()) {
+            $0.credentialStore = store
+            $0.challengeHandler = { _ in
+                Issue.record("A handler was asked.")
+                return .useDefault
+            }
+        }
+        try await api.get("https://api.example.com/a")
+        #expect(mock.authorizations == ["Bearer t0", "Bearer t1"])
+        #expect(scene.refreshes == 1)
+    }
+
+    @Test("A rejected token is refreshed, and the request sent once more, with its body")
+    func refresh() async throws {
+        let scene = TokenScene()
+        let mock = scene.mock
+        let tokens = try scene.tokens()
+        let reply = try await session(mock, tokens).post("https://api.example.com/a", body: .text("hello"))
+        #expect(reply.status == 200)
+        #expect(mock.authorizations == ["Bearer t0", "Bearer t1"])
+        #expect(mock.requests.map(\.bodyText) == ["hello", "hello"])
+        #expect(scene.expired == ["t0"])
+        #expect(tokens.token?.value == "t1")
+    }
+
+    @Test("A new token that is rejected, too, is the result; no further refresh")
+    func rejectedTwice() async throws {
+        let scene = TokenScene()
+        let mock = MockTransport { _ in .init(status: 401) }
+        let api = try session(mock, scene.tokens())
+        let error = await #expect(throws: SternaError.self) { try await api.get("https://api.example.com/a") }
+        #expect(error?.kind == .unacceptableStatus)
+        #expect(error?.status == 401)
+        #expect(mock.requests.count == 2)
+        #expect(scene.refreshes == 1)
+    }
+
+    @Test("A body that can be read only once is not sent again; the next request refreshes")
+    func notReplayable() async throws {
+        let scene = TokenScene()
+        let mock = scene.mock
+        let api = try session(mock, scene.tokens())
+        let once = Body.stream(AsyncStream<Bytes> { $0.finish() })
+        let error = await #expect(throws: SternaError.self) {
+            try await api.post("https://api.example.com/a", body: once)
+        }
+        #expect(error?.status == 401)
+        #expect(mock.requests.count == 1)
+        #expect(scene.refreshes == 0)
+        try await api.get("https://api.example.com/a")
+        #expect(mock.authorizations == ["Bearer t0", "Bearer t1"])
+    }
+
+    @Test("A closure recognises another failure than 401")
+    func recognised() async throws {
+        let scene = TokenScene()
+        let mock = MockTransport { request in
+            request.headers[.authorization] == "Bearer t1"
+                ? .json([:]) : .json(["error": "expired"], status: 200)
+        }
+        let tokens = try scene.tokens {
+            $0.isRejected = { _, response in response.body.whole?.text.contains("expired") == true }
+        }
+        let reply = try await session(mock, tokens).get("https://api.example.com/a")
+        #expect(try await reply.json() == [:])
+        #expect(mock.requests.count == 2)
+        // A 401 is then the result.
+        let other = MockTransport { _ in .init(status: 401) }
+        let error = await #expect(throws: SternaError.self) {
+            try await session(other, tokens).get("https://api.example.com/a")
+        }
+        #expect(error?.status == 401)
+        #expect(scene.refreshes == 1)
+    }
+
+    @Test("Without a refresh the token is sent, and a 401 is the result")
+    func fixed() async throws {
+        let mock = MockTransport { _ in .init(status: 401) }
+        let api = try session(mock, TokenAuthentication(AccessToken("fixed"), for: [TokenScene.origin]))
+        let error = await #expect(throws: SternaError.self) { try await api.get("https://api.example.com/a") }
+        #expect(error?.status == 401)
+        #expect(mock.authorizations == ["Bearer fixed"])
+        let none = try session(mock, TokenAuthentication(for: [TokenScene.origin]))
+        _ = try? await none.get("https://api.example.com/a")
+        #expect(mock.authorizations == ["Bearer fixed", nil])
+    }
+
+    @Test("A token may be set, also one that the server prefers to that of a refresh")
+    func settable() async throws {
+        let scene = TokenScene()
+        let mock = scene.mock
+        let tokens = try scene.tokens()
+        let api = try session(mock, tokens)
+        tokens.token = AccessToken("t1")
+        try await api.get("https://api.example.com/a")
+        #expect(scene.refreshes == 0)
+        tokens.token = nil
+        try await api.get("https://api.example.com/a")
+        #expect(scene.expired == [nil])
+    }
+
+    @Test("It goes into another scheme or field, which no mirror shows")
+    func places() async throws {
+        let mock = MockTransport { _ in .json([:]) }
+        let scheme = try TokenScene().tokens(AccessToken("s3cret")) { $0.place = .authorization(scheme: "Token") }
+        try await session(mock, scheme).get("https://api.example.com/a")
+        #expect(mock.authorizations == ["Token s3cret"])
+        let field = try TokenScene().tokens(AccessToken("s3cret")) { $0.place = .header("X-Own") }
+        try await session(mock, field).get("https://api.example.com/a")
+        let last = try #require(mock.requests.last)
+        #expect(last.headers[try #require(HTTPField.Name("X-Own"))] == "s3cret")
+        #expect(last.headers[.authorization] == nil)
+        #expect(!dumped(last).contains("s3cret"))
+    }
+
+    @Test("A token that cannot be written fails the request, and is not shown")
+    func unsendable() async throws {
+        let mock = MockTransport { _ in .json([:]) }
+        let api = try session(mock, TokenScene().tokens(AccessToken("s3cret\r\nX-Evil: 1")))
+        let error = await #expect(throws: SternaError.self) { try await api.get("https://api.example.com/a") }
+        #expect(error?.kind == .invalidHeader)
+        #expect(error?.description.contains("s3cret") == false)
+        #expect(mock.requests.isEmpty)
+    }
+
+    @Test(
+        "URLs that have no origin are refused", arguments: ["/a", "api.example.com", "ws://a.test/", "ftp://a.test/"])
+    func invalid(url: String) {
+        let error = #expect(throws: SternaError.self) { try TokenAuthentication(for: [url]) }
+        #expect(error?.kind == .invalidURL)
+    }
+
+    @Test("Nothing that is printed shows a token")
+    func shown() throws {
+        let token = AccessToken("s3cret", refreshToken: "s3cret2", lifetime: .seconds(60), scope: "read")
+        let tokens = try TokenScene().tokens(token)
+        let api = try session(MockTransport { _ in .json([:]) }, tokens)
+        for value in [token, tokens, api, tokens.token as Any] as [Any] {
+            for text in [dumped(value), "\(value)", String(reflecting: value)] {
+                #expect(!text.contains("s3cret"), "\(text)")
+            }
+        }
+        #expect(dumped(api).contains("https://api.example.com"))
+    }
+}

@@ -1,0 +1,221 @@
+import HTTPTypes
+import SternaCore
+import Testing
+
+@testable import Sterna
+@testable import SternaTestSupport
+
+@Suite("Answering from stored responses (RFC 9111, 4 and 5.2)")
+struct CacheDecisionTests {
+    private typealias Scene = CacheRuleScene
+    private static let tag = "ETag: \"v\""
+    private static let fresh = "Cache-Control: max-age=100"
+
+    /// Request fields, response fields, seconds since the response, what a private and what a shared cache does.
+    static let rows: [([String], [String], Int64, String, String)] = [
+        ([], [fresh], 0, "serve", "serve"), ([], [fresh], 99, "serve", "serve"),
+        ([], [fresh], 100, "forward stale", "forward stale"),
+        ([], [fresh, tag], 100, "validate stale", "validate stale"),
+        ([], [fresh, "Last-Modified: \(CacheRuleScene.hourBefore)"], 100, "validate stale", "validate stale"),
+        ([], [fresh, "ETag: x"], 100, "forward stale", "forward stale"),
+        ([], [fresh, "Last-Modified: x"], 100, "forward stale", "forward stale"),
+        ([], [fresh, "Age: 99"], 0, "serve", "serve"), ([], [fresh, "Age: 100"], 0, "forward stale", "forward stale"),
+        ([], ["Last-Modified: \(CacheRuleScene.hourBefore)"], 359, "serve", "serve"),
+        ([], ["Last-Modified: \(CacheRuleScene.hourBefore)"], 360, "validate stale", "validate stale"),
+        // 5.2.1, directives of requests.
+        (["Cache-Control: max-age=50"], [fresh], 50, "serve", "serve"),
+        (["Cache-Control: max-age=50"], [fresh, tag], 51, "validate requestMaxAge", "validate requestMaxAge"),
+        (["Cache-Control: max-age=0"], [fresh, tag], 1, "validate requestMaxAge", "validate requestMaxAge"),
+        (["Cache-Control: max-age=x"], [fresh, tag], 1, "validate requestMaxAge", "validate requestMaxAge"),
+        (["Cache-Control: min-fresh=50"], [fresh], 50, "serve", "serve"),
+        (["Cache-Control: min-fresh=50"], [fresh], 51, "forward requestMinFresh", "forward requestMinFresh"),
+        (["Cache-Control: min-fresh=x"], [fresh], 0, "forward requestMinFresh", "forward requestMinFresh"),
+        (["Cache-Control: max-stale=10"], [fresh], 110, "stale maxStale", "stale maxStale"),
+        (["Cache-Control: max-stale=10"], [fresh], 111, "forward stale", "forward stale"),
+        (["Cache-Control: max-stale"], [fresh], 9_999_999, "stale maxStale", "stale maxStale"),
+        (["Cache-Control: max-stale=x"], [fresh], 101, "forward stale", "forward stale"),
+        (["Cache-Control: max-stale=x"], [fresh], 100, "forward stale", "forward stale"),
+        (["Cache-Control: max-stale=50, max-age=120"], [fresh], 120, "stale maxStale", "stale maxStale"),
+        (["Cache-Control: max-stale=50, max-age=120"], [fresh], 121, "forward stale", "forward stale"),
+        (["Cache-Control: no-cache"], [fresh, tag], 0, "validate requestNoCache", "validate requestNoCache"),
+        (["Cache-Control: no-cache, max-stale"], [fresh], 200, "forward requestNoCache", "forward requestNoCache"),
+        (["Pragma: no-cache"], [fresh, tag], 0, "validate requestNoCache", "validate requestNoCache"),
+        (["Pragma: no-cache", "Cache-Control: x"], [fresh], 0, "serve", "serve"),
+        (["Cache-Control: no-store"], [fresh], 0, "serve", "serve"),
+        (["Cache-Control: only-if-cached"], [fresh], 0, "serve", "serve"),
+        (["Cache-Control: only-if-cached"], [fresh, tag], 100, "504 stale", "504 stale"),
+        (["Cache-Control: only-if-cached, max-stale"], [fresh], 100, "stale maxStale", "stale maxStale"),
+        (["Cache-Control: only-if-cached, no-cache"], [fresh], 0, "504 requestNoCache", "504 requestNoCache"),
+        // 5.2.2, directives of responses.
+        ([], ["Cache-Control: no-cache, max-age=100", tag], 0, "validate responseNoCache", "validate responseNoCache"),
+        (
+            ["Cache-Control: max-stale"], ["Cache-Control: no-cache"], 0, "forward responseNoCache",
+            "forward responseNoCache"
+        ),
+        ([], ["Cache-Control: no-cache=\"x-a\", max-age=100"], 0, "serve", "serve"),
+        ([], ["Cache-Control: must-revalidate, max-age=100"], 0, "serve", "serve"),
+        (
+            ["Cache-Control: max-stale"], ["Cache-Control: must-revalidate, max-age=100"], 100,
+            "forward mustRevalidate", "forward mustRevalidate"
+        ),
+        (
+            ["Cache-Control: max-stale"], ["Cache-Control: proxy-revalidate, max-age=100"], 100, "stale maxStale",
+            "forward stale"
+        ),
+        (
+            ["Cache-Control: max-stale"], ["Cache-Control: max-age=100, s-maxage=100"], 100, "stale maxStale",
+            "forward stale"
+        ),
+        ([], ["Cache-Control: max-age=10, s-maxage=100"], 50, "forward stale", "serve"),
+        (
+            ["Cache-Control: max-stale"], ["Cache-Control: max-age=100; public"], 0, "forward malformed",
+            "forward malformed"
+        ),
+        ([], ["Cache-Control: private, max-age=100"], 0, "serve", "serve"),
+        ([], ["Cache-Control: immutable, max-age=100"], 100, "forward stale", "forward stale"),
+        // RFC 5861, 3.
+        (
+            [], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 150, "stale whileRevalidate + refresh",
+            "stale whileRevalidate + refresh"
+        ),
+        ([], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 151, "validate stale", "validate stale"),
+        // Without a validator it is loaded anew in the background.
+        (
+            [], ["Cache-Control: max-age=100, stale-while-revalidate=50"], 101, "stale whileRevalidate + refresh",
+            "stale whileRevalidate + refresh"
+        ),
+        // The caller's own conditions would bring a 304 to them, and not another response.
+        (
+            ["If-None-Match: \"w\""], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101,
+            "stale whileRevalidate", "stale whileRevalidate"
+        ),
+        ([], ["Cache-Control: max-age=100, stale-while-revalidate"], 101, "forward stale", "forward stale"),
+        // The end of freshness itself is no exception.
+        ([], ["Cache-Control: max-age=100, stale-while-revalidate"], 100, "forward stale", "forward stale"),
+        ([], ["Cache-Control: max-age=100, stale-while-revalidate=x"], 100, "forward stale", "forward stale"),
+        (
+            [], ["Cache-Control: max-age=100, stale-while-revalidate=50, must-revalidate", tag], 101,
+            "validate mustRevalidate", "validate mustRevalidate"
+        ),
+        (
+            ["Cache-Control: max-age=500"], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101,
+            "validate stale", "validate stale"
+        ),
+        (
+            ["Cache-Control: min-fresh=1"], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101,
+            "validate stale", "validate stale"
+        ),
+        (
+            ["Cache-Control: only-if-cached"], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101,
+            "stale whileRevalidate", "stale whileRevalidate"
+        ),
+    ]
+
+    @Test("By freshness and directives", arguments: rows)
+    func directives(request: [String], response: [String], seconds: Int64, alone: String, shared: String) {
+        #expect(Scene.decide(request, response, after: seconds) == alone)
+        #expect(Scene.decide(request, response, after: seconds, settings: Scene.shared) == shared)
+    }
+
+    /// Response fields, seconds, what each policy does: reload, cached else load, cached only, revalidate.
+    static let policies: [([String], Int64, [String])] = [
+        ([fresh, tag], 0, ["forward reload", "serve", "serve", "validate policyRevalidate"]),
+        ([fresh], 0, ["forward reload", "serve", "serve", "forward policyRevalidate"]),
+        ([fresh, tag], 500, ["forward reload", "stale policy", "stale offline", "validate stale"]),
+        (["Cache-Control: max-age=100, immutable", tag], 0, ["forward reload", "serve", "serve", "serve"]),
+        (
+            ["Cache-Control: max-age=100, immutable", tag], 500,
+            ["forward reload", "stale policy", "stale offline", "validate stale"]
+        ),
+        (
+            ["Cache-Control: must-revalidate", tag], 0,
+            ["forward reload", "validate mustRevalidate", "504 mustRevalidate", "validate mustRevalidate"]
+        ),
+        (
+            ["Cache-Control: no-cache", tag], 0,
+            ["forward reload", "validate responseNoCache", "504 responseNoCache", "validate responseNoCache"]
+        ),
+        ([], 0, ["forward reload", "stale policy", "stale offline", "forward stale"]),
+    ]
+
+    @Test("Named policies", arguments: policies)
+    func policy(response: [String], seconds: Int64, expected: [String]) {
+        let all: [CachePolicy] = [.reload, .cachedElseLoad, .cachedOnly, .revalidate]
+        #expect(all.map { Scene.decide([], response, after: seconds, policy: $0) } == expected)
+    }
+
+    @Test("Directives of the request hold under every policy")
+    func requestsUnderPolicies() {
+        for policy in [CachePolicy.cachedElseLoad, .cachedOnly] {
+            let noCache = Scene.decide(["Cache-Control: no-cache"], [Self.fresh], after: 0, policy: policy)
+            #expect(noCache == (policy == .cachedOnly ? "504 requestNoCache" : "forward requestNoCache"))
+            let old = Scene.decide(["Cache-Control: max-age=200"], [Self.fresh], after: 150, policy: policy)
+            #expect(old == (policy == .cachedOnly ? "504 stale" : "forward stale"))
+        }
+    }
+
+    @Test("Methods, and nothing stored")
+    func methods() {
+        let stored = [Scene.stored([Self.fresh])]
+        func text(_ method: HTTPRequest.Method, _ stored: [StoredResponse], _ lines: [String] = []) -> String {
+            Scene.text(CacheRule.decide(Scene.request(lines, method), stored: stored, now: Scene.made))
+        }
+        #expect(text(.get, stored) == "serve")
+        #expect(text(.head, stored) == "serve head")
+        #expect(text(.post, stored) == "forward method")
+        #expect(text(.options, stored) == "forward method")
+        #expect(text(.get, []) == "forward miss")
+        #expect(text(.get, [], ["Cache-Control: only-if-cached"]) == "504 miss")
+        let stale = [Scene.stored(["Cache-Control: max-age=0", Self.tag])]
+        #expect(text(.head, stale) == "forward stale")
+    }
+
+    @Test("What a validation and a reload send (RFC 9111, 4.3.1)")
+    func validationFields() {
+        func fields(_ response: [String], _ policy: CachePolicy = .protocolRules, _ request: [String] = [])
+            -> HTTPFields
+        {
+            let decision = CacheRule.decide(
+                Scene.request(request), stored: [Scene.stored(response)], policy: policy, now: Scene.made + 500)
+            switch decision {
+            case .validate(let validation, _): return validation.fields
+            case .forward(_, let fields): return fields
+            default: return [.server: "\(decision)"]
+            }
+        }
+        #expect(fields([Self.tag]) == [.ifNoneMatch: "\"v\""])
+        #expect(fields(["ETag: W/\"v\""]) == [.ifNoneMatch: "W/\"v\""])
+        let modified = "Last-Modified: \(Scene.hourBefore)"
+        #expect(fields([Self.fresh, modified]) == [.ifModifiedSince: Scene.hourBefore])
+        #expect(
+            fields([Self.fresh, Self.tag, modified]) == [.ifNoneMatch: "\"v\"", .ifModifiedSince: Scene.hourBefore])
+        #expect(fields([Self.tag], .revalidate) == [.ifNoneMatch: "\"v\"", .cacheControl: "max-age=0"])
+        #expect(fields([Self.tag], .revalidate, ["Cache-Control: no-cache"]) == [.ifNoneMatch: "\"v\""])
+        #expect(fields([Self.tag], .reload).isEmpty)
+        let origin = fields([Self.tag], CachePolicy(.reloadIgnoringLocalAndRemoteCacheData))
+        #expect(origin[.cacheControl] == "no-cache" && origin["Pragma"] == "no-cache")
+    }
+
+    @Test("URLRequest's policies and ASIHTTPRequest's flags")
+    func names() {
+        #expect(CachePolicy(.useProtocolCachePolicy) == .protocolRules)
+        #expect(CachePolicy(.reloadIgnoringLocalCacheData) == .reload)
+        #expect(CachePolicy(.reloadIgnoringCacheData) == .reload)
+        #expect(CachePolicy(.reloadIgnoringLocalAndRemoteCacheData) == CachePolicy(reading: .reload, asksOrigin: true))
+        #expect(CachePolicy(.returnCacheDataElseLoad) == .cachedElseLoad)
+        #expect(CachePolicy(.returnCacheDataDontLoad) == .cachedOnly)
+        #expect(CachePolicy(.reloadRevalidatingCacheData) == .revalidate)
+        #expect(CachePolicy([] as CachePolicy.ASIFlags) == .protocolRules)
+        #expect(CachePolicy([.doNotReadFromCache] as CachePolicy.ASIFlags) == .reload)
+        #expect(CachePolicy([.doNotWriteToCache] as CachePolicy.ASIFlags) == CachePolicy(stores: false))
+        #expect(CachePolicy([.askServerIfModifiedWhenStale] as CachePolicy.ASIFlags) == .protocolRules)
+        #expect(CachePolicy([.askServerIfModified] as CachePolicy.ASIFlags) == .revalidate)
+        #expect(CachePolicy([.onlyLoadIfNotCached] as CachePolicy.ASIFlags) == .cachedElseLoad)
+        #expect(CachePolicy([.dontLoad] as CachePolicy.ASIFlags) == .cachedOnly)
+        #expect(
+            CachePolicy([.fallbackToCacheIfLoadFails] as CachePolicy.ASIFlags) == CachePolicy(fallsBackToStored: true))
+        let both: CachePolicy.ASIFlags = [.onlyLoadIfNotCached, .doNotReadFromCache, .doNotWriteToCache]
+        #expect(CachePolicy(both) == CachePolicy(reading: .reload, stores: false))
+        #expect(CachePolicy.ASIFlags(rawValue: 127).contains([.dontLoad, .askServerIfModified]))
+    }
+}

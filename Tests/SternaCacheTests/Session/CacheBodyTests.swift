@@ -1,0 +1,207 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import SternaPlatform
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import Sterna
+@testable import SternaTestSupport
+
+@Suite("Cache: bodies")
+struct CacheBodyTests {
+    /// A body in pieces, which may fail.
+    final class Pieces: BodyStream {
+        private let left: Mutex<Int>
+        let size: Int
+        let fails: Bool
+
+        init(_ count: Int, of size: Int, fails: Bool = false) {
+            left = Mutex(count)
+            (self.size, self.fails) = (size, fails)
+        }
+
+        func next() async throws -> Bytes? {
+            let number = left.withLock { left in
+                left -= 1
+                return left
+            }
+            if number < 0 {
+                if fails { throw SternaError(.truncated, phase: .read, "It broke off.") }
+                return nil
+            }
+            return Bytes(repeating: UInt8(truncatingIfNeeded: number), count: size)
+        }
+
+        func cancel() { left.withLock { $0 = 0 } }
+        var length: Int64? { nil }
+        var trailers: HTTPFields? { nil }
+    }
+
+    private static func answer(_ body: any BodyStream) -> MockTransport.Answer {
+        .init(status: 200, headers: [.cacheControl: "max-age=60"], body: ResponseBody(body))
+    }
+
+    @Test("A streamed body is stored while it is read", arguments: [true, false])
+    func streamed(isOnDisk: Bool) async throws {
+        let folder = CacheTestFolder()
+        let scene = try CacheScene(folder: isOnDisk ? folder.path : nil, bytes: 64 << 20) { _ in
+            Self.answer(Pieces(40, of: 100_000))
+        }
+        let whole = try await scene.api.get("a").body
+        await scene.cache.sync()
+        let again = try await scene.api.get("a")
+        #expect(again.response.source == .cache && again.body == whole && whole.count == 4_000_000)
+        #expect(again.headers[.contentLength] == "4000000")
+        try await scene.api.withResponse(to: .get("a")) { response in
+            var count = 0
+            for try await piece in response.body { count += piece.count }
+            #expect(count == 4_000_000 && response.source == .cache)
+        }
+    }
+
+    @Test("A body that breaks off, or is not read to its end, leaves nothing", arguments: [true, false])
+    func aborted(isOnDisk: Bool) async throws {
+        let folder = CacheTestFolder()
+        let scene = try CacheScene(folder: isOnDisk ? folder.path : nil, bytes: 64 << 20) { request in
+            Self.answer(Pieces(40, of: 100_000, fails: request.url.path == "/broken"))
+        }
+        _ = try? await scene.api.get("broken")
+        try await scene.api.withResponse(to: .get("left")) { response in
+            for try await _ in response.body { break }
+        }
+        try await scene.api.withResponse(to: .get("cancelled")) { response in
+            for try await _ in response.body { break }
+            response.body.cancel()
+        }
+        await scene.cache.sync()
+        #expect(await scene.cache.usage().entries == 0)
+        // A thread may still write the piece after which it looks whether the entry was given up.
+        if isOnDisk { #expect(await eventually { folder.names.isEmpty }, "\(folder.names)") }
+    }
+
+    @Test("A body that is too large is delivered, and leaves nothing", arguments: [true, false])
+    func oversized(isOnDisk: Bool) async throws {
+        let folder = CacheTestFolder()
+        let scene = try CacheScene(folder: isOnDisk ? folder.path : nil, bytes: 1 << 20) { _ in
+            Self.answer(Pieces(40, of: 100_000))
+        }
+        #expect(try await scene.api.get("a").body.count == 4_000_000)
+        await scene.cache.sync()
+        #expect(await scene.cache.usage().entries == 0)
+    }
+
+    @Test("A response that is too long for the cache takes the one before it out", arguments: [false, true])
+    func tooLong(isStreamed: Bool) async throws {
+        let numbers = Numbers()
+        let scene = try CacheScene(bytes: 80_000) { _ in
+            let size = numbers.next == 1 ? 100 : 20_000
+            guard !isStreamed else { return Self.answer(Pieces(2, of: size / 2)) }
+            return .init(
+                status: 200, headers: [.cacheControl: "max-age=60"],
+                body: ResponseBody(Bytes(repeating: 0x61, count: size)))
+        }
+        for _ in 0..<2 { #expect(try await scene.api.get("a").body.count == 100) }
+        #expect(scene.sent == 1)
+        let long = try await scene.api.get("a") { $0.cachePolicy = .reload }
+        #expect(long.body.count == 20_000)
+        if !isStreamed { #expect(long.headers["Cache-Status"]?.contains("not stored: the cache does not") == true) }
+        // The one that was stored before is not the newest that is known.
+        let next = try await scene.api.get("a")
+        #expect(next.body.count == 20_000 && next.source == .network)
+    }
+
+    @Test("Content is stored in its coded form, and decoded within the limits each time")
+    func coded() async throws {
+        let deflated = Zlib.gzip(String(repeating: "A", count: 100_000))
+        let scene = try CacheScene { _ in
+            .init(
+                status: 200, headers: [.cacheControl: "max-age=60", .contentEncoding: "gzip"],
+                body: ResponseBody(Bytes(bytes: deflated)))
+        }
+        for _ in 0..<2 { #expect(try await scene.api.get("a").body.count == 100_000) }
+        #expect(scene.sent == 1)
+        let entry = try #require(await scene.cache.entries().first)
+        #expect(entry.length == Int64(deflated.count) && entry.headers[.contentEncoding] == "gzip")
+        let stored = try #require(try await scene.cache.response(of: entry))
+        #expect(stored.headers[.contentEncoding] == nil && stored.source == .cache)
+        #expect(try await stored.body.collect(upTo: 200_000).readableBytes == 100_000)
+        // A decompression bomb is one also when it comes from the cache.
+        let careful = scene.api.with { $0.decodingLimits.bytes = 1_000 }
+        let error = await #expect(throws: SternaError.self) { try await careful.get("a") }
+        #expect(error?.kind == .limitExceeded || error?.kind == .contentCodingFailed)
+        #expect(scene.sent == 1)
+        await scene.cache.removeAll()
+        #expect(try await scene.cache.response(of: entry)?.status == nil)
+    }
+
+    @Test("A Content-Length that is wrong is not stored; one that the server repeats is")
+    func contentLength() async throws {
+        let scene = try CacheScene { request in
+            .init(
+                status: 200,
+                headers: [.cacheControl: "max-age=60", .contentLength: request.url.path == "/right" ? "4" : "9"],
+                body: ResponseBody(Bytes(text: "body")))
+        }
+        for path in ["right", "wrong"] { _ = try await scene.api.get(path) }
+        #expect(try await scene.api.get("right").response.source == .cache)
+        #expect(try await scene.api.get("wrong").response.source == .network)
+    }
+
+    @Test("Parts are stored, joined and served")
+    func parts() async throws {
+        let whole = Array((0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let scene = try CacheScene { request in
+            let range = try #require(RangeRequest(request.headers)?.range(of: 1_000))
+            return .init(
+                status: 206,
+                headers: [
+                    .cacheControl: "max-age=60", .eTag: "\"1\"",
+                    .contentRange: ContentRange.part(range, length: 1_000).fieldValue,
+                ], body: ResponseBody(Bytes(bytes: whole[Int(range.lowerBound)..<Int(range.upperBound)])))
+        }
+        func part(_ range: Range<Int>) async throws -> ResponseSource {
+            let reply = try await scene.api.get(
+                "a", headers: ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"])
+            #expect(reply.status == 206 && reply.body.array == Array(whole[range]))
+            #expect(reply.headers[.contentRange] == "bytes \(range.lowerBound)-\(range.upperBound - 1)/1000")
+            return reply.source
+        }
+        #expect(try await part(100..<200) == .network)
+        #expect(try await part(120..<180) == .cache)
+        #expect(try await part(500..<600) == .network)
+        #expect(try await part(100..<200) == .cache)
+        #expect(try await part(150..<550) == .network)
+        #expect(try await part(100..<600) == .cache)
+        #expect(try await part(0..<100) == .network)
+        #expect(try await part(600..<1_000) == .network)
+        let all = try await scene.api.get("a")
+        #expect(all.status == 200 && all.response.source == .cache && all.body.array == whole)
+    }
+
+    @Test("Responses in a folder answer the next process, and damaged ones do not")
+    func folder() async throws {
+        let folder = CacheTestFolder()
+        let text = String(repeating: "tern ", count: 10_000)
+        let first = try CacheScene(folder: folder.path) { _ in .cached(text, "max-age=60") }
+        _ = try await first.api.get("a")
+        await first.cache.sync()
+        let second = try CacheScene(folder: folder.path) { _ in .cached(text, "max-age=60") }
+        let reply = try await second.api.get("a")
+        #expect(reply.body.text == text && reply.source == .cache && second.sent == 0)
+        let name = try #require(folder.names.first)
+        CacheTestFolder.damage(folder.entries + "/" + name, at: 30_000)
+        let third = try CacheScene(folder: folder.path) { _ in .cached(text, "max-age=60") }
+        let other = try await third.api.get("a")
+        #expect(other.body.text == text && other.response.source == .network)
+    }
+
+    @Test("A folder that cannot be used is an empty cache")
+    func unusable() async throws {
+        let scene = try CacheScene(folder: "/dev/null/cache") { _ in .cached("x", "max-age=60") }
+        for _ in 0..<3 { #expect(try await scene.api.get("a").text() == "x") }
+        await scene.cache.sync()
+        #expect(await scene.cache.entries().isEmpty)
+    }
+}

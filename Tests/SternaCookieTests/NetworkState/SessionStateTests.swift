@@ -1,0 +1,54 @@
+import HTTPTypes
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("What a session remembers: settings")
+struct SessionStateTests {
+    @Test("A session with a base URL has a jar and an HSTS store of its own, which derived sessions share")
+    func defaults() throws {
+        let one = try Session(baseURL: "https://api.example.com")
+        var jars: [CookieJar?] = []
+        var stores: [HSTSStore?] = []
+        for session in [one, try Session(baseURL: "https://api.example.com")] {
+            _ = session.with { settings in
+                jars.append(settings.cookieJar)
+                stores.append(settings.hsts)
+            }
+        }
+        _ = one.with { $0.timeout = .seconds(1) }.with { settings in
+            jars.append(settings.cookieJar)
+            stores.append(settings.hsts)
+        }
+        #expect(jars[0] != nil && jars[0] !== jars[1] && jars[0] === jars[2])
+        #expect(stores[0] != nil && stores[0] !== stores[1] && stores[0] === stores[2])
+    }
+
+    @Test("A session without a base URL remembers nothing, unless it is told to") func withoutBase() throws {
+        let jar = CookieJar()
+        for (session, own) in [(Session.shared, nil), (try Session(), nil), (try Session { $0.cookieJar = jar }, jar)] {
+            _ = session.with { settings in
+                #expect(settings.cookieJar === own)
+                #expect(settings.hsts == nil)
+            }
+        }
+    }
+
+    @Test("A session keeps the cookies of all responses in its jar, also those of redirects") func cookies()
+        async throws
+    {
+        let mock = MockTransport { request in
+            let cookie = HTTPField(name: .setCookie, value: "c\(request.url.path.dropFirst())=1")
+            guard request.url.path == "/1" else { return .init(status: 200, headers: HTTPFields([cookie])) }
+            return .init(status: 302, headers: HTTPFields([cookie, HTTPField(name: .location, value: "/2")]))
+        }
+        let jar = CookieJar()
+        let (api, _) = try mocked("https://api.example.com", by: mock) { $0.cookieJar = jar }
+        _ = try await api.get("1") { $0.responseSerializer = DataResponseSerializer() }
+        #expect(jar.cookies.map(\.name).sorted() == ["c1", "c2"])
+        let (other, _) = try mocked("https://api.example.com", by: mock) { $0.cookieJar = nil }
+        _ = try await other.get("1") { $0.responseSerializer = DataResponseSerializer() }
+    }
+}

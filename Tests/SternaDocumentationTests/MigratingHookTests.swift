@@ -1,0 +1,114 @@
+import Dispatch
+import Foundation
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+/// The rows of docs/Migrating/AFNetworking.md about blocks and notifications.
+@Suite("Coming from AFNetworking: blocks", .timeLimit(.minutes(5)))
+struct MigratingHookTests {
+    @Test("Blocks are hooks")
+    func hooks() async throws {
+        var hooks = SessionHooks()
+        hooks.sessionInvalidated = { print("invalid") }
+        hooks.redirect = { task, response, request in .follow(request) }
+        hooks.bodyDataSent = { task, progress in print(progress.completed) }
+        hooks.taskCompleted = { task, error in print(task.id) }
+        hooks.metricsCollected = { task, metrics in print(metrics) }
+        hooks.responseReceived = { task, response in .allow }
+        hooks.dataReceived = { task, bytes in print(bytes.count) }
+        hooks.bytesWritten = { download, progress in print(progress.completed) }
+        hooks.downloadResumed = { download, offset, length in print(offset) }
+        hooks.needNewBody = { task, request in .text("again") }
+        hooks.becameDownload = { task, download in print(download.id) }
+        hooks.challengeReceived = { task, challenge in .use(Credential(user: "ada", password: "secret")) }
+
+        var policy = SecurityPolicy.system
+        policy.challengeHandler = ChallengeHandler { challenge in .useDefault }
+
+        try await TestServer.withServer { [hooks, policy] server in
+            let api = try Session(baseURL: server.url) {
+                $0.engine = Engine()
+                $0.hooks = hooks
+                $0.securityPolicy = policy
+                $0.collectsMetrics = true
+                $0.callbacks = .queue(DispatchQueue(label: "hooks"))
+            }
+            let task = api.dataTask(.get("redirect/1"))
+            #expect(try await task.value.response.redirects.count == 1)
+            #expect(task.metrics != nil)
+            try await Downloading.withFolder { folder in
+                let download = api.download("range/10", to: .file("\(folder)/x"))
+                #expect(try await download.value.path == "\(folder)/x")
+
+                let refused = api.download("range/10", to: .file("\(folder)/x"))
+                let error = try #require(await #expect(throws: SternaError.self) { try await refused.value })
+                #expect(error.kind == .destinationUnusable)
+                #expect(error.underlying is DestinationFault)
+            }
+        }
+    }
+
+    #if Foundation
+    @Test("Notifications")
+    func notifications() async throws {
+        let journal = Journal()
+        let center = NotificationCenter()
+        let names = [
+            SternaNotification.taskDidResume, SternaNotification.taskDidSuspend, SternaNotification.taskDidComplete,
+            SternaNotification.sessionDidInvalidate, SternaNotification.downloadDidMoveFile,
+            SternaNotification.downloadDidFailToMoveFile,
+        ]
+        let observers = names.map { name in
+            center.addObserver(forName: name, object: nil, queue: nil) { note in
+                if note.name == SternaNotification.taskDidComplete {
+                    let hasValue = note[SternaNotification.serializedValue] != nil
+                    let size = note[SternaNotification.responseData]?.count ?? 0
+                    #expect(note[SternaNotification.serializer] != nil)
+                    #expect(note[SternaNotification.fileURL] == nil)
+                    #expect(note[SternaNotification.error] == nil)
+                    #expect(note[SternaNotification.metrics] != nil)
+                    journal.add("complete, a value: \(hasValue), bytes: \(size)")
+                } else {
+                    journal.add(note.name.rawValue)
+                }
+            }
+        }
+        defer { for observer in observers { center.removeObserver(observer) } }
+        let (api, _) = try mocked(by: MockTransport { _ in .json([1]) }) {
+            $0.notificationCenter = center
+            $0.collectsMetrics = true
+            $0.callbacks = .queue(DispatchQueue(label: "notifications"))
+        }
+        api.get("users", success: { _, _ in }, failure: { _, error in Issue.record(error) })
+        await journal.wait(for: "complete, a value: true, bytes: 3")
+        api.finishTasksAndInvalidate()
+        await journal.wait(for: SternaNotification.sessionDidInvalidate.rawValue)
+        #expect(
+            journal.entries == [
+                SternaNotification.taskDidResume.rawValue, "complete, a value: true, bytes: 3",
+                SternaNotification.sessionDidInvalidate.rawValue,
+            ])
+
+        let (other, _) = try mocked { $0.notificationCenter = .default }
+        #expect(other.tasks.isEmpty)
+    }
+    #endif
+
+    @Test("A completion group")
+    func group() async throws {
+        let group = DispatchGroup()
+        let ends = CallbackLog<JSON>()
+        let (api, _) = try mocked {
+            $0.completionGroup = group
+            $0.callbacks = .queue(DispatchQueue(label: "callbacks"))
+        }
+        for _ in 0..<3 { api.get("users", success: ends.onSuccess, failure: ends.onFailure) }
+        await withCheckedContinuation { continuation in
+            group.notify(queue: .global()) { continuation.resume() }
+        }
+        #expect(ends.ends == 3)
+    }
+}

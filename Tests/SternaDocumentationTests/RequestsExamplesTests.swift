@@ -1,0 +1,172 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+/// The examples of docs/Requests.md, so that they compile and do what it says.
+@Suite("Examples: requests and replies")
+struct RequestsExamplesTests {
+    private struct User: Encodable { var name = "Ada" }
+    private struct Post: Decodable { var id: Int }
+    private struct Page: Decodable { var data: [Post] }
+    private enum Answer: Sendable, Equatable { case tree(JSON), text(String) }
+
+    @Test("Parameters")
+    func parameters() async throws {
+        let (name, mobile, user) = ("Ada", 1, User())
+        let filter: JSON = ["words": ["terns"]]
+        let row: [String: Any] = ["id": 7]
+        let (api, mock) = try mocked()
+
+        try await api.get("users", parameters: ["name": name, "tags": ["a", "b"]])  // ?name=Ada&tags[]=a&tags[]=b
+        try await api.post("users", parameters: ["name": name, "phone": ["mobile": mobile]])  // a form
+        try await api.post("search", query: ["page": 2], body: .json(filter))
+        try await api.post("users", encoding: user)  // any Encodable value
+        try await api.post("rows", parameters: try Parameters(untyped: row))  // a [String: Any]
+
+        let requests = mock.requests
+        #expect(requests[0].url.query == "name=Ada&tags%5B%5D=a&tags%5B%5D=b")
+        #expect(requests[1].bodyText == "name=Ada&phone%5Bmobile%5D=1")
+        #expect(requests[2].url.query == "page=2")
+        #expect(requests[2].bodyText == #"{"words":["terns"]}"#)
+        #expect(requests[3].bodyText == "name=Ada")
+        #expect(requests[4].bodyText == "id=7")
+    }
+
+    @Test("Choices of a serializer")
+    func choices() async throws {
+        let mock = MockTransport { _ in .json([:]) }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        var serializer = HTTPRequestSerializer(style: .afnetworking2)  // or .afnetworking4, the default
+        serializer.encoder.arrays = .indices  // tags[0]=a
+        serializer.encoder.booleans = .literal  // true
+        serializer.encoder.keys = .snakeCase  // firstName as first_name
+        serializer.encoder.nesting = .dots  // phone.mobile
+        serializer.headers["X-Client"] = "7"  // where the request has no such field
+        serializer.timeout = .seconds(10)
+        let api = try Session(baseURL: "https://api.example.com") { $0.requestSerializer = serializer }
+
+        try await api.get("users", parameters: ["phoneBook": ["isPublic": true], "tagNames": ["a"]])
+        let request = try #require(mock.requests.first)
+        #expect(request.url.query == "phone_book.is_public=true&tag_names[0]=a")
+        #expect(request.headers["X-Client"] == "7")
+        #expect(request.timeouts.connect == .seconds(10))
+        _ = [HTTPRequestSerializer(style: .afnetworking4), .init(style: .alamofire), .init(style: .whatwgForm)]
+    }
+
+    @Test("Replies")
+    func replies() async throws {
+        var answer = MockTransport.Answer.json(["data": [["id": 1], ["id": 2]]])
+        answer.headers[try #require(.init("X-Rate-Limit"))] = "9"
+        let (api, _) = try mocked(by: MockTransport { [answer] _ in answer })
+
+        let reply = try await api.get("posts")
+        let tree = try await reply.json()  // tree["data"][0]["title"].string
+        let posts = try tree["data"].decode([Post].self)  // a value of a part of the tree
+        let page: Page = try await reply.decode()
+        let raw = reply.data()
+        print(reply.status, reply.url, reply.headers["X-Rate-Limit"] ?? "")
+
+        #expect(posts.map(\.id) == [1, 2])
+        #expect(page.data.count == 2)
+        #expect(raw.count == reply.body.count)
+        #expect(reply.headers["X-Rate-Limit"] == "9")
+    }
+
+    @Test("One request's own serializer, and a compound")
+    func ownSerializer() async throws {
+        let (api, mock) = try mocked(by: MockTransport { _ in .text("plain", mediaType: "text/csv") }) {
+            $0.responseSerializer = .data
+        }
+
+        try await api.get("report.csv") {
+            $0.responseSerializer = TextResponseSerializer().validating(mediaTypes: ["text/*"])
+            $0.timeout = .seconds(5)  // of each step; $0.timeouts.total is for the whole request
+            $0.redirects = .doNotFollow  // a redirect is then the reply
+        }
+        let either = try await api.get("either").value(
+            by: .compound(
+                JSONResponseSerializer(removesNulls: true).map(Answer.tree), TextResponseSerializer().map(Answer.text)))
+
+        #expect(either == .text("plain"))
+        #expect(mock.requests.first?.timeouts.connect == .seconds(5))
+    }
+
+    @Test("Streaming")
+    func streaming() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .text("four", status: 500) })
+        let chunks = Counter()
+        func handle(_ chunk: Bytes) { chunks.add(chunk.count) }
+
+        try await api.withResponse(to: .get("events")) { response in
+            for try await chunk in response.body { handle(chunk) }
+        }
+
+        #expect(chunks.value == 4)
+    }
+
+    @Test("Bandwidth")
+    func bandwidth() async throws {
+        let mock = MockTransport { _ in .json(["length": 7]) }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let limit = BandwidthLimit(download: 2_000_000, upload: 500_000)  // bytes per second; nil is no limit
+        let api = try Session(baseURL: "https://api.example.com") { $0.bandwidth = limit }
+        try await api.get("film") { $0.bandwidth = BandwidthLimit(download: 250_000) }  // both limits apply
+        limit.download = nil  // at once, for bodies that are under way, too
+
+        #expect(mock.requests.count == 1)
+        #expect(limit.download == nil)
+        #expect(limit.upload == 500_000)
+    }
+
+    @Test("Errors and cancellation")
+    func errors() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .json(["error": "no such user"], status: 404) })
+        do {
+            try await api.delete("users/1")
+        } catch let error as SternaError where error.kind == .cancelled {
+            // The task was cancelled.
+        } catch let error as SternaError where error.kind == .timedOut {
+            print(error.phase)  // what it waited for
+        } catch let error as SternaError {
+            print(error.status, error.message, error)  // 404, or 0 without an answer; the server's own message
+        }
+
+        let error = await #expect(throws: SternaError.self) { try await api.delete("users/1") }
+        #expect(error?.kind == .unacceptableStatus)
+        #expect(error?.status == 404)
+        #expect(error?.message == "no such user")
+        #expect(error?.json?["error"].string == "no such user")
+        #expect(error?.value is JSON)
+    }
+
+    struct LineRequestSerializer: RequestSerializer {
+        func serialize(_ parameters: Parameters?, into request: inout Request) throws {
+            guard let parameters else { return }
+            request.body = .text(parameters.keys.joined(separator: "\n"), mediaType: "text/x-lines")
+        }
+    }
+
+    struct LineResponseSerializer: ResponseSerializer {
+        var validation = ResponseValidation(mediaTypes: ["text/x-lines"])
+
+        func value(of response: Response, body: Bytes) throws -> [Substring] { body.text.split(separator: "\n") }
+    }
+
+    @Test("Serializers of one's own")
+    func ownSerializers() async throws {
+        let (api, mock) = try mocked(by: MockTransport { _ in .text("a\nb", mediaType: "text/x-lines") }) {
+            $0.requestSerializer = LineRequestSerializer()
+            $0.responseSerializer = LineResponseSerializer()
+        }
+        let lines = try await api.post("lines", parameters: ["one": 1, "two": 2]).value(by: LineResponseSerializer())
+        #expect(lines == ["a", "b"])
+        #expect(mock.requests.first?.bodyText == "one\ntwo")
+        #expect(mock.requests.first?.headers[.contentType] == "text/x-lines")
+    }
+}

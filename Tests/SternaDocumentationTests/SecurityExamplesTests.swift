@@ -1,0 +1,53 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+/// The example of docs/Security.md, so that it compiles and does what it says.
+@Suite("Examples: trust")
+struct SecurityExamplesTests {
+    @Test("A private root, an identity, policies of hosts, pins")
+    func policies() async throws {
+        let bundle = try CertificateAuthority().issue(CertificateOptions(hosts: ["client.example"]))
+        let identity = try ClientIdentity(
+            certificates: Array(bundle.certificateChainPEM.utf8), privateKey: Array(bundle.privateKeyPEM.utf8))
+        let mock = MockTransport { _ in throw SternaError(.certificateRejected, phase: .tls, "No.") }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") { settings in
+            settings.securityPolicy = .authority(file: "company-ca.pem")  // a private root instead of the system's
+            settings.securityPolicy.identity = identity  // a ClientIdentity, presented to every server that asks
+            settings.hostPolicies = ["*.partner.example": .system]  // replaces the policy, pins and identity too
+        }
+
+        var policy = SecurityPolicy.pinned([  // the key in use, and one kept offline
+            "sha256/YLh1dUR9y6Kja30RrAn7JKnbQG/uEtLMkBgFF2Fuihg=",
+            "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+        ])
+        policy.roots = .system + .folder("/etc/acme/roots")  // added to the system's
+        let pinned = api.with { [policy] in $0.securityPolicy = policy }
+
+        do {
+            try await pinned.get("users/1")
+        } catch let error as SternaError where error.kind == .certificateRejected {
+            if let failure = error.underlying as? TrustFailure { print(failure.check, failure.presented.map(\.pin)) }
+        }
+
+        #expect(mock.requests.count == 1)
+    }
+
+    @Test("What was presented is in the error, with its pin")
+    func presented() async throws {
+        let bundle = try CertificateAuthority().issue(CertificateOptions(hosts: ["localhost"]))
+        try await TestServer.withServer(TestServer.Options(tls: bundle)) { server in
+            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let error = await #expect(throws: SternaError.self) { try await api.get("get") }
+            #expect(error?.kind == .certificateRejected)
+            let failure = try #require(error?.underlying as? TrustFailure)
+            #expect(failure.check == .issuer)
+            #expect(failure.presented.first?.pin.description.hasPrefix("sha256/") == true)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+/// The examples of docs/Testing.md, so that they compile and do what it says.
+@Suite("Examples: testing")
+struct TestingExamplesTests {
+    @Test("A mock")
+    func mock() async throws {
+        let mock = MockTransport { request in .json(["path": .string(request.url.path)]) }
+        let api = try Session(baseURL: "https://api.example.com") { $0.transport = mock }
+
+        #expect(try await api.get("users").json()["path"].string == "/users")
+        #expect(mock.requests.first?.method == .get)
+    }
+
+    @Test("A mock that answers by a list, and one that fails")
+    func listsAndErrors() async throws {
+        let (api, _) = try mocked(by: MockTransport(answers: [.redirect(to: "/b"), .json([:])]))
+        #expect(try await api.get("a").url.path == "/b")
+        let (gone, _) = try mocked(
+            by: MockTransport { _ in throw SternaError(.connectionClosed, phase: .wait, "Gone.") })
+        let error = await #expect(throws: SternaError.self) { try await gone.get("a") }
+        #expect(error?.detail == "Gone.")
+    }
+
+    @Test("A server that asks for a password")
+    func challenge() async throws {
+        let mock = MockTransport(answers: [
+            .init(status: 401, headers: [.wwwAuthenticate: #"Basic realm="Staff""#]),
+            .json(["name": "Ada"]),
+        ])
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.transport = mock
+            $0.credential = Credential(user: "ada", password: "secret")
+        }
+
+        #expect(try await api.get("me").json()["name"].string == "Ada")
+        #expect(mock.requests.map { $0.headers[.authorization] } == [nil, "Basic YWRhOnNlY3JldA=="])
+    }
+
+    @Test("A clock", .timeLimit(.minutes(5)))
+    func clock() async throws {
+        let time = TestClock()
+        var options = EngineOptions()
+        options.clock = time.clock
+        let engine = Engine(options: options)
+        let mock = MockTransport(answers: [.init(status: 503, headers: [.retryAfter: "7"]), .text("fine")])
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.transport = mock
+            $0.engine = engine
+        }
+
+        let reply = Task { try await api.get("report").text() }
+        await time.waitForTimer(within: .seconds(7))  // the request waits
+        await time.advance(by: .seconds(7))
+        #expect(try await reply.value == "fine")
+    }
+
+    @Test("A server")
+    func server() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/birds/{name}") { request in .text(request.parameters["name"] ?? "") }
+            let reply = try await Session.shared.get(server.url("/birds/tern"))
+            #expect(try await reply.text() == "tern")
+
+            let error = await #expect(throws: SternaError.self) {
+                try await Session.shared.get(server.url("/fault/close-half"))
+            }
+            #expect(error?.kind == .truncated)
+        }
+    }
+
+    @Test("A server with TLS")
+    func secure() async throws {
+        let authority = try CertificateAuthority()
+        let options = TestServer.Options(tls: try authority.issue(CertificateOptions(hosts: ["localhost"])))
+        try await TestServer.withServer(options) { server in
+            let api = try Session(baseURL: server.url) { $0.securityPolicy = .authority(pem: authority.pem) }
+            #expect(try await api.get("get").status == 200)
+        }
+    }
+}

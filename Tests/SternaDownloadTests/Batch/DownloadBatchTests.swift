@@ -1,0 +1,235 @@
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("Downloads: batches", .timeLimit(.minutes(5)))
+struct DownloadBatchTests {
+    @Test("Files come to the folder, with results in order and progress over all")
+    func all() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let api = try Downloading.session(server)
+                let counts = [200_000, 0, 70_000, 1, 300_000]
+                let batch = api.download(counts.map { "range/\($0)" }, into: "\(folder)/new", concurrency: 2)
+                var last = BatchProgress(files: 5)
+                for await step in batch.progress { last = step }
+                #expect(last.finished == 5)
+                #expect(last.failed == 0)
+                #expect(last.bytes.completed == 570_001)
+                #expect(last.bytes.total == 570_001)
+                let files = try await batch.results.map { try $0.get() }
+                #expect(files.map { Int($0.length) } == counts)
+                for (file, count) in zip(files, counts) {
+                    #expect(file.path == "\(folder)/new/\(count)")
+                    #expect(try Downloading.bytes(file.path) == Downloading.alphabet(count))
+                }
+                #expect(batch.isFinished)
+                #expect(batch.progress.current.finished == 5)
+                #expect(api.tasks.isEmpty)
+            }
+        }
+    }
+
+    @Test("A file that fails stops no other, and two of one name do not overwrite each other")
+    func failures() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let api = try Downloading.session(server)
+                let batch = api.download(
+                    ["range/3000", "status/404", "range/3000", "http://[", "range/3000"], into: folder, concurrency: 3)
+                let results = try await batch.results
+                #expect(results.map { (try? $0.get()) != nil } == [true, false, true, false, true])
+                #expect(results.map(\.failureKind) == [nil, .unacceptableStatus, nil, .invalidURL, nil])
+                #expect(try Downloading.names(in: folder) == ["3000", "3000 (2)", "3000 (3)"])
+                for name in try Downloading.names(in: folder) {
+                    #expect(try Downloading.bytes("\(folder)/\(name)") == Downloading.alphabet(3_000))
+                }
+                for await _ in batch.progress {}
+                #expect(batch.progress.current.failed == 2)
+            }
+        }
+    }
+
+    @Test("No more than the limit runs at once; what waits has sent nothing")
+    func limit() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let release = Gate()
+                let present = Mutex((now: 0, most: 0))
+                server.route("GET", "/slow/{n}") { request in
+                    present.withLock { present in
+                        present.now += 1
+                        present.most = max(present.most, present.now)
+                    }
+                    await release.wait()
+                    present.withLock { $0.now -= 1 }
+                    return ServerResponse(body: .bytes([0x61]))
+                }
+                let api = try Downloading.session(server)
+                let batch = api.download((0..<9).map { "slow/\($0)" }, into: folder, concurrency: 3)
+                try await server.waitForRequests(3, within: 60)
+                #expect(batch.tasks.map(\.state).filter { $0 == .running }.count == 3)
+                #expect(batch.tasks.dropFirst(3).allSatisfy { $0.state == .suspended && $0.requests.isEmpty })
+                #expect(server.requestCount == 3)
+                release.open()
+                #expect(try await batch.results.allSatisfy { $0.failureKind == nil })
+                #expect(present.withLock { $0.most } <= 3)
+                #expect(server.requestCount == 9)
+            }
+        }
+    }
+
+    @Test("Without the session's start it waits; suspended, it begins nothing; resumed, it goes on")
+    func suspended() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let release = Gate()
+                server.holdBody(of: 20_000_000, until: release)
+                let api = try Downloading.session(server) { $0.startsTasks = false }
+                let batch = api.download(["held", "range/10", "range/11"], into: folder, concurrency: 1)
+                #expect(batch.tasks.allSatisfy { $0.state == .suspended })
+                #expect(server.requestCount == 0)
+                batch.resume()
+                for await step in batch.tasks[0].progress where step.completed > 1_000_000 { break }
+                batch.suspend()
+                batch.suspend()
+                #expect(batch.tasks.map(\.state) == [.suspended, .suspended, .suspended])
+                release.open()
+                #expect(server.requestCount == 1)
+                batch.resume()
+                let files = try await batch.results.map { try $0.get() }
+                #expect(files.map(\.length) == [20_000_000, 10, 11])
+                #expect(server.requestCount == 3)
+            }
+        }
+    }
+
+    @Test("Cancelled, it keeps complete files and leaves nothing else")
+    func cancelled() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                server.holdBody(of: 20_000_000, until: Gate())
+                let api = try Downloading.session(server)
+                let batch = api.download(["range/10", "held", "range/11"], into: folder, concurrency: 1)
+                for await step in batch.tasks[1].progress where step.completed > 1_000_000 { break }
+                batch.cancel()
+                let results = try await batch.results
+                #expect(results.map(\.failureKind) == [nil, .cancelled, .cancelled])
+                for await _ in batch.progress {}
+                #expect(batch.progress.current.finished == 1)
+                #expect(batch.progress.current.failed == 2)
+                #expect(try Downloading.names(in: folder) == ["10"])
+                try await server.waitForOpenConnections(0, within: 60)
+            }
+        }
+    }
+
+    @Test("Cancelled with resume data, the next batch from the same URLs to the folder goes on from there")
+    func continued() async throws {
+        let count = 20_000_000
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                server.holdBody(of: count, until: Gate())
+                let api = try Downloading.session(server)
+                let batch = api.download(["held", "range/11"], into: folder, concurrency: 1)
+                for await step in batch.tasks[0].progress where step.completed > 1_000_000 { break }
+                let data = await batch.cancelProducingResumeData()
+                #expect(data.count == 2)
+                let kept = try #require(data[0])
+                #expect(data[1] == nil)
+                #expect(try Downloading.names(in: folder) == ["held.sterna-part", "held.sterna-resume"])
+
+                let files = try await api.download(["range/11", "held"], into: folder).results.map { try $0.get() }
+                #expect(files[1].resumedAt == kept.receivedBytes)
+                #expect(try Downloading.bytes(files[1].path) == Downloading.alphabet(count))
+                #expect(try Downloading.names(in: folder) == ["11", "held"])
+            }
+        }
+    }
+
+    @Test("Cancelling the Swift task that waits for the results ends its wait alone")
+    func wait() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let release = Gate()
+                server.holdAnswer(until: release)
+                let api = try Downloading.session(server)
+                let batch = api.download(["wait", "range/10"], into: folder, concurrency: 1)
+                try await server.waitForRequests(1, within: 60)
+                let waiting = Task { try await batch.results }
+                let reading = Task { for await _ in batch.progress {} }
+                waiting.cancel()
+                reading.cancel()
+                let error = await #expect(throws: SternaError.self) { try await waiting.value }
+                #expect(error?.kind == .cancelled)
+                await reading.value
+                #expect(!batch.isFinished)
+                release.open()
+                #expect(try await batch.results.allSatisfy { $0.failureKind == nil })
+            }
+        }
+    }
+
+    @Test("Resume data is kept also where the Swift task that asks for it was cancelled")
+    func interrupted() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                server.holdBody(of: 20_000_000, until: Gate())
+                let api = try Downloading.session(server)
+                let batch = api.download(["held"], into: folder)
+                for await step in batch.tasks[0].progress where step.completed > 1_000_000 { break }
+                let asking = Task {
+                    while !Task.isCancelled { await Task.yield() }
+                    return await batch.cancelProducingResumeData()
+                }
+                asking.cancel()
+                #expect(await asking.value.first??.receivedBytes ?? 0 > 1_000_000)
+            }
+        }
+    }
+
+    @Test("The handle may be released while the batch runs, and an empty batch is over")
+    func released() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let api = try Downloading.session(server)
+                var tasks: [DownloadTask] = []
+                do { tasks = api.download((1...5).map { "range/\($0)" }, into: folder, concurrency: 2).tasks }
+                for task in tasks { _ = try await task.value }
+                let none = api.download([String](), into: folder)
+                #expect(try await none.results.isEmpty)
+                for await _ in none.progress {}
+                #expect(none.isFinished)
+            }
+        }
+    }
+
+    @Test("A name of the server that has to stay is refused before the transfer")
+    func taken() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let (release, path) = (Gate(), "\(folder)/held")
+                server.holdBody(of: 20_000_000, until: release)
+                try Data("old".utf8).write(to: URL(filePath: path))
+                let api = try Downloading.session(server)
+                let error = await #expect(throws: SternaError.self) {
+                    try await api.download("held", to: .folder(folder, existing: .fail)).value
+                }
+                #expect(error?.kind == .destinationUnusable)
+                #expect(try Downloading.names(in: folder) == ["held"])
+                release.open()
+            }
+        }
+    }
+}
+
+extension Result where Failure == SternaError {
+    /// The kind of the error; nil for a success.
+    fileprivate var failureKind: SternaError.Kind? {
+        if case .failure(let error) = self { error.kind } else { nil }
+    }
+}

@@ -1,0 +1,201 @@
+import NIOCore
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("Downloads", .timeLimit(.minutes(5)))
+struct DownloadTaskTests {
+    @Test("To a file, with progress up to the total, and nothing beside it", arguments: [0, 1, 3_000_000])
+    func file(count: Int) async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let task = try Downloading.session(server).download("range/\(count)", to: .file("\(folder)/a/b.bin"))
+                let file = try await task.value
+                #expect(file.path == "\(folder)/a/b.bin")
+                #expect(file.length == Int64(count))
+                #expect(file.resumedAt == 0)
+                #expect(try Downloading.bytes(file.path) == Downloading.alphabet(count))
+                #expect(try Downloading.names(in: "\(folder)/a") == ["b.bin"])
+                #expect(task.state == .completed)
+                #expect(task.resumeData == nil)
+                if count > 0 { #expect(task.progress.current.fraction == 1) }
+            }
+        }
+    }
+
+    @Test("To a folder, under the server's name; a second one gets a number")
+    func folder() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/named") { _ in
+                ServerResponse(
+                    headers: ["Content-Disposition": #"attachment; filename="../../re port.pdf""#],
+                    body: .bytes(Array("abc".utf8)))
+            }
+            try await Downloading.withFolder { folder in
+                let api = try Downloading.session(server)
+                let first = try await api.download("named", to: .folder(folder)).value
+                let second = try await api.download("named", to: .folder(folder)).value
+                #expect(first.path == "\(folder)/re port.pdf")
+                #expect(second.path == "\(folder)/re port (2).pdf")
+                #expect(try Downloading.names(in: folder) == ["re port (2).pdf", "re port.pdf"])
+            }
+        }
+    }
+
+    @Test("To the place that a closure chooses after the transfer")
+    func chosen() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let task = try Downloading.session(server).download(
+                    "range/1000",
+                    to: .choose { temporary, response in
+                        let length = (try? Data(contentsOf: temporary))?.count
+                        #expect(length == 1_000)
+                        return "\(folder)/\(response.status.code).bin"
+                    })
+                #expect(try await task.value.path == "\(folder)/200.bin")
+                #expect(try Downloading.names(in: folder) == ["200.bin"])
+            }
+        }
+    }
+
+    @Test("A status that is rejected makes no file")
+    func rejected() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let task = try Downloading.session(server).download("status/404", to: .file("\(folder)/x"))
+                let error = await #expect(throws: SternaError.self) { try await task.value }
+                #expect(error?.kind == .unacceptableStatus)
+                #expect(try Downloading.names(in: folder).isEmpty)
+            }
+        }
+    }
+
+    @Test("A destination that exists fails before anything is sent")
+    func exists() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let path = "\(folder)/x"
+                try Data("old".utf8).write(to: URL(filePath: path))
+                let api = try Downloading.session(server)
+                let error = await #expect(throws: SternaError.self) {
+                    try await api.download("range/10", to: .file(path)).value
+                }
+                #expect(error?.kind == .destinationUnusable)
+                #expect(server.requests().isEmpty)
+                _ = try await api.download("range/10", to: .file(path, existing: .replace)).value
+                #expect(try Downloading.bytes(path) == Downloading.alphabet(10))
+            }
+        }
+    }
+
+    @Test("The caller's digest, and the server's, are verified; a wrong one leaves no file")
+    func digest() async throws {
+        try await TestServer.withServer { server in
+            // Of "hello".
+            let right = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+            server.route("GET", "/hello") { _ in ServerResponse(body: .bytes(Array("hello".utf8))) }
+            server.route("GET", "/lie") { _ in
+                ServerResponse(
+                    headers: ["Repr-Digest": "sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"],
+                    body: .bytes(Array("hello".utf8)))
+            }
+            try await Downloading.withFolder { folder in
+                let api = try Downloading.session(server)
+                var options = DownloadOptions()
+                options.sha256 = right
+                _ = try await api.download("hello", to: .file("\(folder)/a"), options: options).value
+                options.sha256 = String(right.reversed())
+                for path in ["hello", "lie"] {
+                    let task = api.download(
+                        path, to: .file("\(folder)/b"), options: path == "lie" ? DownloadOptions() : options)
+                    let error = await #expect(throws: SternaError.self) { try await task.value }
+                    #expect(error?.kind == .digestMismatch)
+                }
+                #expect(try Downloading.names(in: folder) == ["a"])
+            }
+        }
+    }
+
+    @Test("Suspended, it reads no further; behind its grace it gives the connection up and goes on by a range")
+    func suspended() async throws {
+        let count = 40_000_000
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                var options = DownloadOptions()
+                options.suspensionGrace = .milliseconds(50)
+                let release = Gate()
+                _ = server.holdBody(of: count, until: release)
+                let task = try Downloading.session(server).download("held", to: .file("\(folder)/x"), options: options)
+                for await step in task.progress where step.completed > 1_000_000 { break }
+                task.suspend()
+                release.open()
+                try await server.waitForOpenConnections(0)
+                #expect(task.state == .suspended)
+                task.resume()
+                let file = try await task.value
+                #expect(try Downloading.bytes(file.path) == Downloading.alphabet(count))
+                #expect(task.requests.count == 2)
+                #expect(task.requests.last?.headers[.range]?.hasPrefix("bytes=") == true)
+            }
+        }
+    }
+
+    @Test("Cancelled, it leaves nothing; cancelled with resume data, it goes on from there")
+    func cancelled() async throws {
+        let count = 40_000_000
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let api = try Downloading.session(server)
+                _ = server.holdBody(of: count, until: Gate())
+                let first = api.download("held", to: .file("\(folder)/x"))
+                for await step in first.progress where step.completed > 1_000_000 { break }
+                first.cancel()
+                let error = await #expect(throws: SternaError.self) { try await first.value }
+                #expect(error?.kind == .cancelled)
+                #expect(error?.resumeData == nil)
+                #expect(try Downloading.names(in: folder).isEmpty)
+
+                let second = api.download("held", to: .file("\(folder)/x"))
+                for await step in second.progress where step.completed > 1_000_000 { break }
+                let data = try #require(await second.cancelProducingResumeData())
+                #expect(data.receivedBytes > 1_000_000)
+                #expect(try Downloading.names(in: folder) == ["x.sterna-part", "x.sterna-resume"])
+
+                // The data survives its JSON.
+                let file = try await api.downloadTask(resuming: ResumeData(data: data.data)).value
+                #expect(file.resumedAt == data.receivedBytes)
+                #expect(try Downloading.bytes(file.path) == Downloading.alphabet(count))
+                #expect(try Downloading.names(in: folder) == ["x"])
+            }
+        }
+    }
+
+    @Test("The value of a download is decoded from its file")
+    func decoded() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let file = try await Downloading.session(server).download("json", to: .file("\(folder)/x.json")).value
+                #expect(try await file.value(by: JSONResponseSerializer())["flock"].object != nil)
+            }
+        }
+    }
+
+    @Test("Two downloads to one folder at once do not share a partial file")
+    func together() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let api = try Downloading.session(server)
+                let tasks = (0..<8).map { _ in api.download("range/200000", to: .folder(folder)) }
+                for task in tasks {
+                    #expect(try Downloading.bytes(try await task.value.path) == Downloading.alphabet(200_000))
+                }
+                #expect(try Downloading.names(in: folder).count == 8)
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+/// Partial files and sidecars that are not, or no longer, those of the download at hand.
+@Suite("Downloads: partial files of others", .timeLimit(.minutes(5)))
+struct ForeignPartialTests {
+    @Test(
+        "A server's name is never that of a partial file or of a sidecar",
+        arguments: [
+            ("x.sterna-part", "x_sterna-part"), ("x.iso.sterna-resume", "x.iso_sterna-resume"),
+            ("x.sterna-resume-new", "x_sterna-resume-new"), ("x.Sterna-PART", "x_Sterna-PART"),
+            // File systems that do not tell case take a long s for an s.
+            ("x.\u{17F}terna-part", "x_\u{17F}terna-part"), ("x.sterna-part. ", "x_sterna-part"),
+            ("x.sterna-party", "x.sterna-party"), ("sterna-part", "sterna-part"),
+            ("x.sterna-part.zip", "x.sterna-part.zip"),
+        ])
+    func names(suggestion: String, expected: String) throws {
+        let name = try #require(DownloadFileName.safe(suggestion))
+        #expect(name == expected)
+        #expect(DownloadFileName.safe(name) == name)
+    }
+
+    @Test("A name that becomes one where it is cut off is changed, too")
+    func cut() throws {
+        let stem = String(repeating: "x", count: DownloadFileName.maximumLength - ".sterna-part".utf8.count)
+        let name = try #require(DownloadFileName.safe("\(stem).sterna-part\(String(repeating: "y", count: 60))"))
+        #expect(name == "\(stem)_sterna-part")
+    }
+
+    @Test("A server cannot leave bytes behind that a later download of another file goes on from")
+    func planted() async throws {
+        let file = RangedFile([UInt8](repeating: 7, count: 100))
+        try await TestServer.withServer { server in
+            let sidecar = """
+                {"version": 1, "url": "\(server.url)/file", "validator": {"etag": "\\"1\\""}, "length": 100,
+                 "ranges": [[0, 50]], "partial": "x.sterna-part", "destination": "x"}
+                """
+            server.route("GET", "/file") { file.answer($0) }
+            server.route("GET", "/planted/{name}") { request in
+                let isSidecar = request.parameters["name"] == "x.sterna-resume"
+                return .bytes(isSidecar ? Array(sidecar.utf8) : [UInt8](repeating: 0x45, count: 50))
+            }
+            try await Downloading.withFolder { folder in
+                let api = try Downloading.session(server)
+                for name in ["x.sterna-part", "x.sterna-resume"] {
+                    _ = try await api.download("planted/\(name)", to: .folder(folder)).value
+                }
+                let got = try await api.download("file", to: .file("\(folder)/x")).value
+                #expect(got.resumedAt == 0)
+                #expect(try Downloading.bytes(got.path) == file.content)
+            }
+        }
+    }
+
+    @Test("A partial file that another program has replaced does not come to the destination")
+    func replaced() async throws {
+        let count = 20_000_000
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let release = Gate()
+                _ = server.holdBody(of: count, until: release)
+                let task = try Downloading.session(server).download("held", to: .file("\(folder)/x"))
+                for await step in task.progress where step.completed == Int64(TestServer.heldBytes) { break }
+                let partial = "\(folder)/x.sterna-part"
+                try FileManager.default.removeItem(atPath: partial)
+                try Data("other".utf8).write(to: URL(filePath: partial))
+                release.open()
+                let error = await #expect(throws: SternaError.self) { try await task.value }
+                #expect(error?.kind == .destinationUnusable)
+                #expect(error?.underlying as? DestinationFault == .vanished(temporaryFile: partial))
+                #expect(error?.resumeData == nil)
+                // It is not this download's to remove, and nothing says that it can be continued.
+                #expect(try Downloading.names(in: folder) == ["x.sterna-part"])
+                #expect(try Downloading.bytes(partial) == Array("other".utf8))
+            }
+        }
+    }
+
+    @Test("A download from elsewhere that is killed leaves nothing that the one before it goes on from")
+    func otherURL() async throws {
+        let file = RangedFile([UInt8](repeating: 1, count: 100_000))
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let release = Gate()
+                server.route("GET", "/file") { request in file.answer(request) { $0 == 0 ? 40_000 : nil } }
+                server.route("GET", "/other") { _ in
+                    ServerResponse(
+                        body: .stream(length: 3_000_000) { writer in
+                            try await writer.write([UInt8](repeating: 2, count: 2_000_000))
+                            await release.wait()
+                        })
+                }
+                let api = try Downloading.session(server)
+                await #expect(throws: SternaError.self) {
+                    try await api.download("file", to: .file("\(folder)/x")).value
+                }
+                let task = api.download("other", to: .file("\(folder)/x"))
+                let partial = "\(folder)/x.sterna-part"
+                // Portions of 512 KiB are written as they arrive.
+                #expect(await eventually { (try? Downloading.bytes(partial).count) ?? 0 > 1_000_000 })
+                // The files as a killed process leaves them.
+                let killed = "\(folder)/killed"
+                try FileManager.default.createDirectory(atPath: killed, withIntermediateDirectories: true)
+                for name in try Downloading.names(in: folder) where name != "killed" {
+                    try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: "\(killed)/\(name)")
+                }
+                task.cancel()
+                release.open()
+                await #expect(throws: SternaError.self) { try await task.value }
+                server.route("GET", "/file") { request in file.answer(request) }
+                let got = try await api.download("file", to: .file("\(killed)/x")).value
+                #expect(got.resumedAt == 0)
+                #expect(try Downloading.bytes(got.path) == file.content)
+            }
+        }
+    }
+
+    @Test("A download that begins anew leaves no word of the bytes that were there before")
+    func stale() async throws {
+        let old = RangedFile([UInt8](repeating: 1, count: 100_000))
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let release = Gate()
+                server.route("GET", "/file") { request in
+                    guard request.headers["Range"] != nil else { return old.answer(request) { _ in 40_000 } }
+                    // The file has changed.
+                    return ServerResponse(
+                        headers: ["ETag": "\"2\""],
+                        body: .stream(length: 100_000) { writer in
+                            try await writer.write([UInt8](repeating: 2, count: 50_000))
+                            await release.wait()
+                        })
+                }
+                let api = try Downloading.session(server)
+                await #expect(throws: SternaError.self) {
+                    try await api.download("file", to: .file("\(folder)/x")).value
+                }
+                #expect(try Downloading.names(in: folder) == ["x.sterna-part", "x.sterna-resume"])
+                let task = api.download("file", to: .file("\(folder)/x"))
+                for await step in task.progress where step.completed > 0 { break }
+                // A process that is killed now must not continue with the old tag behind the new bytes.
+                #expect(try Downloading.names(in: folder) == ["x.sterna-part"])
+                task.cancel()
+                await #expect(throws: SternaError.self) { try await task.value }
+                release.open()
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// What a redirect takes along, as the servers saw it.
+@Suite("Credentials on redirects", .timeLimit(.minutes(5)))
+struct RedirectCredentialsTests {
+    static let secrets: Headers = [
+        "Authorization": "Bearer sesame", "Cookie": "id=1", "Proxy-Authorization": "Basic eA==", "X-Api-Key": "k1",
+        "X-Trace": "t1",
+    ]
+    static let names = ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key"]
+
+    private func session(_ authority: CertificateAuthority? = nil) throws -> Session {
+        try Session {
+            $0.engine = Wire.engine()
+            $0.timeout = Wire.patience
+            if let authority { $0.securityPolicy = .authority(pem: authority.pem) }
+        }
+    }
+
+    /// The last request that a server saw must have none of the secrets.
+    private func expectStripped(_ server: TestServer, location: SourceLocation = #_sourceLocation) {
+        guard let seen = server.requests().last else {
+            Issue.record("no request came", sourceLocation: location)
+            return
+        }
+        for name in Self.names { #expect(seen.headers[name] == nil, "\(name)", sourceLocation: location) }
+        #expect(seen.headers["X-Trace"] == "t1", sourceLocation: location)
+    }
+
+    private static func start(tls: CertificateBundle? = nil) async throws -> TestServer {
+        var options = TestServer.Options()
+        options.tls = tls
+        let server = try await TestServer.start(options)
+        server.route(nil, "/to") { request in
+            .redirect(to: request.query("url") ?? "/", status: Int(request.query("status") ?? "") ?? 302)
+        }
+        server.route(nil, "/end") { _ in .text("end") }
+        return server
+    }
+
+    private func ask(_ api: Session, _ url: String, method: HTTPRequest.Method = .get) async throws -> Reply {
+        try await api.request(method, url, headers: Self.secrets) { $0.secretHeaders = ["x-api-key"] }
+    }
+
+    @Test("Another port", arguments: [301, 302, 303, 307, 308])
+    func port(status: Int) async throws {
+        let (one, two) = (try await Self.start(), try await Self.start())
+        let reply = try await ask(try session(), "\(one.url)/to?status=\(status)&url=\(two.url)/end")
+        #expect(try await reply.text() == "end")
+        #expect(one.requests().last?.headers["Authorization"] == "Bearer sesame")
+        #expect(one.requests().last?.headers["X-Api-Key"] == "k1")
+        expectStripped(two)
+        #expect(two.requests().last?.headers["Host"] == "127.0.0.1:\(two.port)")
+        try await one.stop()
+        try await two.stop()
+    }
+
+    @Test("Another host on the same port", arguments: ["localhost", "LOCALHOST", "127.1"])
+    func host(host: String) async throws {
+        let server = try await Self.start()
+        let reply = try await ask(try session(), "\(server.url)/to?url=http://\(host):\(server.port)/end")
+        #expect(try await reply.text() == "end")
+        if host == "127.1" {
+            // Another way to write the same address is the same origin.
+            #expect(server.requests().last?.headers["Authorization"] == "Bearer sesame")
+        } else {
+            expectStripped(server)
+        }
+        try await server.stop()
+    }
+
+    @Test("Another scheme")
+    func scheme() async throws {
+        let authority = try CertificateAuthority()
+        let one = try await Self.start()
+        let two = try await Self.start(tls: try authority.issue(hosts: ["localhost", "127.0.0.1"]))
+        let reply = try await ask(try session(authority), "\(one.url)/to?url=https://127.0.0.1:\(two.port)/end")
+        #expect(try await reply.text() == "end")
+        expectStripped(two)
+        try await one.stop()
+        try await two.stop()
+    }
+
+    @Test("Not brought back on return")
+    func back() async throws {
+        let (one, two) = (try await Self.start(), try await Self.start())
+        let last = "\(one.url)/end"
+        let reply = try await ask(try session(), "\(one.url)/to?url=\(two.url)/to?url=\(last)")
+        #expect(try await reply.text() == "end")
+        #expect(one.requestCount == 2)
+        expectStripped(one)
+        #expect(reply.response.redirects.count == 2)
+        try await one.stop()
+        try await two.stop()
+    }
+
+    @Test("The session's own credentials are not added again at another origin, nor on return")
+    func sessionCredentials() async throws {
+        let (one, two) = (try await Self.start(), try await Self.start())
+        let api = try Session(baseURL: one.url) {
+            $0.engine = Wire.engine()
+            $0.authorization = .basic("user", "secret")
+        }
+        try await api.get("/to?url=\(two.url)/to?url=\(one.url)/end")
+        #expect(one.requests().first?.headers["Authorization"]?.hasPrefix("Basic ") == true)
+        #expect(two.requests().last?.headers["Authorization"] == nil)
+        #expect(one.requests().last?.target == "/end")
+        #expect(one.requests().last?.headers["Authorization"] == nil)
+        try await api.get("/to?url=/end")
+        #expect(one.requests().last?.headers["Authorization"]?.hasPrefix("Basic ") == true)
+        try await one.stop()
+        try await two.stop()
+    }
+
+    @Test("Credentials of a Location's own go where it leads")
+    func userinfo() async throws {
+        let server = try await Self.start()
+        let target = "http://eve:pass@127.0.0.1:\(server.port)/end"
+        try await session().get("\(server.url)/to?url=\(target)")
+        #expect(server.requests().last?.target == "/end")
+        #expect(server.requests().last?.headers["Authorization"] == "Basic ZXZlOnBhc3M=")
+        try await server.stop()
+    }
+
+    @Test(
+        "The same origin keeps all",
+        arguments: ["/end", "end", "//127.0.0.1:PORT/end", "http://127.0.0.1:PORT/end", "?url=/end&status=307"])
+    func sameOrigin(target: String) async throws {
+        let server = try await Self.start()
+        let location = target.split(separator: "PORT", omittingEmptySubsequences: false).joined(
+            separator: "\(server.port)")
+        let coded = location.split(separator: "&", omittingEmptySubsequences: false).joined(separator: "%26")
+        #expect(try await ask(try session(), "\(server.url)/to?url=\(coded)").text() == "end")
+        for name in Self.names {
+            // No origin is ever shown what is for a proxy.
+            let isForProxy = "\(name)".lowercased() == "proxy-authorization"
+            #expect((server.requests().last?.headers[name] != nil) == !isForProxy, "\(name)")
+        }
+        try await server.stop()
+    }
+
+    @Test("https to http is refused unless allowed")
+    func downgrade() async throws {
+        let authority = try CertificateAuthority()
+        let one = try await Self.start(tls: try authority.issue(hosts: ["localhost"]))
+        let two = try await Self.start()
+        let url = "\(one.url)/to?url=\(two.url)/end"
+        let error = await Wire.failure(.redirectRefused, .read) { _ = try await ask(try session(authority), url) }
+        #expect(error?.status == 302)
+        #expect(two.totalConnections == 0)
+        let lax = try session(authority).with { $0.redirects.allowsInsecure = true }
+        #expect(try await ask(lax, url).text() == "end")
+        expectStripped(two)
+        try await one.stop()
+        try await two.stop()
+    }
+
+    @Test(
+        "To what is no http",
+        arguments: [
+            "ftp://127.0.0.1/x", "file:///etc/passwd", "ws://127.0.0.1/", "javascript:1", "http://", "http://[::1",
+            "data:,x",
+        ])
+    func schemes(target: String) async throws {
+        try await Wire.refusal(
+            .redirectRefused, .read, mayKeep: true,
+            script: [.send("HTTP/1.1 302 Found\r\nLocation: \(target)\r\nContent-Length: 0\r\n\r\n")])
+    }
+
+    @Test("A circle ends at the limit")
+    func circle() async throws {
+        let server = try await Self.start()
+        server.route("GET", "/loop") { _ in .redirect(to: "/loop") }
+        let error = await Wire.failure(.tooManyRedirects, .read) { try await session().get("\(server.url)/loop") }
+        #expect(error?.status == 302)
+        #expect(server.requests().filter { $0.target == "/loop" }.count == 21)
+        try await server.stop()
+    }
+
+    @Test("A body that can be read once only is not sent to half of the targets")
+    func body() async throws {
+        let (one, two) = (try await Self.start(), try await Self.start())
+        let url = "\(one.url)/to?status=307&url=\(two.url)/end"
+        let once = AsyncStream<Bytes> { continuation in
+            continuation.yield(Bytes(string: "once"))
+            continuation.finish()
+        }
+        await Wire.failure(.bodyNotReplayable, .read) { try await session().post(url, body: .stream(once)) }
+        #expect(two.totalConnections == 0)
+        try await session().post(url, body: .bytes(Array("again".utf8)), headers: ["Cookie": "a=1"])
+        #expect(two.requests().last?.method == "POST")
+        #expect(two.requests().last?.bodySize == 5)
+        #expect(two.requests().last?.headers["Cookie"] == nil)
+        try await one.stop()
+        try await two.stop()
+    }
+}

@@ -1,0 +1,55 @@
+import SternaCore
+import Testing
+
+@testable import SternaTransport
+@testable import SternaWireTestSupport
+
+/// RFC 9112, 6.1 and 6.3: this client asks for no other transfer coding than chunked, so none may come.
+@Suite("Transfer-Encoding")
+struct TransferEncodingTests {
+    static let body = "5\r\nhello\r\n0\r\n\r\n"
+
+    @Test("chunked in any case", arguments: ["chunked", "Chunked", "CHUNKED", " \tchunked\t "])
+    func accepted(value: String) {
+        let transcript = ParserTranscript.of("HTTP/1.1 200 OK\r\nTransfer-Encoding:\(value)\r\n\r\n\(Self.body)")
+        #expect(transcript.failure == nil)
+        #expect(transcript.text == "hello")
+        #expect(transcript.hasEnded)
+        #expect(transcript.isPersistent)
+        #expect(!transcript.hasLeftover)
+    }
+
+    @Test(
+        "Anything else",
+        arguments: [
+            "Transfer-Encoding: xchunked", "Transfer-Encoding: chunkedx", "Transfer-Encoding: gzip, chunked",
+            "Transfer-Encoding: gzip", "Transfer-Encoding: identity", "Transfer-Encoding: chunked, identity",
+            "Transfer-Encoding: chunked, chunked", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+            "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked;q=1",
+            "Transfer-Encoding: \"chunked\"", "Transfer-Encoding:", "Transfer-Encoding: ,chunked",
+            "Transfer-Encoding: chunked,", "Transfer-Encoding: chun\u{B}ked", "Transfer-Encoding: chunked\u{A0}",
+            "Transfer-Encoding: c hunked",
+            "Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 5",
+            "Transfer-Encoding: chunked\r\nContent-Length: 0",
+        ])
+    func refused(fields: String) {
+        let transcript = ParserTranscript.of("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n\(Self.body)")
+        #expect(transcript.failure == .malformedResponse)
+        #expect(transcript.status == nil)
+        #expect(transcript.body.isEmpty)
+    }
+
+    @Test("In HTTP/1.0")
+    func old() {
+        let transcript = ParserTranscript.of("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(Self.body)")
+        #expect(transcript.failure == .malformedResponse)
+    }
+
+    @Test("The same is wrong in an answer without a body", arguments: [200, 204, 304])
+    func withoutBody(status: Int) {
+        let transcript = ParserTranscript.of(
+            "HTTP/1.1 \(status) X\r\nTransfer-Encoding: gzip, chunked\r\nContent-Length: 4\r\n\r\n", isHeadRequest: true
+        )
+        #expect(transcript.failure == .malformedResponse)
+    }
+}

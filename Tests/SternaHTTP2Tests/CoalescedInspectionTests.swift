@@ -1,0 +1,35 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// Certificates are looked at on a connection of their own, also where another origin's would serve this one.
+@Suite("HTTP/2: looking at certificates beside a shared connection", .timeLimit(.minutes(5)))
+struct CoalescedInspectionTests {
+    @Test("They are seen, and requests go on sharing", arguments: ["one.test", "two.test"])
+    func seen(name: String) async throws {
+        let authority = try CertificateAuthority()
+        let bundle = try authority.issue(hosts: ["one.test", "two.test"])
+        try await TestServer.withServer(.init(tls: bundle, http2: .byALPN)) { server in
+            var options = Wire.options
+            for host in ["one.test", "two.test"] { options.hostOverrides["\(host):\(server.port)"] = ["127.0.0.1"] }
+            let api = try Wire.session(
+                "https://one.test:\(server.port)", engine: Engine(options: options), authority: authority)
+            let first = try await api.get("get")
+            #expect(first.response.version == .http2)
+            let url = "https://\(name):\(server.port)/get"
+            let seen = try await api.inspectTrust(of: url)
+            #expect(seen.failure == nil)
+            #expect(seen.version == .tls13)
+            #expect(seen.evaluation.host == name)
+            #expect(seen.evaluation.verdict == .trusted)
+            #expect(seen.evaluation.presented.first == bundle.leafDER)
+            #expect(server.totalConnections == 2)
+            #expect(server.requestCount == 1)
+            let second = try await api.get(url)
+            #expect(second.response.version == .http2)
+            #expect(server.totalConnections == 2)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// One connection for several origins (RFC 9113, 9.1.1), and what forbids it.
+@Suite("HTTP/2: connections that serve several origins", .timeLimit(.minutes(5)))
+struct CoalescingTests {
+    /// A server under several names, and a session that finds all of them at its address.
+    private func withNames(
+        _ names: [String], options: (inout EngineOptions) -> Void = { _ in },
+        _ change: (inout SessionSettings) -> Void = { _ in },
+        _ body: (TestServer, Session) async throws -> Void
+    ) async throws {
+        let authority = try CertificateAuthority()
+        try await TestServer.withServer(.init(tls: try authority.issue(hosts: names), http2: .byALPN)) { server in
+            var engine = Wire.options
+            for name in ["one.test", "two.test", "three.test"] {
+                engine.hostOverrides["\(name):\(server.port)"] = ["127.0.0.1"]
+            }
+            options(&engine)
+            let session = try Wire.session(
+                "https://one.test:\(server.port)", engine: Engine(options: engine), authority: authority, change)
+            try await body(server, session)
+        }
+    }
+
+    private func succeed(_ session: Session, _ name: String, _ server: TestServer) async throws {
+        let status = try await ask(session, name, server)
+        #expect(status == 200)
+    }
+
+    private func ask(_ session: Session, _ name: String, _ server: TestServer) async throws -> Int {
+        let reply = try await session.get("https://\(name):\(server.port)/get")
+        #expect(reply.response.version == .http2)
+        return reply.status
+    }
+
+    @Test("A certificate with both names, at one address: one connection")
+    func shared() async throws {
+        try await withNames(["one.test", "two.test"]) { server, session in
+            for name in ["one.test", "two.test", "one.test", "two.test"] {
+                try await succeed(session, name, server)
+            }
+            #expect(server.totalConnections == 1)
+        }
+    }
+
+    @Test("Many tasks of all origins at once, after the first")
+    func concurrent() async throws {
+        try await withNames(["one.test", "two.test", "three.test"]) { server, session in
+            try await succeed(session, "one.test", server)
+            try await withThrowingTaskGroup { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        try await ask(session, ["one.test", "two.test", "three.test"][number % 3], server)
+                    }
+                }
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(server.totalConnections == 1)
+        }
+    }
+
+    @Test("A certificate without the second name: a connection of its own, which it is not trusted for")
+    func otherName() async throws {
+        try await withNames(["one.test"]) { server, session in
+            try await succeed(session, "one.test", server)
+            let error = await #expect(throws: SternaError.self) { _ = try await ask(session, "two.test", server) }
+            #expect(error?.kind == .certificateRejected)
+            #expect(server.totalConnections == 2)
+        }
+    }
+
+    @Test("Another address: a connection of its own")
+    func otherAddress() async throws {
+        let authority = try CertificateAuthority()
+        let bundle = try authority.issue(hosts: ["one.test", "two.test"])
+        try await TestServer.withServer(.init(tls: bundle, http2: .byALPN)) { server in
+            let neighbour = TestServer.Options(host: "127.0.0.2", port: server.port, tls: bundle, http2: .byALPN)
+            try await TestServer.withServer(neighbour) { other in
+                var options = Wire.options
+                options.hostOverrides["one.test:\(server.port)"] = ["127.0.0.1"]
+                options.hostOverrides["two.test:\(server.port)"] = ["127.0.0.2"]
+                let session = try Wire.session(
+                    "https://one.test:\(server.port)", engine: Engine(options: options), authority: authority)
+                try await succeed(session, "one.test", server)
+                try await succeed(session, "two.test", server)
+                #expect(server.totalConnections == 1)
+                #expect(other.totalConnections == 1)
+            }
+        }
+    }
+
+    @Test("Another policy: a connection of its own")
+    func otherPolicy() async throws {
+        let authority = try CertificateAuthority()
+        try await TestServer.withServer(
+            .init(tls: try authority.issue(hosts: ["one.test", "two.test"]), http2: .byALPN)
+        ) { server in
+            var options = Wire.options
+            for name in ["one.test", "two.test"] { options.hostOverrides["\(name):\(server.port)"] = ["127.0.0.1"] }
+            let session = try Wire.session(
+                "https://one.test:\(server.port)", engine: Engine(options: options), authority: authority
+            ) { settings in
+                var pinned = SecurityPolicy.authority(pem: authority.pem)
+                pinned.pins = ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]
+                settings.hostPolicies = ["two.test": pinned]
+            }
+            try await succeed(session, "one.test", server)
+            let error = await #expect(throws: SternaError.self) { _ = try await ask(session, "two.test", server) }
+            #expect(error?.kind == .certificateRejected)
+            #expect(server.totalConnections == 2)
+        }
+    }
+
+    @Test("What accepts any certificate shares none")
+    func overlooked() async throws {
+        let authority = try CertificateAuthority()
+        try await TestServer.withServer(.init(tls: try authority.issue(hosts: ["other.test"]), http2: .byALPN)) {
+            server in
+            var options = Wire.options
+            for name in ["one.test", "two.test"] { options.hostOverrides["\(name):\(server.port)"] = ["127.0.0.1"] }
+            let session = try Wire.session("https://one.test:\(server.port)", engine: Engine(options: options)) {
+                $0.securityPolicy.allowsInvalidCertificates = true
+                $0.securityPolicy.validatesDomainName = false
+            }
+            try await succeed(session, "one.test", server)
+            try await succeed(session, "two.test", server)
+            #expect(server.totalConnections == 2)
+        }
+    }
+
+    @Test("Switched off: a connection for each")
+    func switchedOff() async throws {
+        try await withNames(["one.test", "two.test"], options: { $0.http2.coalescesOrigins = false }) {
+            server, session in
+            try await succeed(session, "one.test", server)
+            try await succeed(session, "two.test", server)
+            #expect(server.totalConnections == 2)
+        }
+    }
+
+    @Test("421: asked again on a connection of its own, also for what is not idempotent", arguments: [true, false])
+    func misdirected(isPost: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let bundle = try authority.issue(hosts: ["one.test", "two.test"])
+        try await FramePeer.withPeer(tls: bundle) { connection in
+            try await connection.handshake()
+            try await connection.serve { request in
+                if !request.endStream { _ = try await connection.body(of: request.stream) }
+                let isWrong = connection.number == 0 && request.authority?.hasPrefix("two.test") == true
+                try await connection.respond(request.stream, status: isWrong ? 421 : 200, text: "\(connection.number)")
+            }
+        } body: { peer in
+            var options = Wire.options
+            for name in ["one.test", "two.test"] { options.hostOverrides["\(name):\(peer.port)"] = ["127.0.0.1"] }
+            let session = try Wire.session(
+                "https://one.test:\(peer.port)", engine: Engine(options: options), authority: authority
+            ) { $0.responseSerializer = .data }
+            let first = try await session.get("a")
+            #expect(first.body.text == "0")
+            let url = "https://two.test:\(peer.port)/b"
+            for _ in 0..<2 {
+                let reply = isPost ? try await session.post(url, body: .text("x")) : try await session.get(url)
+                #expect(reply.status == 200)
+                #expect(reply.body.text == "1")
+            }
+            #expect(peer.connectionCount == 2)
+        }
+    }
+}

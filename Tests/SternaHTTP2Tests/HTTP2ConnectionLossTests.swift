@@ -1,0 +1,200 @@
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// Connections that end with streams under way, without a word (RFC 9113 §5.4.3, §8.7).
+@Suite("HTTP/2: connections that are lost", .timeLimit(.minutes(5)))
+struct HTTP2ConnectionLossTests {
+    enum End: CaseIterable {
+        case close, output, reset, abort
+
+        func end(_ connection: PeerConnection) async throws {
+            switch self {
+            case .close: try await connection.close()
+            case .output: try await connection.closeOutput()
+            case .reset: await connection.reset()
+            case .abort: await connection.abort()
+            }
+        }
+    }
+
+    /// The first connection takes so many requests behind the first one and ends; the others serve.
+    private func lost(
+        _ end: End, requests count: Int, greets: Bool = true, secure: Bool = false,
+        _ body: (Session, FramePeer) async throws -> Void
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let bundle = secure ? try authority.issue(hosts: ["localhost"]) : nil
+        try await FramePeer.withPeer(tls: bundle) { connection in
+            guard connection.number == 0 else {
+                try await connection.handshake()
+                return try await connection.servePaths()
+            }
+            if greets { try await connection.greet() } else { try await connection.handshake() }
+            _ = try await connection.requests(count)
+            try await end.end(connection)
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer, authority: secure ? authority : nil) { $0.collectsMetrics = true }
+            if greets { #expect(try await api.get("first").text() == "first") }
+            try await body(api, peer)
+        }
+    }
+
+    @Test(
+        "What may be repeated is made once more where the connection had been good before", arguments: End.allCases,
+        [false, true])
+    func again(end: End, secure: Bool) async throws {
+        try await lost(end, requests: 1, secure: secure) { api, peer in
+            let reply = try await api.get("second")
+            #expect(try await reply.text() == "/second")
+            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .staleConnection])
+            #expect(try await api.get("third").text() == "/third")
+            #expect(peer.connectionCount == 2)
+        }
+    }
+
+    @Test("So are the other methods that may be", arguments: [Request.Method.put, .delete, .options])
+    func idempotent(method: Request.Method) async throws {
+        try await lost(.close, requests: 1) { api, peer in
+            let body: Body? = method == .put ? .text("again") : nil
+            let text = try await api.request(method, "second", body: body).text()
+            #expect(text == "/second")
+            #expect(peer.connectionCount == 2)
+        }
+    }
+
+    @Test("All that were under way, on one other connection", arguments: [End.close, .reset])
+    func many(end: End) async throws {
+        try await lost(end, requests: 10) { api, peer in
+            let texts = try await HTTP2Scene.texts(10) { try await api.get("\($0)").text() }
+            #expect(texts == (0..<10).map { "/\($0)" })
+            #expect(peer.connectionCount == 2)
+            #expect(peer.totalRequests == 21)
+        }
+    }
+
+    @Test("POST and PATCH are not repeated", arguments: End.allCases, [Request.Method.post, .patch])
+    func post(end: End, method: Request.Method) async throws {
+        try await lost(end, requests: 1) { api, peer in
+            let error = await Wire.failure(.connectionClosed, .wait) {
+                try await api.request(method, "second", body: .text("x"))
+            }
+            #expect(error?.requestSent == true)
+            #expect(error?.attempt == 1)
+            #expect(peer.connectionCount == 1)
+            let text = try await api.request(method, "third", body: .text("x")).text()
+            #expect(text == "/third")
+        }
+    }
+
+    @Test("Nor is anything on a connection that had carried nothing before", arguments: End.allCases)
+    func fresh(end: End) async throws {
+        try await lost(end, requests: 1, greets: false) { api, peer in
+            let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("first") }
+            #expect(error?.attempt == 1)
+            #expect(peer.connectionCount == 1)
+        }
+    }
+
+    @Test("When the other connection is lost, too, that is the error")
+    func twice() async throws {
+        try await FramePeer.withPeer { connection in
+            if connection.number == 0 { try await connection.greet() } else { try await connection.handshake() }
+            _ = try await connection.request()
+            try await connection.close()
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            try await api.get("first")
+            let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("second") }
+            #expect(error?.attempt == 2)
+            #expect(peer.connectionCount == 2)
+        }
+    }
+
+    @Test("Between two requests it is no loss: the next one goes elsewhere, a POST, too")
+    func idle() async throws {
+        try await FramePeer.withPeer { connection in
+            try await connection.greet()
+            guard connection.number == 0 else { return try await connection.servePaths() }
+            // The end of the server's side alone: when the other side ends too, the client has noticed.
+            try await connection.closeOutput()
+            try await connection.waitForClose()
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            try await api.get("first")
+            try await peer.connection(0).waitForClose()
+            #expect(try await api.post("second", body: .text("x")).text() == "first")
+            #expect(peer.connectionCount == 2)
+            #expect(peer.totalRequests == 2)
+        }
+    }
+
+    @Test("In the middle of an upload", arguments: HTTP2Scene.Upload.allCases, [End.close, .reset])
+    func upload(kind: HTTP2Scene.Upload, end: End) async throws {
+        let content = Wire.pattern(300_000)
+        let file = try TemporaryFile(content)
+        try await FramePeer.withPeer { connection in
+            try await connection.greet()
+            guard connection.number == 0 else { return try await connection.servePaths() }
+            let stream = try await connection.request().stream
+            _ = try await connection.settledData(stream, atLeast: 65_535)
+            try await end.end(connection)
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            try await api.get("first")
+            let body = try HTTP2Scene.body(kind, content, file)
+            let error = await #expect(throws: SternaError.self) { try await api.post("row", body: body) }
+            #expect(error?.kind == .connectionClosed || error?.kind == .writeFailed)
+            #expect(error?.requestSent == true)
+            #expect(peer.connectionCount == 1)
+            #expect(try await api.get("next").text() == "first")
+        }
+    }
+
+    /// What is left of an answer, and of its last frame, when the connection ends.
+    static let pieces: [(name: String, whole: [WireFrame], rest: [UInt8], hasHead: Bool)] = {
+        let head = WireFrame.headers(1, HeaderBlock.encode([(":status", "200"), ("content-length", "100")]))
+        let data = WireFrame.data(1, [UInt8](repeating: 7, count: 100), end: true)
+        return [
+            ("half a frame's head", [], Array(head.bytes.prefix(5)), false),
+            ("half a field block", [], Array(head.bytes.dropLast(9)), false),
+            (
+                "half the frames of a head",
+                [.headers(1, Array(HeaderBlock.encode([(":status", "200")]).prefix(3)), endHeaders: false)], [], false
+            ),
+            ("a head", [head], [], true), ("a head and half a frame's head", [head], Array(data.bytes.prefix(4)), true),
+            ("half a frame of DATA", [head], Array(data.bytes.prefix(60)), true),
+            ("all but the end", [head, .data(1, [UInt8](repeating: 7, count: 99))], [], true),
+            (
+                "no length and no end",
+                [.headers(1, HeaderBlock.encode([(":status", "200")])), .data(1, [1, 2, 3])], [], true
+            ),
+        ]
+    }()
+
+    @Test("In the middle of an answer", arguments: pieces.indices, [End.close, .abort])
+    func within(index: Int, end: End) async throws {
+        let piece = Self.pieces[index]
+        try await FramePeer.withPeer { connection in
+            try await connection.handshake()
+            _ = try await connection.request()
+            try await connection.send(bytes: piece.whole.flatMap(\.bytes) + piece.rest)
+            try await end.end(connection)
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            let start = ContinuousClock.now
+            let error = await #expect(throws: SternaError.self) { try await api.get("row") }
+            #expect(ContinuousClock.now - start < Wire.patience / 2)
+            if piece.hasHead {
+                #expect(error?.kind == .truncated, "\(piece.name)")
+                #expect(error?.phase == .read, "\(piece.name)")
+            } else {
+                #expect(error?.kind == .truncated || error?.kind == .connectionClosed, "\(piece.name)")
+            }
+            #expect(peer.connectionCount == 1)
+        }
+    }
+}

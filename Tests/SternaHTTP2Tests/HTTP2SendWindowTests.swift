@@ -1,0 +1,197 @@
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
+/// Uploads and the windows that servers open for them (RFC 9113 §5.2, §6.9): every byte is judged by a ledger.
+@Suite("HTTP/2: windows for uploads", .timeLimit(.minutes(5)))
+struct HTTP2SendWindowTests {
+    private static let window = WireFrame.Setting.initialWindowSize
+
+    /// Sends one upload behind a first request, and expects it to be answered.
+    private func upload(
+        _ body: Body, script: @escaping @Sendable (PeerConnection, inout WindowLedger) async throws -> Void
+    ) async throws {
+        try await FramePeer.withPeer { connection in
+            var ledger = WindowLedger(connection)
+            try await script(connection, &ledger)
+            ledger.check()
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            try await api.get("first")
+            #expect(try await api.post("row", body: body).text() == "all")
+            #expect(peer.connectionCount == 1)
+            try await peer.waitForScripts()
+        }
+    }
+
+    @Test("Without a hurry: 5 MB arrive as they were", arguments: HTTP2Scene.Upload.allCases, [false, true])
+    func whole(kind: HTTP2Scene.Upload, secure: Bool) async throws {
+        let content = Wire.pattern(5_000_000)
+        let file = try TemporaryFile(content)
+        let authority = try CertificateAuthority()
+        let bundle = secure ? try authority.issue(hosts: ["localhost"]) : nil
+        try await FramePeer.withPeer(tls: bundle) { connection in
+            try await connection.handshake()
+            for _ in 0..<2 {
+                let request = try await connection.request()
+                #expect(!request.endStream)
+                #expect(request["content-length"] == (kind == .open ? nil : "5000000"))
+                #expect(request["transfer-encoding"] == nil)
+                #expect(HTTP2Scene.same(try await connection.body(of: request.stream), content))
+                try await connection.respond(request.stream, text: "all")
+            }
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer, authority: secure ? authority : nil)
+            for _ in 0..<2 {
+                let body = try HTTP2Scene.body(kind, content, file)
+                #expect(try await api.post("row", body: body).text() == "all")
+            }
+            #expect(peer.connectionCount == 1)
+            try await peer.waitForScripts()
+        }
+    }
+
+    @Test("A window of one byte: one byte at a time", arguments: HTTP2Scene.Upload.allCases)
+    func single(kind: HTTP2Scene.Upload) async throws {
+        let content = Wire.pattern(25)
+        let file = try TemporaryFile(content)
+        try await upload(try HTTP2Scene.body(kind, content, file, piece: 10)) { connection, ledger in
+            try await ledger.greet(settings: [(Self.window, 1)])
+            let stream = try await connection.request().stream
+            for count in 1...content.count {
+                #expect(try await connection.settledData(stream, atLeast: count) == count)
+                try await ledger.grant(stream, 1)
+            }
+            _ = try await connection.trailers(of: stream)
+            #expect(HTTP2Scene.same(connection.content(of: stream), content))
+            try await connection.respond(stream, text: "all")
+        }
+    }
+
+    @Test("A window that is closed, opened, below nothing and opened again", arguments: HTTP2Scene.Upload.allCases)
+    func closed(kind: HTTP2Scene.Upload) async throws {
+        let content = Wire.pattern(90_000)
+        let file = try TemporaryFile(content)
+        try await upload(try HTTP2Scene.body(kind, content, file)) { connection, ledger in
+            try await ledger.greet(settings: [(Self.window, 0)], connectionWindow: 1 << 20)
+            let stream = try await connection.request().stream
+            #expect(try await connection.settledData(stream, atLeast: 0) == 0)
+            try await ledger.change([(Self.window, 30_000)])
+            #expect(try await connection.settledData(stream, atLeast: 30_000) == 30_000)
+            try await ledger.change([(Self.window, 0)])
+            try await ledger.grant(stream, 30_000)
+            #expect(try await connection.settledData(stream, atLeast: 30_000) == 30_000)
+            try await ledger.change([(Self.window, 65_535)])
+            _ = try await connection.trailers(of: stream)
+            #expect(HTTP2Scene.same(connection.content(of: stream), content))
+            try await connection.respond(stream, text: "all")
+        }
+    }
+
+    @Test(
+        "Below nothing, a window opens when all is paid back, and no byte sooner", arguments: HTTP2Scene.Upload.allCases
+    )
+    func negative(kind: HTTP2Scene.Upload) async throws {
+        let content = Wire.pattern(200_000)
+        let file = try TemporaryFile(content)
+        try await upload(try HTTP2Scene.body(kind, content, file)) { connection, ledger in
+            try await ledger.greet(settings: [(Self.window, 61_440)], connectionWindow: 1 << 20)
+            let stream = try await connection.request().stream
+            #expect(try await connection.settledData(stream, atLeast: 61_440) == 61_440)
+            try await ledger.change([(Self.window, 16_384)])
+            for paid in [40_000, 5_056] {
+                try await ledger.grant(stream, paid)
+                #expect(try await connection.settledData(stream, atLeast: 0) == 61_440)
+            }
+            try await ledger.grant(stream, 1)
+            #expect(try await connection.settledData(stream, atLeast: 61_441) == 61_441)
+            try await ledger.change([(Self.window, 1 << 20)])
+            _ = try await connection.trailers(of: stream)
+            #expect(HTTP2Scene.same(connection.content(of: stream), content))
+            try await connection.respond(stream, text: "all")
+        }
+    }
+
+    @Test("Nothing to send needs no window", arguments: HTTP2Scene.Upload.allCases)
+    func empty(kind: HTTP2Scene.Upload) async throws {
+        let file = try TemporaryFile([])
+        try await upload(try HTTP2Scene.body(kind, [], file)) { connection, ledger in
+            try await ledger.greet(settings: [(Self.window, 0)])
+            let stream = try await connection.request().stream
+            _ = try await connection.trailers(of: stream)
+            #expect(connection.dataCount(stream) == 0)
+            try await connection.respond(stream, text: "all")
+        }
+    }
+
+    @Test(
+        "Nor does the end of a body that has just used the window up, be it the connection's", arguments: [false, true])
+    func endAtZero(isConnections: Bool) async throws {
+        let ends = Gate()
+        let body = HTTP2Scene.body(Wire.pattern(65_535), endsAt: ends)
+        try await upload(body) { connection, ledger in
+            let settings = isConnections ? [(Self.window, UInt32(1 << 20))] : []
+            try await ledger.greet(settings: settings, connectionWindow: isConnections ? 65_535 : 1 << 20)
+            let stream = try await connection.request().stream
+            #expect(try await connection.settledData(stream, atLeast: 65_535) == 65_535)
+            ends.open()
+            _ = try await connection.trailers(of: stream)
+            #expect(connection.dataCount(stream) == 65_535)
+            try await connection.respond(stream, text: "all")
+        }
+    }
+
+    @Test(
+        "A body without a length that ends while its window is below nothing", arguments: [0, 100, 16_384],
+        [false, true])
+    func endBelowZero(initial: UInt32, hasTrailers: Bool) async throws {
+        let ends = Gate()
+        let asked = Counter()
+        var body = HTTP2Scene.body(Wire.pattern(65_535), endsAt: ends, asked: asked)
+        if hasTrailers { body = body.withTrailers { [.contentLanguage: "en"] } }
+        try await upload(body) { connection, ledger in
+            try await ledger.greet(connectionWindow: 1 << 20)
+            let stream = try await connection.request().stream
+            #expect(try await connection.settledData(stream, atLeast: 65_535) == 65_535)
+            try await ledger.change([(Self.window, initial)])
+            ends.open()
+            // A client may ask for more only when there is room for it.
+            _ = await eventually(within: .seconds(2)) { asked.value > 0 }
+            #expect(try await connection.settledData(stream, atLeast: 0) == 65_535)
+            try await ledger.grant(stream, 65_536)
+            let trailers = try await connection.trailers(of: stream)
+            #expect(trailers?.map(\.1) == (hasTrailers ? ["en"] : nil))
+            #expect(connection.dataCount(stream) == 65_535)
+            try await connection.respond(stream, text: "all")
+        }
+    }
+
+    @Test("What is said of the windows of a stream that is over, or of no upload, changes nothing")
+    func finished() async throws {
+        try await FramePeer.withPeer { connection in
+            try await connection.greet()
+            for _ in 0..<2 {
+                let stream = try await connection.request().stream
+                _ = try await connection.body(of: stream, creditsWindows: false)
+                try await connection.send(.windowUpdate(stream, 1_000), .windowUpdate(0, 1_000))
+                try await connection.roundTrip()
+                try await connection.respond(stream, text: "in")
+                try await connection.send(
+                    .windowUpdate(stream, 1 << 20), .windowUpdate(1, 0x7FFF_FFFF), .priority(stream))
+                try await connection.roundTrip()
+            }
+            #expect(!connection.log.contains { $0.kind == .reset || $0.kind == .goAway })
+            try await connection.servePaths()
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            try await api.get("first")
+            for _ in 0..<2 { #expect(try await api.post("row", body: .text("body")).text() == "in") }
+            #expect(try await api.get("last").text() == "/last")
+            #expect(peer.connectionCount == 1)
+        }
+    }
+}

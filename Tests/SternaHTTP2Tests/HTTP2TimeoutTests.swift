@@ -1,0 +1,227 @@
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
+/// Each time-out on a stream: its phase, not before its time and soon after it; the stream is reset, and the connection kept.
+@Suite("HTTP/2: time-outs", .serialized, .timeLimit(.minutes(5)))
+struct HTTP2TimeoutTests {
+    private static let window = WireFrame.Setting.initialWindowSize
+
+    enum Row: CaseIterable {
+        case firstByte, betweenBytes, betweenBytesOfNothing, write, writeByTheConnection, totalWaiting, totalReading,
+            totalWriting
+
+        var phase: SternaError.Phase {
+            switch self {
+            case .firstByte, .totalWaiting: .wait
+            case .betweenBytes, .betweenBytesOfNothing, .totalReading: .read
+            case .write, .writeByTheConnection, .totalWriting: .write
+            }
+        }
+
+        var method: Request.Method { phase == .write ? .post : .get }
+
+        func set(_ timeouts: inout Timeouts) {
+            switch self {
+            case .firstByte: timeouts.firstByte = Wire.short
+            case .betweenBytes, .betweenBytesOfNothing: timeouts.betweenBytes = Wire.short
+            case .write, .writeByTheConnection: timeouts.write = Wire.short
+            case .totalWaiting, .totalReading, .totalWriting: timeouts.total = .milliseconds(600)
+            }
+        }
+
+        var least: Duration { .milliseconds([.totalWaiting, .totalReading, .totalWriting].contains(self) ? 590 : 140) }
+    }
+
+    @Test("Each in its phase", arguments: Row.allCases)
+    func each(row: Row) async throws {
+        try await FramePeer.withPeer { connection in
+            // The stream's window is closed for uploads, or the connection's is too small.
+            let size: UInt32 = row == .writeByTheConnection ? 1 << 20 : 0
+            try await connection.greet(settings: [(Self.window, size)])
+            let stream = try await connection.request().stream
+            if row.phase == .read { try await connection.respondHead(stream) }
+            if row == .betweenBytes || row == .totalReading { try await connection.send(.data(stream, [0x61])) }
+            if row == .totalReading {
+                // In time for the others.
+                while connection.resets.isEmpty {
+                    try await connection.send(.data(stream, [0x62]))
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+            }
+            #expect(try await connection.resetCode(of: stream) == .cancel)
+            #expect(connection.resets.count == 1)
+            #expect(connection.dataCount() == (row == .writeByTheConnection ? 65_535 : 0))
+            try await connection.send(.data(stream, [1, 2, 3]))
+            try await connection.servePaths()
+        } body: { peer in
+            let patient = try HTTP2Scene.session(peer) { $0.collectsMetrics = true }
+            try await patient.get("first")
+            let api = patient.with { row.set(&$0.timeouts) }
+            let start = ContinuousClock.now
+            let error = await Wire.failure(.timedOut, row.phase) {
+                let body: Body? = row.method == .post ? .bytes(Wire.pattern(100_000)) : nil
+                _ = try await api.request(row.method, "row", body: body)
+            }
+            #expect(ContinuousClock.now - start >= row.least)
+            #expect(error?.requestSent == true)
+            #expect(error?.metrics?.attempts.map(\.failure) == [.timedOut])
+            #expect(try await patient.get("next").text() == "/next")
+            #expect(peer.connectionCount == 1)
+        }
+    }
+
+    @Test("While it waits for a stream: nothing is on the wire", arguments: [false, true])
+    func queued(isTotal: Bool) async throws {
+        let isOver = Gate()
+        try await FramePeer.withPeer { connection in
+            try await connection.greet(settings: [(WireFrame.Setting.maxConcurrentStreams, 1)])
+            let held = try await connection.request()
+            await isOver.pass()
+            try await connection.roundTrip()
+            #expect(connection.requestCount == 2)
+            #expect(connection.resets.isEmpty)
+            try await connection.respond(held.stream, text: "held")
+            try await connection.servePaths()
+        } body: { peer in
+            let patient = try HTTP2Scene.session(peer, PoolSupport.engine { $0.maximumConnectionsPerOrigin = 1 })
+            try await patient.get("first")
+            let held = Task { try await patient.get("held").text() }
+            try await peer.connection(0).waitForRequests(2)
+            let api = patient.with {
+                if isTotal { $0.timeouts.total = Wire.short } else { $0.timeouts.queue = Wire.short }
+            }
+            let start = ContinuousClock.now
+            let error = await Wire.failure(.timedOut, .queue) { try await api.get("row") }
+            #expect(ContinuousClock.now - start >= .milliseconds(140))
+            #expect(error?.requestSent == false)
+            isOver.open()
+            #expect(try await held.value == "held")
+            #expect(try await patient.get("next").text() == "/next")
+            #expect(peer.connectionCount == 1)
+        }
+    }
+
+    @Test("What comes on other streams, and PING, is no answer to this one", arguments: [false, true])
+    func others(hasHead: Bool) async throws {
+        try await FramePeer.withPeer { connection in
+            try await connection.greet()
+            let requests = try await connection.requests(2)
+            let mute = try #require(requests.first { $0.path == "/mute" }).stream
+            let other = try #require(requests.first { $0.path == "/other" }).stream
+            try await connection.respondHead(other)
+            if hasHead { try await connection.respondHead(mute) }
+            while connection.resets.isEmpty {
+                try await connection.sendBody(other, [0x61], end: false)
+                try await connection.roundTrip()
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(connection.resets == [mute: .cancel])
+            try await connection.sendBody(other, [0x62])
+        } body: { peer in
+            let patient = try HTTP2Scene.session(peer)
+            try await patient.get("first")
+            let other = Task { try await patient.get("other").text() }
+            let api = patient.with {
+                if hasHead { $0.timeouts.betweenBytes = Wire.short } else { $0.timeouts.firstByte = Wire.short }
+            }
+            await Wire.failure(.timedOut, hasHead ? .read : .wait) { try await api.get("mute") }
+            #expect(try await other.value.last == "b")
+            #expect(peer.connectionCount == 1)
+            try await peer.waitForScripts()
+        }
+    }
+
+    @Test("A reader that takes its time is not the server's fault")
+    func slowReader() async throws {
+        let content = Wire.pattern(3 << 20)
+        let isFull = Gate()
+        try await FramePeer.withPeer { connection in
+            defer { isFull.open() }
+            try await connection.greet()
+            let request = try await connection.request()
+            try await connection.respondHead(request.stream)
+            let sent = try await connection.fill(request.stream, content)
+            isFull.open()
+            try await connection.sendBody(request.stream, Array(content[sent...]))
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer) { $0.timeouts.betweenBytes = .seconds(4) }
+            try await api.get("first")
+            try await api.withResponse(to: .get("row")) { response in
+                await isFull.pass()
+                // Time has to pass, more than the server would have.
+                try await Task.sleep(for: .seconds(9))
+                let body = try await response.body.collect(upTo: 8 << 20)
+                #expect(Wire.same(body, content))
+            }
+            try await peer.waitForScripts()
+        }
+    }
+
+    @Test("A window that opens in time, little by little, is no standstill")
+    func drip() async throws {
+        let content = Wire.pattern(12)
+        try await FramePeer.withPeer { connection in
+            try await connection.greet(settings: [(Self.window, 1)])
+            let stream = try await connection.request().stream
+            for count in 1...content.count {
+                _ = try await connection.settledData(stream, atLeast: count)
+                // Less than the time-out each, and more in all; a busy machine may make seconds of it.
+                try await Task.sleep(for: .milliseconds(500))
+                try await connection.send(.windowUpdate(stream, 1))
+            }
+            _ = try await connection.trailers(of: stream)
+            try await connection.respond(stream, text: "all")
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer) { $0.timeouts.write = .seconds(5) }
+            try await api.get("first")
+            let start = ContinuousClock.now
+            #expect(try await api.post("row", body: .bytes(content)).text() == "all")
+            #expect(ContinuousClock.now - start >= .seconds(5.5))
+            try await peer.waitForScripts()
+        }
+    }
+
+    @Test("A server that falls silent is not waited for because its reader once was, however the reader caught up")
+    func silentAfterPause() async throws {
+        let piece = [UInt8](repeating: 1, count: 16_000)
+        let (isFull, hasRoom, isMore) = (Gate(), Gate(), Gate())
+        try await FramePeer.withPeer { connection in
+            try await connection.handshake()
+            let stream = try await connection.request().stream
+            try await connection.respondHead(stream)
+            for _ in 0..<17 { try await connection.send(.data(stream, piece)) }
+            try await connection.roundTrip()
+            isFull.open()
+            await hasRoom.pass()
+            try await connection.send(.data(stream, piece))
+            try await connection.roundTrip()
+            isMore.open()
+            #expect(try await connection.resetCode(of: stream) == .cancel)
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer) { $0.timeouts.betweenBytes = Wire.short }
+            let error = await #expect(throws: SternaError.self) {
+                try await api.withResponse(to: .get("row")) { response in
+                    await isFull.pass()
+                    var body = response.body.makeAsyncIterator()
+                    var count = 0
+                    // A frame may come in parts.
+                    while count < 3 * piece.count, let bytes = try await body.next() { count += bytes.count }
+                    hasRoom.open()
+                    await isMore.pass()
+                    while let bytes = try await body.next() {
+                        count += bytes.count
+                        #expect(count <= 18 * piece.count)
+                    }
+                }
+            }
+            #expect(error?.kind == .timedOut)
+            #expect(error?.phase == .read)
+            try await peer.waitForScripts()
+        }
+    }
+}

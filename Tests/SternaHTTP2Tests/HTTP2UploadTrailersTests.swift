@@ -1,0 +1,110 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// Fields behind the content of requests (RFC 9113 §8.1).
+@Suite("HTTP/2: trailers of requests", .timeLimit(.minutes(5)))
+struct HTTP2UploadTrailersTests {
+    private static let digest = HTTPField.Name("X-Digest") ?? .eTag
+
+    @Test("They follow the content and end the stream", arguments: HTTP2Scene.Upload.allCases, [0, 1, 65_535, 300_000])
+    func follow(kind: HTTP2Scene.Upload, length: Int) async throws {
+        let content = Wire.pattern(length)
+        let file = try TemporaryFile(content)
+        try await FramePeer.withPeer { connection in
+            try await connection.handshake()
+            for _ in 0..<2 {
+                let request = try await connection.request()
+                #expect(request["transfer-encoding"] == nil)
+                #expect(HTTP2Scene.same(try await connection.body(of: request.stream), content))
+                let trailers = try await connection.trailers(of: request.stream)
+                #expect(trailers?.map(\.0) == ["x-digest", "x-digest"])
+                #expect(trailers?.map(\.1) == ["one", "two"])
+                let frames = connection.frames(of: request.stream).filter { $0.kind != .windowUpdate }
+                #expect(frames.last?.kind == .headers)
+                #expect(frames.map(\.endsStream) == frames.dropLast().map { _ in false } + [true])
+                try await connection.respond(request.stream, text: "all")
+            }
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            for _ in 0..<2 {
+                let body = try HTTP2Scene.body(kind, content, file).withTrailers {
+                    HTTPFields([HTTPField(name: Self.digest, value: "one"), HTTPField(name: Self.digest, value: "two")])
+                }
+                #expect(try await api.put("row", body: body).text() == "all")
+            }
+            #expect(peer.connectionCount == 1)
+            try await peer.waitForScripts()
+        }
+    }
+
+    @Test("They need no window, and wait for the content that does")
+    func window() async throws {
+        let content = Wire.pattern(65_536)
+        try await FramePeer.withPeer { connection in
+            var ledger = WindowLedger(connection)
+            try await ledger.greet(connectionWindow: 1 << 20)
+            let stream = try await connection.request().stream
+            #expect(try await connection.settledData(stream, atLeast: 65_535) == 65_535)
+            #expect(connection.frames(of: stream).count { $0.kind == .headers } == 1)
+            try await ledger.grant(stream, 1)
+            #expect(try await connection.trailers(of: stream)?.map(\.1) == ["abc"])
+            #expect(HTTP2Scene.same(connection.content(of: stream), content))
+            ledger.check()
+            try await connection.respond(stream, text: "all")
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            try await api.get("first")
+            let body = Body.bytes(content).withTrailers { [Self.digest: "abc"] }
+            #expect(try await api.put("row", body: body).text() == "all")
+            try await peer.waitForScripts()
+        }
+    }
+
+    @Test("No fields are none: the stream ends all the same")
+    func none() async throws {
+        try await FramePeer.withPeer { connection in
+            try await connection.handshake()
+            let request = try await connection.request()
+            #expect(try await connection.body(of: request.stream) == Array("body".utf8))
+            let trailers = try await connection.trailers(of: request.stream)
+            #expect(trailers?.isEmpty ?? true)
+            try await connection.respond(request.stream, text: "all")
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            let body = Body.text("body").withTrailers { [:] }
+            #expect(try await api.put("row", body: body).text() == "all")
+            try await peer.waitForScripts()
+        }
+    }
+
+    @Test("An error of whoever makes them, and fields that may not be there, cost the stream, not the connection")
+    func failing() async throws {
+        struct Mishap: Error {}
+        try await FramePeer.withPeer { connection in
+            try await connection.greet()
+            for _ in 0..<2 {
+                let request = try await connection.request()
+                #expect(try await connection.resetCode(of: request.stream) == .cancel)
+                #expect(connection.frames(of: request.stream).allSatisfy { !$0.endsStream })
+            }
+            try await connection.servePaths()
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            try await api.get("first")
+            let error = await Wire.failure(.writeFailed, .write) {
+                try await api.put("a", body: Body.text("body").withTrailers { throw Mishap() })
+            }
+            #expect(error?.underlying is Mishap)
+            await Wire.failure(.invalidHeader, .write) {
+                try await api.put("b", body: Body.text("body").withTrailers { [.contentLength: "4"] })
+            }
+            #expect(try await api.get("last").text() == "/last")
+            #expect(peer.connectionCount == 1)
+        }
+    }
+}

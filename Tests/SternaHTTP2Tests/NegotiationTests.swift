@@ -1,0 +1,43 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+@Suite("HTTP/2: when it is spoken")
+struct NegotiationTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let use: HTTP2Mode
+        let isTLS: Bool
+        let server: ServerHTTP2
+        let version: HTTPVersion
+        var testDescription: String { "\(use), TLS \(isTLS), server \(server.rawValue)" }
+    }
+
+    static let rows = [
+        Row(use: .negotiated, isTLS: true, server: .byALPN, version: .http2),
+        Row(use: .negotiated, isTLS: true, server: [], version: .http11),
+        Row(use: .negotiated, isTLS: false, server: .byPriorKnowledge, version: .http11),
+        Row(use: .priorKnowledge, isTLS: false, server: .byPriorKnowledge, version: .http2),
+        Row(use: .priorKnowledge, isTLS: true, server: .byALPN, version: .http2),
+        Row(use: .priorKnowledge, isTLS: true, server: [], version: .http11),
+        Row(use: .off, isTLS: true, server: .byALPN, version: .http11),
+        Row(use: .off, isTLS: false, server: .byPriorKnowledge, version: .http11),
+    ]
+
+    @Test("By what both sides speak", arguments: rows)
+    func version(row: Row) async throws {
+        let authority = try CertificateAuthority()
+        let bundle = row.isTLS ? try authority.issue(hosts: ["localhost"]) : nil
+        let server = try await TestServer.start(.init(tls: bundle, http2: row.server))
+        let base = row.isTLS ? "https://localhost:\(server.port)" : "http://127.0.0.1:\(server.port)"
+        let session = try Wire.session(base, authority: row.isTLS ? authority : nil) { $0.http2 = row.use }
+        for _ in 0..<3 {
+            let reply = try await session.get("get")
+            #expect(reply.response.version == row.version)
+            #expect(reply.status == 200)
+        }
+        #expect(server.totalConnections == 1)
+        try await server.stop()
+    }
+}

@@ -1,0 +1,97 @@
+import Dispatch
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+/// One call from the verb to its end.
+@Suite("Calls: one for all that it takes")
+struct CallIdentityTests {
+    private final class Catcher: Interceptor, Sendable {
+        private let caught = Mutex<[UInt64]>([])
+        var ids: [UInt64] { caught.withLock { $0 } }
+
+        func intercept(_ request: Request, next: Chain) async throws -> Response {
+            let id = request.call?.id ?? 0
+            caught.withLock { $0.append(id) }
+            return try await next(request)
+        }
+    }
+
+    private final class Observer: NetworkObserver, Sendable {
+        private let seen = Mutex<Set<UInt64>>([])
+        var ids: Set<UInt64> { seen.withLock { $0 } }
+        func attemptBegan(_ request: ObservedRequest, reason: AttemptMetrics.Reason) {
+            seen.withLock { _ = $0.insert(request.id) }
+        }
+    }
+
+    @Test("Interceptors, the observer and the metrics see one number, over redirects")
+    func oneNumber() async throws {
+        try await TestServer.withServer { server in
+            let (outer, inner, observer) = (Catcher(), Catcher(), Observer())
+            let api = try Session(baseURL: server.url) {
+                $0.interceptors = [outer]
+                $0.networkInterceptors = [inner]
+                $0.observer = observer
+                $0.responseSerializer = .data
+            }
+            let reply = try await api.get("redirect/2")
+            let id = try #require(outer.ids.first)
+            #expect(id > 0)
+            #expect(outer.ids.count == 1, "once for a call")
+            #expect(inner.ids == [id, id, id], "once for each hop")
+            #expect(observer.ids == [id])
+            #expect(reply.response.metrics?.id == id)
+        }
+    }
+
+    @Test("Each call has a number of its own, also without metrics")
+    func numbers() async throws {
+        let catcher = Catcher()
+        let (api, mock) = try mocked { $0.interceptors = [catcher] }
+        try await withThrowingTaskGroup { group in
+            for number in 0..<20 { group.addTask { try await api.get("\(number)") } }
+            try await group.waitForAll()
+        }
+        #expect(Set(catcher.ids).count == 20)
+        #expect(Set(mock.requests.compactMap { $0.call?.id }) == Set(catcher.ids))
+    }
+
+    @Test("Callbacks and streamed responses have one, too")
+    func others() async throws {
+        let catcher = Catcher()
+        let (api, _) = try mocked {
+            $0.interceptors = [catcher]
+            $0.callbacks = .queue(.global())
+        }
+        try await api.withResponse(to: .get("a")) { _ in }
+        await withCheckedContinuation { continuation in
+            api.get("b", success: { _, _ in continuation.resume() }, failure: { _, _ in continuation.resume() })
+        }
+        #expect(Set(catcher.ids).count == 2)
+        #expect(!catcher.ids.contains(0))
+    }
+
+    @Test("Attempts are counted over redirects")
+    func attempts() async throws {
+        try await TestServer.withServer { server in
+            let counts = Mutex<[Int]>([])
+            let api = try Session(baseURL: server.url) {
+                $0.interceptors = [
+                    Doing { request, next in
+                        let response = try await next(request)
+                        counts.withLock { $0.append(request.call?.attempts ?? 0) }
+                        return response
+                    }
+                ]
+                $0.responseSerializer = .data
+            }
+            try await api.get("redirect/2")
+            try await api.get("get")
+            #expect(counts.withLock { $0 } == [3, 1])
+        }
+    }
+}

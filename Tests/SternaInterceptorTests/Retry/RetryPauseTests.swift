@@ -1,0 +1,84 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+/// The wait before a retry: what ends it, and what holds it.
+@Suite("Retries: the wait", .timeLimit(.minutes(5)))
+struct RetryPauseTests {
+    private let scene = RetryScene()
+
+    private func make(
+        _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) throws -> (api: Session, mock: MockTransport) {
+        try scene.make(configure) { _, number in number == 0 ? RetryScene.later("10") : .json([:]) }
+    }
+
+    @Test("Ends when the Swift task is cancelled")
+    func taskCancelled() async throws {
+        let (api, mock) = try make()
+        let work = Task { try await api.get("a") }
+        await scene.time.waitForTimer(within: .seconds(10))
+        work.cancel()
+        let error = await #expect(throws: SternaError.self) { try await work.value }
+        #expect(error?.kind == .cancelled)
+        #expect(error?.phase == .wait)
+        #expect(mock.requests.count == 1)
+        #expect(scene.time.timerCount == 0)
+    }
+
+    @Test("Ends when the task is cancelled, when the session is, and when one above it is", arguments: 0..<3)
+    func callCancelled(way: Int) async throws {
+        let (api, mock) = try scene.make { _, _ in RetryScene.later("10") }
+        let derived = api.with { $0.headers["X-Own"] = "1" }
+        let task = derived.dataTask(.get("a"))
+        let verb = Task { try await derived.get("b") { $0.retry = .transient } }
+        #expect(await eventually { scene.time.timerCount == 2 })
+        if way == 0 { task.cancel() } else { (way == 1 ? derived : api).invalidateAndCancel() }
+        let error = await #expect(throws: SternaError.self) { try await task.value }
+        if way == 0 { verb.cancel() }
+        _ = await #expect(throws: SternaError.self) { try await verb.value }
+        #expect(error?.kind == .cancelled)
+        #expect(mock.requests.count == 2)
+    }
+
+    @Test("Stands still while its task is suspended")
+    func suspended() async throws {
+        let (api, mock) = try make()
+        let task = api.dataTask(.get("a"))
+        await scene.time.waitForTimer(within: .seconds(10))
+        await scene.time.advance(by: .seconds(4))
+        task.suspend()
+        await scene.time.advance(by: .seconds(100))
+        #expect(mock.requests.count == 1)
+        task.resume()
+        await scene.time.waitForTimer(within: .seconds(6))
+        await scene.time.advance(by: .milliseconds(5_900))
+        #expect(mock.requests.count == 1)
+        await scene.time.advance(by: .milliseconds(100))
+        #expect(try await task.value.status == 200)
+        #expect(mock.requests.count == 2)
+    }
+
+    @Test("Hooks and observers hear of the wait, then of the attempt")
+    func events() async throws {
+        let log = TaskEventLines()
+        let (api, _) = try make {
+            $0.hooks = log.hooks("hook")
+            $0.taskObservers = [log.observer()]
+        }
+        let task = api.dataTask(.get("a"))
+        _ = try await scene.run { try await task.value }
+        #expect(await eventually { log.lines("taskCompleted").count == 1 })
+        #expect(
+            log.lines("hook retryScheduled", "retryScheduled") == [
+                "hook retryScheduled /v1/a 1: status 503", "retryScheduled /v1/a 1: status 503",
+            ])
+        #expect(log.lines("taskRetried").count == 1)
+        #expect(log.lines("responseReceived").count == 1)
+    }
+}

@@ -1,0 +1,134 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
+/// A host with several addresses, over sockets (RFC 8305).
+@Suite("Happy eyeballs", .serialized, .timeLimit(.minutes(5)))
+struct HappyEyeballsTests {
+    /// Well under the time for connecting, which is `Wire.patience`.
+    private static let quick: Duration = .seconds(10)
+
+    private func session(_ port: Int, _ addresses: [String]) throws -> Session {
+        let engine = DialScene.engine(GivenResolver(addresses)) { $0.attemptDelay = .milliseconds(50) }
+        return try DialScene.session("http://many.test:\(port)", engine) { $0.collectsMetrics = true }
+    }
+
+    @Test("The first address that answers is the only one connected to")
+    func first() async throws {
+        try await DialScene.withTwins { one, two in
+            let reply = try await session(one.port, ["127.0.0.1", "127.0.0.2"]).get("get")
+            #expect(reply.status == 200)
+            #expect(one.totalConnections == 1)
+            #expect(two.totalConnections == 0)
+        }
+    }
+
+    @Test("One that refuses costs next to nothing")
+    func refusing() async throws {
+        let closed = try ClosedPort()
+        try await TestServer.withServer(.init(host: "127.0.0.2", port: closed.port)) { server in
+            let start = ContinuousClock.now
+            let reply = try await session(server.port, ["127.0.0.1", "127.0.0.2"]).get("get")
+            #expect(reply.status == 200)
+            #expect(reply.response.metrics?.attempts.first?.remoteAddress == "127.0.0.2:\(server.port)")
+            #expect(ContinuousClock.now - start < Self.quick)
+        }
+        withExtendedLifetime(closed) {}
+    }
+
+    @Test("One that does not answer costs its head start", arguments: [["127.0.0.1"], ["127.0.0.1", "127.0.0.3"]])
+    func silent(dead: [String]) async throws {
+        let listener = try RawListener(isFull: true)
+        try await TestServer.withServer(.init(host: "127.0.0.2", port: listener.port)) { server in
+            let start = ContinuousClock.now
+            let reply = try await session(server.port, dead + ["127.0.0.2"]).get("get")
+            #expect(reply.status == 200)
+            let duration = ContinuousClock.now - start
+            #expect(duration >= .milliseconds(45))
+            #expect(duration < Self.quick)
+            #expect(server.totalConnections == 1)
+        }
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("Where none answers, each is named")
+    func none() async throws {
+        let closed = try ClosedPort()
+        let addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
+        let api = try session(closed.port, addresses)
+        let error = await Wire.failure(.connectionFailed, .connect, within: Self.quick) { try await api.get("get") }
+        for address in addresses { #expect(error?.detail.contains("\(address): ") == true) }
+        #expect(error?.detail.contains("many.test on port \(closed.port)") == true)
+        #expect(error?.requestSent == false)
+        withExtendedLifetime(closed) {}
+    }
+
+    @Test("One that refuses and one that does not answer are out of time together")
+    func deadAndSilent() async throws {
+        let listener = try RawListener(isFull: true)
+        let api = try session(listener.port, ["127.0.0.2", "127.0.0.1"]).with { $0.timeouts.connect = Wire.short }
+        let start = ContinuousClock.now
+        await Wire.failure(.timedOut, .connect) { try await api.get("get") }
+        #expect(ContinuousClock.now - start >= .milliseconds(140))
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("A caller that gives up while addresses are tried")
+    func cancelled() async throws {
+        let listener = try RawListener(isFull: true)
+        let resolver = GivenResolver(["127.0.0.1"])
+        let engine = DialScene.engine(resolver)
+        let api = try DialScene.session("http://many.test:\(listener.port)", engine)
+        let task = Task { try await api.get("get") }
+        #expect(await eventually { await engine.statistics().openConnections == 1 && !resolver.asked.isEmpty })
+        task.cancel()
+        let error = await #expect(throws: SternaError.self) { _ = try await task.value }
+        #expect(error?.kind == .cancelled)
+        #expect(error?.phase == .connect || error?.phase == .resolve)
+        #expect(await eventually { await engine.statistics().openConnections == 0 })
+        withExtendedLifetime(listener) {}
+    }
+
+    static func hasIPv6() async -> Bool {
+        guard let server = try? await TestServer.start(.init(host: "::1")) else { return false }
+        try? await server.stop()
+        return true
+    }
+
+    @Test(
+        "One kind of addresses alone", .enabled("needs ::1") { await hasIPv6() },
+        arguments: [AddressFamilies.ipv4, .ipv6])
+    func families(families: AddressFamilies) async throws {
+        try await TestServer.withServer { four in
+            try await TestServer.withServer(.init(host: "::1", port: four.port)) { six in
+                let engine = DialScene.engine(GivenResolver(["127.0.0.1", "::1"])) { $0.addressFamilies = families }
+                let api = try DialScene.session("http://many.test:\(four.port)", engine)
+                #expect(try await api.get("get").status == 200)
+                #expect(four.totalConnections == (families == .ipv4 ? 1 : 0))
+                #expect(six.totalConnections == (families == .ipv6 ? 1 : 0))
+                let local = DialScene.engine { $0.addressFamilies = families }
+                #expect(
+                    try await DialScene.session("http://localhost:\(four.port)", local).get("get").status == 200)
+                let wrong = families == .ipv4 ? "[::1]" : "127.0.0.1"
+                let other = try DialScene.session("http://\(wrong):\(four.port)", engine)
+                await Wire.failure(.hostNotFound, .resolve) { try await other.get("get") }
+            }
+        }
+    }
+
+    @Test("Families are tried in turn, so that a dead one does not hold the other up")
+    func interleaved() async throws {
+        let listener = try RawListener(isFull: true)
+        // Nobody listens at ::1 there; whether it refuses or is not there at all, the others come next.
+        try await TestServer.withServer(.init(host: "127.0.0.2", port: listener.port)) { server in
+            let start = ContinuousClock.now
+            let api = try session(server.port, ["127.0.0.1", "127.0.0.2", "::1"])
+            #expect(try await api.get("get").status == 200)
+            #expect(ContinuousClock.now - start < Self.quick)
+        }
+        withExtendedLifetime(listener) {}
+    }
+}

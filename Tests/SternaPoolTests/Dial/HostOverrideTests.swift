@@ -1,0 +1,73 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// Addresses in place of a name's, and the address that connections come from.
+@Suite("Host overrides and source addresses", .timeLimit(.minutes(5)))
+struct HostOverrideTests {
+    @Test("A name's addresses are replaced on its port alone, and names stay the URL's")
+    func replaced() async throws {
+        let authority = try CertificateAuthority()
+        let bundle = try authority.issue(hosts: ["bird.test"])
+        try await TestServer.withServer(.init(tls: bundle)) { server in
+            let resolver = GivenResolver([])
+            let engine = DialScene.engine(resolver) { $0.hostOverrides = ["bird.test:\(server.port)": ["127.0.0.1"]] }
+            let api = try DialScene.session("https://BIRD.test:\(server.port)", engine, authority: authority)
+            #expect(try await api.get("get").status == 200)
+            #expect(server.requests().first?.headers["Host"] == "bird.test:\(server.port)")
+            #expect(resolver.asked.isEmpty)
+            await Wire.failure(.hostNotFound, .resolve) { try await api.get("https://bird.test:1/") }
+            await Wire.failure(.hostNotFound, .resolve) { try await api.get("https://a.bird.test:\(server.port)/") }
+            #expect(resolver.asked == ["bird.test", "a.bird.test"])
+        }
+    }
+
+    @Test("Several addresses are tried in turn")
+    func several() async throws {
+        let closed = try ClosedPort()
+        try await TestServer.withServer(.init(host: "127.0.0.2", port: closed.port)) { server in
+            let engine = DialScene.engine {
+                $0.hostOverrides = ["bird.test:\(server.port)": ["127.0.0.1", "[::1]", "127.0.0.2"]]
+            }
+            let api = try DialScene.session("http://bird.test:\(server.port)", engine)
+            #expect(try await api.get("get").status == 200)
+        }
+        withExtendedLifetime(closed) {}
+    }
+
+    @Test("Another name in place of one is resolved")
+    func alias() async throws {
+        try await TestServer.withServer { server in
+            let resolver = GivenResolver(["127.0.0.1"])
+            let engine = DialScene.engine(resolver) { $0.hostOverrides = ["bird.test:\(server.port)": ["nest.test"]] }
+            let api = try DialScene.session("http://bird.test:\(server.port)", engine)
+            #expect(try await api.get("get").status == 200)
+            #expect(resolver.asked == ["nest.test"])
+        }
+    }
+
+    @Test("Connections come from the address that was asked for")
+    func source() async throws {
+        try await TestServer.withServer { server in
+            let engine = DialScene.engine { $0.sourceAddress = IPAddress("127.0.0.2") }
+            let reply = try await DialScene.session(server.url, engine) { $0.collectsMetrics = true }.get("ip")
+            #expect(try await reply.json()["origin"] == "127.0.0.2")
+            let local = reply.response.metrics?.attempts.first?.localAddress
+            #expect(local?.hasPrefix("127.0.0.2:") == true)
+            let usual = try await DialScene.session(server.url).get("ip")
+            #expect(try await usual.json()["origin"] == "127.0.0.1")
+        }
+    }
+
+    @Test("A source address that this machine does not have fails the connection")
+    func foreignSource() async throws {
+        try await TestServer.withServer { server in
+            let engine = DialScene.engine { $0.sourceAddress = IPAddress("192.0.2.77") }
+            let api = try DialScene.session(server.url, engine)
+            await Wire.failure(.connectionFailed, .connect) { try await api.get("ip") }
+            #expect(server.totalConnections == 0)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import NIOCore
+import NIOEmbedded
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTransport
+@testable import SternaWireTestSupport
+
+/// When a connection is too old, too worn or idle for too long, on a clock of the test's own.
+@Suite("Pool: age of connections", .timeLimit(.minutes(5)))
+struct ConnectionAgeTests {
+    /// One request that is answered at once, with fields of the test's.
+    private func ask(_ fake: FakeConnection, _ fields: String = "") async throws {
+        let task = try await fake.start()
+        try await fake.receive("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nok")
+        #expect(try await task.value.status == 200)
+    }
+
+    /// How many permits are out, which a connection that is gone must not keep.
+    private func open(_ fake: FakeConnection) -> Int { fake.endpoint.permits.open(of: fake.endpoint) }
+
+    @Test("An idle time-out of one's own", arguments: [2, 7, 600] as [Int64])
+    func idle(seconds: Int64) async throws {
+        var options = Wire.options
+        options.idleTimeout = .seconds(seconds)
+        let fake = try await FakeConnection(options: options)
+        try await ask(fake)
+        await fake.advance(seconds - 1)
+        #expect(fake.isOpen)
+        try await ask(fake)
+        await fake.advance(seconds - 1)
+        #expect(fake.isOpen)
+        #expect(open(fake) == 1)
+        await fake.advance(1)
+        #expect(!fake.isOpen)
+        #expect(open(fake) == 0)
+    }
+
+    @Test(
+        "What the server says of its patience is heeded, less a second",
+        arguments: [
+            ("Keep-Alive: timeout=5\r\n", 4), ("Keep-Alive: timeout=5, max=100\r\n", 4),
+            ("keep-alive: max=3, TIMEOUT=10\r\n", 9), ("Keep-Alive: timeout=2\r\n", 1),
+            // More than this side's own time is none the more, and no number is none.
+            ("Keep-Alive: timeout=1000\r\n", 50), ("Keep-Alive: timeout=99999999999999999999\r\n", 50),
+            ("Keep-Alive: timeout=x\r\n", 50), ("Keep-Alive: timeout=-3\r\n", 50), ("Keep-Alive: max=1\r\n", 50),
+        ] as [(String, Int64)])
+    func patience(fields: String, seconds: Int64) async throws {
+        let fake = try await FakeConnection()
+        try await ask(fake, fields)
+        await fake.advance(seconds - 1)
+        #expect(fake.isOpen)
+        await fake.advance(1)
+        #expect(!fake.isOpen)
+        #expect(open(fake) == 0)
+    }
+
+    @Test("A second or less leaves no time for another request", arguments: ["1", "0"])
+    func noPatience(text: String) async throws {
+        let fake = try await FakeConnection()
+        try await ask(fake, "Keep-Alive: timeout=\(text)\r\n")
+        await fake.loop.advanceTime(by: .nanoseconds(1))
+        #expect(!fake.isOpen)
+        #expect(open(fake) == 0)
+    }
+
+    @Test("What it said last holds for later answers that say nothing")
+    func patienceStays() async throws {
+        let fake = try await FakeConnection()
+        try await ask(fake, "Keep-Alive: timeout=20\r\n")
+        await fake.advance(10)
+        try await ask(fake)
+        await fake.advance(18)
+        #expect(fake.isOpen)
+        await fake.advance(1)
+        #expect(!fake.isOpen)
+    }
+
+    @Test("An idle connection closes at its greatest age, however often it was used")
+    func age() async throws {
+        var options = Wire.options
+        options.maximumAge = .seconds(100)
+        let fake = try await FakeConnection(options: options)
+        for _ in 0..<4 {
+            await fake.advance(24)
+            try await ask(fake)
+        }
+        await fake.advance(3)
+        #expect(fake.isOpen)
+        await fake.advance(1)
+        #expect(!fake.isOpen)
+        #expect(open(fake) == 0)
+    }
+
+    @Test("One in use is not cut off by its age, and closes behind the answer")
+    func ageInUse() async throws {
+        var options = Wire.options
+        options.maximumAge = .seconds(30)
+        let fake = try await FakeConnection(options: options)
+        let task = try await fake.start()
+        await fake.advance(45)
+        #expect(fake.isOpen)
+        try await fake.receive("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        #expect(try await task.value.status == 200)
+        #expect(!fake.isOpen)
+        #expect(open(fake) == 0)
+    }
+
+    @Test("So many requests and no more, then a new one", arguments: [(1, 5, 5), (3, 10, 4), (10, 10, 1), (4, 9, 3)])
+    func uses(maximum: Int, requests: Int, connections: Int) async throws {
+        try await TestServer.withServer { server in
+            let engine = PoolSupport.engine { $0.maximumUses = maximum }
+            let api = try PoolSupport.session(server.url, engine)
+            for _ in 0..<requests { #expect(try await api.get("1k").status == 200) }
+            #expect(server.totalConnections == connections)
+            #expect(await engine.statistics().reuses == requests - connections)
+            await PoolSupport.expectNothing(engine)
+        }
+    }
+
+    @Test("A worn connection makes room for the next where one is allowed and others wait")
+    func usesUnderLimit() async throws {
+        try await TestServer.withServer { server in
+            let engine = PoolSupport.engine {
+                $0.maximumUses = 2
+                $0.maximumConnectionsPerOrigin = 1
+            }
+            let api = try PoolSupport.session(server.url, engine)
+            try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for _ in 0..<40 { tasks.addTask { try await api.get("1k").status } }
+                for try await status in tasks { #expect(status == 200) }
+            }
+            #expect(server.totalConnections >= 20)
+            #expect(server.requestCount == 40)
+        }
+    }
+
+    @Test("Idle connections close by themselves, and the next request opens another")
+    func idleSocket() async throws {
+        try await TestServer.withServer { server in
+            let engine = PoolSupport.engine { $0.idleTimeout = .milliseconds(50) }
+            let api = try PoolSupport.session(server.url, engine)
+            for round in 1...3 {
+                #expect(try await api.get("1k").status == 200)
+                try await server.waitForOpenConnections(0, within: PoolSupport.limit)
+                #expect(server.totalConnections == round)
+            }
+            await PoolSupport.expect(engine, "nothing is open") { $0.origins.isEmpty }
+        }
+    }
+
+    @Test("An old connection closes by itself, and the next request opens another")
+    func ageSocket() async throws {
+        try await TestServer.withServer { server in
+            let engine = PoolSupport.engine { $0.maximumAge = .milliseconds(50) }
+            let api = try PoolSupport.session(server.url, engine)
+            for round in 1...3 {
+                #expect(try await api.get("1k").status == 200)
+                try await server.waitForOpenConnections(0, within: PoolSupport.limit)
+                #expect(server.totalConnections == round)
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import SternaTransport
+@testable import SternaWireTestSupport
+
+/// A permit is given back once, by a connection that held it.
+@Suite("Stages of a connection's life")
+struct ConnectionStateTests {
+    enum Event: CaseIterable {
+        case establish, retire, beginClosing, end
+    }
+
+    // Every order of up to five events.
+    private static let orders: [[Event]] = {
+        var all: [[Event]] = [[]]
+        var longest = all
+        for _ in 0..<5 {
+            longest = longest.flatMap { order in Event.allCases.map { order + [$0] } }
+            all += longest
+        }
+        return all
+    }()
+
+    @Test("Whatever comes in whatever order")
+    func orders() {
+        for order in Self.orders {
+            var state = ConnectionState.dialling
+            var (isOpen, isRetired, isClosing, isGone, returned) = (false, false, false, false, 0)
+            for event in order {
+                switch event {
+                case .establish:
+                    let succeeded = state.establish()
+                    #expect(succeeded == !isGone, "\(order)")
+                    if succeeded { isOpen = true }
+                case .retire:
+                    state.retire()
+                    isRetired = true
+                case .beginClosing:
+                    state.beginClosing()
+                    isClosing = true
+                case .end:
+                    if state.end() { returned += 1 }
+                    (isClosing, isGone) = (true, true)
+                }
+                #expect(state.isClosing == isClosing, "\(order)")
+                #expect(state.isRetired == (isRetired && !isClosing), "\(order)")
+            }
+            #expect(returned == (isOpen && isGone ? 1 : 0), "\(order)")
+        }
+    }
+}

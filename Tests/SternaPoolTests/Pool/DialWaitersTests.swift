@@ -1,0 +1,65 @@
+import NIOPosix
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// Who waits for a connection that is opened for another request, at a server that takes none.
+@Suite("Pool: requests that wait for another one's dial", .timeLimit(.minutes(5)))
+struct DialWaitersTests {
+    private static let limit = Duration.seconds(1)
+
+    private func session(
+        _ scheme: String, _ listener: RawListener, _ engine: Engine, connectingFor limit: Duration
+    ) throws -> Session {
+        try PoolSupport.session("\(scheme)://127.0.0.1:\(listener.port)", engine) {
+            if scheme == "http" { $0.http2 = .priorKnowledge }
+            $0.timeouts.connect = limit
+        }
+    }
+
+    private func expectTimeout(_ task: Task<Int, any Error>, location: SourceLocation = #_sourceLocation) async {
+        let error = await Wire.failure(.timedOut, .connect, location: location) { _ = try await task.value }
+        #expect(error?.requestSent == false, sourceLocation: location)
+    }
+
+    @Test("All run out of time together, not one after the other", arguments: ["http", "https"], [1, 2])
+    func together(scheme: String, loops: Int) async throws {
+        let listener = try RawListener(isFull: true)
+        try await PoolSupport.withLoops(loops) { group in
+            let engine = PoolSupport.engine(group: group)
+            let api = try session(scheme, listener, engine, connectingFor: Self.limit)
+            let start = ContinuousClock.now
+            let tasks = (0..<10).map { _ in Task { try await api.get("row").status } }
+            for task in tasks { await expectTimeout(task) }
+            let time = ContinuousClock.now - start
+            #expect(time >= Self.limit - .milliseconds(10))
+            // Each with a time of its own behind the others' would be ten times as long.
+            #expect(time < .seconds(6))
+            await PoolSupport.expectNothing(engine)
+        }
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("A request with more time waits on", arguments: ["http", "https"])
+    func patient(scheme: String) async throws {
+        let listener = try RawListener(isFull: true)
+        try await PoolSupport.withLoops { group in
+            let engine = PoolSupport.engine(group: group)
+            // Time enough to be there before the one who has more.
+            let hasty = try session(scheme, listener, engine, connectingFor: .seconds(3))
+            let patient = hasty.with { $0.timeouts.connect = PoolSupport.ages }
+            let tasks = (0..<3).map { _ in Task { try await hasty.get("row").status } }
+            await PoolSupport.expect(engine, "they wait") { $0.waiting == 3 }
+            let last = Task { try await patient.get("row").status }
+            for task in tasks { await expectTimeout(task) }
+            await PoolSupport.expect(engine, "one is left, and is dialled for") { $0.waiting == 1 && $0.dialling == 1 }
+            last.cancel()
+            let error = await #expect(throws: SternaError.self) { try await last.value }
+            #expect(error?.kind == .cancelled)
+            await PoolSupport.expectNothing(engine)
+        }
+        withExtendedLifetime(listener) {}
+    }
+}

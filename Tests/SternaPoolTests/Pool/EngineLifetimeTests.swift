@@ -1,0 +1,76 @@
+import NIOPosix
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaTransport
+@testable import SternaWireTestSupport
+
+/// What is kept, and what goes away.
+@Suite("Engine: what goes away", .timeLimit(.minutes(5)))
+struct EngineLifetimeTests {
+    @Test("An engine that is never shut down goes away with its last session", arguments: [0, 1, 80])
+    func engine(sessions count: Int) async throws {
+        try await TestServer.withServer { server in
+            try await PoolSupport.withLoops { group in
+                weak var weakEngine: Engine?
+                do {
+                    let engine = PoolSupport.engine(group: group)
+                    weakEngine = engine
+                    let sessions = try (0..<count).map { number in
+                        try PoolSupport.session(server.url, engine) {
+                            $0.securityPolicy.tls.serverName = "n\(number).test"
+                        }
+                    }
+                    for api in sessions.prefix(2) {
+                        let status = try await api.get("1k").status
+                        #expect(status == 200)
+                    }
+                    engine.closeIdleConnections()
+                }
+                let isGone = await eventually { weakEngine == nil }
+                #expect(isGone)
+            }
+        }
+    }
+
+    @Test("Sessions that are made again and again find the connections of those before")
+    func again() async throws {
+        try await TestServer.withServer { server in
+            let engine = PoolSupport.engine()
+            for _ in 0..<3 {
+                let status = try await PoolSupport.session(server.url, engine).get("1k").status
+                #expect(status == 200)
+            }
+            #expect(server.totalConnections == 1)
+        }
+    }
+
+    @Test("An endpoint that a sender holds is not made a second time, however many others there are")
+    func holder() throws {
+        let engine = PoolSupport.engine()
+        let transport = engine.transport()
+        let url = try HTTPURL("http://held.test/")
+        // It is not the first one, which is stored elsewhere, nor the last.
+        _ = try transport.endpoint(for: try HTTPURL("http://first.test/"))
+        let held = try transport.endpoint(for: url)
+        weak var unused: Endpoint?
+        do { unused = try transport.endpoint(for: try HTTPURL("http://unused.test/")) }
+        for number in 0..<1_100 { _ = try transport.endpoint(for: try HTTPURL("http://n\(number).test/")) }
+        #expect(unused == nil)
+        let again = try transport.endpoint(for: url)
+        #expect(again === held)
+    }
+
+    @Test("A warm-up of fewer connections than none opens none")
+    func warmUp() async throws {
+        try await TestServer.withServer { server in
+            let engine = PoolSupport.engine()
+            let api = try PoolSupport.session(server.url, engine)
+            #expect(try await api.get("1k").status == 200)
+            try await api.warmUp("1k", connections: .min)
+            #expect(await engine.statistics().openConnections == 1)
+        }
+    }
+}

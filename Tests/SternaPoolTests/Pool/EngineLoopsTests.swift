@@ -1,0 +1,102 @@
+import NIOPosix
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
+/// Event loops of one's own, and what an engine says of itself.
+@Suite("Engine: event loops and statistics", .timeLimit(.minutes(5)))
+struct EngineLoopsTests {
+    @Test("One event loop of one's own carries everything")
+    func own() async throws {
+        try await TestServer.withServer { server in
+            try await PoolSupport.withLoops { group in
+                let engine = PoolSupport.engine(group: group)
+                let api = try PoolSupport.session(server.url, engine)
+                try await withThrowingTaskGroup(of: Int.self) { tasks in
+                    for number in 0..<50 {
+                        tasks.addTask { try await api.get(number % 2 == 0 ? "1k" : "bytes/600000").status }
+                    }
+                    for try await status in tasks { #expect(status == 200) }
+                }
+                let onLoop = await engine.onEventLoop { MultiThreadedEventLoopGroup.currentEventLoop === group.next() }
+                #expect(onLoop)
+                await engine.shutDown()
+            }
+        }
+    }
+
+    #if os(Linux)
+    @Test("Engines add no threads")
+    func threads() async throws {
+        func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count }
+        try await TestServer.withServer { server in
+            try await PoolSupport.withLoops { group in
+                let before = try count()
+                var engines: [Engine] = []
+                for _ in 0..<200 {
+                    let engine = PoolSupport.engine(group: group)
+                    engines.append(engine)
+                    #expect(try await PoolSupport.session(server.url, engine).get("1k").status == 200)
+                }
+                // Other tests run beside this one and have threads of their own; one for each engine would be many more.
+                #expect(try count() - before < 150)
+                for engine in engines { await engine.shutDown() }
+            }
+        }
+    }
+    #endif
+
+    @Test("A quiet engine has nothing to say")
+    func quiet() async throws {
+        let engine = PoolSupport.engine()
+        let statistics = await engine.statistics()
+        #expect(statistics.origins.isEmpty)
+        #expect(statistics.activeRequests == 0)
+        #expect(statistics.openConnections == 0)
+        let sums = [statistics.requests, statistics.reuses, statistics.dials, statistics.failedDials]
+        #expect(sums == [0, 0, 0, 0])
+    }
+
+    @Test("A busy one counts what there is")
+    func busy() async throws {
+        let closed = try ClosedPort()
+        try await TestServer.withServer { server in
+            try await PoolSupport.withLoops { group in
+                let gate = Gate()
+                server.hold(gate)
+                let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = 2 }
+                let api = try PoolSupport.session(server.url, engine)
+                let tasks = (0..<5).map { number in Task { try await api.get("held/\(number)").status } }
+                try await server.waitForRequests(2, within: PoolSupport.limit)
+                await PoolSupport.expect(engine, "three wait") { $0.waiting == 3 }
+                var statistics = await engine.statistics()
+                let origin = try #require(statistics.origins.first)
+                #expect(statistics.origins.count == 1)
+                #expect("\(origin.origin)" == server.url)
+                #expect([origin.open, origin.idle, origin.dialling, origin.waiting] == [2, 0, 0, 3])
+                #expect(statistics.activeRequests == 5)
+                #expect(statistics.openConnections == 2)
+                #expect([statistics.requests, statistics.reuses] == [2, 0])
+                #expect([statistics.dials, statistics.failedDials] == [2, 0])
+                gate.open()
+                for task in tasks { #expect(try await task.value == 200) }
+                statistics = await engine.statistics()
+                #expect(statistics.origins.map { [$0.open, $0.idle, $0.dialling, $0.waiting] } == [[2, 2, 0, 0]])
+                #expect(statistics.activeRequests == 0)
+                #expect([statistics.requests, statistics.reuses] == [5, 3])
+                let dead = try PoolSupport.session("http://127.0.0.1:\(closed.port)", engine)
+                await Wire.failure(.connectionFailed, .connect) { try await dead.get("row") }
+                statistics = await engine.statistics()
+                #expect(statistics.origins.count == 1)
+                #expect([statistics.requests, statistics.dials, statistics.failedDials] == [5, 3, 1])
+                await PoolSupport.expectNothing(engine)
+                #expect(await engine.statistics().requests == 5)
+            }
+        }
+        withExtendedLifetime(closed) {}
+    }
+}

@@ -1,0 +1,54 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// One connection may be enough for all who wait for it, as long as it does not keep them.
+@Suite("Pool: the first connection to a server that may speak HTTP/2", .timeLimit(.minutes(5)))
+struct FirstDialTests {
+    /// Ten requests to a server that takes no connection; says when all wait.
+    private func waiting(
+        scheme: String, http2: HTTP2Mode, patience: Duration, dials: Int, location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let listener = try RawListener(isFull: true)
+        try await PoolSupport.withLoops { group in
+            let engine = PoolSupport.engine(group: group) { $0.firstDialPatience = patience }
+            let api = try PoolSupport.session("\(scheme)://127.0.0.1:\(listener.port)", engine) { $0.http2 = http2 }
+            let tasks = (0..<10).map { _ in Task { try await api.get("row").status } }
+            await PoolSupport.expect(engine, "all wait", location: location) {
+                $0.waiting == 10 && $0.dialling >= dials
+            }
+            for _ in 0..<20 {
+                #expect(await engine.statistics().dials == dials, sourceLocation: location)
+            }
+            for task in tasks { task.cancel() }
+            for task in tasks {
+                let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await task.value }
+                #expect(error?.kind == .cancelled, sourceLocation: location)
+            }
+            await PoolSupport.expectNothing(engine)
+        }
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("All wait for it")
+    func together() async throws {
+        try await waiting(scheme: "https", http2: .negotiated, patience: PoolSupport.ages, dials: 1)
+    }
+
+    @Test("It takes longer than one of their own would have taken: each has one opened")
+    func impatient() async throws {
+        try await waiting(scheme: "https", http2: .negotiated, patience: .milliseconds(50), dials: 10)
+    }
+
+    @Test("A server that is known to speak HTTP/2 gets one, however long it takes")
+    func known() async throws {
+        try await waiting(scheme: "http", http2: .priorKnowledge, patience: .zero, dials: 1)
+    }
+
+    @Test("Where HTTP/2 is not spoken there is nothing to wait for", arguments: ["http", "https"])
+    func off(scheme: String) async throws {
+        try await waiting(scheme: scheme, http2: .off, patience: PoolSupport.ages, dials: 10)
+    }
+}

@@ -1,0 +1,93 @@
+import NIOPosix
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// A request that waits for another one's dial, and is alone with it when that one gives up, has its own time.
+@Suite("Pool: dials of requests that gave up", .timeLimit(.minutes(5)))
+struct HandedDialTests {
+    /// What of a dial does not come to its end.
+    enum Part: CaseIterable {
+        case resolve, connect, tls
+
+        var phase: SternaError.Phase {
+            switch self {
+            case .resolve: .resolve
+            case .connect: .connect
+            case .tls: .tls
+            }
+        }
+
+        func set(_ limit: Duration, in timeouts: inout Timeouts) {
+            switch self {
+            case .resolve: timeouts.resolve = limit
+            case .connect: timeouts.connect = limit
+            case .tls: timeouts.tls = limit
+            }
+        }
+    }
+
+    private static let short = Duration.seconds(3)
+
+    /// Two servers that hang in a part of the dial.
+    private func withServers(
+        _ part: Part, _ work: (Engine, _ one: String, _ two: String) async throws -> Void
+    ) async throws {
+        let one = try RawListener(isFull: part == .connect)
+        let two = try RawListener(isFull: part == .connect)
+        let names = part == .resolve ? ["one.test", "two.test"] : ["127.0.0.1", "127.0.0.1"]
+        let silent = GivenResolver { _, _ in
+            try await Task.sleep(for: .seconds(3_600))
+            return ResolvedHost([])
+        }
+        try await PoolSupport.withLoops { group in
+            let engine = PoolSupport.engine(group: group) { $0.resolver = silent }
+            try await work(engine, "https://\(names[0]):\(one.port)", "https://\(names[1]):\(two.port)")
+            await PoolSupport.expectNothing(engine)
+        }
+        withExtendedLifetime((one, two)) {}
+    }
+
+    private func expectCancelled(_ task: Task<Int, any Error>, location: SourceLocation = #_sourceLocation) async {
+        let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await task.value }
+        #expect(error?.kind == .cancelled, "\(error as Any)", sourceLocation: location)
+    }
+
+    @Test("It does not run out of the other one's time", arguments: Part.allCases)
+    func longer(part: Part) async throws {
+        try await withServers(part) { engine, one, two in
+            let patient = try PoolSupport.session(one, engine)
+            let hasty = patient.with { part.set(Self.short, in: &$0.timeouts) }
+            let tasks = await PoolSupport.queue(2, engine) { number in
+                try await (number == 0 ? hasty : patient).get("row").status
+            }
+            tasks[0].cancel()
+            await expectCancelled(tasks[0])
+            // Another one with as much time, on the same event loop, began later: the first one's is over with it.
+            let clock = try PoolSupport.session(two, engine) { part.set(Self.short, in: &$0.timeouts) }
+            await Wire.failure(.timedOut, part.phase) { try await clock.get("row") }
+            let waiting = await engine.statistics().waiting
+            #expect(waiting == 1)
+            tasks[1].cancel()
+            await expectCancelled(tasks[1])
+        }
+    }
+
+    @Test("It runs out of its own time, not of the other one's", arguments: Part.allCases)
+    func shorter(part: Part) async throws {
+        try await withServers(part) { engine, one, _ in
+            let slow = try PoolSupport.session(one, engine) { part.set(.seconds(600), in: &$0.timeouts) }
+            let hasty = slow.with { part.set(Self.short, in: &$0.timeouts) }
+            let start = ContinuousClock.now
+            let tasks = await PoolSupport.queue(2, engine) { number in
+                try await (number == 0 ? slow : hasty).get("row").status
+            }
+            tasks[0].cancel()
+            await expectCancelled(tasks[0])
+            await Wire.failure(.timedOut, part.phase, within: .seconds(100)) { _ = try await tasks[1].value }
+            #expect(ContinuousClock.now - start >= Self.short - .milliseconds(10))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import NIOPosix
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
+/// Waiting for a connection for too long.
+@Suite("Pool: queue time-out", .timeLimit(.minutes(5)))
+struct QueueTimeoutTests {
+    private func expectTimeout(_ task: Task<Int, any Error>, location: SourceLocation = #_sourceLocation) async {
+        let error = await Wire.failure(.timedOut, .queue, location: location) { _ = try await task.value }
+        #expect(error?.requestSent == false, sourceLocation: location)
+    }
+
+    @Test("It ends the waiting request, and the next one is served", arguments: [1, 2])
+    func strikes(loops: Int) async throws {
+        try await TestServer.withServer { server in
+            try await PoolSupport.withLoops(loops) { group in
+                let gate = Gate()
+                server.hold(gate)
+                let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = 1 }
+                let api = try PoolSupport.session(server.url, engine)
+                let held = Task { try await api.get("held/1").status }
+                try await server.waitForRequests(1, within: PoolSupport.limit)
+                let hasty = api.with { $0.timeouts.queue = Wire.short }
+                for _ in 0..<3 {
+                    let start = ContinuousClock.now
+                    await expectTimeout(Task { try await hasty.get("1k").status })
+                    #expect(ContinuousClock.now - start >= .milliseconds(140))
+                }
+                await PoolSupport.expect(engine, "nobody waits") { $0.waiting == 0 && $0.activeRequests == 1 }
+                let next = await PoolSupport.queue(1, engine) { _ in try await api.get("1k").status }
+                gate.open()
+                #expect(try await held.value == 200)
+                for task in next { #expect(try await task.value == 200) }
+                #expect(server.requestCount == 2)
+                await PoolSupport.expectNothing(engine)
+            }
+        }
+    }
+
+    @Test("It ends a request that waits for the limit of all, and the queue goes on behind it")
+    func inAll() async throws {
+        try await TestServer.withServer { server in
+            try await TestServer.withServer { other in
+                let gate = Gate()
+                server.hold(gate)
+                let engine = PoolSupport.engine { $0.maximumConnections = 1 }
+                let first = try PoolSupport.session(server.url, engine)
+                let second = try PoolSupport.session(other.url, engine)
+                let held = Task { try await first.get("held/1").status }
+                try await server.waitForRequests(1, within: PoolSupport.limit)
+                let patient = await PoolSupport.queue(1, engine) { _ in try await second.get("1k").status }
+                await expectTimeout(
+                    Task { try await second.with { $0.timeouts.queue = Wire.short }.get("1k").status })
+                gate.open()
+                #expect(try await held.value == 200)
+                for task in patient { #expect(try await task.value == 200) }
+                #expect(other.requestCount == 1)
+            }
+        }
+    }
+
+    @Test("It does not end a request that has a connection, however long that takes")
+    func notLater() async throws {
+        try await TestServer.withServer { server in
+            let engine = PoolSupport.engine()
+            let api = try PoolSupport.session(server.url, engine) { $0.timeouts.queue = .milliseconds(20) }
+            #expect(try await api.get("delay/0.3").status == 200)
+        }
+    }
+
+    /// Finds addresses when it is told to.
+    struct SlowResolver: HostResolver {
+        let gate: Gate
+
+        func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost {
+            await gate.pass()
+            return ResolvedHost([IPAddress(v4: 0x7F00_0001)])
+        }
+    }
+
+    @Test("It ends a request that waits on when another one took the connection that was dialled for it")
+    func overtaken() async throws {
+        try await TestServer.withServer { server in
+            try await PoolSupport.withLoops { group in
+                let (gate, found) = (Gate(), Gate())
+                server.hold(gate)
+                let engine = PoolSupport.engine(group: group) {
+                    $0.maximumConnectionsPerOrigin = 1
+                    $0.resolver = SlowResolver(gate: found)
+                }
+                let api = try PoolSupport.session("http://slow.test:\(server.port)", engine)
+                let hasty = api.with { $0.timeouts.queue = .milliseconds(500) }
+                let ended = Counter()
+                let tasks = await PoolSupport.queue(2, engine) { number in
+                    defer { ended.add() }
+                    return try await (number == 0 ? hasty : api).get("held/\(number)") {
+                        $0.priority = number == 0 ? .low : .high
+                    }.status
+                }
+                found.open()
+                try await server.waitForRequests(1, within: PoolSupport.limit)
+                #expect(await eventually(within: .seconds(15)) { ended.value == 1 })
+                tasks[0].cancel()
+                await expectTimeout(tasks[0])
+                gate.open()
+                #expect(try await tasks[1].value == 200)
+                #expect(server.requestCount == 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
+/// How many requests may wait for a connection.
+@Suite("Pool: the limit of waiting requests", .timeLimit(.minutes(5)))
+struct WaitingLimitTests {
+    @Test("One too many fails at once and says so; the others are served")
+    func limit() async throws {
+        try await TestServer.withServer { server in
+            let gate = Gate()
+            server.hold(gate)
+            let engine = PoolSupport.engine {
+                $0.maximumConnectionsPerOrigin = 1
+                $0.maximumWaitingPerOrigin = 2
+            }
+            let api = try PoolSupport.session(server.url, engine)
+            let held = Task { try await api.get("held/1").status }
+            try await server.waitForRequests(1, within: PoolSupport.limit)
+            let waiting = await PoolSupport.queue(2, engine) { _ in try await api.get("1k").status }
+            let error = await Wire.failure(.limitExceeded, .queue) { _ = try await api.get("1k") }
+            #expect(error?.requestSent == false)
+            #expect(
+                error.map { "\($0)" }?.contains("2 requests already wait for a connection") == true, "\(error as Any)")
+            gate.open()
+            #expect(try await held.value == 200)
+            for task in waiting { #expect(try await task.value == 200) }
+            #expect(try await api.get("1k").status == 200)
+            await PoolSupport.expectNothing(engine)
+        }
+    }
+
+    @Test("Requests that a connection is being opened for do not count")
+    func dialling() async throws {
+        try await TestServer.withServer { server in
+            let gate = Gate()
+            server.hold(gate)
+            let engine = PoolSupport.engine { $0.maximumWaitingPerOrigin = 1 }
+            let api = try PoolSupport.session(server.url, engine)
+            let tasks = (0..<10).map { number in Task { try await api.get("held/\(number)").status } }
+            try await server.waitForRequests(10, within: PoolSupport.limit)
+            gate.open()
+            for task in tasks { #expect(try await task.value == 200) }
+        }
+    }
+}

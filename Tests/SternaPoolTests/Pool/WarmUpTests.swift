@@ -1,0 +1,143 @@
+import NIOPosix
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
+/// Connections that are opened before they are needed.
+@Suite("Pool: warm-up", .timeLimit(.minutes(5)))
+struct WarmUpTests {
+    @Test("So many are open then, nothing is asked, and requests find them", arguments: [1, 2, 5], [false, true])
+    func opens(count: Int, secure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let options = TestServer.Options(tls: secure ? try authority.issue(hosts: ["localhost"]) : nil)
+        try await TestServer.withServer(options) { server in
+            let gate = Gate()
+            server.hold(gate)
+            let engine = PoolSupport.engine()
+            let api = try PoolSupport.session(server.url, engine, authority: authority)
+            try await api.warmUp(connections: count)
+            #expect(await engine.statistics().idle == count)
+            #expect(await eventually { server.totalConnections == count })
+            #expect(server.requestCount == 0)
+            // As many at once as there are, so that each has one.
+            let tasks = (0..<count).map { number in Task { try await api.get("held/\(number)").status } }
+            try await server.waitForRequests(count, within: PoolSupport.limit)
+            gate.open()
+            for task in tasks { #expect(try await task.value == 200) }
+            #expect(server.totalConnections == count)
+            #expect(await engine.statistics().dials == count)
+        }
+    }
+
+    @Test("Those that are there already count, and no more are opened than allowed")
+    func counts() async throws {
+        try await TestServer.withServer { server in
+            let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 3 }
+            let api = try PoolSupport.session(server.url, engine)
+            #expect(try await api.get("1k").status == 200)
+            for (count, open) in [(1, 1), (0, 1), (-4, 1), (2, 2), (2, 2), (100, 3), (Int.max, 3)] {
+                try await api.warmUp("1k", connections: count)
+                #expect(await engine.statistics().openConnections == open)
+            }
+            #expect(server.totalConnections == 3)
+            #expect(server.requestCount == 1)
+        }
+    }
+
+    @Test("A warm connection is closed at its time like any other")
+    func idle() async throws {
+        try await TestServer.withServer { server in
+            let engine = PoolSupport.engine { $0.idleTimeout = .milliseconds(50) }
+            let api = try PoolSupport.session(server.url, engine)
+            try await api.warmUp(connections: 3)
+            #expect(await eventually { server.totalConnections == 3 })
+            try await server.waitForOpenConnections(0, within: PoolSupport.limit)
+            await PoolSupport.expect(engine, "nothing is open") { $0.origins.isEmpty }
+        }
+    }
+
+    @Test("What opening a connection throws")
+    func refused() async throws {
+        let closed = try ClosedPort()
+        let engine = PoolSupport.engine()
+        let api = try PoolSupport.session("http://127.0.0.1:\(closed.port)", engine)
+        for count in [1, 4] {
+            await Wire.failure(.connectionFailed, .connect) { try await api.warmUp(connections: count) }
+        }
+        await PoolSupport.expectNothing(engine)
+        let authority = try CertificateAuthority()
+        let options = TestServer.Options(tls: try authority.issue(hosts: ["localhost"]))
+        try await TestServer.withServer(options) { server in
+            let stranger = try PoolSupport.session(server.url, engine, authority: try CertificateAuthority())
+            await Wire.failure(.certificateRejected, .tls) { try await stranger.warmUp() }
+            #expect(server.requestCount == 0)
+        }
+        await PoolSupport.expectNothing(engine)
+    }
+
+    @Test("It takes part in time-outs and cancellation, and leaves nothing behind")
+    func ends() async throws {
+        let listener = try RawListener(isFull: true)
+        let engine = PoolSupport.engine()
+        let api = try PoolSupport.session("http://127.0.0.1:\(listener.port)", engine)
+        let hasty = api.with { $0.timeouts.connect = Wire.short }
+        await Wire.failure(.timedOut, .connect) { try await hasty.warmUp(connections: 3) }
+        await PoolSupport.expectNothing(engine)
+        let task = Task { try await api.warmUp(connections: 3) }
+        await PoolSupport.expect(engine, "they are dialled") { $0.dialling == 3 }
+        task.cancel()
+        let error = await #expect(throws: SternaError.self) { try await task.value }
+        #expect(error?.kind == .cancelled)
+        await PoolSupport.expectNothing(engine)
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("A warm connection that the server closes just when it is asked is a stale one: GET goes out again")
+    func stale() async throws {
+        let fresh: [ScriptedServer.Step] = [.receiveHead, .answer("fresh")]
+        try await ScriptedServer.withServer(connections: [[.receiveHead, .close], fresh]) { server in
+            let api = try PoolSupport.session(server.url, PoolSupport.engine())
+            try await api.warmUp()
+            #expect(try await api.get("row").text() == "fresh")
+            #expect(server.acceptedConnections == 2)
+        }
+    }
+
+    @Test("More than all origins together may have: it ends, and no more are opened than allowed", arguments: [1, 2])
+    func inAll(loops: Int) async throws {
+        try await TestServer.withServer { server in
+            try await PoolSupport.withLoops(loops) { group in
+                let engine = PoolSupport.engine(group: group) { $0.maximumConnections = 2 }
+                let api = try PoolSupport.session(server.url, engine) { $0.timeouts.total = .seconds(40) }
+                try await api.warmUp(connections: 5)
+                #expect(await engine.statistics().openConnections <= 2)
+                #expect(server.totalConnections <= 2)
+                #expect(try await api.get("1k").status == 200)
+            }
+        }
+    }
+
+    @Test("Several at once end, too, and close nothing of each other's", arguments: [1, 2])
+    func atOnce(loops: Int) async throws {
+        try await TestServer.withServer { server in
+            try await PoolSupport.withLoops(loops) { group in
+                for _ in 0..<50 {
+                    let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = 3 }
+                    let api = try PoolSupport.session(server.url, engine) { $0.timeouts.total = .seconds(40) }
+                    try await withThrowingTaskGroup(of: Void.self) { tasks in
+                        for _ in 0..<4 { tasks.addTask { try await api.warmUp(connections: 3) } }
+                        try await tasks.waitForAll()
+                    }
+                    let statistics = await engine.statistics()
+                    #expect(statistics.openConnections == 3, "\(statistics)")
+                    #expect(statistics.dials == 3, "\(statistics)")
+                    #expect(try await api.get("1k").status == 200)
+                    await engine.shutDown()
+                }
+            }
+        }
+    }
+}

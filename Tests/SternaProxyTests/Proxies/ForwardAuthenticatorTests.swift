@@ -1,0 +1,259 @@
+import HTTPTypes
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
+/// A proxy's 407 to requests that it forwards, which an authenticator has an answer to.
+@Suite("Proxies: authenticators for forwarded requests", .timeLimit(.minutes(5)))
+struct ForwardAuthenticatorTests {
+    private struct NoPassword: Error {}
+
+    @Test("The answer goes with the request, sent again with its body, and then unasked")
+    func answered() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let login = ProxyLogin()
+            let api = try scene.session(login)
+            #expect(try await api.put(scene.url("/put"), body: .text("once")).status == 200)
+            #expect(try await api.get(scene.url("/get")).status == 200)
+            #expect(scene.shown == [nil, .right, .right])
+            #expect(scene.origin.requests().map(\.bodySize) == [4, 0])
+            let challenge = try #require(login.challenges.first)
+            #expect(login.challenges.count == 1)
+            #expect(challenge.request.method == .put)
+            #expect(challenge.request.target == "http://origin.test/put")
+            #expect(challenge.challenges.map(\.realm) == ["test proxy"])
+            scene.expectNoCredentials()
+        }
+    }
+
+    @Test("Metrics name the reason of the attempt that answers")
+    func reason() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let api = try scene.session(ProxyLogin()) { $0.collectsMetrics = true }
+            let reply = try await api.get(scene.url("/get"))
+            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .authentication])
+        }
+    }
+
+    @Test("The credentials are those of tunnels through the proxy")
+    func shared() async throws {
+        let authority = try CertificateAuthority()
+        try await TestServer.withServer(.init(tls: try authority.issue(hosts: ["localhost"]))) { secure in
+            try await TestServer.withServer { plain in
+                try await TestProxy.withProxy(.guarded) { proxy in
+                    let login = ProxyLogin()
+                    let api = try ProxyScene.session(proxy.url, authority: authority) {
+                        $0.proxies.authenticator = login
+                    }
+                    #expect(try await api.get(secure.url("/get")).status == 200)
+                    #expect(try await api.get(plain.url("/get")).status == 200)
+                    #expect(proxy.requests().map(\.credentials) == [nil, .right, .right])
+                    #expect(login.challenges.count == 1)
+                }
+            }
+        }
+    }
+
+    @Test("Refused answers: three, then the proxy's answer is the caller's")
+    func endless() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let login = ProxyLogin { _ in .basic("eve", "no") }
+            let api = try scene.session(login, username: "mallory", password: "x")
+            let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
+            #expect(error?.kind == .unacceptableStatus)
+            #expect(error?.status == 407)
+            #expect(scene.shown == [.init("mallory", "x"), .wrong, .wrong, .wrong])
+            #expect(login.challenges.map(\.refusedCount) == [1, 2, 3])
+            #expect(scene.origin.requestCount == 0)
+        }
+    }
+
+    @Test("One that gives up, or throws", arguments: [false, true])
+    func none(throwing: Bool) async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let login = ProxyLogin { _ in
+                if throwing { throw NoPassword() }
+                return nil
+            }
+            let api = try scene.session(login)
+            let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
+            #expect(error?.kind == (throwing ? .proxyFailed : .unacceptableStatus))
+            #expect((error?.underlying is NoPassword) == throwing)
+            #expect((error?.proxyResponse ?? error?.response)?.status.code == 407)
+            #expect(scene.shown == [nil])
+        }
+    }
+
+    @Test("Credentials for each request")
+    func each() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let targets = Mutex<[String]>([])
+            let login = ProxyLogin { _ in
+                .each { request in
+                    targets.withLock { $0.append("\(request.method) \(request.target)") }
+                    return .basic("ada", "pw")
+                }
+            }
+            let api = try scene.session(login)
+            for path in ["/get?a=1", "/get?b=2#part"] { #expect(try await api.get(scene.url(path)).status == 200) }
+            #expect(targets.withLock { $0 } == ["GET http://origin.test/get?a=1", "GET http://origin.test/get?b=2"])
+            #expect(scene.shown == [nil, .right, .right])
+        }
+    }
+
+    @Test("A body that cannot be sent again is not, and nobody is asked")
+    func unreplayable() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let login = ProxyLogin()
+            let api = try scene.session(login) { $0.continueThreshold = nil }
+            let producer = BodyProducer(length: nil, isReplayable: false) { { nil } }
+            let error = await #expect(throws: SternaError.self) {
+                try await api.put(scene.url("/put"), body: Body(segments: [.producer(producer)]))
+            }
+            #expect(error?.status == 407)
+            #expect(login.challenges.isEmpty)
+        }
+    }
+
+    @Test(
+        "A request that is cancelled, or out of time, ends at once, and cancels the authenticator",
+        arguments: [false, true])
+    func abandoned(byDeadline: Bool) async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let (begun, cancelled) = (Counter(), Counter())
+            let login = ProxyLogin { _ in
+                begun.add()
+                do {
+                    try await Task.sleep(for: .seconds(3_600))
+                } catch {
+                    cancelled.add()
+                }
+                return nil
+            }
+            let api = try scene.session(login) { if byDeadline { $0.timeouts.total = .milliseconds(300) } }
+            let url = scene.url("/get")
+            let task = Task { try await api.get(url) }
+            #expect(await eventually { begun.value == 1 })
+            if !byDeadline { task.cancel() }
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == (byDeadline ? .timedOut : .cancelled))
+            #expect(error?.phase == .proxy)
+            #expect(await eventually { cancelled.value == 1 })
+        }
+    }
+
+    @Test("The deadline holds while a body is read to be hashed")
+    func hashing() async throws {
+        let options = TestProxy.Options(
+            username: "ada", password: "pw", digest: .init(.sha256, quality: "auth-int"))
+        try await ProxyScene.with(.http, secure: false, options: options) { scene in
+            let api = try scene.session {
+                $0.continueThreshold = nil
+                $0.timeouts.total = .milliseconds(500)
+            }
+            let readers = Counter()
+            // The first reader is that of the request which the proxy refuses.
+            let producer = BodyProducer(length: nil, isReplayable: true) {
+                let isFirst = readers.add() == 1
+                return {
+                    if !isFirst { try await Task.sleep(for: .seconds(3_600)) }
+                    return nil
+                }
+            }
+            let error = await #expect(throws: SternaError.self) {
+                try await api.put(scene.url("/put"), body: Body(segments: [.producer(producer)]))
+            }
+            #expect(error?.kind == .timedOut)
+            #expect(scene.origin.requestCount == 0)
+        }
+    }
+
+    @Test("The cancellation of its session ends a request that waits for the authenticator")
+    func sessionCancelled() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let begun = Counter()
+            let login = ProxyLogin { _ in
+                begun.add()
+                try await Task.sleep(for: .seconds(3_600))
+                return nil
+            }
+            let api = try scene.session(login)
+            let url = scene.url("/get")
+            let task = Task { try await api.get(url) }
+            #expect(await eventually { begun.value == 1 })
+            api.invalidateAndCancel()
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == .cancelled)
+        }
+    }
+
+    /// Sends requests from a Swift task that is already cancelled.
+    private struct CancelsFirst: Interceptor {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await next(request)
+        }
+    }
+
+    @Test("A request of a task that is already cancelled does not wait for its credentials")
+    func cancelledBefore() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let made = Counter()
+            let login = ProxyLogin { _ in
+                .each { _ in
+                    if made.add() > 1 { try await Task.sleep(for: .seconds(3_600)) }
+                    return .basic("ada", "pw")
+                }
+            }
+            let api = try scene.session(login)
+            let url = scene.url("/get")
+            #expect(try await api.get(url).status == 200)
+            let cancelled = api.with { $0.interceptors = [CancelsFirst()] }
+            let task = Task { try await cancelled.get(url) }
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == .cancelled)
+            #expect(scene.shown == [nil, .right])
+        }
+    }
+
+    @Test("Many requests at once ask once")
+    func many() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
+            let gate = Counter()
+            let login = ProxyLogin { _ in
+                #expect(await eventually { gate.value == 1 })
+                return .basic("ada", "pw")
+            }
+            let api = try scene.session(login)
+            let url = scene.url("/get")
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 { group.addTask { try await api.get(url).status } }
+                #expect(await eventually { scene.shown.count == 20 })
+                gate.add()
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(login.challenges.count == 1)
+        }
+    }
+
+    @Test("A server that is reached without a proxy, or in a tunnel, asks no authenticator by 407")
+    func server() async throws {
+        try await ProxyScene.with(.http) { scene in
+            let login = ProxyLogin()
+            let error = await #expect(throws: SternaError.self) {
+                try await scene.session(login).get(scene.url("/status/407"))
+            }
+            #expect(error?.status == 407)
+            let direct = try scene.session(login) { $0.proxies = .none }
+            let other = await #expect(throws: SternaError.self) {
+                try await direct.get(scene.origin.url("/status/407"))
+            }
+            #expect(other != nil)
+            #expect(login.challenges.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,294 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
+/// Proxies of HTTP/2 that refuse, answer what is no answer, or do not answer.
+@Suite("Proxies: tunnels over HTTP/2 that are not opened", .timeLimit(.minutes(5)))
+struct HTTP2TunnelFaultTests {
+    /// A request that must fail at the proxy.
+    @discardableResult
+    private func refused(
+        _ scene: ProxyScene, _ api: Session, _ number: Int = 0, _ kind: SternaError.Kind = .proxyFailed,
+        location: SourceLocation = #_sourceLocation
+    ) async -> SternaError? {
+        let error = await Wire.failure(kind, .proxy, location: location) { try await api.get(scene.url(of: number)) }
+        #expect(error?.requestSent == false, sourceLocation: location)
+        #expect(error?.response == nil, "it is no word of the server", sourceLocation: location)
+        return error
+    }
+
+    // MARK: Answers
+
+    @Test(
+        "What is not 2xx is a failure of the proxy, with its answer, and of this tunnel only",
+        arguments: [(403, "no"), (407, ""), (502, "bad gateway"), (302, "elsewhere"), (500, "")])
+    func refused(status: Int, body: String) async throws {
+        let fault = TestProxy.Fault.refuses(status: status, body: body)
+        try await ProxyScene.withTunnels(options: .init(fault: fault)) { scene, engine in
+            let api = try scene.session(engine)
+            for _ in 0..<2 {
+                let error = await refused(scene, api)
+                #expect(error?.proxyResponse?.status.code == status)
+                let name = try #require(HTTPField.Name("X-Proxy"))
+                #expect(error?.proxyResponse?[name] == "TestProxy")
+                #expect(error?.description.contains("(\(status))") == true)
+                try await scene.proxy.waitForOpenTunnels(0, within: PoolSupport.limit)
+            }
+            #expect(scene.origin.totalConnections == 0)
+            scene.expectOnlyHTTP2(connections: 1)
+        }
+    }
+
+    @Test("A refusal with a body that is large does not hold the request up")
+    func largeBody() async throws {
+        let fault = TestProxy.Fault.refuses(status: 403, body: String(repeating: "b", count: 2_000_000))
+        try await ProxyScene.withTunnels(options: .init(fault: fault)) { scene, engine in
+            let error = await refused(scene, try scene.session(engine))
+            #expect(error?.proxyResponse?.status.code == 403)
+            try await scene.proxy.waitForOpenTunnels(0, within: PoolSupport.limit)
+        }
+    }
+
+    @Test(
+        "Wrong credentials and none: the texts are those of HTTP/1.1, and show no secrets",
+        arguments: ["", "eve:hidden@"])
+    func unauthorized(userinfo: String) async throws {
+        var details: [String] = []
+        for kind in [ProxyScene.Kind.https, .http2] {
+            try await ProxyScene.withTunnels(kind, options: .guarded) { scene, engine in
+                let api = try scene.session("https://\(userinfo)localhost:\(scene.proxy.port)", engine: engine)
+                let error = try #require(await refused(scene, api))
+                #expect(error.proxyResponse?.status.code == 407)
+                #expect(!"\(error) \(String(reflecting: error))".contains("hidden"))
+                #expect(error.detail.contains("(407)"))
+                if !userinfo.isEmpty {
+                    #expect(error.detail.contains("it does not accept the user name and password."))
+                }
+                #expect(scene.origin.totalConnections == 0)
+                details.append(error.detail.replacing("\(scene.proxy.port)", with: "PORT"))
+            }
+        }
+        #expect(details.first == details.last)
+    }
+
+    @Test(
+        "The framing of a 2xx answer says nothing, and 1xx before it neither",
+        arguments: [
+            "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+            "HTTP/1.1 201 Created\r\nProxy-Agent: x\r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\n",
+            "HTTP/1.1 299 Other\r\n\r\n",
+            "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+        ])
+    func framing(text: String) async throws {
+        try await ProxyScene.withTunnels(options: .init(fault: .answersConnect(text))) { scene, engine in
+            let api = try scene.session(engine)
+            for _ in 0..<2 { try await api.expect(scene) }
+            #expect(scene.proxy.tunnels().count == 1)
+            scene.expectOnlyHTTP2(connections: 1)
+        }
+    }
+
+    @Test("1xx without an answer behind it, and a refusal behind it")
+    func interim() async throws {
+        let hints = "HTTP/1.1 103 Early Hints\r\n\r\n"
+        try await ProxyScene.withTunnels(options: .init(fault: .answersConnect(hints))) { scene, engine in
+            await refused(scene, try scene.session(engine) { $0.timeouts.proxy = .milliseconds(700) }, 0, .timedOut)
+            #expect(scene.proxy.tunnels().map(\.status) == [103])
+        }
+        let fault = TestProxy.Fault.answersConnect(hints + "HTTP/1.1 503 Busy\r\n\r\n")
+        try await ProxyScene.withTunnels(options: .init(fault: fault)) { scene, engine in
+            let error = await refused(scene, try scene.session(engine))
+            #expect(error?.proxyResponse?.status.code == 503)
+        }
+    }
+
+    @Test(
+        "A stream that is reset in place of an answer", arguments: [0x0, 0x1, 0x2, 0x8, 0xA, 0xB, 0x1234] as [UInt32])
+    func reset(code: UInt32) async throws {
+        let fault = TestProxy.Fault.resets(code: code, after: 1)
+        try await ProxyScene.withTunnels(origins: 2, options: .init(fault: fault)) { scene, engine in
+            let api = try scene.session(engine)
+            try await api.expect(scene)
+            let error = await refused(scene, api, 1)
+            #expect(error?.proxyResponse == nil)
+            // The other tunnel has nothing to do with it.
+            try await api.expect(scene)
+            #expect(scene.proxy.connections().first?.tunnels.map(\.status) == [200, nil])
+        }
+    }
+
+    @Test("A connection that is closed in place of an answer", arguments: [false, true])
+    func closes(atOnce: Bool) async throws {
+        let fault = atOnce ? TestProxy.Fault.closesAtOnce : .closes()
+        try await ProxyScene.withTunnels(options: .init(fault: fault)) { scene, engine in
+            let api = try scene.session(engine)
+            let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
+            #expect(error?.kind == .proxyFailed || error?.kind == .connectionClosed || error?.kind == .tlsFailed)
+            #expect(error?.phase == .proxy || error?.phase == .tls)
+            #expect(error?.requestSent == false)
+            #expect(scene.origin.totalConnections == 0)
+            #expect(scene.proxy.totalConnections <= 3)
+            try await scene.proxy.waitForOpenConnections(0, within: PoolSupport.limit)
+        }
+    }
+
+    @Test(
+        "What is no HTTP/2 in place of an answer",
+        arguments: ["HTTP/1.1 200 OK\r\n\r\n", "\u{0}\u{0}\u{0}", "zzzzzzzzzzzzzzz"])
+    func garbage(text: String) async throws {
+        try await ProxyScene.withTunnels(options: .init(fault: .sends(Array(text.utf8)))) { scene, engine in
+            let api = try scene.session(engine) { $0.timeouts.proxy = .milliseconds(1_500) }
+            let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
+            #expect(error?.phase == .proxy)
+            #expect(error?.requestSent == false)
+            #expect(scene.origin.totalConnections == 0)
+        }
+    }
+
+    // MARK: Another connection
+
+    enum Refusal: CaseIterable {
+        case goAway, refused
+
+        func fault(after count: Int) -> TestProxy.Fault {
+            switch self {
+            case .goAway: .goesAway(after: count)
+            case .refused: .resets(code: 0x7, after: count)
+            }
+        }
+    }
+
+    @Test(
+        "A CONNECT that was not looked at is made on another connection, and the request once",
+        arguments: Refusal.allCases)
+    func again(refusal: Refusal) async throws {
+        let options = TestProxy.Options(
+            username: "ada", password: "pw", fault: refusal.fault(after: 0), faultyConnections: 1)
+        try await ProxyScene.withTunnels(options: options) { scene, engine in
+            let reply = try await scene.session(engine).post(scene.url("/post"), body: .text("once"))
+            #expect(reply.status == 200)
+            #expect(scene.origin.requestCount == 1)
+            #expect(scene.origin.totalConnections == 1)
+            #expect(scene.proxy.requests().map(\.credentials) == [.init("ada", "pw"), .init("ada", "pw")])
+            scene.expectOnlyHTTP2(connections: 2)
+            scene.expectNoCredentials()
+        }
+    }
+
+    @Test("Three tries and no more", arguments: Refusal.allCases)
+    func tries(refusal: Refusal) async throws {
+        try await ProxyScene.withTunnels(options: .init(fault: refusal.fault(after: 0))) { scene, engine in
+            await refused(scene, try scene.session(engine))
+            #expect(scene.proxy.requests().count == 3)
+            #expect(scene.origin.totalConnections == 0)
+            scene.expectOnlyHTTP2(connections: 3)
+        }
+    }
+
+    @Test("Many that were not looked at, and those before them that were", arguments: Refusal.allCases)
+    func many(refusal: Refusal) async throws {
+        let options = TestProxy.Options(fault: refusal.fault(after: 3), faultyConnections: 1)
+        try await ProxyScene.withTunnels(origins: 10, options: options) { scene, engine in
+            let api = try scene.session(engine)
+            for number in 0..<3 { try await api.expect(scene, number) }
+            #expect(try await scene.statuses(api, 3..<10).allSatisfy { $0 == 200 })
+            #expect(scene.origin.requestCount == 10)
+            #expect(scene.proxy.connections().first?.openTunnels == 3)
+            // Those three go on where they are.
+            for number in 0..<3 { try await api.expect(scene, number) }
+            #expect(scene.proxy.connections().first?.tunnels.filter { $0.status == 200 }.count == 3)
+            scene.expectOnlyHTTP2()
+        }
+    }
+
+    @Test("Behind GOAWAY open tunnels go on, new ones go elsewhere, and the connection ends with its last tunnel")
+    func goAway() async throws {
+        try await ProxyScene.withTunnels(origins: 3) { scene, engine in
+            let gate = Gate()
+            scene.origin.hold(gate)
+            let api = try scene.session(engine)
+            try await api.expect(scene)
+            let held = try await scene.held(api, 1)
+            await scene.proxy.goAway()
+            try await api.expect(scene, 2)
+            try await api.expect(scene, 0)
+            #expect(scene.proxy.connections().map(\.openTunnels) == [2, 1])
+            gate.open()
+            #expect(try await held.value == "1")
+            engine.closeIdleConnections()
+            let isClosed = await eventually { scene.proxy.connections().first?.isOpen == false }
+            #expect(isClosed)
+            #expect(scene.proxy.connections().last?.isOpen == true || scene.proxy.openTunnels == 0)
+            scene.expectOnlyHTTP2(connections: 2)
+        }
+    }
+
+    // MARK: Silence
+
+    @Test("A CONNECT that is not answered runs out, and the connection gets no further tunnels")
+    func silent() async throws {
+        let options = TestProxy.Options(fault: .stalls(after: 1), faultyConnections: 1)
+        try await ProxyScene.withTunnels(origins: 3, options: options) { scene, engine in
+            let api = try scene.session(engine)
+            try await api.expect(scene)
+            let start = ContinuousClock.now
+            await refused(scene, api.with { $0.timeouts.proxy = Wire.short }, 1, .timedOut)
+            #expect(ContinuousClock.now - start >= .milliseconds(140))
+            try await scene.proxy.waitForTunnels(within: 60) { $0.count == 2 && !$0[1].isOpen && $0[1].reset != nil }
+            try await api.expect(scene, 2)
+            try await api.expect(scene, 1)
+            #expect(scene.proxy.connections().map(\.tunnels.count) == [2, 2])
+            // The tunnel that was open goes on.
+            try await api.expect(scene, 0)
+            #expect(scene.proxy.tunnels().count == 4)
+            scene.expectOnlyHTTP2(connections: 2)
+        }
+    }
+
+    @Test("A proxy that takes the connection and says nothing by TLS: all that wait run out, and the next succeeds")
+    func handshake() async throws {
+        try await ProxyScene.withTunnels(origins: 5) { scene, engine in
+            try await scene.proxy.pauseAccepting()
+            let api = try scene.session(engine)
+            let hasty = api.with {
+                $0.timeouts.proxy = Wire.short
+                $0.timeouts.tls = Wire.short
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<5 {
+                    let url = scene.url(of: number)
+                    group.addTask {
+                        let error = await #expect(throws: SternaError.self) { try await hasty.get(url) }
+                        #expect(error?.kind == .timedOut)
+                        #expect(error?.phase == .proxy || error?.phase == .tls)
+                    }
+                }
+            }
+            try await scene.proxy.resumeAccepting()
+            try await api.expect(scene)
+            #expect(scene.origin.requestCount == 1)
+        }
+    }
+
+    @Test("A server's name that goes into no frame is refused, and the tunnels beside it go on")
+    func longName() async throws {
+        try await ProxyScene.withTunnels { scene, engine in
+            let gate = Gate()
+            scene.origin.hold(gate)
+            let api = try scene.session(engine)
+            let held = try await scene.held(api)
+            let name = String(repeating: "abcdefg.", count: 2_500) + "test"
+            await Wire.failure(.limitExceeded, .proxy) { try await api.get("https://\(name)/") }
+            gate.open()
+            let text = try await held.value
+            #expect(!text.isEmpty)
+            scene.expectOnlyHTTP2(connections: 1)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// What requests through tunnels over HTTP/2 took.
+@Suite("Proxies: metrics of tunnels over HTTP/2", .timeLimit(.minutes(5)))
+struct HTTP2TunnelMetricsTests {
+    private static let whole = ["queue", "resolve", "connect", "proxy", "TLS", "write", "wait", "read"]
+
+    @Test(
+        "A first tunnel has all parts; one on a connection that was there has them, too, and connects in no time",
+        arguments: HTTP2TunnelTests.inner)
+    func parts(inner: ServerHTTP2) async throws {
+        try await ProxyScene.withTunnels(options: .guarded, http2: inner) { scene, engine in
+            let pin = try Pin.publicKey(of: scene.bundle.leafDER)
+            // Pins keep tunnels apart that HTTP/2 inside would share.
+            for number in 0..<2 {
+                let api = try scene.session(engine) { settings in
+                    settings.collectsMetrics = true
+                    guard number == 1 else { return }
+                    var policy = settings.securityPolicy
+                    policy.pins = [pin]
+                    settings.hostPolicies = ["origin.test": policy]
+                }
+                let metrics = try #require(try await api.get(scene.url("/get")).response.metrics)
+                MetricsCheck.expectOrder(metrics)
+                let attempt = try #require(metrics.attempts.first)
+                #expect(metrics.attempts.count == 1)
+                #expect(!attempt.isReused)
+                #expect(attempt.version == (inner.isEmpty ? .http11 : .http2))
+                #expect(attempt.tlsVersion == "TLS 1.3")
+                #expect(attempt.remoteAddress == "127.0.0.1:\(scene.proxy.port)")
+                #expect(attempt.proxy?.contains("\(scene.proxy.port)") == true)
+                #expect(attempt.proxy?.contains("pw") == false)
+                let names = MetricsCheck.names(attempt)
+                if number == 0 {
+                    #expect(names == Self.whole)
+                } else {
+                    #expect(names.filter { $0 != "resolve" } == Self.whole.filter { $0 != "resolve" })
+                    #expect(try #require(attempt.connect).duration < .milliseconds(50))
+                }
+                let again = try #require(try await api.get(scene.url("/get")).response.metrics?.attempts.first)
+                #expect(again.isReused)
+                #expect(again.connect == nil && again.proxying == nil && again.tls == nil)
+            }
+            #expect(scene.proxy.tunnels().count == 2)
+            scene.expectOnlyHTTP2(connections: 1)
+        }
+    }
+
+    @Test("A request that waits for another's handshake with the proxy has its parts in order, too")
+    func waiting() async throws {
+        try await ProxyScene.withTunnels(origins: 5) { scene, engine in
+            let api = try scene.session(engine) { $0.collectsMetrics = true }
+            try await scene.proxy.pauseAccepting()
+            let tasks = (0..<5).map { number in
+                let url = scene.url(of: number)
+                return Task { try await api.get(url).response.metrics }
+            }
+            await PoolSupport.expect(engine, "all are under way") { $0.activeRequests == 5 }
+            try await Task.sleep(for: .milliseconds(200))
+            try await scene.proxy.resumeAccepting()
+            for task in tasks {
+                let metrics = try #require(try await task.value)
+                MetricsCheck.expectOrder(metrics)
+                let attempt = try #require(metrics.attempts.first)
+                #expect(attempt.proxying != nil && attempt.tls != nil)
+                // The time stands somewhere before the origin is spoken to, and is not lost.
+                let spans = [attempt.queue, attempt.resolve, attempt.connect, attempt.proxying].compactMap { $0 }
+                #expect(spans.reduce(.zero) { $0 + $1.duration } >= .milliseconds(150))
+                #expect(metrics.duration >= .milliseconds(150))
+            }
+        }
+    }
+
+    @Test("A proxy that takes its time, and one that refuses: the time is the proxy's part")
+    func refused() async throws {
+        try await ProxyScene.withTunnels(options: .guarded) { scene, engine in
+            let api = try scene.session(scene.proxy.url, engine: engine) { $0.collectsMetrics = true }
+            let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
+            let attempt = try #require(error?.metrics?.attempts.first)
+            #expect(attempt.failure == .proxyFailed)
+            #expect(attempt.status == nil)
+            #expect(MetricsCheck.names(attempt) == ["queue", "resolve", "connect", "proxy"])
+        }
+        try await ProxyScene.withTunnels(options: .init(fault: .stalls())) { scene, engine in
+            let api = try scene.session(engine) {
+                $0.collectsMetrics = true
+                $0.timeouts.proxy = .milliseconds(300)
+            }
+            let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
+            let attempt = try #require(error?.metrics?.attempts.first)
+            #expect(attempt.failure == .timedOut)
+            #expect(try #require(attempt.proxying).duration >= .milliseconds(200))
+        }
+    }
+}

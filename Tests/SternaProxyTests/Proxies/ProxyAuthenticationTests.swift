@@ -1,0 +1,134 @@
+import HTTPTypes
+import Sterna
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaTransport
+@testable import SternaWireTestSupport
+
+/// The credentials of a proxy: what is in use, what was refused, and the one question under way.
+@Suite("Proxies: authentication of a route", .timeLimit(.minutes(5)))
+struct ProxyAuthenticationTests {
+    /// Keeps what receivers are called with.
+    private final class Outcomes: Sendable {
+        private let entries = Mutex<[Bool]>([])
+        var all: [Bool] { entries.withLock { $0 } }
+
+        func receive(_ result: Result<Void, ProxyAuthentication.NoAnswer>) {
+            entries.withLock { $0.append((try? result.get()) != nil) }
+        }
+    }
+
+    private static func challenge() throws -> ProxyChallenge {
+        ProxyChallenge(
+            proxy: try Proxy("http://proxy.test"), request: ProxyRequest(method: .connect, target: "origin.test:443"),
+            challenges: [], refusedCount: 0,
+            response: Response(status: .proxyAuthenticationRequired, url: try HTTPURL("http://proxy.test")))
+    }
+
+    @Test("Questions of many are one; each is told of its end once")
+    func shared() async throws {
+        let (outcomes, gate) = (Outcomes(), Counter())
+        let authentication = ProxyAuthentication(
+            try Proxy("http://proxy.test"),
+            ProxyLogin { _ in
+                _ = await eventually { gate.value == 1 }
+                return .basic("ada", "pw")
+            })
+        for _ in 0..<5 {
+            #expect(authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive) != nil)
+        }
+        #expect(authentication.answer == nil)
+        gate.add()
+        #expect(await eventually { outcomes.all.count == 5 })
+        #expect(outcomes.all.allSatisfy { $0 })
+        #expect(authentication.answer?.number == 1)
+        // There is one now: those who come later with an older one are told at once.
+        #expect(authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive) == nil)
+        #expect(outcomes.all.count == 6)
+    }
+
+    @Test("An answer that was refused is forgotten, a later one is not")
+    func refused() async throws {
+        let authentication = ProxyAuthentication(try Proxy("http://eve:no@proxy.test"), ProxyLogin())
+        #expect(authentication.answer?.number == 0)
+        var first = authentication.turn()
+        first.sent = 0
+        let outcomes = Outcomes()
+        _ = authentication.ask(try Self.challenge(), first, outcomes.receive)
+        #expect(await eventually { outcomes.all.count == 1 })
+        #expect(authentication.answer?.number == 1)
+        authentication.refused(first)
+        #expect(authentication.answer?.number == 1)
+        first.sent = 1
+        authentication.refused(first)
+        #expect(authentication.answer == nil)
+    }
+
+    @Test("The question ends with its last waiter; its answer comes too late, and the next waiter asks again")
+    func abandoned() async throws {
+        let (begun, gate, ended) = (Counter(), Counter(), Counter())
+        let login = ProxyLogin { _ in
+            let number = begun.add()
+            if number == 1 {
+                _ = await eventually { Task.isCancelled }
+                _ = await eventually { gate.value == 1 }
+                ended.add()
+                return .basic("late", "pw")
+            }
+            return .basic("ada", "pw")
+        }
+        let authentication = ProxyAuthentication(try Proxy("http://proxy.test"), login)
+        let outcomes = Outcomes()
+        let one = try #require(authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive))
+        let other = try #require(authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive))
+        #expect(await eventually { begun.value == 1 })
+        authentication.leave(one)
+        authentication.leave(one)
+        authentication.leave(other)
+        _ = authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive)
+        #expect(await eventually { authentication.answer?.number == 1 })
+        gate.add()
+        #expect(await eventually { ended.value == 1 })
+        #expect(outcomes.all == [true])
+        guard case .fixed(let authorization) = authentication.answer?.authorization.content else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(authorization == .basic("ada", "pw"))
+    }
+
+    @Test("The question goes on for its remaining waiters")
+    func oneLeaves() async throws {
+        let gate = Counter()
+        let login = ProxyLogin { _ in
+            _ = await eventually { gate.value == 1 }
+            return Task.isCancelled ? nil : .basic("ada", "pw")
+        }
+        let authentication = ProxyAuthentication(try Proxy("http://proxy.test"), login)
+        let (left, stayed) = (Outcomes(), Outcomes())
+        let wait = try #require(authentication.ask(try Self.challenge(), authentication.turn(), left.receive))
+        #expect(await eventually { login.challenges.count == 1 })
+        #expect(authentication.ask(try Self.challenge(), authentication.turn(), stayed.receive) != nil)
+        authentication.leave(wait)
+        gate.add()
+        #expect(await eventually { stayed.all == [true] })
+        #expect(left.all.isEmpty && login.challenges.count == 1)
+    }
+
+    @Test("What began before the authenticator gave up is not asked for again, what begins later is")
+    func surrender() async throws {
+        let login = ProxyLogin { _ in nil }
+        let authentication = ProxyAuthentication(try Proxy("http://proxy.test"), login)
+        let (early, outcomes) = (authentication.turn(), Outcomes())
+        _ = authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive)
+        #expect(await eventually { outcomes.all == [false] })
+        #expect(authentication.ask(try Self.challenge(), early, outcomes.receive) == nil)
+        #expect(outcomes.all == [false, false])
+        #expect(login.challenges.count == 1)
+        _ = authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive)
+        #expect(await eventually { outcomes.all == [false, false, false] })
+        #expect(login.challenges.count == 2)
+    }
+}

@@ -1,0 +1,99 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// Sessions that take their proxies from variables as an environment has them.
+@Suite("Proxies: the environment", .timeLimit(.minutes(5)))
+struct ProxyEnvironmentSessionTests {
+    private func session(_ scene: ProxyScene, _ variables: [String: String]) throws -> Session {
+        let settings = try ProxySettings.environment(variables)
+        return try scene.session { $0.proxies = settings }
+    }
+
+    @Test("http_proxy for http", arguments: ProxyScene.Kind.allCases)
+    func http(kind: ProxyScene.Kind) async throws {
+        try await ProxyScene.with(kind, secure: false, options: .guarded) { scene in
+            let api = try session(scene, ["http_proxy": scene.ownURL])
+            #expect(try await api.get(scene.url("/get")).status == 200)
+            #expect(scene.proxy.totalConnections == 1)
+            #expect(scene.proxy.connections().first?.showedCredentials == true)
+        }
+    }
+
+    @Test(
+        "For https, by every name that there is", arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
+    func https(name: String) async throws {
+        try await ProxyScene.with(.http, options: .guarded) { scene in
+            let api = try session(scene, [name: scene.ownURL])
+            #expect(try await api.get(scene.url("/get")).status == 200)
+            #expect(scene.proxy.requests().map(\.method) == ["CONNECT"])
+        }
+    }
+
+    @Test("A proxy without a scheme is one of HTTP")
+    func bare() async throws {
+        try await ProxyScene.with(.http) { scene in
+            let api = try session(scene, ["https_proxy": "127.0.0.1:\(scene.proxy.port)"])
+            #expect(try await api.get(scene.url("/get")).status == 200)
+            #expect(scene.proxy.totalConnections == 1)
+        }
+    }
+
+    @Test("A proxy for the other scheme is not used")
+    func other() async throws {
+        try await ProxyScene.with(.http, secure: false) { scene in
+            let api = try session(scene, ["https_proxy": scene.proxy.url])
+            #expect(try await api.get(scene.origin.url("/get")).status == 200)
+            #expect(scene.proxy.totalConnections == 0)
+        }
+    }
+
+    @Test(
+        "no_proxy goes past it",
+        arguments: ["127.0.0.1", "*", "127.0.0.0/8", "other.test,127.0.0.1", " 127.0.0.1 , x", "127.0.0.1:PORT"])
+    func exceptions(list: String) async throws {
+        try await ProxyScene.with(.http, secure: false) { scene in
+            let list = list.replacing("PORT", with: "\(scene.origin.port)")
+            for name in ["no_proxy", "NO_PROXY"] {
+                let api = try session(scene, ["http_proxy": scene.proxy.url, name: list])
+                #expect(try await api.get(scene.origin.url("/get")).status == 200)
+            }
+            #expect(scene.proxy.totalConnections == 0)
+            #expect(scene.origin.requests().map(\.target) == ["/get", "/get"])
+        }
+    }
+
+    @Test(
+        "no_proxy of others does not",
+        arguments: ["", "127.0.0.2", "origin.tes", "igin.test", "10.0.0.0/8", "test.origin"])
+    func noExceptions(list: String) async throws {
+        try await ProxyScene.with(.http, secure: false) { scene in
+            let api = try session(scene, ["http_proxy": scene.proxy.url, "no_proxy": list])
+            #expect(try await api.get(scene.url("/get")).status == 200)
+            #expect(scene.proxy.requests().count == 1)
+        }
+    }
+
+    @Test("Nothing set, and empty texts, are no proxy", arguments: [[:], ["http_proxy": "", "all_proxy": ""]])
+    func nothing(variables: [String: String]) async throws {
+        try await ProxyScene.with(.http, secure: false) { scene in
+            let api = try session(scene, variables)
+            #expect(try await api.get(scene.origin.url("/get")).status == 200)
+            #expect(scene.proxy.totalConnections == 0)
+        }
+    }
+
+    @Test("A session derived from another has the proxy, too, unless it is changed")
+    func derived() async throws {
+        try await ProxyScene.with(.http, secure: false) { scene in
+            let api = try session(scene, ["http_proxy": scene.proxy.url])
+            try await api.with { $0.headers["X-A"] = "1" }.get(scene.url("/get"))
+            #expect(scene.proxy.totalConnections == 1)
+            try await api.with { $0.proxies = .none }.get(scene.origin.url("/get"))
+            #expect(scene.proxy.requests().count == 1)
+            #expect(scene.origin.requestCount == 2)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// What a request took that failed at its proxy: it says at which one, and at which address.
+@Suite("Proxies: metrics of failures", .timeLimit(.minutes(5)))
+struct ProxyFailureMetricsTests {
+    /// The only attempt of a request that must fail on its way to the origin.
+    private func failed(
+        _ api: Session, _ url: String, location: SourceLocation = #_sourceLocation
+    ) async throws -> AttemptMetrics {
+        let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await api.get(url) }
+        let metrics = try #require(error?.metrics, sourceLocation: location)
+        MetricsCheck.expectOrder(metrics, location: location)
+        #expect(metrics.attempts.map(\.failure) == [error?.kind], sourceLocation: location)
+        #expect(metrics.bytesSent == 0, sourceLocation: location)
+        return try #require(metrics.attempts.first, sourceLocation: location)
+    }
+
+    @Test(
+        "A proxy that refuses is named without its credentials, and its address is there",
+        arguments: [ProxyScene.Kind.http, .https, .socks5, .http2])
+    func refused(kind: ProxyScene.Kind) async throws {
+        let fault: TestProxy.Fault = kind == .socks5 ? .refusesAddress(code: 2) : .refuses(status: 403)
+        let options = TestProxy.Options(username: "ada", password: "pw", fault: fault)
+        try await ProxyScene.with(kind, options: options) { scene in
+            let api = try scene.session { $0.collectsMetrics = true }
+            let attempt = try await failed(api, scene.url("/get"))
+            let proxy = try Proxy(scene.proxy.url)
+            #expect(attempt.failure == .proxyFailed)
+            #expect(attempt.proxy == proxy.description)
+            #expect(attempt.remoteAddress == "127.0.0.1:\(scene.proxy.port)")
+            #expect(attempt.localAddress?.hasPrefix("127.0.0.1:") == true)
+            #expect(attempt.proxying != nil)
+            #expect(attempt.tlsVersion == nil)
+        }
+    }
+
+    @Test("So is one that does not answer in time")
+    func stalled() async throws {
+        let options = TestProxy.Options(username: "ada", password: "pw", fault: .stalls())
+        try await ProxyScene.with(.http, options: options) { scene in
+            let api = try scene.session {
+                $0.collectsMetrics = true
+                $0.timeouts.proxy = Wire.short
+            }
+            let attempt = try await failed(api, scene.url("/get"))
+            #expect(attempt.failure == .timedOut)
+            #expect(attempt.proxy == "http://127.0.0.1:\(scene.proxy.port)")
+            #expect(attempt.remoteAddress == "127.0.0.1:\(scene.proxy.port)")
+        }
+    }
+
+    @Test(
+        "A proxy that does not answer is named; there is no address that was connected to",
+        arguments: ["http", "https", "socks5"], ["http://origin.test/", "https://origin.test/"])
+    func unreachable(scheme: String, url: String) async throws {
+        let closed = try ClosedPort()
+        let api = try ProxyScene.session("\(scheme)://ada:pw@127.0.0.1:\(closed.port)") { $0.collectsMetrics = true }
+        let attempt = try await failed(api, url)
+        #expect(attempt.proxy == "\(scheme)://127.0.0.1:\(closed.port)")
+        #expect(attempt.remoteAddress == nil)
+        #expect(attempt.url == url)
+        withExtendedLifetime(closed) {}
+    }
+
+    @Test("So is one whose name is not found")
+    func unknown() async throws {
+        let engine = DialScene.engine(GivenResolver([]))
+        let api = try ProxyScene.session("http://ada:pw@proxy.test:3128", engine: engine) { $0.collectsMetrics = true }
+        let attempt = try await failed(api, "https://origin.test/")
+        #expect(attempt.failure == .hostNotFound)
+        #expect(attempt.proxy == "http://proxy.test:3128")
+        #expect(attempt.remoteAddress == nil)
+    }
+
+    @Test("A tunnel to a server that is not trusted has the proxy's name and address, too")
+    func untrusted() async throws {
+        try await ProxyScene.with(.http, options: .guarded) { scene in
+            let other = try CertificateAuthority()
+            let api = try scene.session {
+                $0.collectsMetrics = true
+                $0.securityPolicy = .authority(pem: other.pem)
+            }
+            let attempt = try await failed(api, scene.url("/get"))
+            #expect(attempt.failure == .certificateRejected)
+            #expect(attempt.proxy == "http://127.0.0.1:\(scene.proxy.port)")
+            #expect(attempt.remoteAddress == "127.0.0.1:\(scene.proxy.port)")
+        }
+    }
+
+    @Test("Without a proxy none is named")
+    func direct() async throws {
+        let closed = try ClosedPort()
+        let api = try DialScene.session("http://127.0.0.1:\(closed.port)") { $0.collectsMetrics = true }
+        let attempt = try await failed(api, "a")
+        #expect(attempt.failure == .connectionFailed)
+        #expect(attempt.proxy == nil)
+        withExtendedLifetime(closed) {}
+    }
+}

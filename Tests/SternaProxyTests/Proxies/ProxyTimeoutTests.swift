@@ -1,0 +1,117 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// A proxy that takes its time: `timeouts.proxy` is for all that is said to it before the origin is spoken to.
+@Suite("Proxies: time-outs", .timeLimit(.minutes(5)))
+struct ProxyTimeoutTests {
+    private func runsOut(
+        _ scene: ProxyScene, _ phase: SternaError.Phase = .proxy, location: SourceLocation = #_sourceLocation,
+        _ configure: (inout SessionSettings) -> Void
+    ) async throws -> SternaError? {
+        let api = try scene.session(nil, configure)
+        let start = ContinuousClock.now
+        let error = await Wire.failure(.timedOut, phase, location: location) { try await api.get(scene.url("/get")) }
+        #expect(ContinuousClock.now - start >= .milliseconds(140), sourceLocation: location)
+        #expect(scene.proxy.totalConnections == 1, sourceLocation: location)
+        #expect(scene.origin.requestCount == 0, sourceLocation: location)
+        try await scene.proxy.waitForOpenConnections(0, within: 60)
+        return error
+    }
+
+    @Test("CONNECT is not answered", arguments: [ProxyScene.Kind.http, .https])
+    func connect(kind: ProxyScene.Kind) async throws {
+        try await ProxyScene.with(kind, options: .init(fault: .stalls())) { scene in
+            // TLS with the proxy may count, and must not be what is slow.
+            let limit = kind == .https ? .milliseconds(1_500) : Wire.short
+            let error = try await runsOut(scene) { $0.timeouts.proxy = limit }
+            #expect(error?.requestSent == false)
+            // The limit as it was set, not what TLS with the proxy had left of it.
+            #expect(error?.detail.contains(kind == .https ? " 1.5 s." : " 0.15 s.") == true)
+        }
+    }
+
+    @Test("SOCKS is not answered: the greeting, the credentials, the request", arguments: [false, true], 0...2)
+    func socks(secure: Bool, answered: Int) async throws {
+        let options = TestProxy.Options(username: "ada", password: "pw", fault: .stalls(after: answered))
+        try await ProxyScene.with(.socks5, secure: secure, options: options) { scene in
+            let error = try await runsOut(scene) { $0.timeouts.proxy = Wire.short }
+            #expect(error?.requestSent == false)
+        }
+    }
+
+    @Test("An answer that drips does not begin the time anew")
+    func drips() async throws {
+        let bytes = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + [UInt8](repeating: 0x61, count: 50_000)
+        try await ProxyScene.with(.http, options: .init(fault: .sends(bytes), drips: true)) { scene in
+            _ = try await runsOut(scene) { $0.timeouts.proxy = Wire.short }
+        }
+    }
+
+    @Test("The time for everything runs out at the proxy", arguments: ProxyScene.Kind.allCases)
+    func total(kind: ProxyScene.Kind) async throws {
+        try await ProxyScene.with(kind, options: .init(fault: .stalls())) { scene in
+            // TLS with the proxy comes first, and must not be what is slow.
+            _ = try await runsOut(scene) { $0.timeouts.total = .milliseconds(1_500) }
+        }
+    }
+
+    @Test("A forwarded request that is not answered has waited for its first byte")
+    func forward() async throws {
+        try await ProxyScene.with(.http, secure: false, options: .init(fault: .stalls())) { scene in
+            let error = try await runsOut(scene, .wait) { $0.timeouts.firstByte = Wire.short }
+            #expect(error?.requestSent == true)
+        }
+    }
+
+    @Test("A proxy that does not go on with TLS")
+    func tls() async throws {
+        let listener = try RawListener(isFull: false)
+        let api = try ProxyScene.session("https://localhost:\(listener.port)") {
+            $0.timeouts.tls = Wire.short
+            $0.timeouts.proxy = Wire.short
+        }
+        let error = await #expect(throws: SternaError.self) { try await api.get("https://origin.test/") }
+        #expect(error?.kind == .timedOut)
+        #expect(error?.phase == .tls || error?.phase == .proxy)
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("A proxy that is not reached in time")
+    func connecting() async throws {
+        let listener = try RawListener(isFull: true)
+        let api = try ProxyScene.session("http://127.0.0.1:\(listener.port)") { $0.timeouts.connect = Wire.short }
+        let error = await #expect(throws: SternaError.self) { try await api.get("https://origin.test/") }
+        #expect(error?.kind == .timedOut)
+        #expect(error?.phase == .connect || error?.phase == .proxy)
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("The origin's TLS has its own time behind the proxy", arguments: [ProxyScene.Kind.http, .socks5])
+    func origin(kind: ProxyScene.Kind) async throws {
+        try await ScriptedServer.withServer(connections: [[]]) { silent in
+            var options = TestProxy.Options(routes: ["origin.test:443": silent.port])
+            if kind == .socks5 { options.kind = .socks5 }
+            try await TestProxy.withProxy(options) { proxy in
+                let api = try ProxyScene.session(proxy.url) { $0.timeouts.tls = Wire.short }
+                await Wire.failure(.timedOut, .tls) { try await api.get("https://origin.test/") }
+                try await proxy.waitForOpenConnections(0, within: 60)
+            }
+        }
+    }
+
+    @Test("A caller that gives up", arguments: ProxyScene.Kind.allCases)
+    func cancelled(kind: ProxyScene.Kind) async throws {
+        try await ProxyScene.with(kind, options: .init(fault: .stalls())) { scene in
+            let api = try scene.session()
+            let url = scene.url("/get")
+            let task = Task { try await api.get(url) }
+            try await scene.proxy.waitForMessages(1, within: 60)
+            task.cancel()
+            await Wire.failure(.cancelled, .proxy) { _ = try await task.value }
+            try await scene.proxy.waitForOpenConnections(0, within: 60)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
+/// SOCKS 5 (RFC 1928, RFC 1929): every request through a tunnel, names looked up by the proxy.
+@Suite("Proxies: SOCKS", .timeLimit(.minutes(5)))
+struct SOCKSProxyTests {
+    @Test("Names go to the proxy as they are, and the origin sees an ordinary request", arguments: [false, true])
+    func name(secure: Bool) async throws {
+        try await ProxyScene.with(.socks5, secure: secure) { scene in
+            let api = try scene.session()
+            for _ in 0..<3 { #expect(try await api.get(scene.url("/get?a=1")).status == 200) }
+            let connections = scene.proxy.connections()
+            #expect(connections.count == 1)
+            let asked = try #require(connections.first?.socksRequest)
+            #expect(asked.command == 1)
+            #expect(asked.addressType == .name)
+            #expect(asked.host == "origin.test")
+            #expect(asked.port == (secure ? 443 : 80))
+            #expect(connections.first?.bytesBeforeAnswer == 0)
+            #expect(connections.first?.socksMethods.contains(0) == true)
+            #expect(connections.first?.socksCredentials == nil)
+            #expect(scene.origin.requests().map(\.target) == ["/get?a=1", "/get?a=1", "/get?a=1"])
+            #expect(scene.origin.requests().first?.headers["Host"] == "origin.test")
+        }
+    }
+
+    @Test("socks5 and socks5h mean the same", arguments: ["socks5", "socks5h"])
+    func schemes(scheme: String) async throws {
+        try await ProxyScene.with(.socks5, secure: false) { scene in
+            let api = try scene.session("\(scheme)://127.0.0.1:\(scene.proxy.port)")
+            try await api.get("http://localhost:\(scene.origin.port)/get")
+            #expect(scene.proxy.connections().first?.socksRequest?.addressType == .name)
+            #expect(scene.proxy.connections().first?.socksRequest?.host == "localhost")
+        }
+    }
+
+    @Test("Addresses go as addresses")
+    func addresses() async throws {
+        try await ProxyScene.with(.socks5, secure: false) { scene in
+            let api = try scene.session()
+            try await api.get("http://127.0.0.1:\(scene.origin.port)/get")
+            _ = try? await api.get("http://[::1]:9/")
+            let asked = scene.proxy.connections().compactMap(\.socksRequest)
+            #expect(asked.map(\.addressType) == [.ipv4, .ipv6])
+            #expect(asked.map(\.host) == ["127.0.0.1", "::1"])
+        }
+    }
+
+    @Test(
+        "User name and password",
+        arguments: [("ada", "pw"), ("a b", "p:w@/?#%"), ("Zoë", "pässwörd"), (String(repeating: "u", count: 255), "p")])
+    func credentials(username: String, password: String) async throws {
+        let options = TestProxy.Options(username: username, password: password)
+        try await ProxyScene.with(.socks5, secure: false, options: options) { scene in
+            #expect(try await scene.session().get(scene.url("/get")).status == 200)
+            let seen = try #require(scene.proxy.connections().first)
+            #expect(seen.socksMethods.contains(2))
+            #expect(seen.socksCredentials == .init(username, password))
+            #expect(!scene.origin.requests().contains { $0.headers.contains("Proxy-Authorization") })
+        }
+    }
+
+    @Test("Credentials are not shown where the proxy does not ask")
+    func unasked() async throws {
+        try await ProxyScene.with(.socks5) { scene in
+            let api = try scene.session(scene.proxy.url(username: "ada", password: "pw"))
+            #expect(try await api.get(scene.url("/get")).status == 200)
+            scene.expectNoCredentials()
+        }
+    }
+
+    @Test("Wrong credentials, and none where some are demanded", arguments: [false, true], ["", "eve:hidden@"])
+    func unauthorized(secure: Bool, userinfo: String) async throws {
+        try await ProxyScene.with(.socks5, secure: secure, options: .guarded) { scene in
+            let api = try scene.session("socks5h://\(userinfo)127.0.0.1:\(scene.proxy.port)")
+            let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
+            #expect(error.map { "\($0) \(String(reflecting: $0))".contains("hidden") } == false)
+            #expect(error?.response == nil)
+            #expect(scene.proxy.totalConnections == 1)
+            #expect(scene.origin.totalConnections == 0)
+            try await scene.proxy.waitForOpenConnections(0, within: 60)
+        }
+    }
+
+    @Test("Every code of refusal is a failure of the proxy", arguments: [1, 2, 3, 4, 5, 6, 7, 8, 9, 255] as [UInt8])
+    func refused(code: UInt8) async throws {
+        try await ProxyScene.with(.socks5, options: .init(fault: .refusesAddress(code: code))) { scene in
+            try await scene.refusal()
+        }
+    }
+
+    @Test("No method will do")
+    func methods() async throws {
+        try await ProxyScene.with(.socks5, options: .init(fault: .refusesMethods)) { scene in
+            try await scene.refusal()
+        }
+    }
+
+    @Test(
+        "Whatever address the proxy is bound to, all at once or byte by byte",
+        arguments: [
+            [1, 127, 0, 0, 1, 4, 56], [4] + [UInt8](repeating: 7, count: 18), [3, 5] + Array("terns".utf8) + [0, 80],
+            [3, 255] + [UInt8](repeating: 0x61, count: 257), [3, 0, 0, 0],
+        ] as [[UInt8]], [false, true])
+    func bound(address: [UInt8], drips: Bool) async throws {
+        for secure in [false, true] {
+            let options = TestProxy.Options(username: "ada", password: "pw", fault: .binds(address), drips: drips)
+            try await ProxyScene.with(.socks5, secure: secure, options: options) { scene async throws in
+                #expect(try await scene.session().get(scene.url("/get")).status == 200)
+                #expect(scene.proxy.connections().first?.bytesBeforeAnswer == 0)
+            }
+        }
+    }
+
+    @Test("Large bodies both ways", arguments: [false, true])
+    func large(secure: Bool) async throws {
+        try await ProxyScene.with(.socks5, secure: secure) { scene in
+            let api = try scene.session()
+            #expect(try await api.put(scene.url("/put"), body: .bytes(Wire.pattern(3_000_000))).status == 200)
+            #expect(scene.origin.requests().last?.bodySize == 3_000_000)
+            #expect(try await api.get(scene.url("/bytes/5000000?seed=1")).body.count == 5_000_000)
+        }
+    }
+
+    @Test("Not shared with direct connections, nor with other credentials")
+    func apart() async throws {
+        try await ProxyScene.with(.socks5, secure: false) { scene in
+            let engine = Wire.engine()
+            let address = "127.0.0.1:\(scene.proxy.port)"
+            for url in ["socks5://\(address)", "socks5h://\(address)", "socks5://ada:pw@\(address)"] {
+                try await scene.session(url, engine: engine).get(scene.origin.url("/get"))
+            }
+            try await scene.session(nil, engine: engine) { $0.proxies = .none }.get(scene.origin.url("/get"))
+            #expect(scene.proxy.totalConnections == 2)
+            #expect(scene.origin.totalConnections == 3)
+        }
+    }
+}

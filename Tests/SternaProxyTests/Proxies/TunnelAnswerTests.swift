@@ -1,0 +1,94 @@
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaWireTestSupport
+
+/// Keeps what proxies have answered.
+private final class Answers: NetworkObserver {
+    private let entries = Mutex<[Response?]>([])
+    var all: [Response?] { entries.withLock { $0 } }
+
+    func proxyConnected(_ request: ObservedRequest, proxy: String, answer: Response?) {
+        entries.withLock { $0.append(answer) }
+    }
+}
+
+/// The head of an answer that has made a tunnel (RFC 9110 §9.3.6), which an observer is given.
+@Suite("Proxies: the answer to CONNECT", .timeLimit(.minutes(5)))
+struct TunnelAnswerTests {
+    @Test("Status, reason phrase and fields, once for a connection", arguments: [false, true])
+    func head(drips: Bool) async throws {
+        let text =
+            "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+            + "HTTP/1.1 201 Made a Tunnel\r\nProxy-Agent: x\r\nSet-Cookie: id=hidden\r\n\r\n"
+        try await ProxyScene.with(.http, options: .init(fault: .answersConnect(text), drips: drips)) { scene in
+            let answers = Answers()
+            let api = try scene.session { $0.observer = answers }
+            for _ in 0..<2 { #expect(try await api.get(scene.url("/get")).status == 200) }
+            #expect(answers.all.count == 1)
+            let answer = try #require(answers.all.first ?? nil)
+            #expect(answer.status.code == 201)
+            #expect(answer.reasonPhrase == "Made a Tunnel")
+            #expect(answer.version == .http11)
+            #expect(try answer[#require(.init("Proxy-Agent"))] == "x")
+            #expect(!"\(answer) \(String(reflecting: answer))".contains("hidden"))
+        }
+    }
+
+    @Test("Over HTTP/2 too")
+    func http2() async throws {
+        let authority = try CertificateAuthority()
+        try await FramePeer.withPeer(tls: try authority.issue(hosts: ["localhost"])) { connection in
+            try await connection.handshake()
+            let stream = try await connection.request().stream
+            try await connection.respondHead(stream, status: 201, headers: [("proxy-agent", "x")])
+            // The tunnel is there, and leads nowhere.
+            try await connection.sendBody(stream, [1, 2, 3])
+        } body: { peer in
+            let answers = Answers()
+            let api = try ProxyScene.session("https://ada:hidden@localhost:\(peer.port)", authority: authority) {
+                $0.observer = answers
+            }
+            await #expect(throws: SternaError.self) { try await api.get("https://origin.test/get") }
+            let answer = try #require(answers.all.first ?? nil)
+            #expect(answer.status.code == 201)
+            #expect(answer.version == .http2)
+            #expect(try answer[#require(.init("proxy-agent"))] == "x")
+            #expect(!"\(answer) \(String(reflecting: answer))".contains("hidden"))
+        }
+    }
+
+    @Test("Over HTTP/2 through a whole tunnel")
+    func tunnel() async throws {
+        try await ProxyScene.withTunnels { scene, engine in
+            let answers = Answers()
+            let api = try scene.session(engine) { $0.observer = answers }
+            #expect(try await api.get(scene.url("/get")).status == 200)
+            #expect(answers.all.map { $0?.status.code } == [200])
+        }
+    }
+
+    @Test("SOCKS has none, nor has a proxy that forwards", arguments: [true, false])
+    func none(isSOCKS: Bool) async throws {
+        try await ProxyScene.with(isSOCKS ? .socks5 : .http, secure: isSOCKS) { scene in
+            let answers = Answers()
+            let api = try scene.session { $0.observer = answers }
+            #expect(try await api.get(scene.url("/get")).status == 200)
+            #expect(answers.all.count == 1)
+            #expect(answers.all.allSatisfy { $0 == nil })
+        }
+    }
+
+    @Test("A refusal is in the error alone")
+    func refused() async throws {
+        let fault = TestProxy.Fault.refuses(status: 403, body: "no")
+        try await ProxyScene.with(.http, options: .init(fault: fault)) { scene in
+            let answers = Answers()
+            let error = try await scene.refusal { $0.observer = answers }
+            #expect(error?.proxyResponse?.status.code == 403)
+            #expect(answers.all.isEmpty)
+        }
+    }
+}

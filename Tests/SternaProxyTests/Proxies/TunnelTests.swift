@@ -1,0 +1,199 @@
+import HTTPTypes
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
+/// https URLs through HTTP proxies: CONNECT (RFC 9110, 9.3.6), and TLS with the origin inside.
+@Suite("Proxies: tunnels", .timeLimit(.minutes(5)))
+struct TunnelTests {
+    static let kinds: [ProxyScene.Kind] = [.http, .https]
+
+    @Test("CONNECT names host and port, and the origin sees an ordinary request", arguments: kinds)
+    func connect(kind: ProxyScene.Kind) async throws {
+        try await ProxyScene.with(kind) { scene in
+            let reply = try await scene.session().get(scene.url("/get?a=1"))
+            #expect(reply.status == 200)
+            let seen = try #require(scene.proxy.requests().first)
+            #expect(seen.method == "CONNECT")
+            #expect(seen.target == "origin.test:443")
+            #expect(seen.version == "HTTP/1.1")
+            #expect(seen.headers.all("Host") == ["origin.test:443"])
+            #expect(!seen.headers.contains("Content-Length"))
+            #expect(!seen.headers.contains("Transfer-Encoding"))
+            #expect(!seen.headers.contains("Proxy-Authorization"))
+            #expect(scene.origin.requests().map(\.target) == ["/get?a=1"])
+            #expect(scene.origin.requests().first?.headers.all("Host") == ["origin.test"])
+            let connection = try #require(scene.proxy.connections().first)
+            #expect(connection.tunnelled.first == 0x16)
+            #expect(connection.bytesBeforeAnswer == 0)
+        }
+    }
+
+    @Test("Nothing of a request but its authority is shown to the proxy")
+    func secrets() async throws {
+        try await ProxyScene.with(.http) { scene in
+            let api = try scene.session { $0.headers["X-Session"] = "hidden" }
+            try await api.post(
+                scene.url("/post?token=hidden"), parameters: ["password": "hidden"],
+                headers: ["Cookie": "id=hidden", "X-Trace": "hidden"]
+            ) { $0.authorization = .bearer("hidden") }
+            let seen = try #require(scene.proxy.requests().first)
+            #expect(!seen.text.contains("hidden"))
+            for name in ["Authorization", "Cookie", "X-Trace", "X-Session", "Content-Type", "Referer"] {
+                #expect(!seen.headers.contains(name), "\(name)")
+            }
+            #expect(scene.origin.requests().first?.headers["Authorization"] == "Bearer hidden")
+        }
+    }
+
+    @Test("Credentials go with CONNECT and nowhere else", arguments: kinds)
+    func credentials(kind: ProxyScene.Kind) async throws {
+        try await ProxyScene.with(kind, options: .guarded) { scene in
+            try await scene.session().get(scene.url("/get"))
+            #expect(scene.proxy.requests().map(\.credentials) == [.init("ada", "pw")])
+            #expect(scene.origin.requestCount == 1)
+            scene.expectNoCredentials()
+        }
+    }
+
+    @Test("A caller's own Proxy-Authorization never goes inside", arguments: ProxyScene.Kind.allCases)
+    func own(kind: ProxyScene.Kind) async throws {
+        try await ProxyScene.with(kind, options: .guarded) { scene in
+            let headers: Headers = ["Proxy-Authorization": "Basic ZXZlOnB3"]
+            let api = try scene.session()
+            try await api.get(scene.url("/get"), headers: headers)
+            try await api.with { $0.headers = headers }.get(scene.url("/get"))
+            #expect(scene.origin.requestCount == 2)
+            scene.expectNoCredentials()
+        }
+    }
+
+    @Test(
+        "What is not 2xx is a failure of the proxy, with its answer",
+        arguments: kinds, [(403, "no"), (407, ""), (502, "bad gateway"), (302, "elsewhere"), (500, "")])
+    func refused(kind: ProxyScene.Kind, answer: (status: Int, body: String)) async throws {
+        let fault = TestProxy.Fault.refuses(status: answer.status, body: answer.body)
+        try await ProxyScene.with(kind, options: .init(fault: fault)) { scene in
+            let error = try await scene.refusal()
+            #expect(error?.status == 0, "it is no word of the server")
+            #expect(error?.proxyResponse?.status.code == answer.status)
+            let name = try #require(HTTPField.Name("X-Proxy"))
+            #expect(error?.proxyResponse?[name] == "TestProxy")
+            #expect(error?.description.contains("\(answer.status)") == true)
+        }
+    }
+
+    @Test("Wrong credentials and none are a failure with 407, and are not shown", arguments: ["", "eve:hidden@"])
+    func unauthorized(userinfo: String) async throws {
+        try await ProxyScene.with(.http, options: .guarded) { scene in
+            let api = try scene.session("http://\(userinfo)127.0.0.1:\(scene.proxy.port)")
+            let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
+            #expect(error?.proxyResponse?.status.code == 407)
+            #expect(error.map { "\($0) \(String(reflecting: $0))".contains("hidden") } == false)
+            #expect(scene.origin.totalConnections == 0)
+        }
+    }
+
+    @Test(
+        "The framing of a 2xx answer says nothing (RFC 9110, 9.3.6)",
+        arguments: [
+            "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", "HTTP/1.0 200 Connection established\r\n\r\n",
+            "HTTP/1.1 201 \r\nProxy-Agent: x\r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+        ], [false, true])
+    func framing(text: String, drips: Bool) async throws {
+        try await ProxyScene.with(.http, options: .init(fault: .answersConnect(text), drips: drips)) { scene in
+            let api = try scene.session()
+            for _ in 0..<2 { #expect(try await api.get(scene.url("/get")).status == 200) }
+            #expect(scene.proxy.totalConnections == 1)
+            #expect(scene.proxy.connections().first?.bytesBeforeAnswer == 0)
+        }
+    }
+
+    @Test("IPv6 addresses stand in brackets")
+    func address() async throws {
+        try await ProxyScene.with(.http) { scene in
+            let api = try scene.session()
+            _ = try? await api.get("https://[::1]:9/")
+            let seen = try #require(scene.proxy.requests().first)
+            #expect(seen.target == "[::1]:9")
+            #expect(seen.headers["Host"] == "[::1]:9")
+        }
+    }
+
+    @Test("Tunnels are kept and used again", arguments: ProxyScene.Kind.allCases)
+    func kept(kind: ProxyScene.Kind) async throws {
+        try await ProxyScene.with(kind, options: .guarded) { scene in
+            let api = try scene.session()
+            for _ in 0..<10 { try await api.get(scene.url("/get")) }
+            #expect(try await api.get(scene.url("/bytes/3000000?seed=1")).body.count == 3_000_000)
+            #expect(try await api.put(scene.url("/put"), body: .bytes(Wire.pattern(2_000_000))).status == 200)
+            #expect(scene.proxy.totalConnections == 1)
+            #expect(scene.origin.totalConnections == 1)
+        }
+    }
+
+    @Test("Other credentials, no proxy, and another proxy have connections of their own")
+    func apart() async throws {
+        try await ProxyScene.with(.http, originHosts: ["localhost"]) { scene in
+            try await TestProxy.withProxy { other in
+                let engine = Wire.engine()
+                let url = scene.origin.url("/get")
+                let address = "127.0.0.1:\(scene.proxy.port)"
+                for proxy in ["http://\(address)", "http://ada:pw@\(address)", "http://eve:pw@\(address)", other.url] {
+                    for _ in 0..<2 { try await scene.session(proxy, engine: engine).get(url) }
+                }
+                let direct = try scene.session(nil, engine: engine) { $0.proxies = .none }
+                for _ in 0..<2 { try await direct.get(url) }
+                #expect(scene.proxy.totalConnections == 3)
+                #expect(other.totalConnections == 1)
+                #expect(scene.origin.totalConnections == 5)
+                let shown = scene.proxy.requests().map(\.credentials)
+                #expect(shown == [nil, .init("ada", "pw"), .init("eve", "pw")])
+            }
+        }
+    }
+
+    @Test("A tunnel that the origin has ended is replaced")
+    func ended() async throws {
+        try await ProxyScene.with(.http) { scene in
+            let api = try scene.session()
+            try await api.get(scene.url("/get"))
+            try await api.get(scene.url("/response-headers?Connection=close"))
+            for _ in 0..<3 { #expect(try await api.get(scene.url("/get")).status == 200) }
+            #expect(scene.proxy.totalConnections == 2)
+        }
+    }
+
+    @Test("Many at once")
+    func concurrent() async throws {
+        try await ProxyScene.with(.http, options: .guarded) { scene in
+            let api = try scene.session()
+            let total = try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<100 {
+                    let url = scene.url("/bytes/\(number * 100)")
+                    group.addTask { try await api.get(url).body.count }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(total == 495_000)
+            scene.expectNoCredentials()
+        }
+    }
+
+    @Test("Bytes behind the proxy's answer are the origin's, and no answer to the request")
+    func behind() async throws {
+        let evil = "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
+        try await ProxyScene.with(.http, options: .init(fault: .answersConnect(evil))) { scene in
+            let api = try scene.session()
+            let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
+            #expect(error?.response == nil || error?.kind == .proxyFailed)
+            #expect(scene.origin.requestCount == 0)
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import HTTPTypes
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("Content decoding")
+struct ContentDecodingTests {
+    static let text = "the Arctic tern flies further than any other animal"
+
+    private func session(
+        _ body: [UInt8], coding: String?, status: Int = 200, chunk: Int? = nil,
+        _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) throws -> (api: Session, mock: MockTransport) {
+        var headers: HTTPFields = [.contentType: "text/plain", .contentLength: "\(body.count)"]
+        if let coding { headers[.contentEncoding] = coding }
+        let fields = headers
+        return try mocked(
+            by: MockTransport { _ in
+                let content =
+                    chunk.map { ResponseBody(ChunkedBody(body, size: $0)) } ?? ResponseBody(Bytes(copying: body))
+                return .init(status: status, headers: fields, body: content)
+            }, configure)
+    }
+
+    static let codings: [(String, [Zlib.Container])] = [
+        ("gzip", [.gzip]), ("x-gzip", [.gzip]), ("GZIP", [.gzip]), ("deflate", [.zlib]), ("deflate", [.raw]),
+        ("identity", []),
+        ("", []), ("gzip, deflate", [.gzip, .zlib]), ("deflate, gzip", [.raw, .gzip]), ("gzip, identity", [.gzip]),
+        ("gzip,gzip,gzip,gzip", [.gzip, .gzip, .gzip, .gzip]),
+    ]
+
+    @Test("Each coding is undone, whole and byte by byte, collected and streamed", arguments: codings)
+    func decode(field: String, containers: [Zlib.Container]) async throws {
+        let coded = containers.reduce(Array(Self.text.utf8)) { Zlib.deflate($0, $1) }
+        for chunk in [nil, 1, 7] {
+            let (api, mock) = try session(coded, coding: field, chunk: chunk)
+            let reply = try await api.get("a")
+            #expect(try await reply.text() == Self.text)
+            #expect(mock.requests.first?.headers[.acceptEncoding] == "gzip, deflate")
+            if !containers.isEmpty {
+                // These would be untrue of the decoded body.
+                #expect(reply.headers[.contentEncoding] == nil)
+                #expect(reply.headers[.contentLength] == nil)
+            }
+            let streamed = try await api.withResponse(to: .get("a")) { response in
+                var all = ""
+                for try await piece in response.body { all += piece.text }
+                return all
+            }
+            #expect(streamed == Self.text)
+        }
+    }
+
+    @Test("gzip of several members is their contents in a row", arguments: [nil, 1])
+    func members(chunk: Int?) async throws {
+        let coded = Zlib.gzip("one ") + Zlib.gzip("") + Zlib.gzip("two")
+        #expect(try await session(coded, coding: "gzip", chunk: chunk).api.get("a").text() == "one two")
+    }
+
+    private func failure(_ body: [UInt8], _ coding: String, chunk: Int?, status: Int = 200) async throws -> SternaError
+    {
+        let (api, _) = try session(body, coding: coding, status: status, chunk: chunk)
+        let collected = try #require(await #expect(throws: SternaError.self) { try await api.get("a?token=s3cret") })
+        let streamed = await #expect(throws: SternaError.self) {
+            try await api.withResponse(to: .get("a?token=s3cret")) { response in
+                for try await _ in response.body {}
+            }
+        }
+        #expect(streamed?.kind == collected.kind)
+        #expect(streamed?.phase == collected.phase)
+        return collected
+    }
+
+    static let damages: [(String, @Sendable ([UInt8]) -> [UInt8])] = [
+        ("truncated by one", { Array($0.dropLast()) }),
+        ("truncated half", { Array($0.prefix($0.count / 2)) }),
+        ("header alone", { Array($0.prefix(10)) }),
+        ("first byte alone", { Array($0.prefix(1)) }),
+        ("checksum", { $0.dropLast(5) + [$0[$0.count - 5] ^ 1] + $0.suffix(4) }),
+        ("length", { $0.dropLast() + [1] }),
+        ("content", { $0.prefix(15) + [$0[15] ^ 0xFF] + $0.dropFirst(16) }),
+        ("trailing garbage", { $0 + Array("garbage".utf8) }),
+        ("no gzip at all", { _ in Array("plain text".utf8) }),
+    ]
+
+    @Test("Damaged gzip is an error, never a shorter body", arguments: damages.indices, [nil, 1])
+    func damaged(number: Int, chunk: Int?) async throws {
+        let (name, damage) = Self.damages[number]
+        let error = try await failure(damage(Zlib.gzip(Self.text)), "gzip", chunk: chunk)
+        #expect(error.kind == .contentCodingFailed, "\(name)")
+        #expect(error.phase == .decode, "\(name)")
+    }
+
+    @Test("Truncated deflate is an error", arguments: [Zlib.Container.zlib, .raw], [nil, 1])
+    func truncatedDeflate(container: Zlib.Container, chunk: Int?) async throws {
+        let coded = Zlib.deflate(Self.text.utf8, container)
+        for count in [1, coded.count / 2, coded.count - 1] {
+            let error = try await failure(Array(coded.prefix(count)), "deflate", chunk: chunk)
+            #expect(error.kind == .contentCodingFailed, "\(count)")
+        }
+    }
+
+    static let unknownCodings = ["br", "zstd", "gzip, br", "br, gzip", "compress", "none", "utf-8", "x\u{1F}y"]
+
+    @Test(
+        "The bytes of a coding that is not known are there as they came, with its field", arguments: unknownCodings,
+        [nil, 1])
+    func unknown(coding: String, chunk: Int?) async throws {
+        let (api, _) = try session([1, 2, 3], coding: coding, chunk: chunk)
+        let reply = try await api.get("a")
+        #expect(reply.body.array == [1, 2, 3])
+        #expect(reply.data() == Data([1, 2, 3]))
+        // A field's value holds no control character but the tab.
+        #expect(reply.headers[.contentEncoding] == coding.replacing("\u{1F}", with: " "))
+        #expect(reply.headers[.contentLength] == "3")
+        #expect(try await reply.value(by: .data) == Data([1, 2, 3]))
+        let streamed = try await api.withResponse(to: .get("a")) { try await $0.body.collect(upTo: 100) }
+        #expect(streamed.array == [1, 2, 3])
+    }
+
+    @Test("What reads a body in a coding that is not known refuses it, and names the coding", arguments: unknownCodings)
+    func unreadable(coding: String) async throws {
+        let (api, _) = try session(Array(#"{"a":"b"}"#.utf8), coding: coding)
+        let reply = try await api.get("a?token=s3cret") {
+            $0.responseSerializer = JSONResponseSerializer(validation: ResponseValidation())
+        }
+        let readers: [@Sendable (Reply) throws -> Void] = [
+            { _ = try $0.text() as String }, { _ = try $0.json() as JSON },
+            { _ = try $0.decode([String: String].self) },
+            { _ = try $0.value(by: .text) as String },
+            {
+                _ = try $0.value(by: JSONResponseSerializer(validation: ResponseValidation()).map { "\($0)" }) as String
+            },
+        ]
+        for read in readers {
+            let error = #expect(throws: SternaError.self) { try read(reply) }
+            #expect(error?.kind == .contentCodingFailed)
+            #expect(error?.phase == .decode)
+            #expect(error?.response != nil)
+            #expect(error?.body?.text == #"{"a":"b"}"#)
+            #expect(error?.description.contains { $0.isNewline } == false)
+            if !coding.contains("\u{1F}") { #expect(error?.detail.contains(coding) == true) }
+        }
+    }
+
+    @Test("A refused status stays the error of an answer in a coding that is not known", arguments: [nil, 1])
+    func unknownError(chunk: Int?) async throws {
+        let (api, _) = try session(Array(#"{"message":"m"}"#.utf8), coding: "br", status: 404, chunk: chunk)
+        let error = await #expect(throws: SternaError.self) { try await api.get("a") }
+        #expect(error?.kind == .unacceptableStatus)
+        #expect(error?.body?.text == #"{"message":"m"}"#)
+        #expect(error?.serverMessage == nil)
+        #expect(error?.value == nil)
+    }
+
+    @Test("More than four codings are an error", arguments: [nil, 1])
+    func manyCodings(chunk: Int?) async throws {
+        #expect(try await failure([1], "gzip,gzip,gzip,gzip,gzip", chunk: chunk).kind == .contentCodingFailed)
+    }
+
+    @Test(
+        "An error of decoding keeps the response, tells the place, and that the request was sent", arguments: [nil, 1])
+    func particulars(chunk: Int?) async throws {
+        for (body, coding) in [(Zlib.gzip(Self.text).dropLast(3), "gzip")] {
+            let error = try await failure(Array(body), coding, chunk: chunk, status: 404)
+            #expect(error.url == "https://api.example.com/v1/a?token=***")
+            #expect(error.method == .get)
+            #expect(error.requestSent)
+            #expect(error.status == 404)
+        }
+    }
+
+    @Test("An error while a body is streamed tells the place, too")
+    func streamedParticulars() async throws {
+        let (api, _) = try session(Array(Zlib.gzip(Self.text).dropLast(3)), coding: "gzip", chunk: 1)
+        let error = await #expect(throws: SternaError.self) {
+            try await api.withResponse(to: .get("a?token=s3cret")) { response in
+                for try await _ in response.body {}
+            }
+        }
+        #expect(error?.url == "https://api.example.com/v1/a?token=***")
+        #expect(error?.method == .get)
+        #expect(error?.requestSent == true)
+    }
+
+    static let emptyBodies: [(String, Int?)] = [
+        ("gzip", nil), ("gzip", 1), ("deflate", nil), ("deflate", 1), ("br", nil), ("br", 1),
+    ]
+
+    @Test("Without a body there is nothing to decode, whatever the field says", arguments: emptyBodies)
+    func empty(coding: String, chunk: Int?) async throws {
+        for status in [200, 204] {
+            let api = try session([], coding: coding, status: status, chunk: chunk).api
+            #expect(try await api.get("a").body.isEmpty)
+        }
+        let error = await #expect(throws: SternaError.self) {
+            try await session([], coding: coding, status: 304, chunk: chunk).api.get("a")
+        }
+        #expect(error?.kind == .unacceptableStatus)
+    }
+
+    @Test("HEAD keeps the fields of the coded body", arguments: ["gzip", "br"])
+    func head(coding: String) async throws {
+        let reply = try await session([], coding: coding).api.head("a")
+        #expect(reply.headers[.contentEncoding] == coding)
+        #expect(reply.headers[.contentLength] == "0")
+    }
+
+    static let ownFields: [(Headers, String?)] = [
+        (["Accept-Encoding": "br"], "br"), (["accept-encoding": "gzip"], "gzip"), (["Accept-Encoding": ""], ""),
+        (["Range": "bytes=0-3"], nil),
+    ]
+
+    @Test("A request with its own Accept-Encoding, or a range, gets the bytes as they come", arguments: ownFields)
+    func asTheyCome(headers: Headers, accepted: String?) async throws {
+        let coded = Zlib.gzip(Self.text)
+        for coding in ["gzip", "br"] {
+            let (api, mock) = try session(coded, coding: coding)
+            let reply = try await api.get("a", headers: headers)
+            #expect(reply.body.array == coded)
+            #expect(reply.headers[.contentEncoding] == coding)
+            #expect(mock.requests.first?.headers[.acceptEncoding] == accepted)
+        }
+    }
+
+    @Test("A session's own Accept-Encoding switches decoding off, too")
+    func sessionField() async throws {
+        let coded = Zlib.gzip(Self.text)
+        let (api, _) = try session(coded, coding: "gzip") { $0.headers = ["Accept-Encoding": "gzip"] }
+        #expect(try await api.get("a").body.array == coded)
+    }
+
+    @Test("The body of an error is decoded for its message")
+    func errorBody() async throws {
+        let coded = Bytes(copying: Zlib.gzip(#"{"message":"No such user."}"#))
+        let (api, _) = try mocked(
+            by: MockTransport { _ in
+                .init(
+                    status: 404, headers: [.contentType: "application/json", .contentEncoding: "gzip"],
+                    body: ResponseBody(coded))
+            })
+        let error = await #expect(throws: SternaError.self) { try await api.get("a") }
+        #expect(error?.message == "No such user.")
+    }
+
+    @Test("Each redirect asks for codings once")
+    func redirects() async throws {
+        let mock = MockTransport(answers: [.redirect(to: "/b"), .redirect(to: "https://other.test/"), .json([:])])
+        try await mocked(by: mock).api.get("a")
+        #expect(
+            mock.requests.map { $0.headers[values: .acceptEncoding] } == Array(repeating: ["gzip, deflate"], count: 3))
+    }
+}

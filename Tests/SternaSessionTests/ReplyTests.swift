@@ -1,0 +1,202 @@
+import HTTPTypes
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("What is made of a reply")
+struct ReplyTests {
+    private struct User: Codable, Sendable, Equatable {
+        struct Tag: Codable, Sendable, Equatable { var id: Int }
+        var name: String
+        var tags: [Tag]
+    }
+
+    private func reply(
+        _ body: [UInt8], type: String? = "application/json", status: Int = 200,
+        _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) async throws -> Reply {
+        var headers = HTTPFields()
+        if let type { headers[.contentType] = type }
+        let answer = MockTransport.Answer(status: status, headers: headers, body: ResponseBody(Bytes(copying: body)))
+        return try await mocked(by: MockTransport { _ in answer }, configure).api.get("a?token=s3cret")
+    }
+
+    private func reply(_ body: String, type: String? = "application/json") async throws -> Reply {
+        try await reply(Array(body.utf8), type: type)
+    }
+
+    @Test("Its parts")
+    func parts() async throws {
+        let reply = try await reply(Array(#"{"a":1}"#.utf8), status: 201)
+        #expect(reply.status == 201)
+        #expect(reply.headers[.contentType] == "application/json")
+        #expect(reply.body.text == #"{"a":1}"#)
+        #expect(reply.data() == Data(#"{"a":1}"#.utf8))
+        #expect(reply.url.path == "/v1/a")
+        #expect(reply.response.body.whole?.text == #"{"a":1}"#)
+        #expect(try await reply.response.body.collect(upTo: 100).text == #"{"a":1}"#)
+    }
+
+    @Test("One reply is read in every way, again and again")
+    func every() async throws {
+        let reply = try await reply(#"{"name":"Sterna","tags":[{"id":1}]}"#)
+        for _ in 0..<2 {
+            #expect(try await reply.json()["tags"][0]["id"].int == 1)
+            #expect(try await reply.text().hasPrefix("{"))
+            #expect(try await reply.decode(User.self) == User(name: "Sterna", tags: [.init(id: 1)]))
+            let user: User = try await reply.decode()
+            #expect(user.name == "Sterna")
+        }
+    }
+
+    @Test("A decoder of one's own decodes")
+    func decoder() async throws {
+        struct Event: Decodable { var when: Date }
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+        let event: Event = try await reply(#"{"when":5}"#).decode(decoder: decoder)
+        #expect(event.when == Date(timeIntervalSince1970: 5))
+    }
+
+    @Test("An empty body, or Rails's single space, is null, no text, and no value", arguments: ["", " "])
+    func empty(body: String) async throws {
+        let reply = try await reply(body)
+        #expect(try await reply.json() == .null)
+        #expect(try await reply.text() == body)
+        let error = await #expect(throws: SternaError.self) { try await reply.decode(User.self) }
+        #expect(error?.kind == .decodingFailed)
+    }
+
+    @Test("An empty body may have any media type", arguments: [nil, "text/html"])
+    func emptyOfAnyType(type: String?) async throws {
+        #expect(try await reply("", type: type).json() == .null)
+    }
+
+    static let texts: [([UInt8], String?, String?)] = [
+        (Array("é".utf8), "text/plain", "é"), (Array("é".utf8), nil, "é"),
+        ([0xE9], "text/plain; charset=ISO-8859-1", "é"),
+        ([0xE9], "text/plain; charset=\"iso-8859-1\"", "é"), ([0x61, 0], "text/plain;charset=utf-16le", "a"),
+        ([0xE9], "text/plain", nil), ([0xE9], "text/plain; charset=utf-8", nil),
+        ([0x61], "text/plain; charset=klingon", nil),
+    ]
+
+    @Test("Text is read by its character set, UTF-8 where none is named", arguments: texts)
+    func text(body: [UInt8], type: String?, expected: String?) async throws {
+        let reply = try await reply(body, type: type)
+        guard let expected else {
+            let error = await #expect(throws: SternaError.self) { try await reply.text() }
+            #expect(error?.kind == .decodingFailed)
+            #expect(error?.body?.array == body)
+            return
+        }
+        #expect(try await reply.text() == expected)
+    }
+
+    @Test("JSON of another media type is refused, with the response and body kept")
+    func unacceptable() async throws {
+        let reply = try await reply("<html>", type: "text/html; charset=utf-8")
+        let tree = await #expect(throws: SternaError.self) { try await reply.json() }
+        let value = await #expect(throws: SternaError.self) { try await reply.decode(User.self) }
+        for error in [tree, value] {
+            #expect(error?.kind == .unacceptableMediaType)
+            #expect(error?.phase == .decode)
+            #expect(error?.status == 200)
+            #expect(error?.body?.text == "<html>")
+            #expect(error?.requestSent == true)
+            #expect(error?.url == "https://api.example.com/v1/a?token=***")
+            #expect(error?.description.contains("text/html") == true)
+        }
+        #expect(try await reply.text() == "<html>")
+    }
+
+    @Test("The session's media types hold for json and decode")
+    func ownTypes() async throws {
+        let configure: (inout SessionSettings) -> Void = {
+            $0.responseSerializer = JSONResponseSerializer(
+                validation: ResponseValidation(mediaTypes: ["application/vnd.own+json"]))
+        }
+        #expect(try await reply(Array("[1]".utf8), type: "application/vnd.own+json", configure).json()[0].int == 1)
+        let other = try await reply(Array("[1]".utf8), type: "application/json", configure)
+        await #expect(throws: SternaError.self) { try await other.json() }
+    }
+
+    static let broken: [(String, [String])] = [
+        (#"{"name":5,"tags":[]}"#, ["name"]),
+        (#"{"name":"x"}"#, ["tags"]),
+        (#"{"name":"x","tags":[{"id":1},{"id":"two"}]}"#, ["tags[1].id"]),
+        (#"{"name":"x","tags":[{"id":1},{}]}"#, ["tags[1]", "id"]),
+        (#"{"name":null,"tags":[]}"#, ["name"]),
+        (#"[]"#, []),
+        (#"{"name":"#, []),
+    ]
+
+    @Test("An error of decoding names the member that did not fit", arguments: broken)
+    func member(body: String, places: [String]) async throws {
+        let reply = try await reply(body)
+        let error = try #require(await #expect(throws: SternaError.self) { try await reply.decode(User.self) })
+        #expect(error.kind == .decodingFailed)
+        #expect(error.phase == .decode)
+        for place in places { #expect(error.detail.contains(place)) }
+        #expect(error.underlying is DecodingError || error.underlying is JSON.ParseError)
+        #expect(error.body?.text == body)
+        #expect(error.status == 200)
+        #expect(error.url == "https://api.example.com/v1/a?token=***")
+        #expect(!error.description.contains { $0.isNewline })
+    }
+
+    @Test("A member's name in an error stays on its line and short")
+    func memberName() async throws {
+        let name = #"a\nb\u2028"# + String(repeating: "x", count: 500)
+        let reply = try await reply(#"{"\#(name)":"text"}"#)
+        let error = try #require(await #expect(throws: SternaError.self) { try await reply.decode([String: Int].self) })
+        #expect(!error.description.contains { $0.isNewline })
+        #expect(error.detail.count < 400)
+    }
+
+    @Test("Text that is not JSON is an error that keeps the body", arguments: ["{", "nul", "{}x", "'a'"])
+    func notJSON(body: String) async throws {
+        let reply = try await reply(body)
+        let error = await #expect(throws: SternaError.self) { try await reply.json() }
+        #expect(error?.kind == .decodingFailed)
+        #expect(error?.body?.text == body)
+        #expect(error?.response != nil)
+    }
+
+    @Test("A serializer of one's own makes the value, and its errors are the library's")
+    func ownSerializer() async throws {
+        struct Count: ResponseSerializer {
+            var validation = ResponseValidation(mediaTypes: ["text/x"])
+            func value(of response: Response, body: Bytes) throws -> Int {
+                guard body.count > 2 else { throw CountError() }
+                return body.count
+            }
+        }
+        struct CountError: Error {}
+        #expect(try await reply("abc", type: "text/x").value(by: Count()) == 3)
+        let short = try await reply("a", type: "text/x")
+        let error = await #expect(throws: SternaError.self) { try await short.value(by: Count()) }
+        #expect(error?.kind == .decodingFailed)
+        #expect(error?.underlying is CountError)
+        let other = try await reply("abc", type: "text/y")
+        let refused = await #expect(throws: SternaError.self) { try await other.value(by: Count()) }
+        #expect(refused?.kind == .unacceptableMediaType)
+    }
+
+    @Test("A body longer than is collected is refused", arguments: [(9, false), (10, true)])
+    func limit(limit: Int, fits: Bool) async throws {
+        let body = Array("0123456789".utf8)
+        if fits {
+            #expect(try await reply(body, type: nil) { $0.collectedBytes = limit }.body.count == 10)
+        } else {
+            let error = await #expect(throws: SternaError.self) {
+                try await reply(body, type: nil) { $0.collectedBytes = limit }
+            }
+            #expect(error?.kind == .limitExceeded)
+            #expect(error?.url == "https://api.example.com/v1/a?token=***")
+            #expect(error?.requestSent == true)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("Request properties")
+struct RequestPropertiesTests {
+    private func sent(
+        _ properties: (inout RequestProperties) -> Void, session: (inout SessionSettings) -> Void = { _ in },
+        request: (inout RequestSettings) -> Void = { _ in }
+    ) async throws -> Request {
+        var serializer = HTTPRequestSerializer()
+        properties(&serializer.properties)
+        let (api, mock) = try mocked {
+            $0.requestSerializer = serializer
+            session(&$0)
+        }
+        try await api.get("a", request)
+        return try #require(mock.requests.first)
+    }
+
+    private func each(_ timeouts: Timeouts) -> [Duration] {
+        [timeouts.connect, timeouts.tls, timeouts.firstByte, timeouts.betweenBytes]
+    }
+
+    @Test("Nothing is sent on that was not set, and the time-out is 60 s")
+    func unset() async throws {
+        let request = try await sent { _ in }
+        #expect(request.properties == RequestProperties())
+        #expect(request.timeouts == Timeouts())
+        #expect(request.timeouts.firstByte == .seconds(60))
+        #expect(request.timeouts.betweenBytes == .seconds(60))
+        let properties = RequestProperties()
+        #expect(properties.timeout == nil)
+        #expect(properties.cachePolicy == nil)
+        #expect(properties.handlesCookies == nil)
+        #expect(properties.networkServiceType == nil)
+        #expect(properties.allowsCellularAccess == nil)
+        #expect(properties.usesPipelining == nil)
+    }
+
+    @Test("The time-out reaches the request, in place of the session's")
+    func timeout() async throws {
+        let request = try await sent {
+            $0.timeout = .seconds(7)
+        } session: {
+            $0.timeout = .seconds(3)
+        }
+        #expect(each(request.timeouts) == Array(repeating: .seconds(7), count: 4))
+        #expect(request.timeouts.total == Timeouts().total)
+        #expect(request.properties.timeout == .seconds(7))
+        let unset = try await sent { _ in
+        } session: {
+            $0.timeout = .seconds(3)
+        }
+        #expect(each(unset.timeouts) == Array(repeating: .seconds(3), count: 4))
+    }
+
+    @Test("The request's own time-outs win")
+    func ownTimeout() async throws {
+        let one = try await sent {
+            $0.timeout = .seconds(7)
+        } request: {
+            $0.timeout = .seconds(2)
+        }
+        #expect(each(one.timeouts) == Array(repeating: .seconds(2), count: 4))
+        var timeouts = Timeouts()
+        timeouts.connect = .seconds(1)
+        let all = try await sent {
+            $0.timeout = .seconds(7)
+        } request: {
+            $0.timeouts = TimeoutOverrides(timeouts)
+        }
+        #expect(all.timeouts == timeouts)
+    }
+
+    @Test("A time-out that is nothing or endless is brought into range")
+    func range() async throws {
+        for timeout in [Duration.zero, .seconds(-5)] {
+            #expect(try await sent { $0.timeout = timeout }.timeouts.connect == .milliseconds(1))
+        }
+        #expect(try await sent { $0.timeout = .seconds(Int64.max) }.timeouts.connect > .seconds(3_000_000_000))
+    }
+
+    @Test("The other properties are sent on, each alone", arguments: 0..<5)
+    func others(index: Int) async throws {
+        var expected = RequestProperties()
+        switch index {
+        case 0: expected.cachePolicy = .reloadIgnoringLocalCacheData
+        case 1: expected.handlesCookies = false
+        case 2: expected.networkServiceType = .voip
+        case 3: expected.allowsCellularAccess = false
+        default: expected.usesPipelining = true
+        }
+        let request = try await sent { $0 = expected }
+        #expect(request.properties == expected)
+        #expect(request.timeouts == Timeouts())
+        #expect(request.headers.filter { $0.name.canonicalName.hasPrefix("cache") }.isEmpty)
+    }
+
+    @Test("A value that is the default counts as set")
+    func defaults() async throws {
+        let request = try await sent {
+            $0.cachePolicy = .useProtocolCachePolicy
+            $0.handlesCookies = true
+        }
+        #expect(request.properties.cachePolicy == .useProtocolCachePolicy)
+        #expect(request.properties.handlesCookies == true)
+        #expect(request.properties.allowsCellularAccess == nil)
+    }
+
+    @Test("A request's serializer has its own; the session's do not stay")
+    func perRequest() async throws {
+        var json = JSONRequestSerializer()
+        json.properties.cachePolicy = .returnCacheDataDontLoad
+        let request = try await sent {
+            $0.timeout = .seconds(7)
+            $0.handlesCookies = false
+        } request: {
+            $0.requestSerializer = json
+        }
+        #expect(request.properties == json.properties)
+        #expect(request.timeouts == Timeouts())
+    }
+}

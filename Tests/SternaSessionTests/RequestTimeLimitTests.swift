@@ -1,0 +1,91 @@
+import Dispatch
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+/// The limits of one request, above those of its session.
+@Suite("Time limits of one request")
+struct RequestTimeLimitTests {
+    private func timeouts(_ configure: (inout RequestSettings) -> Void) async throws -> Timeouts {
+        let (api, mock) = try mocked {
+            $0.timeouts.connect = .seconds(11)
+            $0.timeouts.total = .seconds(12)
+            $0.timeouts.minimumThroughput = .init(bytesPerSecond: 13)
+        }
+        try await api.get("a", configure)
+        return try #require(mock.requests.first).timeouts
+    }
+
+    @Test("One limit is set, the session's others stay")
+    func total() async throws {
+        let timeouts = try await timeouts { $0.timeouts.total = .seconds(1) }
+        #expect(timeouts.total == .seconds(1))
+        #expect(timeouts.connect == .seconds(11))
+        #expect(timeouts.minimumThroughput?.bytesPerSecond == 13)
+        #expect(timeouts.firstByte == Timeouts().firstByte)
+    }
+
+    @Test("None is set") func none() async throws {
+        let timeouts = try await timeouts { _ in }
+        #expect(timeouts.total == .seconds(12))
+        #expect(timeouts.connect == .seconds(11))
+    }
+
+    @Test("Each of them") func each() async throws {
+        let limits: [(WritableKeyPath<TimeoutOverrides, Duration?>, KeyPath<Timeouts, Duration>)] = [
+            (\.queue, \.queue), (\.resolve, \.resolve), (\.connect, \.connect), (\.proxy, \.proxy), (\.tls, \.tls),
+            (\.write, \.write), (\.firstByte, \.firstByte), (\.betweenBytes, \.betweenBytes), (\.total, \.total),
+        ]
+        for (index, limit) in limits.enumerated() {
+            let timeouts = try await timeouts { $0.timeouts[keyPath: limit.0] = .seconds(100 + index) }
+            for (other, path) in limits.enumerated() {
+                #expect((timeouts[keyPath: path.1] == .seconds(100 + index)) == (other == index))
+            }
+        }
+    }
+
+    @Test("The time-out of every step, then one step of its own") func steps() async throws {
+        let timeouts = try await timeouts {
+            $0.timeout = .seconds(3)
+            $0.timeouts.firstByte = .seconds(30)
+        }
+        #expect(timeouts.connect == .seconds(3))
+        #expect(timeouts.betweenBytes == .seconds(3))
+        #expect(timeouts.firstByte == .seconds(30))
+        #expect(timeouts.total == .seconds(12))
+    }
+
+    @Test("All at once, and taken back") func all() async throws {
+        let whole = try await timeouts { $0.timeouts = TimeoutOverrides(Timeouts()) }
+        #expect(whole == Timeouts())
+        let back = try await timeouts {
+            $0.timeouts.total = .seconds(1)
+            $0.timeouts.total = nil
+            $0.timeout = .seconds(1)
+            $0.timeout = nil
+        }
+        #expect(back.total == .seconds(12))
+        #expect(back.connect == .seconds(11))
+        var settings = RequestSettings()
+        settings.timeouts.total = .seconds(1)
+        settings.timeouts.total = nil
+        #expect(settings.timeouts == TimeoutOverrides())
+    }
+
+    @Test("A session's least speed can be switched off") func speed() async throws {
+        let timeouts = try await timeouts { $0.timeouts.minimumThroughput = .init(bytesPerSecond: 0) }
+        #expect(timeouts.minimumThroughput == nil)
+    }
+
+    @Test("A request of a callback") func callback() async throws {
+        let (api, mock) = try mocked { $0.callbacks = .queue(.global()) }
+        await withCheckedContinuation { done in
+            api.get("a", success: { _, _ in done.resume() }, failure: { _, _ in done.resume() }) {
+                $0.timeouts.total = .seconds(1)
+            }
+        }
+        #expect(mock.requests.first?.timeouts.total == .seconds(1))
+    }
+}

@@ -1,0 +1,96 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
+import Testing
+
+@testable import Sterna
+@testable import SternaTestSupport
+
+@Suite("Errors of a call in the library's words")
+struct ErrorDescriptionTests {
+    private struct Broken: Error {}
+
+    private func request() throws -> Request { Request(.delete, try HTTPURL("https://a.example/b?token=s3cret")) }
+
+    private func point(_ outcome: CallTrace.Outcome?, attempts: Int = 0) throws -> CallTrace.Point {
+        var point = CallTrace.Point()
+        (point.method, point.url) = (.put, try HTTPURL("https://a.example/hop"))
+        point.outcome = outcome
+        point.attempts = attempts
+        return point
+    }
+
+    private func response(_ status: Int) throws -> Response {
+        Response(status: .init(code: status), url: try HTTPURL("https://a.example/hop"))
+    }
+
+    @Test("A foreign error is where the call was")
+    func foreign() throws {
+        let failure = SternaError(.timedOut, phase: .tls, "Late.")
+        let rows: [(CallTrace.Outcome?, SternaError.Phase, Int, Bool)] = [
+            (nil, .prepare, 0, false), (.response(try response(201)), .read, 201, true),
+            (.failure(failure), .tls, 0, false), (.transportFailure, .wait, 0, true),
+        ]
+        for (outcome, phase, status, isSent) in rows {
+            let error = ErrorDescription.describe(Broken(), of: try request(), at: try point(outcome))
+            #expect(error.kind == .interceptorFailed)
+            #expect(error.phase == phase)
+            #expect(error.status == status)
+            #expect(error.requestSent == isSent)
+            #expect(error.underlying is Broken)
+            #expect(error.method == .put)
+            #expect(error.url == "https://a.example/hop")
+            let cancelled = ErrorDescription.describe(CancellationError(), of: try request(), at: try point(outcome))
+            #expect(cancelled.kind == .cancelled)
+            #expect(cancelled.phase == phase)
+            #expect(cancelled.underlying == nil)
+            #expect(cancelled.detail == SternaError.cancelled(phase: phase).detail)
+        }
+    }
+
+    @Test("Without a point it is the request's, and the transport's doing")
+    func untraced() throws {
+        let error = ErrorDescription.describe(Broken(), of: try request())
+        #expect(error.phase == .wait)
+        #expect(error.method == .delete)
+        #expect(error.url == "https://a.example/b?token=***")
+    }
+
+    @Test("An attempt that was left behind counts as sent")
+    func leftBehind() throws {
+        let call = Call(deadline: .distantFuture)
+        var request = try request()
+        request.join(call)
+        call.repeated()
+        let first = ErrorDescription.describe(Broken(), of: request, at: try point(nil))
+        #expect(first.phase == .wait)
+        #expect(first.requestSent)
+        let second = ErrorDescription.describe(Broken(), of: request, at: try point(nil, attempts: 1))
+        #expect(second.phase == .prepare)
+        #expect(!second.requestSent)
+    }
+
+    @Test("A body that fails is read, with its response")
+    func body() throws {
+        let error = ErrorDescription.describe(Broken(), of: try request(), answeredBy: try response(200))
+        #expect(error.kind == .interceptorFailed)
+        #expect(error.phase == .read)
+        #expect(error.status == 200)
+        #expect(error.detail.hasPrefix("The body of the response failed"))
+    }
+
+    @Test("The library's own keep what they say, and get what they lack")
+    func own() throws {
+        var own = SternaError(.malformedResponse, phase: .read, "Odd.")
+        let filled = ErrorDescription.describe(own, of: try request(), answeredBy: try response(200))
+        #expect(filled.kind == .malformedResponse)
+        #expect(filled.method == .delete)
+        #expect(filled.url == "https://a.example/b?token=***")
+        #expect(filled.status == 200)
+        own.response = try response(500)
+        own.url = "https://c.example/"
+        let kept = ErrorDescription.describe(own, of: try request(), answeredBy: try response(200))
+        #expect(kept.status == 500)
+        #expect(kept.url == "https://c.example/")
+    }
+}

@@ -1,0 +1,243 @@
+import Dispatch
+import Foundation
+import HTTPTypes
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+/// What a caller sees of an error that an interceptor throws.
+@Suite("Errors of interceptors", .timeLimit(.minutes(5)))
+struct InterceptorErrorTests {
+    private struct Broken: Error, Equatable { var number = 1 }
+
+    /// Where an interceptor stands.
+    enum Place: CaseIterable { case application, network }
+
+    private func session(
+        _ place: Place, by mock: MockTransport = MockTransport { _ in .json([:]) },
+        _ work: @escaping @Sendable (Request, Chain) async throws -> Response
+    ) throws -> (api: Session, mock: MockTransport) {
+        try mocked(by: mock) {
+            $0.retry = .none
+            switch place {
+            case .application: $0.interceptors = [Doing(work)]
+            case .network: $0.networkInterceptors = [Doing(work)]
+            }
+        }
+    }
+
+    private func failure(_ work: () async throws -> Void) async -> SternaError? {
+        await #expect(throws: SternaError.self) { try await work() }
+    }
+
+    @Test("One thrown before anything is sent: preparing, with its cause and place", arguments: Place.allCases)
+    func before(place: Place) async throws {
+        let (api, mock) = try session(place) { _, _ in throw Broken(number: 7) }
+        let error = try #require(await failure { try await api.put("a?token=s3cret") })
+        #expect(error.kind == .interceptorFailed)
+        #expect(error.phase == .prepare)
+        #expect(error.underlying as? Broken == Broken(number: 7))
+        #expect(error.method == .put)
+        #expect(error.url == "https://api.example.com/v1/a?token=***")
+        #expect(error.response == nil)
+        #expect(!error.requestSent)
+        #expect(mock.requests.isEmpty)
+        let streamed = await failure { try await api.withResponse(to: .get("a")) { _ in } }
+        #expect(streamed?.kind == .interceptorFailed)
+        #expect(streamed?.underlying is Broken)
+    }
+
+    @Test("One thrown behind a response: reading, with the response's head", arguments: Place.allCases)
+    func after(place: Place) async throws {
+        let (api, _) = try session(place, by: MockTransport { _ in .json(["a": 1], status: 207) }) { request, next in
+            _ = try await next(request)
+            throw Broken()
+        }
+        let error = try #require(await failure { try await api.get("a") })
+        #expect(error.kind == .interceptorFailed)
+        #expect(error.phase == .read)
+        #expect(error.status == 207)
+        #expect(error.response?.headers[.contentType] == "application/json")
+        #expect(error.requestSent)
+        #expect(error.url == "https://api.example.com/v1/a")
+    }
+
+    @Test("One in place of an error of the network: where that was", arguments: Place.allCases)
+    func mapped(place: Place) async throws {
+        var cause = SternaError(.connectionFailed, phase: .connect, "No.")
+        cause.attempt = 2
+        let mock = MockTransport { [cause] _ in throw cause }
+        let (api, _) = try session(place, by: mock) { request, next in
+            do { return try await next(request) } catch { throw Broken() }
+        }
+        let error = try #require(await failure { try await api.get("a") })
+        #expect(error.kind == .interceptorFailed)
+        #expect(error.phase == .connect)
+        #expect(error.attempt == 2)
+        #expect(!error.requestSent)
+        #expect(error.underlying is Broken)
+    }
+
+    @Test("A network interceptor that refuses a redirect's target: preparing that request")
+    func redirected() async throws {
+        let mock = MockTransport(answers: [.redirect(to: "/b"), .json([:])])
+        let (api, _) = try session(.network, by: mock) { request, next in
+            guard request.url.path != "/b" else { throw Broken() }
+            return try await next(request)
+        }
+        let error = try #require(await failure { try await api.get("a") })
+        #expect(error.phase == .prepare)
+        #expect(error.url == "https://api.example.com/b")
+        #expect(error.response == nil)
+        #expect(!error.requestSent)
+        #expect(error.redirects.map(\.status) == [302])
+        #expect(mock.requests.count == 1)
+    }
+
+    @Test("An application interceptor that refuses what redirects led to")
+    func behindRedirects() async throws {
+        let mock = MockTransport(answers: [.redirect(to: "/b"), .json([:], status: 201)])
+        let (api, _) = try session(.application, by: mock) { request, next in
+            _ = try await next(request)
+            throw Broken()
+        }
+        let error = try #require(await failure { try await api.get("a") })
+        #expect(error.status == 201)
+        #expect(error.redirects.count == 1)
+        #expect(error.phase == .read)
+    }
+
+    @Test("An interceptor above sees it as it was thrown")
+    func between() async throws {
+        let seen = Mutex<[Int]>([])
+        let (api, _) = try mocked {
+            $0.interceptors = [
+                Doing { request, next in
+                    do {
+                        return try await next(request)
+                    } catch let error as Broken {
+                        seen.withLock { $0.append(error.number) }
+                        return Response(status: .noContent, url: request.url)
+                    }
+                }
+            ]
+            $0.networkInterceptors = [Doing { _, _ in throw Broken(number: 3) }]
+        }
+        #expect(try await api.get("a").status == 204)
+        #expect(seen.withLock { $0 } == [3])
+    }
+
+    @Test("One thrown at the second try has the second try's place")
+    func again() async throws {
+        let mock = MockTransport(answers: [.json([:], status: 503), .json([:], status: 201)])
+        let (api, _) = try session(.application, by: mock) { request, next in
+            _ = try await next(request)
+            _ = try await next(request)
+            throw Broken()
+        }
+        #expect(await failure { try await api.get("a") }?.status == 201)
+    }
+
+    @Test("CancellationError is cancellation, in the phase where it was thrown", arguments: Place.allCases)
+    func cancelled(place: Place) async throws {
+        let (early, _) = try session(place) { _, _ in throw CancellationError() }
+        let (late, _) = try session(place) { request, next in
+            _ = try await next(request)
+            throw CancellationError()
+        }
+        let first = await failure { try await early.get("a") }
+        #expect(first?.kind == .cancelled)
+        #expect(first?.phase == .prepare)
+        #expect(first?.underlying == nil)
+        let second = await failure { try await late.get("a") }
+        #expect(second?.kind == .cancelled)
+        #expect(second?.phase == .read)
+        #expect(second?.status == 200)
+    }
+
+    @Test("The library's own pass unchanged", arguments: Place.allCases)
+    func own(place: Place) async throws {
+        var own = SternaError(.unacceptableResponse, phase: .decode, "Not signed.", underlying: Broken())
+        own.serverMessage = "no"
+        let (api, _) = try session(place) { [own] request, next in
+            _ = try await next(request)
+            throw own
+        }
+        let error = try #require(await failure { try await api.get("a") })
+        #expect(error.kind == .unacceptableResponse)
+        #expect(error.phase == .decode)
+        #expect(error.detail == "Not signed.")
+        #expect(error.serverMessage == "no")
+        #expect(error.response == nil)
+    }
+
+    @Test("Callbacks get the same, and a closure of withResponse keeps its own errors")
+    func others() async throws {
+        let (api, _) = try session(.application) { request, next in
+            _ = try await next(request)
+            throw Broken()
+        }
+        let log = CallbackLog<JSON>()
+        api.with { $0.callbacks = .queue(.global()) }.get("a", success: log.onSuccess, failure: log.onFailure)
+        await log.wait()
+        #expect(log.errors.first?.kind == .interceptorFailed)
+        #expect(log.errors.first?.phase == .read)
+        let (plain, _) = try session(.application) { request, next in try await next(request) }
+        await #expect(throws: Broken.self) { try await plain.withResponse(to: .get("a")) { _ in throw Broken() } }
+    }
+
+    @Test("In words: what failed and why, and no more of the response than elsewhere")
+    func words() async throws {
+        let (api, _) = try session(.network) { _, _ in throw Broken(number: 4) }
+        let error = try #require(await failure { try await api.get("a?token=s3cret") })
+        #expect(error.localizedDescription == "An interceptor failed: Broken(number: 4)")
+        #expect("\(error)" == "An interceptor failed: Broken(number: 4) [GET https://api.example.com/v1/a?token=***]")
+        let shown = dumped(error)
+        #expect(shown.contains("interceptorFailed"))
+        #expect(shown.contains("underlying"))
+        #expect(!shown.contains("s3cret"))
+    }
+
+    @Test("A transport of one's own is named as such, with interceptors and without")
+    func transport() async throws {
+        let mock = MockTransport { _ in throw Broken() }
+        let plain = try mocked(by: mock).api
+        let (traced, _) = try session(.application, by: mock) { request, next in try await next(request) }
+        for api in [plain, traced] {
+            let error = try #require(await failure { try await api.get("a") })
+            #expect(error.kind == .interceptorFailed)
+            #expect(error.phase == .wait)
+            #expect(error.detail == "The session's transport failed: Broken(number: 1)")
+            #expect(error.underlying is Broken)
+        }
+    }
+
+    @Test("One that gives up waiting for the server: waiting, sent")
+    func gaveUp() async throws {
+        try await TestServer.withServer { server in
+            let api = try Session(baseURL: server.url) {
+                $0.engine = Engine()
+                $0.interceptors = [
+                    Doing { request, next in
+                        try await withThrowingTaskGroup(of: Response.self) { group in
+                            group.addTask { try await next(request) }
+                            group.addTask {
+                                try await server.waitForRequests(1, within: 60)
+                                throw Broken()
+                            }
+                            guard let response = try await group.next() else { throw Broken() }
+                            return response
+                        }
+                    }
+                ]
+            }
+            let error = try #require(await failure { try await api.get("fault/never") })
+            #expect(error.kind == .interceptorFailed)
+            #expect(error.phase == .wait)
+            #expect(error.requestSent)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("Printed settings, drafts, requests and replies show no secrets")
+struct ShownSettingsTests {
+    private func expectHidden(_ value: Any, shows names: [String] = []) {
+        let dumped = dumped(value)
+        for text in [dumped, "\(value)", String(reflecting: value)] {
+            #expect(!text.contains("s3cret"), "\(text)")
+            #expect(!text.replacing(" ", with: "").contains("733363726574"), "\(text)")
+        }
+        for name in names { #expect(dumped.contains(name), "\(dumped)") }
+    }
+
+    @Test("Fields that the session calls secret, its own and its serializer's")
+    func session() throws {
+        var serializer = JSONRequestSerializer()
+        serializer.headers = ["x-own": "s3cret", "X-Kept": "shown2"]
+        var settings: SessionSettings?
+        let (api, _) = try mocked {
+            $0.headers = ["X-Own": "s3cret", "X-Other": "shown1"]
+            $0.secretHeaders = ["X-OWN"]
+            $0.requestSerializer = serializer
+            settings = $0
+        }
+        expectHidden(api, shows: ["shown1", "shown2"])
+        expectHidden(settings as Any, shows: ["shown1", "shown2", "collectedBytes"])
+        expectHidden(try api.request(for: .get("a", headers: ["X-OWN": "s3cret"])), shows: ["shown1"])
+    }
+
+    @Test("A dump ends at the engine: its connections belong to other threads, and their buffers hold requests")
+    func engine() async throws {
+        try await TestServer.withServer { server in
+            let api = try Session(baseURL: server.url) { $0.authorization = .bearer("s3cret") }
+            try await api.get("get")
+            for value in [api, api.get, Engine.shared] as [Any] {
+                expectHidden(value)
+                for name in ["HTTP1Connection", "Shard", "Channel", "EventLoop"] {
+                    #expect(!dumped(value).contains(name))
+                }
+            }
+        }
+    }
+
+    @Test("Fields, reference, parameters and body of a draft")
+    func draft() throws {
+        var draft = RequestDraft.post(
+            "https://u:s3cret@api.example.com/a?token=s3cret", parameters: ["password": "s3cret"],
+            query: ["key": "s3cret"], body: .text("password=s3cret"), headers: ["X-Own": "s3cret", "X-Other": "shown"])
+        draft.settings.secretHeaders = ["x-own"]
+        var serializer = HTTPRequestSerializer()
+        serializer.headers = ["X-Own": "s3cret"]
+        draft.settings.requestSerializer = serializer
+        expectHidden(draft, shows: ["shown", "password", "text/plain", "api.example.com"])
+        expectHidden(draft.settings, shows: ["x-own"])
+        let (api, _) = try mocked()
+        expectHidden(try api.request(for: draft), shows: ["shown"])
+    }
+
+    @Test("A reply, as it came and after a coding was taken off")
+    func reply() async throws {
+        let mock = MockTransport { _ in
+            .init(
+                headers: [
+                    .contentType: "application/json", .setCookie: "a=s3cret", .location: "/?code=s3cret",
+                    .server: "shown",
+                ], body: ResponseBody(Bytes(text: #"{"access_token":"s3cret"}"#)))
+        }
+        let (api, _) = try mocked(by: mock)
+        expectHidden(try await api.get("a?access_token=s3cret"), shows: ["shown", "25"])
+    }
+
+    @Test("An error with an answer")
+    func error() async throws {
+        let mock = MockTransport { _ in
+            .init(
+                status: 400, headers: [.contentType: "application/json", .setCookie: "a=s3cret"],
+                body: ResponseBody(Bytes(text: #"{"message":"no","token":"s3cret"}"#)))
+        }
+        let (api, _) = try mocked(by: mock)
+        let error = await #expect(throws: SternaError.self) { try await api.get("a?access_token=s3cret") }
+        expectHidden(try #require(error), shows: ["400", "33", "no"])
+    }
+}

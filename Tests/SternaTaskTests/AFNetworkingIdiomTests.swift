@@ -1,0 +1,398 @@
+import Dispatch
+import Foundation
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+/// A program as people write it with AFNetworking: an object that owns a manager, sets its blocks one by one, makes requests with
+/// success and failure blocks, and resumes its tasks itself.
+@Suite("A program in AFNetworking's idiom", .timeLimit(.minutes(5)))
+struct AFNetworkingIdiomTests {
+    @Test("GET, with a success block")
+    func get() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/photos") { request in
+                .json(
+                    #"{"page": "\#(request.query("page") ?? "")", "client": "\#(request.headers["X-Client"] ?? "")"}"#)
+            }
+            let client = try PhotoClient(server.url) { blocks, journal in
+                blocks.dataReceived = { _, data in journal.add("data") }
+            }
+            let journal = client.journal
+
+            let task = client.manager.get(
+                "photos", parameters: ["page": 2],
+                progress: { _, progress in
+                    if progress.download.fraction == 1 { journal.addOnce("all received") }
+                },
+                success: { _, value in
+                    journal.add("success \(value["page"].string ?? "") \(value["client"].string ?? "")")
+                },
+                failure: { _, error in journal.add("failure \(error.message)") })
+            #expect(task?.state == .suspended)
+            #expect(server.requestCount == 0)
+            task?.resume()
+
+            #expect(
+                await client.finished() == [
+                    "created", "resumed", "response 200", "data", "all received", "success 2 photos", "completed",
+                ])
+            #expect(task?.state == .completed)
+            #expect(client.manager.tasks.isEmpty)
+        }
+    }
+
+    @Test("POST, with a failure block and the server's message")
+    func post() async throws {
+        try await TestServer.withServer { server in
+            server.route("POST", "/photos") { request in
+                let form = String(decoding: try await request.body.collect(), as: UTF8.self)
+                return .json(#"{"message": "no room for \#(form)"}"#, status: 507)
+            }
+            let client = try PhotoClient(server.url)
+            let journal = client.journal
+
+            client.manager.post(
+                "photos", parameters: ["name": "tern"],
+                success: { _, _ in journal.add("success") },
+                failure: { task, error in
+                    journal.add("failure \(error.status): \(error.message), with \(task == nil ? "no task" : "a task")")
+                }
+            )?.resume()
+
+            #expect(
+                await client.finished("completed unacceptableStatus") == [
+                    "created", "resumed", "response 507", "failure 507: no room for name=tern, with a task",
+                    "completed unacceptableStatus",
+                ])
+        }
+    }
+
+    @Test("A request that cannot be made calls its failure block, without a task")
+    func unmade() async throws {
+        let client = try PhotoClient("http://127.0.0.1:1")
+        let journal = client.journal
+        let task = client.manager.get(
+            "http://other.example.com/photos", success: { _, _ in journal.add("success") },
+            failure: { task, error in journal.add("failure \(error.kind), task: \(task != nil)") })
+        #expect(task == nil)
+        #expect(await client.finished("failure originRefused, task: false").count == 1)
+    }
+
+    @Test("An upload, with progress blocks of the manager and of the request")
+    func upload() async throws {
+        try await TestServer.withServer { server in
+            server.route("POST", "/photos") { request in
+                .json(#"{"size": \#(try await request.body.collect().count)}"#)
+            }
+            let client = try PhotoClient(server.url) { blocks, journal in
+                blocks.bodyDataSent = { _, progress in
+                    if progress.fraction == 1 { journal.addOnce("all sent, says the manager") }
+                }
+            }
+            let journal = client.journal
+
+            let task = client.manager.upload(
+                Data(repeating: 7, count: 300_000), to: "photos", mediaType: "image/jpeg",
+                progress: { _, progress in
+                    if progress.upload.fraction == 1 { journal.addOnce("all sent, says the request") }
+                },
+                success: { _, value in journal.add("success \(value["size"].int ?? 0)") },
+                failure: { _, error in journal.add("failure \(error.message)") })
+            #expect(client.manager.uploadTasks.map(\.id) == [task?.id])
+            task?.resume()
+
+            #expect(
+                await client.finished() == [
+                    "created", "resumed", "all sent, says the manager", "all sent, says the request", "response 200",
+                    "success 300000", "completed",
+                ])
+            #expect(server.requests().first?.headers["Content-Type"] == "image/jpeg")
+        }
+    }
+
+    @Test("A form of several parts, with a constructing block")
+    func multipart() async throws {
+        try await TestServer.withServer { server in
+            let file = try TemporaryPhoto()
+            let client = try PhotoClient(server.url)
+            let journal = client.journal
+
+            client.manager.upload(
+                "post", parameters: ["album": "terns"],
+                multipart: { form in
+                    journal.add("constructing")
+                    form.append(file: URL(fileURLWithPath: file.path), name: "photo")
+                    form.append(Data("small".utf8), name: "thumbnail", fileName: "a.png", mediaType: "image/png")
+                    form.append("sitting", name: "caption")
+                },
+                success: { _, value in
+                    journal.add("form \(value["form"]["album"].string ?? "") \(value["form"]["caption"].string ?? "")")
+                    journal.add(
+                        "files \(value["files"]["photo"].string ?? "") \(value["files"]["thumbnail"].string ?? "")")
+                },
+                failure: { _, error in journal.add("failure \(error.message)") }
+            )?.resume()
+
+            #expect(
+                await client.finished() == [
+                    "constructing", "created", "resumed", "response 200", "form terns sitting", "files photo small",
+                    "completed",
+                ])
+        }
+    }
+
+    @Test("A download, with a destination block")
+    func download() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let written = Journal()
+                let client = try PhotoClient(server.url) { blocks, journal in
+                    blocks.downloadFinished = { _, path in journal.add("file \(path.split(separator: "/").last ?? "")")
+                    }
+                    blocks.bytesWritten = { _, progress in
+                        if progress.fraction == 1 { written.addOnce("\(progress.completed)") }
+                    }
+                }
+                let journal = client.journal
+
+                let task = client.manager.download(
+                    "range/100000",
+                    to: .choose { temporary, response in
+                        let size = try Data(contentsOf: temporary).count
+                        journal.add("destination of \(size) bytes, \(response.status.code)")
+                        return URL(fileURLWithPath: folder).appendingPathComponent("photo.raw")
+                    })
+                #expect(client.manager.downloadTasks.map(\.id) == [task.id])
+                task.resume()
+
+                #expect(
+                    await client.finished() == [
+                        "created", "resumed", "response 200", "destination of 100000 bytes, 200", "file photo.raw",
+                        "completed",
+                    ])
+                #expect(written.entries == ["100000"])
+                #expect(try Downloading.bytes(folder + "/photo.raw") == Downloading.alphabet(100_000))
+            }
+        }
+    }
+
+    @Test("A download is cancelled with resume data, and continued")
+    func resumeData() async throws {
+        let count = 20_000_000
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let release = Gate()
+                server.holdBody(of: count, until: release)
+                let client = try PhotoClient(server.url) { blocks, journal in
+                    blocks.bytesWritten = { _, progress in
+                        if progress.completed >= 1 << 20 { journal.addOnce("a megabyte") }
+                    }
+                    blocks.downloadResumed = { _, offset, length in
+                        journal.add("continued at \(offset) of \(length ?? -1)")
+                    }
+                }
+                let place = URL(fileURLWithPath: folder + "/held")
+
+                let first = client.manager.download("held", to: .choose { _, _ in place })
+                first.resume()
+                await client.journal.wait(for: "a megabyte")
+                let data = try #require(await first.cancelProducingResumeData())
+                #expect(
+                    await client.finished("completed cancelled") == [
+                        "created", "resumed", "response 200", "a megabyte", "cancelled", "completed cancelled",
+                    ])
+
+                // The program keeps the data over its restart.
+                release.open()
+                let kept = try ResumeData(data: data.data)
+                let second = client.manager.downloadTask(resuming: kept, to: .choose { _, _ in place })
+                second.resume()
+                #expect(
+                    await client.finished().dropFirst(6) == [
+                        "created", "resumed", "continued at \(data.receivedBytes) of \(count)", "response 206",
+                        "completed",
+                    ])
+                #expect(try await second.value.resumedAt == data.receivedBytes)
+                #expect(try Downloading.bytes(folder + "/held") == Downloading.alphabet(count))
+            }
+        }
+    }
+
+    @Test("Tasks are listed by kind, suspended until they are resumed, and cancelled")
+    func tasks() async throws {
+        try await TestServer.withServer { server in
+            let client = try PhotoClient(server.url)
+            let manager = client.manager
+            let data = manager.dataTask(.get("get"))
+            let upload = try manager.uploadTask(.upload(Data("a".utf8), to: "post"))
+            let download = manager.download("range/10", to: .file("/nowhere/photo"))
+            #expect(manager.tasks.map(\.id) == [data.id, upload.id, download.id])
+            #expect(manager.dataTasks.map(\.id) == [data.id])
+            #expect(manager.uploadTasks.map(\.id) == [upload.id])
+            #expect(manager.downloadTasks.map(\.id) == [download.id])
+            #expect(manager.tasks.allSatisfy { $0.state == .suspended })
+
+            for task in manager.tasks { task.cancel() }
+            for task in [data, upload] {
+                let error = await #expect(throws: SternaError.self) { try await task.value }
+                #expect(error?.kind == .cancelled)
+            }
+            await #expect(throws: SternaError.self) { try await download.value }
+            #expect(manager.tasks.isEmpty)
+            #expect(server.requestCount == 0)
+        }
+    }
+
+    @Test("A task that runs is suspended and resumed")
+    func suspended() async throws {
+        try await TestServer.withServer { server in
+            let (release, isAsked) = (Gate(), Gate())
+            server.route("GET", "/slow") { _ in
+                isAsked.open()
+                await release.wait()
+                return .json("[1]")
+            }
+            let client = try PhotoClient(server.url)
+            let journal = client.journal
+            let task = client.manager.get(
+                "slow", success: { _, value in journal.add("success \(value)") },
+                failure: { _, error in journal.add("failure \(error.message)") })
+            task?.resume()
+            await isAsked.wait()
+            task?.suspend()
+            task?.suspend()
+            release.open()
+            await journal.wait(for: "suspended")
+            task?.resume()
+            #expect(
+                await client.finished() == [
+                    "created", "resumed", "suspended", "resumed", "response 200", "success [1]", "completed",
+                ])
+        }
+    }
+
+    @Test("The manager is invalidated: its task finishes, another one fails; then it is reset")
+    func invalidated() async throws {
+        try await TestServer.withServer { server in
+            let (release, isAsked) = (Gate(), Gate())
+            server.route("GET", "/slow") { _ in
+                isAsked.open()
+                await release.wait()
+                return .json("[1]")
+            }
+            let client = try PhotoClient(server.url)
+            let journal = client.journal
+            let task = client.manager.get(
+                "slow", success: { _, _ in journal.add("success") },
+                failure: { _, error in journal.add("failure \(error.kind)") })
+            task?.resume()
+            await isAsked.wait()
+            client.manager.finishTasksAndInvalidate()
+
+            let late = Journal()
+            client.manager.get(
+                "slow", success: { _, _ in late.add("success") },
+                failure: { _, error in late.add("failure \(error.kind)") }
+            )?.resume()
+            await late.wait(for: "failure shutDown")
+            #expect(!journal.entries.contains("invalidated"))
+
+            release.open()
+            await journal.wait(for: "invalidated")
+            #expect(journal.entries.suffix(4) == ["response 200", "success", "completed", "invalidated"])
+
+            let again = client.manager.resetSession().dataTask(.get("slow"))
+            again.resume()
+            #expect(try await again.value.json() == [1])
+        }
+    }
+
+    /// Parameters as lines, as a program's own AFHTTPRequestSerializer would write them.
+    private struct LineRequestSerializer: RequestSerializer {
+        func serialize(_ parameters: Parameters?, into request: inout Request) throws {
+            guard let parameters else { return }
+            request.body = .text(parameters.keys.joined(separator: "\n"), mediaType: "text/x-lines")
+        }
+    }
+
+    /// The lines of a response, as a program's own AFHTTPResponseSerializer would read them.
+    private struct LineResponseSerializer: ResponseSerializer {
+        var validation = ResponseValidation(mediaTypes: ["text/x-lines"])
+
+        func value(of response: Response, body: Bytes) throws -> [String] {
+            body.text.split(separator: "\n").map(String.init)
+        }
+    }
+
+    @Test("Serializers of one's own; the media type of another is refused")
+    func serializers() async throws {
+        try await TestServer.withServer { server in
+            server.route("POST", "/lines") { request in
+                .bytes(try await request.body.collect(), type: request.headers["Content-Type"] ?? "")
+            }
+            let client = try PhotoClient(server.url)
+            let journal = client.journal
+            let manager = client.manager.with { $0.requestSerializer = LineRequestSerializer() }
+            manager.post(
+                "lines", parameters: ["sand": 1, "sea": 2], as: LineResponseSerializer(),
+                success: { _, lines in journal.add("lines \(lines.joined(separator: ", "))") },
+                failure: { _, error in journal.add("failure \(error.kind)") }
+            )?.resume()
+            #expect(
+                await client.finished() == ["created", "resumed", "response 200", "lines sand, sea", "completed"])
+
+            let other = Journal()
+            client.manager.post(
+                "lines", parameters: ["sand": 1], as: LineResponseSerializer(),
+                success: { _, _ in other.add("success") },
+                failure: { _, error in other.add("failure \(error.kind)") }
+            )?.resume()
+            await other.wait(for: "failure unacceptableMediaType")
+        }
+    }
+
+    @Test("A redirection block answers nil, so the redirect is the response")
+    func redirection() async throws {
+        try await TestServer.withServer { server in
+            let client = try PhotoClient(server.url) { blocks, journal in
+                blocks.redirect = { _, response, request in
+                    journal.add("redirect \(response.status.code) to \(request.url.path)")
+                    return .deliver
+                }
+            }
+            let journal = client.journal
+            client.manager.get(
+                "redirect/1", as: DataResponseSerializer().validating(statuses: 200..<400),
+                success: { task, _ in journal.add("success \(task.response?.status.code ?? 0)") },
+                failure: { _, error in journal.add("failure \(error.kind)") }
+            )?.resume()
+            #expect(
+                await client.finished() == [
+                    "created", "resumed", "redirect 302 to /get", "response 302", "success 302", "completed",
+                ])
+        }
+    }
+
+    @Test("A batch of requests, as AFNetworking 2's operations")
+    func batch() async throws {
+        try await TestServer.withServer { server in
+            let client = try PhotoClient(server.url)
+            let operations = (1...5).map { number in
+                let operation = client.manager.dataTask(.get("bytes/\(number)") { $0.responseSerializer = .data })
+                operation.userInfo["number"] = number
+                return operation
+            }
+            for operation in operations { operation.resume() }
+            for operation in operations { _ = try await operation.value }
+            #expect(operations.allSatisfy { $0.isFinished })
+            for operation in operations {
+                let number = operation.userInfo["number"] as? Int
+                let data = try await operation.value.data()
+                #expect(data.count == number)
+            }
+        }
+    }
+}

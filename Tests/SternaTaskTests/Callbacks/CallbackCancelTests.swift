@@ -1,0 +1,195 @@
+import Dispatch
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("Callbacks: cancelling and letting go")
+struct CallbackCancelTests {
+    /// A session whose requests wait until they are cancelled, and a count of those that came.
+    private func waiting(_ queue: DispatchQueue) throws -> (Session, MockTransport) {
+        try mocked(
+            by: MockTransport { _ in
+                try await Task.sleep(for: .seconds(600))
+                return .json([:])
+            }
+        ) { $0.callbacks = .queue(queue) }
+    }
+
+    private func expectCancelled(_ log: CallbackLog<JSON>) {
+        #expect(log.ends == 1)
+        #expect(log.errors.first?.kind == .cancelled)
+        #expect(log.errors.first?.method == .get)
+        #expect(log.errors.first?.url == "https://api.example.com/v1/a")
+    }
+
+    @Test("Before it starts")
+    func before() async throws {
+        let queue = DispatchQueue(label: "test")
+        let (api, _) = try waiting(queue)
+        for _ in 0..<50 {
+            let log = CallbackLog<JSON>()
+            let task = try #require(api.get("a", success: log.onSuccess, failure: log.onFailure))
+            task.cancel()
+            task.cancel()
+            await log.wait()
+            await queue.drained()
+            expectCancelled(log)
+            #expect(task.isFinished)
+        }
+    }
+
+    @Test("While it waits")
+    func inFlight() async throws {
+        let queue = DispatchQueue(label: "test")
+        let (api, mock) = try waiting(queue)
+        let log = CallbackLog<JSON>()
+        let task = try #require(api.get("a", success: log.onSuccess, failure: log.onFailure))
+        #expect(await eventually { mock.requests.count == 1 })
+        #expect(!task.isFinished)
+        task.cancel()
+        await log.wait()
+        await queue.drained()
+        expectCancelled(log)
+    }
+
+    @Test("While a body comes; the connection is closed")
+    func inBody() async throws {
+        let queue = DispatchQueue(label: "test")
+        try await TestServer.withServer { server in
+            let api = try Session(baseURL: server.url) {
+                $0.engine = Engine()
+                $0.callbacks = .queue(queue)
+            }
+            let log = CallbackLog<Int>()
+            let task = api.get(
+                "drip?numbytes=100&duration=600", as: DataResponseSerializer().map { $0.count },
+                progress: { task, progress in
+                    if progress.download.completed > 0 { task.cancel() }
+                    log.onProgress(task, progress)
+                }, success: log.onSuccess, failure: log.onFailure)
+            await log.wait()
+            await queue.drained()
+            #expect(task != nil)
+            #expect(log.ends == 1)
+            #expect(log.errors.first?.kind == .cancelled)
+            try await server.waitForOpenConnections(0, within: 60)
+        }
+    }
+
+    @Test("After its end nothing more is called")
+    func after() async throws {
+        let queue = DispatchQueue(label: "test")
+        let (api, _) = try mocked { $0.callbacks = .queue(queue) }
+        let log = CallbackLog<JSON>()
+        let begun = api.get(
+            "a", progress: log.onProgress,
+            success: { task, value in
+                task.cancel()
+                log.onSuccess(task, value)
+            }, failure: log.onFailure)
+        let task = try #require(begun)
+        await log.wait()
+        task.cancel()
+        await queue.drained()
+        #expect(log.values == [[:]])
+        #expect(log.errors.isEmpty)
+        #expect(task.isFinished)
+    }
+
+    @Test("Whenever it is cancelled, there is one end")
+    func race() async throws {
+        let queue = DispatchQueue(label: "test")
+        let (api, _) = try mocked { $0.callbacks = .queue(queue) }
+        let logs = (0..<300).map { _ in CallbackLog<JSON>() }
+        for (number, log) in logs.enumerated() {
+            let task = try #require(api.get("a", success: log.onSuccess, failure: log.onFailure))
+            for _ in 0..<(number % 7) { await Task.yield() }
+            task.cancel()
+        }
+        for log in logs { await log.wait() }
+        await queue.drained()
+        for log in logs {
+            #expect(log.ends == 1)
+            #expect(log.errors.allSatisfy { $0.kind == .cancelled })
+        }
+    }
+
+    @Test("Cancelling the task that began it leaves it alone")
+    func outer() async throws {
+        let (api, _) = try mocked { $0.callbacks = .queue(.global()) }
+        let log = CallbackLog<JSON>()
+        let outer = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            api.get("a", success: log.onSuccess, failure: log.onFailure)
+        }
+        await outer.value
+        await log.wait()
+        #expect(log.values == [[:]])
+    }
+
+    @Test("A task that is let go of goes on, and a session too")
+    func letGo() async throws {
+        let log = CallbackLog<JSON>()
+        do {
+            let (api, _) = try mocked(
+                by: MockTransport { _ in
+                    for _ in 0..<100 { await Task.yield() }
+                    return .json([1])
+                }
+            ) { $0.callbacks = .queue(.global()) }
+            _ = api.get("a", success: log.onSuccess, failure: log.onFailure)
+        }
+        await log.wait()
+        #expect(log.values == [[1]])
+    }
+
+    /// Something that only callbacks hold.
+    private final class Held: Sendable {}
+
+    @Test("Nothing is held once it has ended", arguments: [0, 1, 2, 3])
+    func released(way: Int) async throws {
+        let queue = DispatchQueue(label: "test")
+        let targets: [CallbackTarget] = [.queue(queue), .main, .executor(globalConcurrentExecutor), .queue(queue)]
+        let (api, _) = try mocked { $0.callbacks = targets[way] }
+        weak var weakTask: DataTask?
+        weak var weakHeld: Held?
+        let log = CallbackLog<JSON>()
+        do {
+            let held = Held()
+            weakHeld = held
+            let begun = api.get(
+                "a", progress: { _, _ in withExtendedLifetime(held) {} },
+                success: { task, value in withExtendedLifetime(held) { log.onSuccess(task, value) } },
+                failure: { task, error in withExtendedLifetime(held) { log.onFailure(task, error) } })
+            let task = try #require(begun)
+            weakTask = task
+            #if Foundation
+            _ = task.uploadProgressObject
+            _ = task.downloadProgressObject
+            #endif
+            if way == 3 { task.cancel() }
+        }
+        await log.wait()
+        #expect(await eventually { weakTask == nil })
+        #expect(await eventually { weakHeld == nil })
+    }
+
+    @Test("A request that could not be made holds nothing either")
+    func releasedFailure() async throws {
+        let (api, _) = try mocked { $0.callbacks = .queue(DispatchQueue(label: "test")) }
+        weak var weakHeld: Held?
+        let log = CallbackLog<JSON>()
+        do {
+            let held = Held()
+            weakHeld = held
+            api.get(
+                "http://[", success: { _, _ in withExtendedLifetime(held) {} },
+                failure: { task, error in withExtendedLifetime(held) { log.onFailure(task, error) } })
+        }
+        await log.wait()
+        #expect(await eventually { weakHeld == nil })
+    }
+}

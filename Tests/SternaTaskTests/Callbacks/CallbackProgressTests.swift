@@ -1,0 +1,206 @@
+import Dispatch
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+#if Foundation
+import Foundation
+
+@testable import SternaTestSupport
+#endif
+
+@Suite("Callbacks: progress")
+struct CallbackProgressTests {
+    private func session(_ server: TestServer, _ queue: DispatchQueue) throws -> Session {
+        try Session(baseURL: server.url) {
+            $0.engine = Engine()
+            $0.callbacks = .queue(queue)
+            $0.responseSerializer = .data
+        }
+    }
+
+    private func expectRising(_ values: [TransferProgress], to total: Int64) {
+        let completed = values.map(\.completed)
+        #expect(completed == completed.sorted())
+        #expect(completed.last == total)
+        #expect(values.last?.total == total)
+        #expect(values.last?.fraction == 1)
+        #expect(completed.allSatisfy { $0 >= 0 && $0 <= total })
+    }
+
+    @Test("Of a download, before success, up to the total")
+    func download() async throws {
+        try await TestServer.withServer { server in
+            let queue = DispatchQueue(label: "test")
+            let log = CallbackLog<Int>()
+            let told = Mutex<[TransferProgress]>([])
+            let task = try session(server, queue).get(
+                "bytes/3000000", as: DataResponseSerializer().map { $0.count }, progress: log.onProgress,
+                success: log.onSuccess, failure: log.onFailure
+            ) { $0.downloadProgress = { progress in told.withLock { $0.append(progress) } } }
+            await log.wait()
+            await queue.drained()
+            #expect(log.values == [3_000_000])
+            expectRising(log.progress.map(\.download), to: 3_000_000)
+            #expect(log.progress.allSatisfy { $0.upload.completed == 0 })
+            #expect(task?.downloadProgress.current.completed == 3_000_000)
+            expectRising(told.withLock { $0 }, to: 3_000_000)
+            guard case .success = log.events.last else {
+                Issue.record("Progress came behind success.")
+                return
+            }
+        }
+    }
+
+    @Test("Of an upload, before success, up to the total", arguments: [1, 70_000, 4_000_000])
+    func upload(size: Int) async throws {
+        try await TestServer.withServer { server in
+            let queue = DispatchQueue(label: "test")
+            let log = CallbackLog<Int>()
+            let task = try session(server, queue).post(
+                "anything", body: .bytes([UInt8](repeating: 0x61, count: size)),
+                as: DataResponseSerializer().map { $0.count },
+                progress: log.onProgress, success: log.onSuccess, failure: log.onFailure)
+            await log.wait()
+            await queue.drained()
+            #expect(log.values.count == 1)
+            expectRising(log.progress.map(\.upload), to: Int64(size))
+            #expect(task?.uploadProgress.current.completed == Int64(size))
+            guard case .success = log.events.last else {
+                Issue.record("Progress came behind success.")
+                return
+            }
+        }
+    }
+
+    @Test("Without a known length there is no total; the end is what came")
+    func unknown() async throws {
+        try await TestServer.withServer { server in
+            let queue = DispatchQueue(label: "test")
+            let log = CallbackLog<Int>()
+            try session(server, queue).get(
+                "stream-bytes/200000", as: DataResponseSerializer().map { $0.count }, progress: log.onProgress,
+                success: log.onSuccess, failure: log.onFailure)
+            await log.wait()
+            #expect(log.values == [200_000])
+            let completed = log.progress.map(\.download.completed)
+            #expect(completed == completed.sorted())
+            #expect(completed.last == 200_000)
+        }
+    }
+
+    @Test("Thousands of events put one callback on the queue at a time")
+    func flood() async throws {
+        try await TestServer.withServer { server in
+            let queue = DispatchQueue(label: "test")
+            let log = CallbackLog<Int>()
+            let told = Atomic<Int>(0)
+            server.route("GET", "/many") { _ in
+                ServerResponse(
+                    body: .stream(length: 2_000_000) { writer in
+                        for _ in 0..<2_000 { try await writer.write([UInt8](repeating: 0x61, count: 1_000)) }
+                    })
+            }
+            queue.suspend()
+            let task = try session(server, queue).get(
+                "many", as: DataResponseSerializer().map { $0.count }, progress: log.onProgress,
+                success: log.onSuccess, failure: log.onFailure
+            ) { $0.downloadProgress = { _ in told.add(1, ordering: .relaxed) } }
+            #expect(await eventually { task?.isFinished == true })
+            queue.resume()
+            await log.wait()
+            #expect(log.values == [2_000_000])
+            #expect(told.load(ordering: .relaxed) > 2)
+            #expect(log.progress.count == 1)
+            #expect(log.progress.first?.download.completed == 2_000_000)
+        }
+    }
+
+    #if Foundation
+    @Test("As Foundation's Progress")
+    func objects() async throws {
+        try await TestServer.withServer { server in
+            let queue = DispatchQueue(label: "test")
+            let log = CallbackLog<Int>()
+            let task = try #require(
+                try session(server, queue).post(
+                    "bytes-back", body: .bytes([UInt8](repeating: 0x61, count: 500_000)),
+                    as: DataResponseSerializer().map { $0.count }.validating(statuses: 200..<600),
+                    progress: { _, _ in }, success: log.onSuccess, failure: log.onFailure))
+            let upload = task.uploadProgressObject
+            let download = task.downloadProgressObject
+            #expect(upload === task.uploadProgressObject)
+            #expect(download === task.downloadProgressObject)
+            #expect(upload !== download)
+            #expect(upload.isCancellable)
+            #expect(upload.isPausable)
+            await log.wait()
+            await queue.drained()
+            #expect(log.values.count == 1)
+            #expect(download.completedUnitCount == Int64(log.values.first ?? 0))
+            #expect(download.totalUnitCount == download.completedUnitCount)
+            #expect(download.isFinished)
+            #expect(download.fractionCompleted == 1)
+            #expect(!upload.isCancelled)
+        }
+    }
+
+    @Test("Foundation's Progress of an upload ends at its total")
+    func uploadObject() async throws {
+        try await TestServer.withServer { server in
+            let queue = DispatchQueue(label: "test")
+            let log = CallbackLog<Int>()
+            let task = try #require(
+                try session(server, queue).post(
+                    "anything", body: .bytes([UInt8](repeating: 0x61, count: 300_000)),
+                    as: DataResponseSerializer().map { $0.count }, success: log.onSuccess, failure: log.onFailure))
+            let upload = task.uploadProgressObject
+            await log.wait()
+            await queue.drained()
+            #expect(upload.completedUnitCount == 300_000)
+            #expect(upload.totalUnitCount == 300_000)
+            #expect(upload.isFinished)
+        }
+    }
+
+    @Test("Cancelling a Progress, or the one it is a part of, cancels the request", arguments: [0, 1, 2])
+    func cancelObject(way: Int) async throws {
+        let queue = DispatchQueue(label: "test")
+        let (api, mock) = try mocked(
+            by: MockTransport { _ in
+                try await Task.sleep(for: .seconds(600))
+                return .json([:])
+            }
+        ) { $0.callbacks = .queue(queue) }
+        let log = CallbackLog<JSON>()
+        let task = try #require(api.get("a", success: log.onSuccess, failure: log.onFailure))
+        #expect(await eventually { mock.requests.count == 1 })
+        switch way {
+        case 0: task.downloadProgressObject.cancel()
+        case 1: task.uploadProgressObject.cancel()
+        default:
+            let parent = Progress(totalUnitCount: 10)
+            parent.addChild(task.downloadProgressObject, withPendingUnitCount: 10)
+            parent.cancel()
+        }
+        await log.wait()
+        #expect(log.errors.first?.kind == .cancelled)
+        #expect(log.values.isEmpty)
+    }
+
+    @Test("A Progress asked for after the end shows it")
+    func late() async throws {
+        let queue = DispatchQueue(label: "test")
+        let (api, _) = try mocked(by: MockTransport { _ in .json([1, 2]) }) { $0.callbacks = .queue(queue) }
+        let log = CallbackLog<JSON>()
+        let task = try #require(api.get("a", success: log.onSuccess, failure: log.onFailure))
+        await log.wait()
+        #expect(task.downloadProgressObject.completedUnitCount == 5)
+        #expect(task.downloadProgressObject.isFinished)
+        task.downloadProgressObject.cancel()
+        await queue.drained()
+        #expect(log.events.count == 1)
+    }
+    #endif
+}

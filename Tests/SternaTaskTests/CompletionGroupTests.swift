@@ -1,0 +1,77 @@
+import Dispatch
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("Completion groups", .timeLimit(.minutes(5)))
+struct CompletionGroupTests {
+    private func session(_ server: TestServer, _ group: DispatchGroup?, _ log: TaskEventLines? = nil) throws -> Session
+    {
+        try Session(baseURL: server.url) {
+            $0.engine = Engine()
+            $0.responseSerializer = .data
+            $0.completionGroup = group
+            $0.callbacks = .queue(DispatchQueue(label: "group"))
+            if let log { $0.taskObservers = [log.observer()] }
+        }
+    }
+
+    private func over(_ group: DispatchGroup) async {
+        await withCheckedContinuation { continuation in
+            group.notify(queue: .global()) { continuation.resume() }
+        }
+    }
+
+    @Test("A group is empty behind the last callback and the last observer of all its tasks")
+    func last() async throws {
+        try await TestServer.withServer { server in
+            let (group, log) = (DispatchGroup(), TaskEventLines())
+            let api = try session(server, group, log)
+            for count in 1...10 {
+                api.get(
+                    count.isMultiple(of: 3) ? "status/500" : "bytes/\(count)", as: DataResponseSerializer(),
+                    success: { _, _ in log.add("called") }, failure: { _, _ in log.add("called") })
+            }
+            await over(group)
+            #expect(log.lines("called").count == 10)
+            #expect(log.lines("taskCompleted").count == 10)
+        }
+    }
+
+    @Test("Without callbacks, cancelled silently, never resumed, or never built, a task leaves its group, too")
+    func others() async throws {
+        try await TestServer.withServer { server in
+            let group = DispatchGroup()
+            let api = try session(server, group)
+            _ = try await api.dataTask(.get("get")).value
+            await over(group)
+            let log = TaskEventLines()
+            let silent = try session(server, group, log).dataTask(.get("delay/60"))
+            silent.cancel(silently: true)
+            await over(group)
+            _ = api.with { $0.startsTasks = false }.dataTask(.get("get"))
+            await over(group)
+            api.get("http://[", success: { _, _ in log.add("success") }, failure: { _, _ in log.add("failure") })
+            await over(group)
+            #expect(log.lines.last == "failure")
+        }
+    }
+
+    @Test("The group of a request replaces the session's")
+    func own() async throws {
+        try await TestServer.withServer { server in
+            let (shared, own, release) = (DispatchGroup(), DispatchGroup(), Gate())
+            server.holdAnswer(until: release)
+            let api = try session(server, shared)
+            let task = api.dataTask(.get("wait") { $0.completionGroup = own })
+            await over(shared)
+            #expect(own.wait(timeout: .now()) == .timedOut)
+            release.open()
+            _ = try await task.value
+            await over(own)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Dispatch
+import NIOCore
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("Tasks: data", .timeLimit(.minutes(5)))
+struct DataTaskTests {
+    private func session(
+        _ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) throws -> Session {
+        try Session(baseURL: server.url) {
+            $0.engine = Engine()
+            $0.responseSerializer = .data
+            $0.callbacks = .queue(DispatchQueue(label: "test"))
+            configure(&$0)
+        }
+    }
+
+    @Test("The value, for any number of awaiters; then the task is complete")
+    func value() async throws {
+        try await TestServer.withServer { server in
+            let task = try session(server).dataTask(.get("bytes/300000"))
+            async let first = task.value
+            async let second = task.value
+            #expect(try await first.body.readableBytes == 300_000)
+            #expect(try await second.body.readableBytes == 300_000)
+            #expect(task.state == .completed)
+            #expect(task.error == nil)
+            #expect(task.response?.status == .ok)
+            #expect(task.progress.current.completed == 300_000)
+            #expect(task.requests.count == 1)
+            #expect(task.currentRequest?.url.path == "/bytes/300000")
+            #expect(task.curl?.contains("/bytes/300000") == true)
+        }
+    }
+
+    @Test("A status that the serializer rejects is the task's error")
+    func rejected() async throws {
+        try await TestServer.withServer { server in
+            let task = try session(server).dataTask(.get("status/404"))
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == .unacceptableStatus)
+            #expect(task.error?.kind == .unacceptableStatus)
+            #expect(task.response?.status == .notFound)
+        }
+    }
+
+    @Test("A request that cannot be built makes a task that fails")
+    func unbuildable() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server)
+            let task = api.dataTask(.get("ftp://example.com/"))
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == .invalidURL)
+            #expect(task.originalRequest == nil)
+            #expect(api.tasks.isEmpty)
+        }
+    }
+
+    @Test("A session may leave its tasks suspended: nothing is sent, and no time passes, until they are resumed")
+    func suspendedStart() async throws {
+        try await TestServer.withServer { server in
+            let clock = TestClock()
+            var options = EngineOptions()
+            options.clock = clock.clock
+            let api = try session(server) {
+                $0.engine = Engine(options: options)
+                $0.startsTasks = false
+            }
+            let task = api.dataTask(.get("get") { $0.timeouts.total = .seconds(10) })
+            #expect(task.state == .suspended)
+            await clock.advance(by: .seconds(60))
+            #expect(server.requests().isEmpty)
+            task.resume()
+            #expect(try await task.value.status == 200)
+            #expect(server.requests().count == 1)
+        }
+    }
+
+    @Test("Cancelled: before it began, and while it waits")
+    func cancel() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server)
+            let waiting = api.dataTask(.get("delay/60"))
+            let unbegun = api.with { $0.startsTasks = false }.dataTask(.get("get"))
+            #expect(api.tasks.count == 2)
+            for task in [waiting, unbegun] {
+                task.cancel()
+                let error = await #expect(throws: SternaError.self) { try await task.value }
+                #expect(error?.kind == .cancelled)
+                #expect(task.state == .completed)
+                task.resume()
+                #expect(task.state == .completed)
+            }
+            #expect(api.tasks.isEmpty)
+        }
+    }
+
+    @Test("Cancelling an awaiter ends its wait alone")
+    func awaiter() async throws {
+        try await TestServer.withServer { server in
+            let release = Gate()
+            server.holdAnswer(until: release)
+            let task = try session(server).dataTask(.get("wait"))
+            let wait = Task { try await task.value }
+            wait.cancel()
+            let error = await #expect(throws: SternaError.self) { try await wait.value }
+            #expect(error?.kind == .cancelled)
+            #expect(task.state == .running)
+            release.open()
+            #expect(try await task.value.status == 200)
+        }
+    }
+
+    @Test("A task that nobody resumed goes with its last reference")
+    func dropped() async throws {
+        let api = try Session(baseURL: "http://127.0.0.1:1") { $0.startsTasks = false }
+        weak var weakTask: DataTask?
+        do {
+            let task = api.dataTask(.get("x"))
+            weakTask = task
+            #expect(api.tasks.count == 1)
+        }
+        #expect(weakTask == nil)
+        #expect(api.tasks.isEmpty)
+    }
+
+    @Test("Labels of the program's own")
+    func labels() throws {
+        let api = try Session(baseURL: "http://127.0.0.1:1") { $0.startsTasks = false }
+        let task = api.dataTask(.get("x"))
+        task.taskDescription = "first"
+        task.tag = 7
+        task.userInfo["row"] = 3
+        #expect(task.taskDescription == "first")
+        #expect(task.tag == 7)
+        #expect(task.userInfo["row"] as? Int == 3)
+        #expect(api.task(id: task.id) === task)
+        #expect(api.task(id: task.id + 1_000_000) == nil)
+    }
+}

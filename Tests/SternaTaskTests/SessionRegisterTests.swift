@@ -1,0 +1,120 @@
+import Dispatch
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("Tasks of a session", .timeLimit(.minutes(5)))
+struct SessionRegisterTests {
+    private func session(_ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }) throws
+        -> Session
+    {
+        try Session(baseURL: server.url) {
+            $0.engine = Engine()
+            $0.responseSerializer = .data
+            $0.callbacks = .queue(DispatchQueue(label: "test"))
+            configure(&$0)
+        }
+    }
+
+    @Test("By kind, by identifier, and with those of derived sessions; none of other sessions")
+    func kinds() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server) { $0.startsTasks = false }
+            let derived = api.with { $0.timeout = .seconds(5) }
+            let data = api.dataTask(.get("get"))
+            let upload = derived.uploadTask(try .upload(Body.text("x"), to: "post"))
+            let stream = derived.streamTask(.get("get"))
+            let download = api.download("get", to: .file("/nowhere/x"))
+            let foreign = try session(server) { $0.startsTasks = false }.dataTask(.get("get"))
+            #expect(api.tasks.map(\.id) == [data.id, upload.id, stream.id, download.id])
+            #expect(derived.tasks.map(\.id) == [upload.id, stream.id])
+            #expect(api.dataTasks.map(\.id) == [data.id])
+            #expect(api.uploadTasks.map(\.id) == [upload.id])
+            #expect(api.streamTasks.map(\.id) == [stream.id])
+            #expect(api.downloadTasks.map(\.id) == [download.id])
+            #expect(api.task(id: upload.id) === upload)
+            #expect(api.task(id: foreign.id) == nil)
+            await api.cancelAllTasks()
+            #expect(api.tasks.isEmpty)
+            #expect(foreign.state == .suspended)
+        }
+    }
+
+    @Test("All of them suspended and resumed")
+    func suspended() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server)
+            let release = Gate()
+            server.holdAnswer(until: release)
+            let tasks = (0..<5).map { _ in api.dataTask(.get("wait")) }
+            api.suspendAllTasks()
+            release.open()
+            #expect(tasks.allSatisfy { $0.state == .suspended })
+            api.resumeAllTasks()
+            for task in tasks {
+                let status = try await task.value.status
+                #expect(status == 200)
+            }
+        }
+    }
+
+    @Test("An invalidated session ends its own tasks and those below, and sends no more; its parent goes on")
+    func invalidated() async throws {
+        try await TestServer.withServer { server in
+            let ends = Mutex(0)
+            let api = try session(server)
+            let own = api.with { settings in
+                settings.hooks = SessionHooks()
+                settings.hooks?.sessionInvalidated = { ends.withLock { $0 += 1 } }
+            }
+            let below = own.with { $0.timeout = .seconds(9) }
+            let above = api.dataTask(.get("delay/1"))
+            let task = below.dataTask(.get("delay/60"))
+            own.invalidateAndCancel()
+            own.invalidateAndCancel()
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            #expect(error?.kind == .cancelled)
+            for session in [own, below] {
+                let error = await #expect(throws: SternaError.self) { try await session.get("get") }
+                #expect(error?.kind == .shutDown)
+                let failed = await #expect(throws: SternaError.self) { try await session.dataTask(.get("get")).value }
+                #expect(failed?.kind == .shutDown)
+            }
+            #expect(try await above.value.status == 200)
+            #expect(try await api.get("get").status == 200)
+            #expect(try await own.resetSession().get("get").status == 200)
+            #expect(await eventually { ends.withLock { $0 } == 1 })
+        }
+    }
+
+    @Test("Running tasks may finish first; the hook comes behind them")
+    func finishing() async throws {
+        try await TestServer.withServer { server in
+            let isOver = Mutex(false)
+            let api = try session(server) { settings in
+                settings.hooks = SessionHooks()
+                settings.hooks?.sessionInvalidated = { isOver.withLock { $0 = true } }
+            }
+            let release = Gate()
+            server.holdAnswer(until: release)
+            let task = api.dataTask(.get("wait"))
+            api.finishTasksAndInvalidate()
+            #expect(isOver.withLock { !$0 })
+            release.open()
+            #expect(try await task.value.status == 200)
+            #expect(await eventually { isOver.withLock { $0 } })
+        }
+    }
+
+    @Test("The shared session cannot be invalidated")
+    func shared() async throws {
+        try await TestServer.withServer { server in
+            Session.shared.finishTasksAndInvalidate()
+            let reply = try await Session.shared.get("\(server.url)/get")
+            #expect(reply.status == 200)
+        }
+    }
+}

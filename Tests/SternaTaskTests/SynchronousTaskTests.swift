@@ -1,0 +1,129 @@
+import Dispatch
+import NIOCore
+import NIOPosix
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import Sterna
+@testable import SternaTestSupport
+
+@Suite("Tasks: without await", .timeLimit(.minutes(5)))
+struct SynchronousTaskTests {
+    /// A thread's situation, and a part of the refusal; nil where it may block.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let rule: BlockingRule
+        let refusal: String?
+
+        var testDescription: String { "\(rule)" }
+    }
+
+    static let cases = [
+        Case(rule: BlockingRule(), refusal: nil),
+        Case(rule: BlockingRule(isMain: true), refusal: nil),
+        Case(rule: BlockingRule(isInSwiftTask: true, isMain: true), refusal: nil),
+        Case(rule: BlockingRule(waitsForMain: true), refusal: nil),
+        Case(rule: BlockingRule(isOnEventLoop: true), refusal: "event loop"),
+        Case(rule: BlockingRule(isOnEventLoop: true, isMain: true), refusal: "event loop"),
+        Case(rule: BlockingRule(isInSwiftTask: true), refusal: "Swift task"),
+        Case(rule: BlockingRule(isInSwiftTask: true, waitsForMain: true), refusal: "Swift task"),
+        Case(rule: BlockingRule(isMain: true, waitsForMain: true), refusal: "main thread"),
+        Case(rule: BlockingRule(isInSwiftTask: true, isMain: true, waitsForMain: true), refusal: "main thread"),
+    ]
+
+    @Test("Where a thread may block", arguments: cases)
+    func rule(item: Case) {
+        let refusal = item.rule.refusal(of: "x()")
+        #expect((refusal == nil) == (item.refusal == nil))
+        if let expected = item.refusal { #expect(refusal?.message.contains(expected) == true) }
+    }
+
+    /// Runs work on a thread of its own.
+    private func onThread<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "test.synchronous").async { continuation.resume(with: Result { try work() }) }
+        }
+    }
+
+    @Test("Blocks a thread until the value is there, whether the task was started or not", arguments: [false, true])
+    func value(isStarted: Bool) async throws {
+        try await TestServer.withServer { server in
+            let api = try Session(baseURL: server.url) {
+                $0.engine = Engine()
+                $0.startsTasks = isStarted
+            }
+            let count = try await onThread { try api.dataTask(.get("get?a=1")).startSynchronous().json()["args"]["a"] }
+            #expect(count == "1")
+            try await Downloading.withFolder { folder in
+                let file = try await onThread {
+                    try api.download("bytes/9", to: .file(folder + "/a")).startSynchronous()
+                }
+                #expect(file.length == 9)
+            }
+            let twice = try await onThread {
+                let task = api.dataTask(.get("get"))
+                return [try task.startSynchronous().status, try task.startSynchronous().status]
+            }
+            #expect(twice == [200, 200])
+        }
+    }
+
+    @Test("Throws the task's error")
+    func failure() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .json([:], status: 500) })
+        let error = await #expect(throws: SternaError.self) {
+            try await onThread { try api.dataTask(.get("a")).startSynchronous() }
+        }
+        #expect(error?.kind == .unacceptableStatus)
+    }
+
+    // A synchronous function may call what an asynchronous one may not.
+    private func start(_ task: DataTask) throws -> Reply { try task.startSynchronous() }
+
+    @Test("Refused in a Swift task, and on an event loop; the task is left as it is")
+    func refused() async throws {
+        let (api, mock) = try mocked { $0.startsTasks = false }
+        let task = api.dataTask(.get("a"))
+        let inTask = #expect(throws: SternaError.self) { try start(task) }
+        #expect(inTask?.kind == .invalidRequest)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let onLoop = await #expect(throws: SternaError.self) {
+            _ = try await group.next().submit { try start(task) }.get()
+        }
+        #expect(onLoop?.message.contains("event loop") == true)
+        try await group.shutdownGracefully()
+        #expect(task.state == .suspended)
+        #expect(mock.requests.isEmpty)
+        task.cancel()
+    }
+
+    @Test("A hook that decides and runs elsewhere answers while the thread blocks")
+    func hook() async throws {
+        let asked = Mutex(0)
+        let (api, _) = try mocked { settings in
+            settings.callbacks = .queue(DispatchQueue(label: "test.hooks"))
+            settings.hooks = SessionHooks()
+            settings.hooks?.responseReceived = { _, _ in
+                asked.withLock { $0 += 1 }
+                return .allow
+            }
+        }
+        #expect(try await onThread { try api.dataTask(.get("a")).startSynchronous().status } == 200)
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    @Test("Which callbacks run on the main queue")
+    func targets() {
+        #expect(BlockingRule.isMain(.main))
+        #expect(BlockingRule.isMain(.queue(.main)))
+        #expect(BlockingRule.isMain(.actor(MainActor.shared)))
+        #expect(!BlockingRule.isMain(.queue(DispatchQueue(label: "test"))))
+        #expect(!BlockingRule.isMain(.queue(.global())))
+    }
+
+    @Test("The main actor counts as the main thread") @MainActor
+    func mainActor() {
+        #expect(BlockingRule.here().isMain)
+        #expect(BlockingRule.here().isInSwiftTask)
+    }
+}

@@ -1,0 +1,129 @@
+import NIOCore
+import NIOPosix
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+/// What the tests of the pool over real sockets share.
+enum PoolSupport {
+    /// Longer than any test, so that nothing else than what is tested ends a wait.
+    static let ages: Duration = .seconds(3_600)
+
+    /// How long what must come may take, in seconds.
+    static let limit = 60.0
+
+    static func engine(group: (any EventLoopGroup)? = nil, _ change: (inout EngineOptions) -> Void = { _ in }) -> Engine
+    {
+        var options = Wire.options
+        change(&options)
+        guard let group else { return Engine(options: options) }
+        return Engine(options: options, group: group)
+    }
+
+    /// Runs work with event loops of its own.
+    static func withLoops<R>(_ count: Int = 1, _ work: (MultiThreadedEventLoopGroup) async throws -> R) async throws
+        -> R
+    {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: count)
+        let result: Result<R, any Error>
+        do {
+            result = .success(try await work(group))
+        } catch {
+            result = .failure(error)
+        }
+        try await group.shutdownGracefully()
+        return try result.get()
+    }
+
+    /// A session whose requests have time without end.
+    static func session(
+        _ base: String, _ engine: Engine, authority: CertificateAuthority? = nil,
+        _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) throws -> Session {
+        try Wire.session(base, engine: engine, authority: authority) {
+            $0.timeout = ages
+            $0.responseSerializer = .data
+            configure(&$0)
+        }
+    }
+
+    /// Waits until an engine's numbers are as they should be; says what they are where they do not come to be.
+    static func expect(
+        _ engine: Engine, _ what: Comment, location: SourceLocation = #_sourceLocation,
+        _ isMet: (EngineStatistics) -> Bool
+    ) async {
+        let isMet = await eventually(within: .seconds(60)) { isMet(await engine.statistics()) }
+        guard !isMet else { return }
+        Issue.record("\(what): \(await engine.statistics())", sourceLocation: location)
+    }
+
+    /// Waits until nothing is open or under way.
+    static func expectNothing(_ engine: Engine, location: SourceLocation = #_sourceLocation) async {
+        await expect(engine, "nothing is open or under way", location: location) { statistics in
+            engine.closeIdleConnections()
+            return statistics.origins.isEmpty && statistics.activeRequests == 0 && statistics.openConnections == 0
+        }
+    }
+
+    /// Begins requests one after the other, each when the one before it is known to wait.
+    static func queue<R: Sendable>(
+        _ count: Int, _ engine: Engine, location: SourceLocation = #_sourceLocation,
+        _ work: @escaping @Sendable (Int) async throws -> R
+    ) async -> [Task<R, any Error>] {
+        let before = await engine.statistics().waiting
+        var tasks: [Task<R, any Error>] = []
+        for number in 0..<count {
+            tasks.append(Task { try await work(number) })
+            await expect(engine, "request \(number) waits", location: location) { $0.waiting == before + number + 1 }
+        }
+        return tasks
+    }
+}
+
+extension EngineStatistics {
+    var waiting: Int { origins.reduce(0) { $0 + $1.waiting } }
+    var dialling: Int { origins.reduce(0) { $0 + $1.dialling } }
+    var idle: Int { origins.reduce(0) { $0 + $1.idle } }
+}
+
+/// Names in the order in which they came.
+final class PoolOrder: Sendable {
+    private let list = Mutex<[String]>([])
+
+    var names: [String] { list.withLock { $0 } }
+
+    func add(_ name: String) { list.withLock { $0.append(name) } }
+}
+
+/// How many are at something at a time, and how many were at most.
+final class PoolCrowd: Sendable {
+    private let counts = Mutex((now: 0, most: 0, all: 0))
+
+    var most: Int { counts.withLock { $0.most } }
+    var all: Int { counts.withLock { $0.all } }
+
+    func with<R>(_ work: () async throws -> R) async rethrows -> R {
+        counts.withLock { counts in
+            counts.now += 1
+            counts.all += 1
+            counts.most = max(counts.most, counts.now)
+        }
+        defer { counts.withLock { $0.now -= 1 } }
+        return try await work()
+    }
+}
+
+extension TestServer {
+    /// Answers `/held/{n}` when a gate is opened, with the number.
+    func hold(_ gate: Gate, _ crowd: PoolCrowd? = nil, _ order: PoolOrder? = nil) {
+        route("GET", "/held/{n}") { request in
+            let name = request.parameters["n"] ?? ""
+            order?.add(name)
+            if let crowd { await crowd.with { await gate.pass() } } else { await gate.pass() }
+            return .text(name)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import HTTPTypes
+import NIOCore
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+/// What the tests over real sockets share.
+enum Wire {
+    /// The time-out of requests that must fail long before it.
+    static let patience: Duration = .seconds(100)
+
+    /// A time-out that must strike.
+    static let short: Duration = .milliseconds(150)
+
+    /// What counts as long before it, also on a busy machine.
+    static let soon: Duration = .seconds(120)
+
+    /// Where a first handshake may take as long as it does on a busy machine, and who waits for it has no other opened; so may
+    /// a server's leave to send a body.
+    static var options: EngineOptions {
+        var options = EngineOptions()
+        options.firstDialPatience = .seconds(3_600)
+        options.continueWait = .seconds(3_600)
+        return options
+    }
+
+    static func engine() -> Engine { Engine(options: options) }
+
+    /// A session with connections of its own.
+    static func session(
+        _ base: String, engine: Engine = engine(), authority: CertificateAuthority? = nil,
+        _ configure: (inout SessionSettings) -> Void = { _ in }
+    ) throws -> Session {
+        try Session(baseURL: base) {
+            $0.engine = engine
+            $0.retry = .none
+            $0.timeout = patience
+            $0.allowsOtherOrigins = true
+            // Scripted servers do not ask for bodies.
+            $0.continueThreshold = nil
+            if let authority { $0.securityPolicy = .authority(pem: authority.pem) }
+            configure(&$0)
+        }
+    }
+
+    /// Runs work that must fail with the library's error soon.
+    @discardableResult
+    static func failure(
+        _ kind: SternaError.Kind, _ phase: SternaError.Phase, within limit: Duration = soon,
+        location: SourceLocation = #_sourceLocation, _ work: () async throws -> Void
+    ) async -> SternaError? {
+        let start = ContinuousClock.now
+        let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await work() }
+        #expect(ContinuousClock.now - start < limit, sourceLocation: location)
+        #expect(error?.kind == kind, "\(error.map { "\($0)" } ?? "none")", sourceLocation: location)
+        #expect(error?.phase == phase, "\(error.map { "\($0)" } ?? "none")", sourceLocation: location)
+        return error
+    }
+
+    /// Plays a script to one request that must fail, and sees to it that the connection is closed and nothing repeated.
+    ///
+    /// - Parameter mayKeep: whether the connection is still good, so that it is closed only with those that nobody uses.
+    @discardableResult
+    static func refusal(
+        _ kind: SternaError.Kind, _ phase: SternaError.Phase, secure: Bool = false, mayKeep: Bool = false,
+        script: [ScriptedServer.Step], location: SourceLocation = #_sourceLocation,
+        settings: (inout SessionSettings) -> Void = { _ in },
+        _ ask: (Session) async throws -> Void = { _ = try await $0.get("row") }
+    ) async throws -> SternaError? {
+        let authority = secure ? try CertificateAuthority() : nil
+        return try await ScriptedServer.withServer(
+            tls: try authority?.issue(hosts: ["localhost"]), connections: [[.receiveHead] + script]
+        ) { server in
+            let engine = Wire.engine()
+            let api = try session(server.url, engine: engine, authority: authority, settings)
+            let error = await failure(kind, phase, location: location) { try await ask(api) }
+            if mayKeep {
+                let isClosed = try await eventually {
+                    engine.closeIdleConnections()
+                    return try await server.waitForClose(connection: 0, within: 0.05)
+                }
+                #expect(isClosed, sourceLocation: location)
+            } else {
+                #expect(try await server.waitForClose(connection: 0, within: 60), sourceLocation: location)
+            }
+            #expect(server.acceptedConnections == 1, sourceLocation: location)
+            return error
+        }
+    }
+
+    /// Plays a script to one request that must succeed; returns what it gave.
+    static func answer(
+        secure: Bool = false, script: [ScriptedServer.Step], settings: (inout SessionSettings) -> Void = { _ in }
+    ) async throws -> Reply {
+        let authority = secure ? try CertificateAuthority() : nil
+        return try await ScriptedServer.withServer(
+            tls: try authority?.issue(hosts: ["localhost"]), connections: [[.receiveHead] + script]
+        ) { server in
+            try await session(server.url, authority: authority, settings).get("row")
+        }
+    }
+
+    /// Bytes that differ from place to place, so that a piece lost, repeated or moved shows.
+    static func pattern(_ count: Int, seed: UInt8 = 0) -> [UInt8] {
+        let offset = Int(seed) * 251
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        // The block's length is prime, so that no round number of bytes is a period.
+        var start = offset % block.count
+        while bytes.count < count {
+            let end = min(block.count, start + count - bytes.count)
+            bytes += block[start..<end]
+            start = 0
+        }
+        return bytes
+    }
+
+    private static let block: [UInt8] = {
+        var state: UInt32 = 1
+        return (0..<65_521).map { _ in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return UInt8(truncatingIfNeeded: state >> 24)
+        }
+    }()
+
+    /// Whether a body is these bytes.
+    static func same(_ body: Bytes, _ bytes: [UInt8]) -> Bool { body == Bytes(bytes: bytes) }
+
+}
+
+extension ScriptedServer.Step {
+    /// An answer of a status with a body of known length, behind which the connection may be kept.
+    static func answer(_ body: String, status: Int = 200) -> ScriptedServer.Step {
+        .send("HTTP/1.1 \(status) Text\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+
+    /// Answers one request, and ends the connection when the second has come.
+    static func stale(_ end: ScriptedServer.Step) -> [ScriptedServer.Step] {
+        [.receiveHead, .answer("first"), .receiveHead, end]
+    }
+
+    /// A connection that serves two requests.
+    static let fresh: [ScriptedServer.Step] = [.receiveHead, .answer("fresh"), .receiveHead, .answer("next")]
+}
