@@ -25,13 +25,13 @@ struct AuthorizationTests {
 
     @Test("Basic by RFC 7617, in UTF-8", arguments: pairs)
     func basic(user: String, password: String, value: String) async throws {
-        #expect(try await sent(session: { $0.authorization = .basic(user, password) }) == [value])
+        try await expectEqual(sent(session: { $0.authorization = .basic(user, password) }), [value])
     }
 
     @Test("Bearer by RFC 6750")
     func bearer() async throws {
-        #expect(
-            try await sent(session: { $0.authorization = .bearer("mF_9.B5f-4.1JqM") }) == ["Bearer mF_9.B5f-4.1JqM"])
+        try await expectEqual(
+            sent(session: { $0.authorization = .bearer("mF_9.B5f-4.1JqM") }), ["Bearer mF_9.B5f-4.1JqM"])
     }
 
     static let userinfo: [(String, String)] = [
@@ -47,8 +47,8 @@ struct AuthorizationTests {
         let (api, mock) = try mocked(nil)
         let reply = try await api.get(url)
         let request = try #require(mock.requests.first)
-        #expect(request.headers[.authorization] == value)
-        #expect(request.url.userinfo == nil)
+        expectEqual(request.headers[.authorization], value)
+        expectNil(request.url.userinfo)
         #expect(request.url.href == "https://host/")
         #expect(reply.url.href == "https://host/")
     }
@@ -56,14 +56,13 @@ struct AuthorizationTests {
     @Test("A request's own credentials win over the URL's, those over the session's, and a header over all")
     func precedence() async throws {
         let url = "https://user@host/"
-        #expect(try await sent(url, session: { $0.authorization = .bearer("s") }) == ["Basic dXNlcjo="])
-        #expect(
-            try await sent(
-                url, session: { $0.authorization = .bearer("s") }, request: { $0.authorization = .bearer("r") })
-                == ["Bearer r"])
-        #expect(
-            try await sent(url, headers: ["authorization": "Own x"], request: { $0.authorization = .bearer("r") })
-                == ["Own x"])
+        try await expectEqual(sent(url, session: { $0.authorization = .bearer("s") }), ["Basic dXNlcjo="])
+        try await expectEqual(
+            sent(
+                url, session: { $0.authorization = .bearer("s") }, request: { $0.authorization = .bearer("r") }),
+            ["Bearer r"])
+        try await expectEqual(
+            sent(url, headers: ["authorization": "Own x"], request: { $0.authorization = .bearer("r") }), ["Own x"])
     }
 
     @Test("User information of the base URL goes with its own origin")
@@ -71,7 +70,7 @@ struct AuthorizationTests {
         let (api, mock) = try mocked("https://user:pa55@api.example.com/v1")
         try await api.get("a")
         try await api.get("/b")
-        #expect(mock.requests.map { $0.headers[.authorization] } == ["Basic dXNlcjpwYTU1", "Basic dXNlcjpwYTU1"])
+        expectEqual(mock.requests.map { $0.headers[.authorization] }, ["Basic dXNlcjpwYTU1", "Basic dXNlcjpwYTU1"])
         #expect(mock.requests.map(\.url.href) == ["https://api.example.com/v1/a", "https://api.example.com/b"])
     }
 
@@ -88,8 +87,8 @@ struct AuthorizationTests {
             try await api.with { $0.authorization = .bearer(token) }.get("a")
         }
         for error in [made, sent, derived] {
-            #expect(error?.kind == .invalidHeader)
-            #expect(error.map { "\($0)" + dumped($0) }?.contains("s3cret") == false)
+            expectEqual(error?.kind, .invalidHeader)
+            expectEqual(error.map { "\($0)" + dumped($0) }?.contains("s3cret"), false)
         }
         #expect(mock.requests.isEmpty)
     }
@@ -118,9 +117,9 @@ struct AuthorizationTests {
         let refused = await #expect(throws: SternaError.self) { try await api.get("a") }
         let other = await #expect(throws: SternaError.self) { try await api.get("https://user:s3cret@other.test/") }
         let invalid = await #expect(throws: SternaError.self) { try await api.get("https://user:s3cret@a b/") }
-        #expect(refused?.status == 401)
-        #expect(other?.kind == .originRefused)
-        #expect(invalid?.kind == .invalidURL)
+        expectEqual(refused?.status, 401)
+        expectEqual(other?.kind, .originRefused)
+        expectEqual(invalid?.kind, .invalidURL)
         for error in [refused, other, invalid] {
             let error = try #require(error)
             #expect(!("\(error)" + String(reflecting: error) + dumped(error)).contains("s3cret"))
@@ -132,11 +131,11 @@ struct AuthorizationTests {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }
             let basic = api.with { $0.authorization = .basic("käthe", "pa:ss") }
-            #expect(try await basic.get("basic-auth/k%C3%A4the/pa:ss").json()["authenticated"].bool == true)
+            try await expectEqual(basic.get("basic-auth/k%C3%A4the/pa:ss").json()["authenticated"].bool, true)
             let error = await #expect(throws: SternaError.self) { try await api.get("basic-auth/u/p") }
-            #expect(error?.status == 401)
+            expectEqual(error?.status, 401)
             let bearer = api.with { $0.authorization = .bearer("t0ken") }
-            #expect(try await bearer.get("bearer").json()["token"].string == "t0ken")
+            try await expectEqual(bearer.get("bearer").json()["token"].string, "t0ken")
         }
     }
 }

@@ -29,7 +29,7 @@ struct RefusedCredentialsTests {
         let ofURL = await #expect(throws: SternaError.self) { try await api.get("https://\(encoded):x@host.test/") }
         for error in [session, request, derived, given, ofURL] {
             let error = try #require(error)
-            #expect(error.kind == .invalidHeader)
+            expectEqual(error.kind, .invalidHeader)
             #expect(error.description.contains("colon"))
             #expect(!(error.description + dumped(error)).contains("s3cret"))
         }
@@ -40,10 +40,10 @@ struct RefusedCredentialsTests {
     func bytes(userinfo: String) async throws {
         let (api, mock) = try mocked(nil)
         let error = await #expect(throws: SternaError.self) { try await api.get("https://\(userinfo)@host.test/") }
-        #expect(error?.kind == .invalidURL)
-        #expect(error?.description.contains(userinfo) == false)
+        expectEqual(error?.kind, .invalidURL)
+        expectEqual(error?.description.contains(userinfo), false)
         #expect(mock.requests.isEmpty)
         try await api.get("https://\(userinfo)@host.test/") { $0.authorization = .bearer("own") }
-        #expect(mock.requests.first?.headers[.authorization] == "Bearer own")
+        expectEqual(mock.requests.first?.headers[.authorization], "Bearer own")
     }
 }

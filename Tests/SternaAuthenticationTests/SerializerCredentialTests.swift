@@ -34,10 +34,10 @@ struct SerializerCredentialTests {
         }
         try await api.get("https://API.example.com:443/b")
         let sent = mock.requests.map { $0.headers[values: .authorization] }
-        #expect(sent.first == [expected])
-        #expect(sent.last == [expected])
+        expectEqual(sent.first, [expected])
+        expectEqual(sent.last, [expected])
         #expect(sent.dropFirst().dropLast().allSatisfy { $0.isEmpty })
-        #expect(sent.count == 10)
+        expectEqual(sent.count, 10)
     }
 
     @Test("A key under a name of one's own is a secret, too, where the session says so")
@@ -58,7 +58,7 @@ struct SerializerCredentialTests {
             #expect(names.contains("x-other"))
         }
         try await api.get("a")
-        #expect(mock.requests.last?.headers.map(\.name.canonicalName).contains("x-api-key") == true)
+        expectEqual(mock.requests.last?.headers.map(\.name.canonicalName).contains("x-api-key"), true)
     }
 
     @Test("They are not kept on a redirect to another origin")
@@ -66,7 +66,7 @@ struct SerializerCredentialTests {
         let mock = MockTransport(answers: [.redirect(to: "https://other.test/b", status: 307), .json([:])])
         let (api, _) = try mocked(by: mock) { $0.requestSerializer = Self.form(.bearer("s3cret")) }
         try await api.get("a")
-        #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer s3cret", nil])
+        expectEqual(mock.requests.map { $0.headers[.authorization] }, ["Bearer s3cret", nil])
     }
 
     @Test("Without a base URL they go where the request goes, and no further")
@@ -78,7 +78,7 @@ struct SerializerCredentialTests {
         try await api.post("https://api.example.com/a", parameters: ["k": 1]) {
             $0.requestSerializer = Self.form(.bearer("s3cret"))
         }
-        #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer s3cret", "Bearer s3cret", nil])
+        expectEqual(mock.requests.map { $0.headers[.authorization] }, ["Bearer s3cret", "Bearer s3cret", nil])
     }
 
     @Test("Cleared, none are sent; the request's and the session's own come before the serializer's")
@@ -87,7 +87,7 @@ struct SerializerCredentialTests {
         cleared.clearAuthorization()
         let (none, noneMock) = try mocked { $0.requestSerializer = cleared }
         try await none.get("a")
-        #expect(noneMock.requests.first?.headers[.authorization] == nil)
+        expectNil(noneMock.requests.first?.headers[.authorization])
         let (api, mock) = try mocked {
             $0.requestSerializer = Self.form(.bearer("serializer"))
             $0.authorization = .bearer("session")
@@ -95,8 +95,9 @@ struct SerializerCredentialTests {
         try await api.get("a")
         try await api.get("a") { $0.authorization = .bearer("request") }
         try await api.get("a", headers: ["authorization": "Own x"])
-        #expect(
-            mock.requests.map { $0.headers[values: .authorization] } == [
+        expectEqual(
+            mock.requests.map { $0.headers[values: .authorization] },
+            [
                 ["Bearer session"], ["Bearer request"], ["Own x"],
             ])
     }
@@ -117,10 +118,10 @@ struct SerializerCredentialTests {
                 try await api.get("a") { $0.requestSerializer = Self.form(authorization) }
             }
             for error in [made, derived, sent] {
-                #expect(error?.kind == .invalidHeader)
-                #expect(error?.phase == .prepare)
+                expectEqual(error?.kind, .invalidHeader)
+                expectEqual(error?.phase, .prepare)
                 let shown = error.map { "\($0)" + String(reflecting: $0) + dumped($0) }
-                #expect(shown?.contains("s3cret") == false)
+                expectEqual(shown?.contains("s3cret"), false)
             }
             #expect(mock.requests.isEmpty)
         }
@@ -130,7 +131,7 @@ struct SerializerCredentialTests {
     func basic() async throws {
         let (api, mock) = try mocked { $0.requestSerializer = Self.form(.basic("u", "a\r\nb")) }
         try await api.get("a")
-        #expect(mock.requests.first?.headers[.authorization] == "Basic dTphDQpi")
+        expectEqual(mock.requests.first?.headers[.authorization], "Basic dTphDQpi")
     }
 
     @Test("No description, reflection or dump shows them", arguments: credentials.indices)
@@ -177,9 +178,9 @@ struct SerializerCredentialTests {
             try await api.get("a", parameters: ["d": Date(timeIntervalSince1970: .nan)])
         }
         let elsewhere = await #expect(throws: SternaError.self) { try await api.get("https://other.test/") }
-        #expect(refused?.status == 500)
-        #expect(unencodable?.kind == .encodingFailed)
-        #expect(elsewhere?.kind == .originRefused)
+        expectEqual(refused?.status, 500)
+        expectEqual(unencodable?.kind, .encodingFailed)
+        expectEqual(elsewhere?.kind, .originRefused)
         for error in [refused, unencodable, elsewhere] {
             let error = try #require(error)
             #expect(!("\(error)" + String(reflecting: error) + dumped(error)).contains("s3cret"))

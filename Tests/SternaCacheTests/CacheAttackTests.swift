@@ -21,7 +21,7 @@ struct CacheAttackTests {
         ]
         for line in lines {
             let response = Scene.response(["Cache-Control: \(line)"])
-            #expect(Scene.mayStore(Scene.request(), response, settings: Scene.shared) == "isPrivate", "\(line)")
+            expectEqual(Scene.mayStore(Scene.request(), response, settings: Scene.shared), "isPrivate", "\(line)")
             guard case .store(let plan) = CacheRule.mayStore(Scene.request(), response) else {
                 Issue.record("\(line) is not stored")
                 continue
@@ -35,7 +35,7 @@ struct CacheAttackTests {
         let request = Scene.request(["Authorization: Bearer a"])
         for line in ["max-age=100", "max-age=100, public=1", "max-age=100; public", "x-public", "\"public\""] {
             let response = Scene.response(["Cache-Control: \(line)"])
-            #expect(Scene.mayStore(request, response, settings: Scene.shared) == "authorization", "\(line)")
+            expectEqual(Scene.mayStore(request, response, settings: Scene.shared), "authorization", "\(line)")
             if case .store(let plan) = CacheRule.mayStore(request, response) { #expect(!plan.isForEveryone, "\(line)") }
         }
         // Identities have keys of their own, on disk as well, and no text of the request makes one key look like another.
@@ -47,7 +47,7 @@ struct CacheAttackTests {
             let key = CacheRequestKey(.get, Scene.url(), partition: partition)
             keys.insert(CacheKey(request: key.text.utf8, partition: partition.bytes))
         }
-        #expect(keys.count == partitions.count)
+        expectEqual(keys.count, partitions.count)
     }
 
     @Test("A response for one value of a field does not answer another, a repeated or a missing one")
@@ -64,20 +64,20 @@ struct CacheAttackTests {
             Scene.text(
                 CacheRule.decide(Scene.request(lines), stored: stored, policy: policy, now: Scene.made + seconds))
         }
-        #expect(decide(own, after: 0) == "serve")
+        expectEqual(decide(own, after: 0), "serve")
         let others = [
             [], ["Cookie: id=2", own[1]], ["Cookie: id=1", "Cookie: id=1", own[1]], ["Cookie: ID=1", own[1]], [own[1]],
             ["Cookie: ", own[1]], ["Cookie: id=1;", own[1]], [own[0]], [own[0], "Accept-Language: de, en"],
         ]
         for other in others {
             for seconds in [0, 150, 9_999] as [Int64] {
-                #expect(decide(other, after: seconds) == "forward vary", "\(other)")
-                #expect(decide(other, after: seconds, .cachedElseLoad) == "forward vary", "\(other)")
-                #expect(decide(other, after: seconds, .cachedOnly) == "504 vary", "\(other)")
+                expectEqual(decide(other, after: seconds), "forward vary", "\(other)")
+                expectEqual(decide(other, after: seconds, .cachedElseLoad), "forward vary", "\(other)")
+                expectEqual(decide(other, after: seconds, .cachedOnly), "504 vary", "\(other)")
                 let answer = CacheRule.answerAfterFailure(
                     status: nil, Scene.request(other), stored: stored, policy: CachePolicy(fallsBackToStored: true),
                     now: Scene.made + seconds)
-                #expect(answer == nil, "\(other)")
+                expectNil(answer, "\(other)")
             }
         }
     }
@@ -98,7 +98,7 @@ struct CacheAttackTests {
                 Issue.record("\(length): \(outcome)")
                 continue
             }
-            #expect(new.extent == .whole(100))
+            expectEqual(new.extent, .whole(100))
             let served = CacheFields.served(
                 new, as: CachedAnswer(index: 0, content: .whole, age: 0, timeLeft: 1))
             #expect(served.status == 200 && served.fields[values: .contentLength] == ["100"])
@@ -115,12 +115,12 @@ struct CacheAttackTests {
             for content in [CachedAnswer.Content.whole, .head] {
                 let served = CacheFields.served(
                     stored, as: CachedAnswer(index: 0, content: content, age: 0, timeLeft: 1))
-                #expect(served.fields[values: .contentLength] == ["100"])
+                expectEqual(served.fields[values: .contentLength], ["100"])
             }
         }
         for lines in [["5x"], ["+5"], ["5, 5"], ["5", "6"], ["0x5"], [""], ["99999999999999999999"]] {
             let response = Scene.response(lines.map { "Content-Length: \($0)" })
-            #expect(Scene.mayStore(Scene.request(), response) == "contentLength", "\(lines)")
+            expectEqual(Scene.mayStore(Scene.request(), response), "contentLength", "\(lines)")
         }
         let folder = CacheTestFolder()
         let cache: any CacheStorage = isOnDisk ? folder.open() : MemoryCache(limits: CacheLimits(bytes: 1 << 20))
@@ -128,10 +128,10 @@ struct CacheAttackTests {
             let key = MemoryCacheTests.key("a")
             let writer = await cache.store(key, variant: 0, head: Bytes(text: "head"), length: Int64(stated))
             _ = await writer?.append(DiskCacheTests.large(sent))
-            #expect(await writer?.commit(head: nil) == nil, "\(sent) of \(stated)")
+            await expectNil(writer?.commit(head: nil), "\(sent) of \(stated)")
             #expect(await cache.variants(of: key).isEmpty)
         }
-        #expect(await cache.usage() == CacheUsage())
+        await expectEqual(cache.usage(), CacheUsage())
     }
 
     // MARK: Bombs
@@ -150,8 +150,8 @@ struct CacheAttackTests {
         let usage = await cache.usage()
         #expect(usage.bytes >= Int64(bomb.count) && usage.bytes < Int64(bomb.count) + 16 << 10)
         let found = try #require(await cache.variants(of: key).first)
-        #expect(found.length == Int64(bomb.count))
-        #expect(await DiskCacheRun.read(found.body) == Bytes(bytes: bomb))
+        expectEqual(found.length, Int64(bomb.count))
+        await expectEqual(DiskCacheRun.read(found.body), Bytes(bytes: bomb))
     }
 
     private static var limits: CacheLimits {
@@ -177,12 +177,12 @@ struct CacheAttackTests {
             _ = await writer?.append(Bytes(text: text))
             #expect(await writer?.commit(head: nil) != nil)
             let found = await cache.variants(of: MemoryCacheTests.key(text))
-            #expect(found.map(\.head) == [head])
-            #expect(await MemoryCacheTests.text(found.first) == text)
+            expectEqual(found.map(\.head), [head])
+            await expectEqual(MemoryCacheTests.text(found.first), text)
         }
         #expect(folder.names.count == texts.count && folder.names.allSatisfy(EntryHeader.isFileName))
         let inside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        #expect(Set(inside) == ["entries-1", "journal-1", "journal-1.lock"])
+        expectEqual(Set(inside), ["entries-1", "journal-1", "journal-1.lock"])
         for text in texts { await cache.remove([MemoryCacheTests.key(text)]) }
         #expect(folder.names.isEmpty)
     }
@@ -192,9 +192,9 @@ struct CacheAttackTests {
         let (folder, elsewhere) = (CacheTestFolder(), CacheTestFolder())
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
         try FileManager.default.createDirectory(atPath: elsewhere.path, withIntermediateDirectories: true)
-        #expect(symlink(elsewhere.path, folder.entries) == 0)
+        expectEqual(symlink(elsewhere.path, folder.entries), 0)
         let cache = folder.open()
-        #expect(await DiskCacheTests.store(cache, "a", DiskCacheTests.large(10)) == nil)
+        await expectNil(DiskCacheTests.store(cache, "a", DiskCacheTests.large(10)))
         #expect(await cache.variants(of: MemoryCacheTests.key("a")).isEmpty)
         #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path).isEmpty)
     }

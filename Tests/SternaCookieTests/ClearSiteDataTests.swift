@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Clear-Site-Data")
 struct ClearSiteDataTests {
@@ -14,11 +15,11 @@ struct ClearSiteDataTests {
     ]
 
     @Test("Types are in quotes and in their case; others are passed over", arguments: cases)
-    func types(text: String, expected: ClearSiteData) { #expect(ClearSiteData([text]) == expected) }
+    func types(text: String, expected: ClearSiteData) { expectEqual(ClearSiteData([text]), expected) }
 
     @Test("All lines count") func lines() {
-        #expect(ClearSiteData([#""cache""#, "x", #""storage""#]) == [.cache, .storage])
-        #expect(ClearSiteData([]) == [])
+        expectEqual(ClearSiteData([#""cache""#, "x", #""storage""#]), [.cache, .storage])
+        expectEqual(ClearSiteData([]), [])
     }
 
     @Test(
@@ -30,6 +31,6 @@ struct ClearSiteDataTests {
         let name = try #require(HTTPField.Name("Clear-Site-Data"))
         let response = Response(
             status: .ok, section: FieldSection([name: #""*""#]), url: try HTTPURL(url))
-        #expect(ClearSiteData.asked(by: response, isStored: isStored) == (asks ? .all : []))
+        expectEqual(ClearSiteData.asked(by: response, isStored: isStored), (asks ? .all : []))
     }
 }

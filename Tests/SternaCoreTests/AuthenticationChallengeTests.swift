@@ -41,7 +41,7 @@ struct AuthenticationChallengeTests {
             ("Scheme token= x", ["Scheme|token=x"]), ("Basic , realm=\"x\"", ["Basic|realm=x"]),
         ] as [(String, [String])])
     func lines(line: String, expected: [String]) {
-        #expect(Challenge.parse([line]).map(Self.text) == expected)
+        expectEqual(Challenge.parse([line]).map(Self.text), expected)
     }
 
     @Test(
@@ -63,7 +63,7 @@ struct AuthenticationChallengeTests {
             ("Digest qop=auth,Basic,auth", ["Digest|qop=auth", "Basic", "auth"]),
         ] as [(String, [String])])
     func qualities(line: String, expected: [String]) {
-        #expect(Challenge.parse([line]).map(Self.text) == expected)
+        expectEqual(Challenge.parse([line]).map(Self.text), expected)
     }
 
     @Test(
@@ -78,7 +78,8 @@ struct AuthenticationChallengeTests {
     func malformed(line: String) {
         #expect(Challenge.parse([line]).isEmpty)
         // Nor does it spoil another one.
-        #expect(Challenge.parse(["Bearer", line, "Basic realm=\"r\""]).map(Self.text) == ["Bearer", "Basic|realm=r"])
+        expectEqual(
+            Challenge.parse(["Bearer", line, "Basic realm=\"r\""]).map(Self.text), ["Bearer", "Basic|realm=r"])
     }
 
     @Test("Schemes and names in any case")
@@ -86,22 +87,22 @@ struct AuthenticationChallengeTests {
         let challenge = try #require(Challenge.parse(["dIGEST Realm=\"R\", NONCE=n"]).first)
         #expect(challenge.hasScheme("Digest"))
         #expect(!challenge.hasScheme("Diges"))
-        #expect(challenge.realm == "R")
-        #expect(challenge["nonce"] == "n")
-        #expect(challenge["opaque"] == nil)
+        expectEqual(challenge.realm, "R")
+        expectEqual(challenge["nonce"], "n")
+        expectNil(challenge["opaque"])
     }
 
     @Test("Limits: challenges, parameters and bytes")
     func limits() {
         let many = Array(repeating: "Basic", count: 33).joined(separator: ",")
         #expect(Challenge.parse([many]).isEmpty)
-        #expect(Challenge.parse(Array(repeating: "Basic", count: 100)).count == 32)
+        expectEqual(Challenge.parse(Array(repeating: "Basic", count: 100)).count, 32)
         let wide = { (count: Int) in "Basic " + (0..<count).map { "p\($0)=v" }.joined(separator: ", ") }
-        #expect(Challenge.parse([wide(32)]).first?.parameters.count == 32)
+        expectEqual(Challenge.parse([wide(32)]).first?.parameters.count, 32)
         #expect(Challenge.parse([wide(33)]).isEmpty)
         let long = "Basic realm=\"\(String(repeating: "r", count: 20_000))\""
-        #expect(Challenge.parse([long]).count == 1)
-        #expect(Challenge.parse([long, long, "Bearer"]).count == 2)
+        expectEqual(Challenge.parse([long]).count, 1)
+        expectEqual(Challenge.parse([long, long, "Bearer"]).count, 2)
         #expect(Challenge.parse(Array(repeating: String(repeating: ",", count: 30_000), count: 100)).isEmpty)
     }
 
@@ -114,8 +115,8 @@ struct AuthenticationChallengeTests {
         ]
         let start = ContinuousClock.now
         for line in lines { #expect(Challenge.parse([line]).isEmpty) }
-        #expect(Challenge.parse(lines + ["Basic realm=x"]).map(\.realm) == ["x"])
-        #expect(Challenge.parse(Array(repeating: "Digest realm=r, nonce=n", count: 10_000)).count == 32)
+        expectEqual(Challenge.parse(lines + ["Basic realm=x"]).map(\.realm), ["x"])
+        expectEqual(Challenge.parse(Array(repeating: "Digest realm=r, nonce=n", count: 10_000)).count, 32)
         // Within the limit of bytes: the longest token, quoted string, list, and list of empty elements.
         let most = AuthenticationChallenge.Limits.bytes
         for piece in ["a", "=", ",", "\\\"", "Basic ", "a=b,", "\"", "Negotiate a=,", " "] {
@@ -134,6 +135,6 @@ struct AuthenticationChallengeTests {
         let shown = "\(challenges) \(String(reflecting: challenges)) \(dumped)"
         #expect(!shown.contains("hidden"))
         #expect(shown.contains("Digest") && shown.contains("Negotiate"))
-        #expect(challenges.count == 2)
+        expectEqual(challenges.count, 2)
     }
 }

@@ -2,6 +2,8 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Copies of a builder")
 struct BodyBuilderCopyTests {
     private func text(_ body: Body) async throws -> String {
@@ -21,22 +23,22 @@ struct BodyBuilderCopyTests {
         try second.append(Bytes(text: "twotwo"))
         try first.append(Bytes(text: ",more"))
         try second.append(Bytes(text: "!"))
-        #expect(try await text(first.body()) == "the start,one,more")
-        #expect(try await text(second.body()) == "the start,twotwo!")
-        #expect(try await text(early) == "the start,one")
-        #expect(second.length == 17)
+        try await expectEqual(text(first.body()), "the start,one,more")
+        try await expectEqual(text(second.body()), "the start,twotwo!")
+        try await expectEqual(text(early), "the start,one")
+        expectEqual(second.length, 17)
     }
 
     @Test("More in memory than a buffer can hold is not asked for")
     func limit() {
         #expect(BodyBuilder(memoryLimit: .max).memoryLimit <= Int(Int32.max))
-        #expect(BodyBuilder(memoryLimit: -1).memoryLimit == 0)
+        expectEqual(BodyBuilder(memoryLimit: -1).memoryLimit, 0)
     }
 
     @Test("A path that no file can have")
     func nul() {
         var builder = BodyBuilder(memoryLimit: 0, path: "a\0b")
         let error = #expect(throws: SternaError.self) { try builder.append(Bytes(text: "x")) }
-        #expect(error?.detail.contains("its path contains a control character") == true, "\(error?.detail ?? "")")
+        expectEqual(error?.detail.contains("its path contains a control character"), true, "\(error?.detail ?? "")")
     }
 }

@@ -4,6 +4,8 @@ import SternaPlatform
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 /// What a reader of a body does with numbers, paths and sources that nobody should give it.
 @Suite("Reading bodies at the bounds", .timeLimit(.minutes(5)))
 struct BodyReaderBoundsTests {
@@ -14,7 +16,7 @@ struct BodyReaderBoundsTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         var reader = BodyReader(Body(segments: [.file(FileRange(path: path + "\0.txt", offset: 0, length: 6))]))
         let error = await #expect(throws: SternaError.self) { try await reader.next() }
-        #expect(error?.kind == .fileUnreadable)
+        expectEqual(error?.kind, .fileUnreadable)
     }
 
     @Test("A piece of any size may be asked for, of a file longer than a buffer")

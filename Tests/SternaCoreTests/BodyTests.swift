@@ -5,6 +5,8 @@ import SternaPlatform
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Request bodies")
 struct BodyTests {
     private func temporary() -> String {
@@ -20,12 +22,12 @@ struct BodyTests {
 
     @Test("Bytes and texts know their length and media type")
     func bytes() {
-        #expect(Body.bytes([1, 2, 3]).length == 3)
-        #expect(Body.bytes([1, 2, 3]).mediaType == nil)
-        #expect(Body.bytes(Bytes(string: "ab"), mediaType: "a/b").mediaType == "a/b")
-        #expect(Body.text("é").length == 2)
-        #expect(Body.text("é").mediaType == "text/plain; charset=utf-8")
-        #expect(Body(segments: []).length == 0)
+        expectEqual(Body.bytes([1, 2, 3]).length, 3)
+        expectNil(Body.bytes([1, 2, 3]).mediaType)
+        expectEqual(Body.bytes(Bytes(string: "ab"), mediaType: "a/b").mediaType, "a/b")
+        expectEqual(Body.text("é").length, 2)
+        expectEqual(Body.text("é").mediaType, "text/plain; charset=utf-8")
+        expectEqual(Body(segments: []).length, 0)
         #expect(Body(segments: []).isReplayable)
     }
 
@@ -34,11 +36,11 @@ struct BodyTests {
         let bytes = Body.Segment.bytes(Bytes(string: "abc"))
         let huge = Body.Segment.producer(BodyProducer(length: .max, isReplayable: true) { { nil } })
         let unknown = Body.stream(stream([])).segments
-        #expect(Body(segments: [bytes, bytes]).length == 6)
-        #expect(Body(segments: [huge]).length == .max)
-        #expect(Body(segments: [huge, bytes]).length == .max)
-        #expect(Body(segments: [bytes] + unknown).length == nil)
-        #expect(Body(segments: [bytes] + Body.stream(stream([]), length: 4).segments).length == 7)
+        expectEqual(Body(segments: [bytes, bytes]).length, 6)
+        expectEqual(Body(segments: [huge]).length, .max)
+        expectEqual(Body(segments: [huge, bytes]).length, .max)
+        expectNil(Body(segments: [bytes] + unknown).length)
+        expectEqual(Body(segments: [bytes] + Body.stream(stream([]), length: 4).segments).length, 7)
     }
 
     @Test("A sequence can be sent once, everything else again")
@@ -55,11 +57,11 @@ struct BodyTests {
     func once() async throws {
         let producer = BodyProducer(once: stream(["ab", "c"]), length: nil)
         let reader = try producer.makeReader()
-        #expect(try await reader()?.text == "ab")
-        #expect(try await reader()?.text == "c")
-        #expect(try await reader() == nil)
+        try await expectEqual(reader()?.text, "ab")
+        try await expectEqual(reader()?.text, "c")
+        try await expectNil(reader())
         let error = #expect(throws: SternaError.self) { try producer.makeReader() }
-        #expect(error?.kind == .bodyNotReplayable)
+        expectEqual(error?.kind, .bodyNotReplayable)
     }
 
     @Test("A file is taken with the size it has")
@@ -68,11 +70,11 @@ struct BodyTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data("hello".utf8).write(to: URL(filePath: path))
         let body = try Body.file(path, mediaType: "text/x")
-        #expect(body.length == 5)
-        #expect(body.mediaType == "text/x")
+        expectEqual(body.length, 5)
+        expectEqual(body.mediaType, "text/x")
         #expect(body.isReplayable)
         try Data().write(to: URL(filePath: path))
-        #expect(try Body.file(path).length == 0)
+        try expectEqual(Body.file(path).length, 0)
     }
 
     @Test("A missing file, a directory and a device are refused at once")
@@ -80,10 +82,10 @@ struct BodyTests {
         let missing = temporary()
         for path in [missing, FileManager.default.temporaryDirectory.path, "/dev/null", "", "\(missing)/below"] {
             let error = #expect(throws: SternaError.self) { try Body.file(path) }
-            #expect(error?.kind == .fileUnreadable)
-            #expect(error?.phase == .prepare)
-            #expect(error?.requestSent == false)
-            #expect(error?.description.contains(path) == true)
+            expectEqual(error?.kind, .fileUnreadable)
+            expectEqual(error?.phase, .prepare)
+            expectEqual(error?.requestSent, false)
+            expectEqual(error?.description.contains(path), true)
         }
     }
 
@@ -93,13 +95,13 @@ struct BodyTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data("hello".utf8).write(to: URL(filePath: path))
         let error = #expect(throws: SternaError.self) { try Body.file(path + "\u{0}.png") }
-        #expect(error?.kind == .fileUnreadable)
+        expectEqual(error?.kind, .fileUnreadable)
     }
 
     @Test("A producer's length is never negative")
     func producer() {
-        #expect(BodyProducer(length: -1, isReplayable: true) { { nil } }.length == 0)
-        #expect(Body.stream(stream([]), length: .min).length == 0)
+        expectEqual(BodyProducer(length: -1, isReplayable: true) { { nil } }.length, 0)
+        expectEqual(Body.stream(stream([]), length: .min).length, 0)
     }
 
     @Test("A range's bounds are never negative, and their sum does not overflow")
@@ -107,8 +109,8 @@ struct BodyTests {
         let huge = FileRange(path: "x", offset: .max, length: .max)
         #expect(!huge.offset.addingReportingOverflow(huge.length).overflow)
         let range = FileRange(path: "x", offset: -1, length: .min)
-        #expect(range.offset == 0)
-        #expect(range.length == 0)
+        expectEqual(range.offset, 0)
+        expectEqual(range.length, 0)
     }
 }
 
@@ -131,11 +133,11 @@ struct ResponseBodyTests {
     @Test("A whole body is one chunk, an empty one none")
     func whole() async throws {
         let body = ResponseBody(Bytes(string: "abc"))
-        #expect(body.whole?.text == "abc")
-        #expect(body.length == 3)
+        expectEqual(body.whole?.text, "abc")
+        expectEqual(body.length, 3)
         var chunks: [String] = []
         for try await chunk in body { chunks.append(chunk.text) }
-        #expect(chunks == ["abc"])
+        expectEqual(chunks, ["abc"])
         for try await _ in ResponseBody() { Issue.record("an empty body has a chunk") }
     }
 
@@ -145,14 +147,14 @@ struct ResponseBodyTests {
         let known = Chunks(["ab", "c"], length: 3)
         for body in [ResponseBody(Bytes(string: "abc")), ResponseBody(unknown), ResponseBody(known)] {
             if fits {
-                #expect(try await body.collect(upTo: limit).text == "abc")
+                try await expectEqual(body.collect(upTo: limit).text, "abc")
             } else {
                 let error = await #expect(throws: SternaError.self) { try await body.collect(upTo: limit) }
-                #expect(error?.kind == .limitExceeded)
+                expectEqual(error?.kind, .limitExceeded)
             }
         }
-        #expect(unknown.chunks.isCancelled == !fits)
-        #expect(known.chunks.isCancelled == !fits)
+        expectEqual(unknown.chunks.isCancelled, !fits)
+        expectEqual(known.chunks.isCancelled, !fits)
     }
 
     @Test("Giving up tells the stream")

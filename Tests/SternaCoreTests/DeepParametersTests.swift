@@ -2,6 +2,8 @@ import MutationKit
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Parameters: deep nesting")
 struct DeepParametersTests {
     private static func nested(_ levels: Int, _ bottom: ParameterValue) -> Parameters {
@@ -24,16 +26,16 @@ struct DeepParametersTests {
             let same = Self.nested(levels, 1)
             let other = Self.nested(levels, 2)
             SmallStack.run {
-                #expect(one == same)
+                expectEqual(one, same)
                 #expect(one != other)
-                #expect(one.hashValue == same.hashValue)
-                #expect(one.description == same.description)
+                expectEqual(one.hashValue, same.hashValue)
+                expectEqual(one.description, same.description)
                 #expect(one.description != other.description)
                 #expect(ParameterValue.dictionary(one).precedes(.dictionary(other)))
                 #expect(!ParameterValue.dictionary(other).precedes(.dictionary(one)))
                 #expect(!ParameterValue.dictionary(one).precedes(.dictionary(same)))
-                #expect(Set([one, same, other]).count == 2)
-                #expect("\(["a": one])".isEmpty == false)
+                expectEqual(Set([one, same, other]).count, 2)
+                expectEqual("\(["a": one])".isEmpty, false)
             }
         }
     }
@@ -56,8 +58,8 @@ struct DeepParametersTests {
     func notANumber() {
         let one: Parameters = ["x": Double.nan]
         let two: Parameters = ["x": Double(nan: 5, signaling: false)]
-        #expect(one == two)
-        #expect(one.hashValue == two.hashValue)
+        expectEqual(one, two)
+        expectEqual(one.hashValue, two.hashValue)
         #expect(one != ["x": 1.0])
     }
 
@@ -67,9 +69,9 @@ struct DeepParametersTests {
             "name": "Ada \"A\"", "tags": [1, 2], "none": Parameters.null, "password": "x",
             "inner": ["flag": true, "list": [] as ParameterValue, "map": [:] as Parameters] as Parameters,
         ]
-        #expect(
-            parameters.description
-                == #"["name": "Ada \"A\"", "tags": [1, 2], "none": null, "password": ***, "inner": ["flag": true, "list": [], "map": [:]]]"#
+        expectEqual(
+            parameters.description,
+            #"["name": "Ada \"A\"", "tags": [1, 2], "none": null, "password": ***, "inner": ["flag": true, "list": [], "map": [:]]]"#
         )
     }
 }

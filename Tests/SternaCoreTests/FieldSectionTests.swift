@@ -3,6 +3,8 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("A received field section")
 struct FieldSectionTests {
     static let wire =
@@ -13,42 +15,42 @@ struct FieldSectionTests {
 
     @Test("A field is found in any case, without the white space around its value")
     func lookup() throws {
-        #expect(section[.contentType] == "text/html")
-        #expect(section[try #require(.init("x-EMPTY"))] == "")
-        #expect(section[try #require(.init("X-Pad"))] == "padded")
-        #expect(section[try #require(.init("X-Colons"))] == "a:b:c")
-        #expect(section[.location] == nil)
+        expectEqual(section[.contentType], "text/html")
+        expectEqual(section[try #require(.init("x-EMPTY"))], "")
+        expectEqual(section[try #require(.init("X-Pad"))], "padded")
+        expectEqual(section[try #require(.init("X-Colons"))], "a:b:c")
+        expectNil(section[.location])
         #expect(section.contains(.setCookie))
         #expect(!section.contains(.location))
     }
 
     @Test("Lines of one name are joined, those of Cookie by semicolons")
     func joined() {
-        #expect(section[.via] == "one, two")
-        #expect(section[.cookie] == "c=3; d=4")
-        #expect(section[values: .setCookie] == ["a=1", "b=2"])
-        #expect(section[values: .location] == [])
+        expectEqual(section[.via], "one, two")
+        expectEqual(section[.cookie], "c=3; d=4")
+        expectEqual(section[values: .setCookie], ["a=1", "b=2"])
+        expectEqual(section[values: .location], [])
     }
 
     @Test("Bytes and typed fields say the same")
     func agreement() {
         let typed = FieldSection(section.fields)
         for name in [HTTPField.Name.contentType, .setCookie, .cookie, .via, .location] {
-            #expect(typed[name] == section[name])
-            #expect(typed[values: name] == section[values: name])
-            #expect(typed.contains(name) == section.contains(name))
+            expectEqual(typed[name], section[name])
+            expectEqual(typed[values: name], section[values: name])
+            expectEqual(typed.contains(name), section.contains(name))
         }
-        #expect(section.fields.count == 10)
-        #expect(section.fields.map(\.name.rawName).prefix(2) == ["Content-Type", "set-cookie"])
+        expectEqual(section.fields.count, 10)
+        expectEqual(section.fields.map(\.name.rawName).prefix(2), ["Content-Type", "set-cookie"])
     }
 
     @Test("A name is not found where it only begins, ends, or is another's value")
     func names() throws {
         let section = FieldSection(
             checkedLines: Bytes(string: "Vi: 1\r\nVias: 2\r\nX-Via: 3\r\nX: via: 4\r\nvIA:5\r\nVia \r\nVia: 6\r\n"))
-        #expect(section[values: .via] == ["5", "6"])
-        #expect(section[try #require(.init("X"))] == "via: 4")
-        #expect(section[.server] == nil)
+        expectEqual(section[values: .via], ["5", "6"])
+        expectEqual(section[try #require(.init("X"))], "via: 4")
+        expectNil(section[.server])
     }
 
     @Test("The bytes of lines are those that were received")
@@ -57,8 +59,8 @@ struct FieldSectionTests {
         lines.writeBytes(Array("set-cookie:a=1\r\nServer:x\r\nSet-Cookie:".utf8) + [0x62, 0x3D, 0xE9])
         lines.writeBytes(Array("\r\n".utf8))
         let section = FieldSection(checkedLines: lines)
-        #expect(section.bytes(of: .setCookie) == [Array("a=1".utf8), [0x62, 0x3D, 0xE9]])
-        #expect(FieldSection(section.fields).bytes(of: .setCookie) == section.bytes(of: .setCookie))
+        expectEqual(section.bytes(of: .setCookie), [Array("a=1".utf8), [0x62, 0x3D, 0xE9]])
+        expectEqual(FieldSection(section.fields).bytes(of: .setCookie), section.bytes(of: .setCookie))
         #expect(section.bytes(of: .location).isEmpty)
     }
 
@@ -70,8 +72,8 @@ struct FieldSectionTests {
         for (value, expected) in cases {
             let section = FieldSection(
                 checkedLines: Bytes(bytes: Array("Location: ".utf8) + value + Array("\r\nlocation:/x\r\n".utf8)))
-            #expect(section.references(.location) == [expected, "/x"])
-            #expect(FieldSection(section.fields).references(.location) == [expected, "/x"])
+            expectEqual(section.references(.location), [expected, "/x"])
+            expectEqual(FieldSection(section.fields).references(.location), [expected, "/x"])
             #expect(section.references(.server).isEmpty)
         }
     }
@@ -80,16 +82,16 @@ struct FieldSectionTests {
         "Bytes outside ASCII are the same either way", arguments: [[0xC3, 0xA9], [0xE9], [0xFF, 0x41]] as [[UInt8]])
     func bytes(value: [UInt8]) {
         let section = FieldSection(checkedLines: Bytes(bytes: Array("Server: ".utf8) + value + Array("\r\n".utf8)))
-        #expect(section[.server] == String(decoding: value, as: UTF8.self))
-        #expect(section.fields[.server] == section[.server])
+        expectEqual(section[.server], String(decoding: value, as: UTF8.self))
+        expectEqual(section.fields[.server], section[.server])
     }
 
     @Test("Lines may end with LF alone")
     func bareLineFeeds() {
         let section = FieldSection(checkedLines: Bytes(string: "Server: a\nVia: one\r\nVia:two\n"))
-        #expect(section[.server] == "a")
-        #expect(section[.via] == "one, two")
-        #expect(section.fields.map { "\($0.name.rawName)=\($0.value)" } == ["Server=a", "Via=one", "Via=two"])
+        expectEqual(section[.server], "a")
+        expectEqual(section[.via], "one, two")
+        expectEqual(section.fields.map { "\($0.name.rawName)=\($0.value)" }, ["Server=a", "Via=one", "Via=two"])
     }
 
     @Test("Setting the list replaces the bytes")
@@ -97,7 +99,7 @@ struct FieldSectionTests {
         var section = section
         section.fields[.contentType] = nil
         #expect(!section.contains(.contentType))
-        #expect(section[.via] == "one, two")
+        expectEqual(section[.via], "one, two")
     }
 
     @Test(
@@ -106,6 +108,6 @@ struct FieldSectionTests {
     func stray(text: String) {
         let section = FieldSection(checkedLines: Bytes(string: text))
         #expect(section.fields.count <= 1)
-        #expect(section[.via] == nil)
+        expectNil(section[.via])
     }
 }

@@ -1,6 +1,8 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Dates of header fields")
 struct HTTPDateTests {
     static let dates: [(String, Int64?)] = [
@@ -18,6 +20,6 @@ struct HTTPDateTests {
 
     @Test("The three forms", arguments: dates)
     func reads(text: String, seconds: Int64?) {
-        #expect(HTTPDate.seconds(text) == seconds)
+        expectEqual(HTTPDate.seconds(text), seconds)
     }
 }

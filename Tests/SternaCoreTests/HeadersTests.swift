@@ -2,47 +2,49 @@ import HTTPTypes
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Headers as a caller writes them")
 struct HeadersTests {
     @Test("A literal keeps order and repeated names")
     func literal() {
         let headers: Headers = ["B": "1", "A": "2", "b": "3"]
-        #expect(headers.lines.map(\.name) == ["B", "A", "b"])
-        #expect(headers.lines.map(\.value) == ["1", "2", "3"])
+        expectEqual(headers.lines.map(\.name), ["B", "A", "b"])
+        expectEqual(headers.lines.map(\.value), ["1", "2", "3"])
         #expect(!headers.isEmpty)
-        #expect(Headers([("X", "1")]) == ["X": "1"])
+        expectEqual(Headers([("X", "1")]), ["X": "1"])
     }
 
     @Test("Names are looked up, replaced and removed in any case")
     func subscripting() {
         var headers: Headers = ["X-Trace": "1", "x-trace": "2", "Accept": "*/*"]
-        #expect(headers["X-TRACE"] == "1")
+        expectEqual(headers["X-TRACE"], "1")
         headers["x-Trace"] = "3"
-        #expect(headers.lines.map(\.value) == ["3", "*/*"])
+        expectEqual(headers.lines.map(\.value), ["3", "*/*"])
         headers["ACCEPT"] = nil
-        #expect(headers["Accept"] == nil)
-        #expect(headers["X"] == nil)
+        expectNil(headers["Accept"])
+        expectNil(headers["X"])
     }
 
     @Test("A value that is set stays where the name first stood, and stands there alone")
     func place() {
         var headers: Headers = ["A": "1", "X-B": "2", "C": "3", "x-b": "4", "D": "5"]
         headers["x-B"] = "new"
-        #expect(headers.lines.map(\.name) == ["A", "x-B", "C", "D"])
-        #expect(headers.lines.map(\.value) == ["1", "new", "3", "5"])
+        expectEqual(headers.lines.map(\.name), ["A", "x-B", "C", "D"])
+        expectEqual(headers.lines.map(\.value), ["1", "new", "3", "5"])
         headers["A"] = nil
         headers["E"] = "6"
         headers["D"] = "7"
-        #expect(headers.lines.map(\.value) == ["new", "3", "7", "6"])
+        expectEqual(headers.lines.map(\.value), ["new", "3", "7", "6"])
     }
 
     @Test("Merging replaces each name as a whole and keeps the rest")
     func merging() throws {
         var fields: HTTPFields = [.accept: "*/*", .userAgent: "u"]
         try (["accept": "a/b", "Accept": "c/d", "X-New": "n"] as Headers).merge(into: &fields)
-        #expect(fields[values: .accept] == ["a/b", "c/d"])
-        #expect(fields[.userAgent] == "u")
-        #expect(fields.count == 4)
+        expectEqual(fields[values: .accept], ["a/b", "c/d"])
+        expectEqual(fields[.userAgent], "u")
+        expectEqual(fields.count, 4)
     }
 
     @Test("A bad line leaves the list as it was")
@@ -52,7 +54,7 @@ struct HeadersTests {
         #expect(throws: SternaError.self) {
             try (["Accept": "a/b", "Bad": "a\nb"] as Headers).merge(into: &fields)
         }
-        #expect(fields == before)
+        expectEqual(fields, before)
     }
 
     static let badNames = [
@@ -64,10 +66,10 @@ struct HeadersTests {
     @Test("A name that is no token is refused", arguments: badNames)
     func badName(_ name: String) {
         let error = #expect(throws: SternaError.self) { try Headers.field(name, "v") }
-        #expect(error?.kind == .invalidHeader)
-        #expect(error?.phase == .prepare)
-        #expect(error?.description.contains { $0.isNewline } == false)
-        #expect(FieldSyntax.isToken(name) == false)
+        expectEqual(error?.kind, .invalidHeader)
+        expectEqual(error?.phase, .prepare)
+        expectEqual(error?.description.contains { $0.isNewline }, false)
+        expectEqual(FieldSyntax.isToken(name), false)
     }
 
     static let badValues = [
@@ -77,28 +79,28 @@ struct HeadersTests {
     @Test("A value with a control character is refused, and is not shown", arguments: badValues)
     func badValue(_ value: String) {
         let error = #expect(throws: SternaError.self) { try Headers.field("X-Key", "s3cret" + value) }
-        #expect(error?.kind == .invalidHeader)
-        #expect(error?.description.contains("X-Key") == true)
-        #expect(error.map { "\($0)" + String(reflecting: $0) }?.contains("s3cret") == false)
+        expectEqual(error?.kind, .invalidHeader)
+        expectEqual(error?.description.contains("X-Key"), true)
+        expectEqual(error.map { "\($0)" + String(reflecting: $0) }?.contains("s3cret"), false)
     }
 
     @Test(
         "What a value may hold goes through unchanged", arguments: ["", "a\tb", "é€", "a, b; c=\"d\"", "~!@#$%^&*()"])
     func goodValue(_ value: String) throws {
-        #expect(try Headers.field("X-Key", value).value == value)
+        try expectEqual(Headers.field("X-Key", value).value, value)
     }
 
     @Test("Every character of a token may stand in a name")
     func tokens() throws {
         let name = "!#$%&'*+-.^_`|~09azAZ"
-        #expect(try Headers.field(name, "v").name.rawName == name)
+        try expectEqual(Headers.field(name, "v").name.rawName, name)
     }
 
     @Test("A text for a message is short and on one line")
     func printable() {
-        #expect(FieldSyntax.printable("a\r\nb\u{85}c") == "a\u{FFFD}\u{FFFD}b\u{FFFD}c")
-        #expect(FieldSyntax.printable(String(repeating: "x", count: 80)).count == 80)
-        #expect(FieldSyntax.printable(String(repeating: "x", count: 81)) == String(repeating: "x", count: 80) + "…")
-        #expect(FieldSyntax.printable("a\u{2028}b\u{2029}c").contains { $0.isNewline } == false)
+        expectEqual(FieldSyntax.printable("a\r\nb\u{85}c"), "a\u{FFFD}\u{FFFD}b\u{FFFD}c")
+        expectEqual(FieldSyntax.printable(String(repeating: "x", count: 80)).count, 80)
+        expectEqual(FieldSyntax.printable(String(repeating: "x", count: 81)), String(repeating: "x", count: 80) + "…")
+        expectEqual(FieldSyntax.printable("a\u{2028}b\u{2029}c").contains { $0.isNewline }, false)
     }
 }

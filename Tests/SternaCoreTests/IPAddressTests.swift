@@ -1,6 +1,8 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite struct IPAddressTests {
     @Test(arguments: [
         ("192.0.2.1", "192.0.2.1"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"), ("::", "::"),
@@ -8,28 +10,28 @@ import Testing
         ("::ffff:192.0.2.1", "::ffff:c000:201"), ("fe80::1", "fe80::1"),
     ])
     func reads(text: String, canonical: String) {
-        #expect(IPAddress(text)?.description == canonical)
+        expectEqual(IPAddress(text)?.description, canonical)
     }
 
     @Test(arguments: [
         "", "1", "1.2.3", "1.2.3.4.5", "01.2.3.4", "256.1.1.1", "0x1.2.3.4", "1.2.3.4 ", "[::1]", "::1%lo", ":", ":::",
         "1:2:3:4:5:6:7", "12345::", "::1::", "g::", "::1.2.3", String(repeating: "1", count: 10_000),
     ])
-    func refuses(text: String) { #expect(IPAddress(text) == nil) }
+    func refuses(text: String) { expectNil(IPAddress(text)) }
 
     @Test(arguments: ["192.0.2.1", "::1", "2001:db8:1:2:3:4:5:6", "255.0.255.0"])
     func bytesAndBack(text: String) throws {
         let address = try #require(IPAddress(text))
-        #expect(address.bytes.count == (address.family == .v4 ? 4 : 16))
-        #expect(IPAddress(bytes: address.bytes) == address)
-        #expect(IPAddress(bytes: address.bytes.dropLast()) == nil)
+        expectEqual(address.bytes.count, (address.family == .v4 ? 4 : 16))
+        expectEqual(IPAddress(bytes: address.bytes), address)
+        expectNil(IPAddress(bytes: address.bytes.dropLast()))
     }
 
     @Test func mappedAddressesAreThoseTheyCarry() throws {
         let mapped = try #require(IPAddress("::ffff:10.0.0.1"))
-        #expect(mapped.unmapped == IPAddress("10.0.0.1"))
+        expectEqual(mapped.unmapped, IPAddress("10.0.0.1"))
         #expect(mapped != IPAddress("10.0.0.1"))
-        #expect(IPAddress("::10.0.0.1")?.unmapped.family == .v6)
+        expectEqual(IPAddress("::10.0.0.1")?.unmapped.family, .v6)
     }
 
     @Test(arguments: [
@@ -42,11 +44,11 @@ import Testing
     ])
     func prefixes(prefix: String, address: String, isInside: Bool) throws {
         let address = try #require(IPAddress(address))
-        #expect(try #require(IPPrefix(prefix)).contains(address) == isInside)
+        try expectEqual(#require(IPPrefix(prefix)).contains(address), isInside)
     }
 
     @Test(arguments: [
         "10.0.0.0", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "::/129", "/8", "10/8", "::/0x1", "1.2.3.4/ 8",
     ])
-    func refusedPrefixes(text: String) { #expect(IPPrefix(text) == nil) }
+    func refusedPrefixes(text: String) { expectNil(IPPrefix(text)) }
 }

@@ -2,6 +2,8 @@ import HTTPTypes
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Methods in any case")
 struct MethodNormalizationTests {
     static let names: [(String, String)] = [
@@ -13,11 +15,11 @@ struct MethodNormalizationTests {
     @Test("Standard methods are in upper case, others as they are", arguments: names)
     func normalized(name: String, sent: String) throws {
         let method = try #require(HTTPRequest.Method(name))
-        #expect(method.normalized.rawValue == sent)
+        expectEqual(method.normalized.rawValue, sent)
         var request = Request(method, try HTTPURL("https://h/"))
-        #expect(request.method.rawValue == sent)
+        expectEqual(request.method.rawValue, sent)
         request.method = try #require(HTTPRequest.Method("OTHER"))
         request.method = method
-        #expect(request.method.rawValue == sent)
+        expectEqual(request.method.rawValue, sent)
     }
 }

@@ -2,6 +2,8 @@ import SternaCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Parameters: conversions of single values")
 struct ParametersConversionTests {
     enum Order: String, ParameterConvertible {
@@ -47,7 +49,7 @@ struct ParametersConversionTests {
     @Test("Each type has its value", arguments: conversions.indices)
     func conversion(index: Int) {
         let (value, expected) = Self.conversions[index]
-        #expect(value.parameterValue == expected)
+        expectEqual(value.parameterValue, expected)
     }
 
     @Test("An address is its absolute text")
@@ -72,8 +74,8 @@ struct ParametersConversionTests {
             let forwards = Set(members)
             var backwards = Set<Int>(minimumCapacity: 500)
             for member in members.reversed() { backwards.insert(member) }
-            #expect(forwards.parameterValue == backwards.parameterValue)
-            #expect(forwards.parameterValue.hashValue == backwards.parameterValue.hashValue)
+            expectEqual(forwards.parameterValue, backwards.parameterValue)
+            expectEqual(forwards.parameterValue.hashValue, backwards.parameterValue.hashValue)
         }
     }
 
@@ -83,12 +85,12 @@ struct ParametersConversionTests {
             .dictionary(["a": 1]), .array([2]), .array([1, 5]), .array([1]), .string("b"), .string("a"), .double(1.5),
             .integer(2), .integer(-1), .unsigned(.max), .bool(true), .bool(false), .null, .double(-.infinity),
         ]
-        #expect(
-            mixed.parameterValue
-                == .set([
-                    .null, .bool(false), .bool(true), .double(-.infinity), .integer(-1), .double(1.5), .integer(2),
-                    .unsigned(.max), .string("a"), .string("b"), .array([1]), .array([1, 5]), .array([2]),
-                    .dictionary(["a": 1]),
-                ]))
+        expectEqual(
+            mixed.parameterValue,
+            .set([
+                .null, .bool(false), .bool(true), .double(-.infinity), .integer(-1), .double(1.5), .integer(2),
+                .unsigned(.max), .string("a"), .string("b"), .array([1]), .array([1, 5]), .array([2]),
+                .dictionary(["a": 1]),
+            ]))
     }
 }

@@ -2,6 +2,8 @@ import SternaCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Parameters: literals")
 struct ParametersLiteralTests {
     @Test("A literal of mixed types needs no annotation and keeps its order")
@@ -17,9 +19,10 @@ struct ParametersLiteralTests {
             "when": date, "maybe": optionalString, "nested": ["a": ["b": 1]], "list": [1, 2],
         ]
 
-        #expect(p.keys == ["name", "phone", "tags", "n", "on", "nothing", "when", "maybe", "nested", "list"])
-        #expect(
-            p.values == [
+        expectEqual(p.keys, ["name", "phone", "tags", "n", "on", "nothing", "when", "maybe", "nested", "list"])
+        expectEqual(
+            p.values,
+            [
                 .string("Ada"), .dictionary(["mobile": "555"]), .set([.string("a"), .string("b")]), .integer(3),
                 .bool(true), .null, .date(date), .null, .dictionary(["a": ["b": 1]]),
                 .array([.integer(1), .integer(2)]),
@@ -32,25 +35,25 @@ struct ParametersLiteralTests {
             "user": ["name": "Ada", "age": 36] as Parameters, "mixed": [1, "two", Parameters.null] as ParameterValue,
             "tree": ["x": 1.5, "y": false] as ParameterValue, "none": [:] as Parameters,
         ]
-        #expect(p.value(for: "user") == .dictionary(["name": "Ada", "age": 36]))
-        #expect(p.value(for: "mixed") == .array([.integer(1), .string("two"), .null]))
-        #expect(p.value(for: "tree") == .dictionary(["x": 1.5, "y": false]))
-        #expect(p.value(for: "none") == .dictionary(Parameters()))
+        expectEqual(p.value(for: "user"), .dictionary(["name": "Ada", "age": 36]))
+        expectEqual(p.value(for: "mixed"), .array([.integer(1), .string("two"), .null]))
+        expectEqual(p.value(for: "tree"), .dictionary(["x": 1.5, "y": false]))
+        expectEqual(p.value(for: "none"), .dictionary(Parameters()))
     }
 
     @Test("A repeated key takes the last value at the first place")
     func repeatedKey() {
         let p: Parameters = ["a": 1, "b": 2, "a": "three"]
-        #expect(p.keys == ["a", "b"])
-        #expect(p.values == [.string("three"), .integer(2)])
+        expectEqual(p.keys, ["a", "b"])
+        expectEqual(p.values, [.string("three"), .integer(2)])
     }
 
     @Test("A repeated key is found beyond the length that has an index")
     func repeatedKeyAmongMany() {
         let pairs = (0..<40).map { ("k\($0)", ParameterValue.integer(Int64($0))) }
         let p = Parameters(pairs: pairs + [("k3", "x"), ("k20", "y")])
-        #expect(p.count == 40)
-        #expect(p.values[3] == .string("x"))
-        #expect(p.values[20] == .string("y"))
+        expectEqual(p.count, 40)
+        expectEqual(p.values[3], .string("x"))
+        expectEqual(p.values[20], .string("y"))
     }
 }

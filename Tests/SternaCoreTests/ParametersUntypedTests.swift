@@ -2,6 +2,8 @@ import SternaCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Parameters: from untyped dictionaries")
 struct ParametersUntypedTests {
     struct Stranger: Hashable {}
@@ -28,24 +30,24 @@ struct ParametersUntypedTests {
             "numbers": [1, 2, 3] as Set<Int>, "set": [2, "y"] as Set<ParameterValue>, "some": 5, "text": "x",
             "tree": ["a": false, "b": ["c": 1]] as Parameters, "typed": ["p": 1], "z": 1,
         ]
-        #expect(try Parameters(untyped: untyped) == expected)
+        try expectEqual(Parameters(untyped: untyped), expected)
     }
 
     @Test("A type that is not known is refused with its place")
     func refusedType() {
         let untyped: [String: Any] = ["user": ["scores": [1, 2, Stranger()] as [Any]] as [String: Any]]
         let error = #expect(throws: ParameterError.self) { try Parameters(untyped: untyped) }
-        #expect(error?.reason == .unsupportedType("Stranger"))
-        #expect(error?.keyPath == "user.scores[2]")
-        #expect(error?.description == "a value of type Stranger cannot be a parameter at user.scores[2]")
+        expectEqual(error?.reason, .unsupportedType("Stranger"))
+        expectEqual(error?.keyPath, "user.scores[2]")
+        expectEqual(error?.description, "a value of type Stranger cannot be a parameter at user.scores[2]")
     }
 
     @Test("A key that is not a string is refused with its place")
     func refusedKey() {
         let untyped: [String: Any] = ["a": [1: "x"] as [AnyHashable: Any]]
         let error = #expect(throws: ParameterError.self) { try Parameters(untyped: untyped) }
-        #expect(error?.reason == .unsupportedKey("Int"))
-        #expect(error?.keyPath == "a")
+        expectEqual(error?.reason, .unsupportedKey("Int"))
+        expectEqual(error?.keyPath, "a")
     }
 
     @Test("Depth is taken up to the limit and refused above it")
@@ -55,10 +57,10 @@ struct ParametersUntypedTests {
             for _ in 1..<levels { value = [value] }
             return ["a": value]
         }
-        #expect(try Parameters(untyped: nested(512)).count == 1)
+        try expectEqual(Parameters(untyped: nested(512)).count, 1)
         let error = #expect(throws: ParameterError.self) { try Parameters(untyped: nested(513)) }
-        #expect(error?.reason == .tooDeep(limit: 512))
-        #expect(error?.description.hasPrefix("containers are nested deeper than 512 levels at a[0][0]") == true)
+        expectEqual(error?.reason, .tooDeep(limit: 512))
+        expectEqual(error?.description.hasPrefix("containers are nested deeper than 512 levels at a[0][0]"), true)
         #expect((error?.keyPath.unicodeScalars.count ?? .max) <= 257)
     }
 
@@ -67,10 +69,10 @@ struct ParametersUntypedTests {
         let error = #expect(throws: ParameterError.self) {
             try Parameters(untyped: ["a\r\nb\u{2028}": Stranger()])
         }
-        #expect(error?.keyPath == "a\u{FFFD}\u{FFFD}b\u{FFFD}")
+        expectEqual(error?.keyPath, "a\u{FFFD}\u{FFFD}b\u{FFFD}")
         let long = #expect(throws: ParameterError.self) {
             try Parameters(untyped: [String(repeating: "k", count: 5000): Stranger()])
         }
-        #expect(long?.keyPath == String(repeating: "k", count: 256) + "…")
+        expectEqual(long?.keyPath, String(repeating: "k", count: 256) + "…")
     }
 }

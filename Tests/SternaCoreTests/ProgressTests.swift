@@ -2,6 +2,8 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Byte counts as people read them")
 struct ByteCountTests {
     static let cases: [(Int64, String)] = [
@@ -14,7 +16,7 @@ struct ByteCountTests {
 
     @Test("Three figures at the most, in powers of 1,000", arguments: cases)
     func text(bytes: Int64, shown: String) {
-        #expect(ByteSize(bytes).description == shown)
+        expectEqual(ByteSize(bytes).description, shown)
     }
 }
 
@@ -23,20 +25,20 @@ struct TransferProgressTests {
     @Test("The outline's example")
     func example() {
         let step = TransferProgress(completed: 444_000_000, total: 1_200_000_000, rate: 48_000_000)
-        #expect(step.description == "37% of 1.2 GB, 48 MB/s, 16 s left")
+        expectEqual(step.description, "37% of 1.2 GB, 48 MB/s, 16 s left")
     }
 
     @Test("Every percent shows as itself", arguments: 0...100)
     func percent(_ percent: Int64) {
-        #expect(TransferProgress(completed: percent, total: 100).description == "\(percent)% of 100 B")
+        expectEqual(TransferProgress(completed: percent, total: 100).description, "\(percent)% of 100 B")
         let large = TransferProgress(completed: percent * 12_000_000, total: 1_200_000_000)
-        #expect(large.description == "\(percent)% of 1.2 GB")
+        expectEqual(large.description, "\(percent)% of 1.2 GB")
     }
 
     @Test("100% is shown at the end only")
     func almostThere() {
-        #expect(TransferProgress(completed: 999, total: 1_000).description == "99% of 1 kB")
-        #expect(TransferProgress(completed: 1_000, total: 1_000, rate: 10).description == "100% of 1 kB, 10 B/s")
+        expectEqual(TransferProgress(completed: 999, total: 1_000).description, "99% of 1 kB")
+        expectEqual(TransferProgress(completed: 1_000, total: 1_000, rate: 10).description, "100% of 1 kB, 10 B/s")
     }
 
     static let texts: [(TransferProgress, String)] = [
@@ -52,25 +54,25 @@ struct TransferProgressTests {
 
     @Test("Says what is known", arguments: texts)
     func text(step: TransferProgress, shown: String) {
-        #expect(step.description == shown)
+        expectEqual(step.description, shown)
     }
 
     @Test("The fraction lies between 0 and 1")
     func fraction() {
-        #expect(TransferProgress(completed: 5).fraction == nil)
-        #expect(TransferProgress(completed: 5, total: 10).fraction == 0.5)
-        #expect(TransferProgress(completed: 11, total: 10).fraction == 1)
-        #expect(TransferProgress(completed: -1, total: 10).fraction == 0)
-        #expect(TransferProgress(completed: 0, total: 0).fraction == 1)
+        expectNil(TransferProgress(completed: 5).fraction)
+        expectEqual(TransferProgress(completed: 5, total: 10).fraction, 0.5)
+        expectEqual(TransferProgress(completed: 11, total: 10).fraction, 1)
+        expectEqual(TransferProgress(completed: -1, total: 10).fraction, 0)
+        expectEqual(TransferProgress(completed: 0, total: 0).fraction, 1)
     }
 
     @Test("No time is left where it cannot be told")
     func remaining() {
-        #expect(TransferProgress(completed: 0, total: 100, rate: 10).remaining == .seconds(10))
-        #expect(TransferProgress(completed: 0, total: 100).remaining == nil)
-        #expect(TransferProgress(completed: 0, rate: 10).remaining == nil)
-        #expect(TransferProgress(completed: 0, total: 100, rate: 0).remaining == nil)
-        #expect(TransferProgress(completed: 0, total: .max, rate: 1e-9).remaining == nil)
+        expectEqual(TransferProgress(completed: 0, total: 100, rate: 10).remaining, .seconds(10))
+        expectNil(TransferProgress(completed: 0, total: 100).remaining)
+        expectNil(TransferProgress(completed: 0, rate: 10).remaining)
+        expectNil(TransferProgress(completed: 0, total: 100, rate: 0).remaining)
+        expectNil(TransferProgress(completed: 0, total: .max, rate: 1e-9).remaining)
     }
 
     @Test("No value of its public fields makes it trap")
@@ -95,9 +97,9 @@ struct ProgressMeterTests {
     @Test("There is no rate before there is anything to judge by")
     func beginning() {
         var meter = ProgressMeter(total: 1_000)
-        #expect(meter.progress(at: moment(0)) == TransferProgress(completed: 0, total: 1_000))
+        expectEqual(meter.progress(at: moment(0)), TransferProgress(completed: 0, total: 1_000))
         meter.add(100, at: moment(0))
-        #expect(meter.progress(at: moment(0)) == TransferProgress(completed: 100, total: 1_000))
+        expectEqual(meter.progress(at: moment(0)), TransferProgress(completed: 100, total: 1_000))
     }
 
     @Test("A steady transfer has its rate")
@@ -105,7 +107,7 @@ struct ProgressMeterTests {
         var meter = ProgressMeter()
         for step in 0...50 { meter.add(1_000, at: moment(Int64(step) * 100)) }
         let progress = meter.progress(at: moment(5_000))
-        #expect(progress.completed == 51_000)
+        expectEqual(progress.completed, 51_000)
         let rate = try #require(progress.rate)
         #expect(abs(rate - 10_000) < 500)
     }
@@ -116,7 +118,7 @@ struct ProgressMeterTests {
         for step in 0...5_000 { meter.add(10, at: moment(Int64(step))) }
         let rate = try #require(meter.progress(at: moment(5_000)).rate)
         #expect(abs(rate - 10_000) < 500)
-        #expect(meter.completed == 50_010)
+        expectEqual(meter.completed, 50_010)
     }
 
     @Test("The rate follows a change within some seconds")
@@ -150,8 +152,8 @@ struct ProgressMeterTests {
         var meter = ProgressMeter()
         meter.add(10, at: moment(1_000))
         meter.add(10, at: moment(0))
-        #expect(meter.progress(at: moment(0)).completed == 20)
-        #expect(meter.progress(at: moment(0)).rate == nil)
+        expectEqual(meter.progress(at: moment(0)).completed, 20)
+        expectNil(meter.progress(at: moment(0)).rate)
     }
 
     @Test("Counts beyond 64 bits do not trap")

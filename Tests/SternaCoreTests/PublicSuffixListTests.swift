@@ -2,6 +2,7 @@ import SternaPlatform
 import Testing
 
 @testable import SternaCore
+@testable import SternaTestSupport
 
 @Suite("Public suffix list")
 struct PublicSuffixListTests {
@@ -22,13 +23,13 @@ struct PublicSuffixListTests {
             ("127.0.0.1", nil), ("[::1]", nil), ("", nil), (".", nil), (".com", nil), ("a..com", nil), ("..", nil),
         ] as [(String, String?)])
     func registrableDomains(host: String, domain: String?) {
-        #expect(Self.list.registrableDomain(of: host) == domain)
+        expectEqual(Self.list.registrableDomain(of: host), domain)
     }
 
     @Test("Public suffixes, which addresses are not")
     func publicSuffixes() {
-        #expect(Self.list.publicSuffix(of: "www.example.co.uk") == "co.uk")
-        #expect(Self.list.publicSuffix(of: "localhost") == "localhost")
+        expectEqual(Self.list.publicSuffix(of: "www.example.co.uk"), "co.uk")
+        expectEqual(Self.list.publicSuffix(of: "localhost"), "localhost")
         for host in ["com", "com.", "co.uk", "localhost", "anything.ck", "github.io"] {
             #expect(Self.list.isPublicSuffix(host), "\(host)")
         }
@@ -51,7 +52,7 @@ struct PublicSuffixListTests {
         }
         let depth = words.map { $0.split(separator: ".").count + ($0.hasSuffix("*") || $0.hasSuffix("&") ? 1 : 0) }
             .max()
-        #expect(depth == PublicSuffixTable.depth)
+        expectEqual(depth, PublicSuffixTable.depth)
         // Each rule is found, whatever the place that the search begins at.
         for (word, domain) in zip(words, domains) {
             if word == domain { #expect(Self.list.isPublicSuffix(domain), "\(word)") }
@@ -76,7 +77,7 @@ struct PublicSuffixListTests {
             ("a.xn--55qx5d.test", "a.xn--55qx5d.test"), ("xn--55qx5d.test", nil), ("shop.example", nil),
             ("a.shop.example", nil), ("b.a.shop.example", "b.a.shop.example"), ("www.github.io", "github.io"),
         ]
-        for (host, domain) in cases { #expect(list.registrableDomain(of: host) == domain, "\(host)") }
+        for (host, domain) in cases { expectEqual(list.registrableDomain(of: host), domain, "\(host)") }
     }
 
     @Test(
@@ -97,8 +98,8 @@ struct PublicSuffixListTests {
     @Test("A missing file is named")
     func missingFile() {
         let error = #expect(throws: SternaError.self) { try PublicSuffixList(contentsOf: "/nowhere/list.dat") }
-        #expect(error?.kind == .fileUnreadable)
-        #expect(error?.detail.contains("/nowhere/list.dat") == true)
+        expectEqual(error?.kind, .fileUnreadable)
+        expectEqual(error?.detail.contains("/nowhere/list.dat"), true)
     }
 
     // MARK: Conformance
@@ -110,7 +111,7 @@ struct PublicSuffixListTests {
         let rows = try PublicSuffixData.rows()
         #expect(rows.count > 150)
         for (host, domain) in rows {
-            #expect(Self.list.registrableDomain(of: Self.canonical(host)) == domain.map(Self.canonical), "\(host)")
+            expectEqual(Self.list.registrableDomain(of: Self.canonical(host)), domain.map(Self.canonical), "\(host)")
         }
     }
 

@@ -1,6 +1,8 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("The server's message is text")
 struct ServerMessageTextTests {
     static let cases: [(String, String)] = [
@@ -14,17 +16,17 @@ struct ServerMessageTextTests {
     func filtered(given: String, expected: String) {
         var error = SternaError(.unacceptableStatus, phase: .read, "No.")
         error.serverMessage = given
-        #expect(error.message == expected)
-        #expect(error.serverMessage == expected)
+        expectEqual(error.message, expected)
+        expectEqual(error.serverMessage, expected)
     }
 
     @Test("It has an end, and where nothing is left of it there is none")
     func length() {
         var error = SternaError(.unacceptableStatus, phase: .read, "No.")
         error.serverMessage = String(repeating: "x", count: 5_000)
-        #expect(error.message.count == 1_001)
+        expectEqual(error.message.count, 1_001)
         error.serverMessage = "\r\n"
-        #expect(error.serverMessage == nil)
-        #expect(error.message == "No.")
+        expectNil(error.serverMessage)
+        expectEqual(error.message, "No.")
     }
 }

@@ -52,7 +52,7 @@ struct ShownMessageTests {
         error.value = ["token": "s3cret"]
         error.underlying = EncodingError.invalidValue("s3cret", .init(codingPath: [], debugDescription: "Not so."))
         expectHidden(error, ["shown", "example.com", "Not so."])
-        #expect("\(error)" == "No. [phase: read]")
+        expectEqual("\(error)", "No. [phase: read]")
         expectHidden(error as any Error)
         let outer = SternaError(.decodingFailed, phase: .read, "No.", underlying: error)
         expectHidden(outer)

@@ -19,8 +19,8 @@ struct SternaErrorTests {
         #expect(error.description == "Nothing came. [POST https://example.com/a?token=***&x=1, phase: wait]")
         error.attempt = 2
         #expect(error.description == "Nothing came. [POST https://example.com/a?token=***&x=1, attempt 2, phase: wait]")
-        #expect(SternaError(.invalidURL, phase: .prepare, "No URL.").description == "No URL.")
-        #expect(SternaError(.tlsFailed, phase: .tls, "No.").description == "No. [phase: TLS]")
+        expectEqual(SternaError(.invalidURL, phase: .prepare, "No URL.").description, "No URL.")
+        expectEqual(SternaError(.tlsFailed, phase: .tls, "No.").description, "No. [phase: TLS]")
     }
 
     @Test("A URL that a server chose is cut in the description")
@@ -31,16 +31,16 @@ struct SternaErrorTests {
         #expect(error.description.hasPrefix("Nothing came. [GET http://a.test/yyy"))
         #expect(error.description.hasSuffix("yyy…, phase: wait]"))
         #expect(error.description.count < 600)
-        #expect(error.url?.count == 60_014)
+        expectEqual(error.url?.count, 60_014)
     }
 
     @Test("The server's message comes first for people, and is on one line and short in the description")
     func serverMessage() {
         var error = SternaError(.unacceptableStatus, phase: .prepare, "The server answered 400 Bad Request.")
-        #expect(error.message == "The server answered 400 Bad Request.")
+        expectEqual(error.message, "The server answered 400 Bad Request.")
         error.serverMessage = "first\r\nsecond\u{2028}third " + String(repeating: "x", count: 500)
         #expect(error.message.hasPrefix("first"))
-        #expect(error.description.contains { $0.isNewline } == false)
+        expectEqual(error.description.contains { $0.isNewline }, false)
         #expect(error.description.count < 200)
     }
 
@@ -51,21 +51,21 @@ struct SternaErrorTests {
         second.kind = .cancelled
         second.attempt = 3
         second.serverMessage = "No."
-        #expect(first.kind == .timedOut)
-        #expect(first.attempt == 1)
-        #expect(first.serverMessage == nil)
-        #expect(second.kind == .cancelled)
-        #expect(second.detail == first.detail)
+        expectEqual(first.kind, .timedOut)
+        expectEqual(first.attempt, 1)
+        expectNil(first.serverMessage)
+        expectEqual(second.kind, .cancelled)
+        expectEqual(second.detail, first.detail)
         second.serverMessage = "\r\n"
-        #expect(second.serverMessage == nil)
+        expectNil(second.serverMessage)
     }
 
     @Test("The first place that is filled in stays")
     func place() throws {
         let first = SternaError(.timedOut, phase: .wait, "x").at(try request())
         let second = first.at(Request(.get, try HTTPURL("https://other.example/")))
-        #expect(second.url == first.url)
-        #expect(second.method == .post)
+        expectEqual(second.url, first.url)
+        expectEqual(second.method, .post)
     }
 
     @Test("Nothing shows the URL's secrets")
@@ -82,21 +82,21 @@ struct SternaErrorTests {
     @Test("Wrapping keeps the library's errors and cancellation")
     func wrap() {
         let known = SternaError(.truncated, phase: .read, "x")
-        #expect(SternaError.wrap(known, as: .invalidRequest, phase: .prepare, "y").kind == .truncated)
+        expectEqual(SternaError.wrap(known, as: .invalidRequest, phase: .prepare, "y").kind, .truncated)
         let cancelled = SternaError.wrap(CancellationError(), as: .invalidRequest, phase: .wait, "y")
-        #expect(cancelled.kind == .cancelled)
-        #expect(cancelled.phase == .wait)
+        expectEqual(cancelled.kind, .cancelled)
+        expectEqual(cancelled.phase, .wait)
         let other = SternaError.wrap(Cause(), as: .encodingFailed, phase: .prepare, "y")
-        #expect(other.kind == .encodingFailed)
+        expectEqual(other.kind, .encodingFailed)
         #expect(other.underlying is Cause)
-        #expect(other.detail == "y")
+        expectEqual(other.detail, "y")
     }
 
     @Test("The status is the response's")
     func status() throws {
         var error = SternaError(.unacceptableStatus, phase: .read, "x")
-        #expect(error.status == 0)
+        expectEqual(error.status, 0)
         error.response = Response(status: .notFound, url: try HTTPURL("https://example.com"))
-        #expect(error.status == 404)
+        expectEqual(error.status, 404)
     }
 }

@@ -2,16 +2,18 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Timeouts")
 struct TimeoutsTests {
     @Test("The defaults are AFNetworking's 60 s between bytes, and none is without end")
     func defaults() {
         let timeouts = Timeouts()
-        #expect(timeouts.connect == .seconds(30))
-        #expect(timeouts.tls == .seconds(30))
-        #expect(timeouts.firstByte == .seconds(60))
-        #expect(timeouts.betweenBytes == .seconds(60))
-        #expect(timeouts.total == .seconds(7 * 86_400))
+        expectEqual(timeouts.connect, .seconds(30))
+        expectEqual(timeouts.tls, .seconds(30))
+        expectEqual(timeouts.firstByte, .seconds(60))
+        expectEqual(timeouts.betweenBytes, .seconds(60))
+        expectEqual(timeouts.total, .seconds(7 * 86_400))
     }
 
     static let fields: [any WritableKeyPath<Timeouts, Duration> & Sendable] = [
@@ -45,7 +47,7 @@ struct TimeoutsTests {
         for field in Self.fields {
             var timeouts = Timeouts()
             timeouts[keyPath: field] = .seconds(seconds)
-            #expect(timeouts[keyPath: field] == (field == \.total ? .zero : .milliseconds(1)))
+            expectEqual(timeouts[keyPath: field], (field == \.total ? .zero : .milliseconds(1)))
         }
     }
 
@@ -55,7 +57,7 @@ struct TimeoutsTests {
             var timeouts = Timeouts()
             timeouts[keyPath: field] = .seconds(7)
             for other in Self.fields where other != field {
-                #expect(timeouts[keyPath: other] == Timeouts()[keyPath: other])
+                expectEqual(timeouts[keyPath: other], Timeouts()[keyPath: other])
             }
         }
     }
@@ -64,11 +66,11 @@ struct TimeoutsTests {
     func each() {
         var timeouts = Timeouts()
         timeouts.setEach(.seconds(5))
-        #expect(timeouts.connect == .seconds(5))
-        #expect(timeouts.tls == .seconds(5))
-        #expect(timeouts.firstByte == .seconds(5))
-        #expect(timeouts.betweenBytes == .seconds(5))
-        #expect(timeouts.total == Timeouts().total)
+        expectEqual(timeouts.connect, .seconds(5))
+        expectEqual(timeouts.tls, .seconds(5))
+        expectEqual(timeouts.firstByte, .seconds(5))
+        expectEqual(timeouts.betweenBytes, .seconds(5))
+        expectEqual(timeouts.total, Timeouts().total)
     }
 
     @Test("The values in SwiftNIO's unit are the same")
@@ -80,11 +82,11 @@ struct TimeoutsTests {
         timeouts.betweenBytes = .seconds(4)
         timeouts.total = .seconds(5)
         let amounts = timeouts.amounts
-        #expect(amounts.connect == .milliseconds(1))
-        #expect(amounts.tls == .seconds(2))
-        #expect(amounts.firstByte == .seconds(3))
-        #expect(amounts.betweenBytes == .seconds(4))
-        #expect(amounts.total == .seconds(5))
+        expectEqual(amounts.connect, .milliseconds(1))
+        expectEqual(amounts.tls, .seconds(2))
+        expectEqual(amounts.firstByte, .seconds(3))
+        expectEqual(amounts.betweenBytes, .seconds(4))
+        expectEqual(amounts.total, .seconds(5))
     }
 }
 
@@ -104,12 +106,12 @@ struct DeadlineTests {
     @Test("Deadlines and durations are added and subtracted, within what the clock can say")
     func arithmetic() {
         let start = Deadline(.uptimeNanoseconds(5_000_000_000))
-        #expect((start + .seconds(2)).instant == .uptimeNanoseconds(7_000_000_000))
-        #expect((start - .seconds(2)).instant == .uptimeNanoseconds(3_000_000_000))
-        #expect(start + .seconds(-2) == start - .seconds(2))
-        #expect((start + .milliseconds(1)) - start == .milliseconds(1))
-        #expect(start - (start + .seconds(3)) == .seconds(-3))
-        #expect(start - .seconds(60) == Deadline(.uptimeNanoseconds(0)))
+        expectEqual((start + .seconds(2)).instant, .uptimeNanoseconds(7_000_000_000))
+        expectEqual((start - .seconds(2)).instant, .uptimeNanoseconds(3_000_000_000))
+        expectEqual(start + .seconds(-2), start - .seconds(2))
+        expectEqual((start + .milliseconds(1)) - start, .milliseconds(1))
+        expectEqual(start - (start + .seconds(3)), .seconds(-3))
+        expectEqual(start - .seconds(60), Deadline(.uptimeNanoseconds(0)))
         for extreme in [Duration.seconds(Int64.max), .seconds(Int64.min)] {
             for deadline in [Deadline(.distantPast), Deadline(.distantFuture), start, .now] {
                 let (later, sooner) = (deadline + extreme, deadline - extreme)
@@ -121,6 +123,6 @@ struct DeadlineTests {
         var moved = start
         moved += .seconds(1)
         moved -= .seconds(2)
-        #expect(moved == start - .seconds(1))
+        expectEqual(moved, start - .seconds(1))
     }
 }

@@ -1,5 +1,7 @@
 import SternaPlatform
 
+@testable import SternaTestSupport
+
 /// The web-platform-tests data: in the folder STERNA_CONFORMANCE names, else in one beside the package.
 enum URLConformanceData {
     static let folder: String? = {

@@ -1,6 +1,8 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("URL conformance (web-platform-tests)", .enabled(if: URLConformanceData.isThere, "\(URLConformanceData.hint)"))
 struct URLConformanceTests {
     static let schemes: Set<String> = ["http", "https", "ws", "wss"]
@@ -17,7 +19,7 @@ struct URLConformanceTests {
             let outcome = check(row)
             if let outcome { counts[outcome, default: 0] += 1 }
             if let name = row.protocol, Self.schemes.contains(String(name.dropLast())) {
-                #expect(outcome == .parsed, "\(row.input) was not run")
+                expectEqual(outcome, .parsed, "\(row.input) was not run")
             }
         }
         #expect(counts[.parsed, default: 0] >= 270)
@@ -47,7 +49,7 @@ struct URLConformanceTests {
             #expect(row.failure == true || !Self.schemes.contains(String((row.protocol ?? "").dropLast())))
             return .refusedScheme
         case .failure(let error):
-            #expect(row.failure == true, "\(row.input) against \(row.base ?? "nothing"): \(error)")
+            expectEqual(row.failure, true, "\(row.input) against \(row.base ?? "nothing"): \(error)")
             return .failed
         }
     }
@@ -68,9 +70,9 @@ struct URLConformanceTests {
             ("hash", url.fragment.map { $0.isEmpty ? "" : "#" + $0 } ?? "", row.hash),
         ]
         for (name, got, wanted) in pairs {
-            #expect(got == wanted, "\(name) of \(row.input.debugDescription) against \(row.base ?? "nothing")")
+            expectEqual(got, wanted, "\(name) of \(row.input.debugDescription) against \(row.base ?? "nothing")")
         }
-        #expect(url.requestTarget == url.path + (url.query.map { "?" + $0 } ?? ""))
+        expectEqual(url.requestTarget, url.path + (url.query.map { "?" + $0 } ?? ""))
     }
 
     private static func scheme(_ text: String) -> String? {
@@ -84,8 +86,8 @@ struct URLConformanceTests {
         for row in try URLConformanceData.rows("percent-encoding.json", of: PercentEncodingRow.self) {
             guard let output = row.output["utf-8"] else { continue }
             let url = try HTTPURL("https://host.invalid/?\(row.input)#\(row.input)")
-            #expect(url.query == output)
-            #expect(url.fragment == output)
+            expectEqual(url.query, output)
+            expectEqual(url.fragment, output)
             count += 1
         }
         #expect(count >= 6)
@@ -95,7 +97,7 @@ struct URLConformanceTests {
         var count = 0
         for row in try URLConformanceData.rows("toascii.json", of: ToASCIIRow.self) {
             let url = try? HTTPURL("https://\(row.input)/x")
-            #expect(url?.host == row.output, "\(row.input)")
+            expectEqual(url?.host, row.output, "\(row.input)")
             count += 1
         }
         #expect(count >= 87)

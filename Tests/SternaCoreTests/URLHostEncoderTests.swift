@@ -2,6 +2,8 @@ import SternaCore
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite struct URLHostEncoderTests {
     /// Answers with a fixed text, and keeps what it was asked.
     private final class Fixed: HostEncoder {
@@ -27,7 +29,7 @@ import Testing
         #expect(
             try HTTPURL("http://B\u{FC}CHER.example:81/", hostEncoder: encoder).authority == "xn--bcher-kva.example:81")
         #expect(try HTTPURL("http://plain.EXAMPLE/", hostEncoder: encoder).host == "plain.example")
-        #expect(encoder.asked.withLock { $0 } == ["b\u{FC}cher.example", "B\u{FC}CHER.example"])
+        expectEqual(encoder.asked.withLock { $0 }, ["b\u{FC}cher.example", "B\u{FC}CHER.example"])
     }
 
     @Test(arguments: [
@@ -58,7 +60,7 @@ import Testing
     }
 
     @Test func asciiEncoder() throws {
-        #expect(try ASCIIHostEncoder().encode("Plain") == "Plain")
+        try expectEqual(ASCIIHostEncoder().encode("Plain"), "Plain")
         #expect(throws: HTTPURL.ParseError.hostNotEncodable) { try ASCIIHostEncoder().encode("\u{FC}") }
     }
 }

@@ -1,6 +1,8 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite struct URLHostTests {
     @Test(arguments: [
         ("http://EXAMPLE.com/", "example.com"),
@@ -20,10 +22,10 @@ import Testing
     ])
     func domains(text: String, host: String) throws {
         let url = try HTTPURL(text)
-        #expect(url.host == host)
-        #expect(url.hostKind == .domain)
-        #expect(url.hostWithoutBrackets == host)
-        #expect(url.authority == host)
+        expectEqual(url.host, host)
+        expectEqual(url.hostKind, .domain)
+        expectEqual(url.hostWithoutBrackets, host)
+        expectEqual(url.authority, host)
     }
 
     @Test(arguments: [
@@ -35,8 +37,8 @@ import Testing
     ])
     func ipv4(text: String, host: String) throws {
         let url = try HTTPURL("http://\(text)/")
-        #expect(url.host == host)
-        #expect(url.hostKind == .ipv4)
+        expectEqual(url.host, host)
+        expectEqual(url.hostKind, .ipv4)
     }
 
     @Test(arguments: [
@@ -57,10 +59,10 @@ import Testing
     ])
     func ipv6(text: String, host: String) throws {
         let url = try HTTPURL("https://\(text):8443/")
-        #expect(url.host == host)
-        #expect(url.hostKind == .ipv6)
-        #expect(url.hostWithoutBrackets == String(host.dropFirst().dropLast()))
-        #expect(url.authority == host + ":8443")
+        expectEqual(url.host, host)
+        expectEqual(url.hostKind, .ipv6)
+        expectEqual(url.hostWithoutBrackets, String(host.dropFirst().dropLast()))
+        expectEqual(url.authority, host + ":8443")
     }
 
     @Test(arguments: [
@@ -89,14 +91,14 @@ import Testing
         ] as [(String, Int?, Int)])
     func ports(text: String, port: Int?, effective: Int) throws {
         let url = try HTTPURL(text)
-        #expect(url.port == port)
-        #expect(url.effectivePort == effective)
-        #expect(url.authority == (port.map { "h:\($0)" } ?? "h"))
-        #expect(url.origin.port == effective)
+        expectEqual(url.port, port)
+        expectEqual(url.effectivePort, effective)
+        expectEqual(url.authority, (port.map { "h:\($0)" } ?? "h"))
+        expectEqual(url.origin.port, effective)
     }
 
     @Test func schemes() {
-        #expect(HTTPURL.Scheme.allCases.map(\.defaultPort) == [80, 443, 80, 443])
-        #expect(HTTPURL.Scheme.allCases.map(\.isSecure) == [false, true, false, true])
+        expectEqual(HTTPURL.Scheme.allCases.map(\.defaultPort), [80, 443, 80, 443])
+        expectEqual(HTTPURL.Scheme.allCases.map(\.isSecure), [false, true, false, true])
     }
 }

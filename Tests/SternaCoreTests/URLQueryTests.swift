@@ -1,6 +1,8 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite struct URLQueryTests {
     @Test(
         arguments: [
@@ -17,9 +19,9 @@ import Testing
         ] as [(String, String?, String?, String)])
     func queryAndFragment(text: String, query: String?, fragment: String?, target: String) throws {
         let url = try HTTPURL(text)
-        #expect(url.query == query)
-        #expect(url.fragment == fragment)
-        #expect(url.requestTarget == target)
+        expectEqual(url.query, query)
+        expectEqual(url.fragment, fragment)
+        expectEqual(url.requestTarget, target)
     }
 
     @Test(arguments: [
@@ -32,8 +34,8 @@ import Testing
     ])
     func appending(text: String, addition: String, href: String) throws {
         let url = try HTTPURL(text).appendingQuery(addition)
-        #expect(url.href == href)
-        #expect(try HTTPURL(href) == url)
+        expectEqual(url.href, href)
+        try expectEqual(HTTPURL(href), url)
     }
 
     @Test func replacing() throws {
@@ -44,7 +46,7 @@ import Testing
         #expect(url.replacingFragment(nil).href == "http://h/p?q")
         #expect(url.replacingFragment("").href == "http://h/p?q#")
         #expect(url.replacingFragment("#` ").href == "http://h/p?q##%60%20")
-        #expect(url.removingFragment() == url.replacingFragment(nil))
+        expectEqual(url.removingFragment(), url.replacingFragment(nil))
         #expect(try HTTPURL("http://h/p").removingFragment().href == "http://h/p")
     }
 }

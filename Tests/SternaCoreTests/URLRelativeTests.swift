@@ -2,6 +2,8 @@ import SternaCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite struct URLRelativeTests {
     // RFC 3986, 5.4, save what the URL Standard does another way.
     @Test(arguments: [
@@ -27,8 +29,8 @@ import Testing
     ])
     func resolution(reference: String, href: String) throws {
         let base = try HTTPURL("http://a/b/c/d;p?q#frag")
-        #expect(try HTTPURL(reference, relativeTo: base).href == href)
-        #expect(try reference.resolve(against: base).href == href)
+        try expectEqual(HTTPURL(reference, relativeTo: base).href, href)
+        try expectEqual(reference.resolve(against: base).href, href)
     }
 
     @Test(arguments: [
@@ -39,7 +41,7 @@ import Testing
     ])
     func userinfoOfTheBase(reference: String, href: String) throws {
         let base = try HTTPURL("http://u:p@h:81/d/e?q")
-        #expect(try HTTPURL(reference, relativeTo: base).href == href)
+        try expectEqual(HTTPURL(reference, relativeTo: base).href, href)
     }
 
     @Test func schemeLookingReferences() throws {
@@ -53,15 +55,15 @@ import Testing
     @Test func convertibles() throws {
         let base = try HTTPURL("https://api.example/v1/")
         let url = try HTTPURL("https://u:p@other.example/x")
-        #expect(try url.resolve(against: base) == url)
+        try expectEqual(url.resolve(against: base), url)
         #expect(try "items"[...].resolve(against: base).href == "https://api.example/v1/items")
         #expect(
             try #require(URL(string: "https://u:p@h.example/a?b#c")).resolve(against: base).href
                 == "https://u:p@h.example/a?b#c")
         #expect(throws: HTTPURL.ParseError.relativeWithoutBase) { try "items".resolve(against: nil) }
-        #expect(try HTTPURL(#require(url.foundationURL)) == url)
+        try expectEqual(HTTPURL(#require(url.foundationURL)), url)
         func reference(_ convertible: some URLConvertible) -> String { convertible.urlReference() }
-        #expect(reference("/x") == "/x")
-        #expect(reference(url) == url.href)
+        expectEqual(reference("/x"), "/x")
+        expectEqual(reference(url), url.href)
     }
 }

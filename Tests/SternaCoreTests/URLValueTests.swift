@@ -1,6 +1,8 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite struct URLValueTests {
     @Test(arguments: [
         ("http://u:p@h/", "u", "p"), ("http://u@h/", "u", ""), ("http://u:@h/", "u", ""), ("http://:p@h/", "", "p"),
@@ -10,21 +12,21 @@ import Testing
     ])
     func userinfoIsEncoded(text: String, username: String, password: String) throws {
         let userinfo = try #require(try HTTPURL(text).userinfo)
-        #expect(userinfo.username == username)
-        #expect(userinfo.password == password)
+        expectEqual(userinfo.username, username)
+        expectEqual(userinfo.password, password)
     }
 
     @Test func userinfoIsDecoded() throws {
         let userinfo = try #require(try HTTPURL("http://a%40\u{FC}%FF:%3a%zz%4@h/").userinfo)
-        #expect(userinfo.decodedUsername == "a@\u{FC}\u{FFFD}")
-        #expect(userinfo.decodedPassword == ":%zz%4")
+        expectEqual(userinfo.decodedUsername, "a@\u{FC}\u{FFFD}")
+        expectEqual(userinfo.decodedPassword, ":%zz%4")
     }
 
     @Test(arguments: ["http://@h/", "http://:@h/", "http://h/@", "http://h?@", "http://h#u:p@"])
     func noUserinfo(text: String) throws {
         let url = try HTTPURL(text)
-        #expect(url.userinfo == nil)
-        #expect(url.host == "h")
+        expectNil(url.userinfo)
+        expectEqual(url.host, "h")
     }
 
     @Test func nothingShowsUserinfo() throws {
@@ -37,9 +39,9 @@ import Testing
         dump(userinfo, to: &shown)
         dump([url: userinfo], to: &shown)
         #expect(!shown.contains("alice") && !shown.contains("hunter2"))
-        #expect(url.removingUserinfo().href == url.description)
+        expectEqual(url.removingUserinfo().href, url.description)
         #expect(url.removingUserinfo() != url)
-        #expect(url.removingUserinfo().userinfo == nil)
+        expectNil(url.removingUserinfo().userinfo)
     }
 
     @Test func equality() throws {
@@ -48,7 +50,7 @@ import Testing
             "ws://h/", "http://h/?#",
             "http://i/",
         ].map { text throws(HTTPURL.ParseError) in try HTTPURL(text) }
-        #expect(Set(urls).count == urls.count)
+        expectEqual(Set(urls).count, urls.count)
         #expect(try HTTPURL("HTTP://H:80/a/..") == urls[0])
         #expect(try Set(urls).contains(HTTPURL("HTTP:\\\\H:080")))
     }
@@ -61,7 +63,7 @@ import Testing
         #expect(try origin != HTTPURL("https://h").origin)
         #expect(try origin != HTTPURL("https://i:8443").origin)
         #expect(try HTTPURL("https://h:443/").origin.description == "https://h")
-        #expect(try Origin(scheme: .https, host: "H", port: 8443) == origin)
+        try expectEqual(Origin(scheme: .https, host: "H", port: 8443), origin)
         #expect(try Origin(scheme: .https, host: "h", port: 443) == HTTPURL("https://h/").origin)
         #expect(try Origin(scheme: .ws, host: "::1", port: nil) == HTTPURL("ws://[0::1]/").origin)
         #expect(try Origin(scheme: .ws, host: "[::1]", port: 0).description == "ws://[::1]:0")

@@ -207,7 +207,7 @@ struct CacheDiagramTests {
 
     @Test("The article has the diagram")
     func article() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let file = root.appending(path: "docs/Caching.md")
         let text = try String(contentsOf: file, encoding: .utf8)
         let start = try #require(text.range(of: "```text\nthe request\n"))

@@ -268,7 +268,7 @@ struct CookiesExamplesTests {
 
     @Test("The JSON of the article is what a jar reads")
     func json() async throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let article = try String(contentsOf: root.appending(path: "docs/Cookies.md"), encoding: .utf8)
         let blocks = article.components(separatedBy: "```json\n").dropFirst()
         let text = try #require(blocks.first?.components(separatedBy: "```").first)

@@ -10,7 +10,7 @@ import Testing
 struct MigratingASINameTests {
     @Test("The article has every public name")
     func names() throws {
-        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardized
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized
         let article = try String(
             contentsOf: root.appendingPathComponent("docs/Migrating/ASIHTTPRequest.md"), encoding: .utf8)
         var found: Set<Substring> = []

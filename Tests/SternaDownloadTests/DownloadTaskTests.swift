@@ -15,14 +15,14 @@ struct DownloadTaskTests {
             try await Downloading.withFolder { folder in
                 let task = try Downloading.session(server).download("range/\(count)", to: .file("\(folder)/a/b.bin"))
                 let file = try await task.value
-                #expect(file.path == "\(folder)/a/b.bin")
-                #expect(file.length == Int64(count))
-                #expect(file.resumedAt == 0)
-                #expect(try Downloading.bytes(file.path) == Downloading.alphabet(count))
-                #expect(try Downloading.names(in: "\(folder)/a") == ["b.bin"])
-                #expect(task.state == .completed)
-                #expect(task.resumeData == nil)
-                if count > 0 { #expect(task.progress.current.fraction == 1) }
+                expectEqual(file.path, "\(folder)/a/b.bin")
+                expectEqual(file.length, Int64(count))
+                expectEqual(file.resumedAt, 0)
+                try expectEqual(Downloading.bytes(file.path), Downloading.alphabet(count))
+                try expectEqual(Downloading.names(in: "\(folder)/a"), ["b.bin"])
+                expectEqual(task.state, .completed)
+                expectNil(task.resumeData)
+                if count > 0 { expectEqual(task.progress.current.fraction, 1) }
             }
         }
     }
@@ -39,9 +39,9 @@ struct DownloadTaskTests {
                 let api = try Downloading.session(server)
                 let first = try await api.download("named", to: .folder(folder)).value
                 let second = try await api.download("named", to: .folder(folder)).value
-                #expect(first.path == "\(folder)/re port.pdf")
-                #expect(second.path == "\(folder)/re port (2).pdf")
-                #expect(try Downloading.names(in: folder) == ["re port (2).pdf", "re port.pdf"])
+                expectEqual(first.path, "\(folder)/re port.pdf")
+                expectEqual(second.path, "\(folder)/re port (2).pdf")
+                try expectEqual(Downloading.names(in: folder), ["re port (2).pdf", "re port.pdf"])
             }
         }
     }
@@ -54,11 +54,11 @@ struct DownloadTaskTests {
                     "range/1000",
                     to: .choose { temporary, response in
                         let length = (try? Data(contentsOf: temporary))?.count
-                        #expect(length == 1_000)
+                        expectEqual(length, 1_000)
                         return "\(folder)/\(response.status.code).bin"
                     })
-                #expect(try await task.value.path == "\(folder)/200.bin")
-                #expect(try Downloading.names(in: folder) == ["200.bin"])
+                try await expectEqual(task.value.path, "\(folder)/200.bin")
+                try expectEqual(Downloading.names(in: folder), ["200.bin"])
             }
         }
     }
@@ -69,7 +69,7 @@ struct DownloadTaskTests {
             try await Downloading.withFolder { folder in
                 let task = try Downloading.session(server).download("status/404", to: .file("\(folder)/x"))
                 let error = await #expect(throws: SternaError.self) { try await task.value }
-                #expect(error?.kind == .unacceptableStatus)
+                expectEqual(error?.kind, .unacceptableStatus)
                 #expect(try Downloading.names(in: folder).isEmpty)
             }
         }
@@ -85,10 +85,10 @@ struct DownloadTaskTests {
                 let error = await #expect(throws: SternaError.self) {
                     try await api.download("range/10", to: .file(path)).value
                 }
-                #expect(error?.kind == .destinationUnusable)
+                expectEqual(error?.kind, .destinationUnusable)
                 #expect(server.requests().isEmpty)
                 _ = try await api.download("range/10", to: .file(path, existing: .replace)).value
-                #expect(try Downloading.bytes(path) == Downloading.alphabet(10))
+                try expectEqual(Downloading.bytes(path), Downloading.alphabet(10))
             }
         }
     }
@@ -114,9 +114,9 @@ struct DownloadTaskTests {
                     let task = api.download(
                         path, to: .file("\(folder)/b"), options: path == "lie" ? DownloadOptions() : options)
                     let error = await #expect(throws: SternaError.self) { try await task.value }
-                    #expect(error?.kind == .digestMismatch)
+                    expectEqual(error?.kind, .digestMismatch)
                 }
-                #expect(try Downloading.names(in: folder) == ["a"])
+                try expectEqual(Downloading.names(in: folder), ["a"])
             }
         }
     }
@@ -135,12 +135,12 @@ struct DownloadTaskTests {
                 task.suspend()
                 release.open()
                 try await server.waitForOpenConnections(0)
-                #expect(task.state == .suspended)
+                expectEqual(task.state, .suspended)
                 task.resume()
                 let file = try await task.value
-                #expect(try Downloading.bytes(file.path) == Downloading.alphabet(count))
-                #expect(task.requests.count == 2)
-                #expect(task.requests.last?.headers[.range]?.hasPrefix("bytes=") == true)
+                try expectEqual(Downloading.bytes(file.path), Downloading.alphabet(count))
+                expectEqual(task.requests.count, 2)
+                expectEqual(task.requests.last?.headers[.range]?.hasPrefix("bytes="), true)
             }
         }
     }
@@ -156,21 +156,21 @@ struct DownloadTaskTests {
                 for await step in first.progress where step.completed > 1_000_000 { break }
                 first.cancel()
                 let error = await #expect(throws: SternaError.self) { try await first.value }
-                #expect(error?.kind == .cancelled)
-                #expect(error?.resumeData == nil)
+                expectEqual(error?.kind, .cancelled)
+                expectNil(error?.resumeData)
                 #expect(try Downloading.names(in: folder).isEmpty)
 
                 let second = api.download("held", to: .file("\(folder)/x"))
                 for await step in second.progress where step.completed > 1_000_000 { break }
                 let data = try #require(await second.cancelProducingResumeData())
                 #expect(data.receivedBytes > 1_000_000)
-                #expect(try Downloading.names(in: folder) == ["x.sterna-part", "x.sterna-resume"])
+                try expectEqual(Downloading.names(in: folder), ["x.sterna-part", "x.sterna-resume"])
 
                 // The data survives its JSON.
                 let file = try await api.downloadTask(resuming: ResumeData(data: data.data)).value
-                #expect(file.resumedAt == data.receivedBytes)
-                #expect(try Downloading.bytes(file.path) == Downloading.alphabet(count))
-                #expect(try Downloading.names(in: folder) == ["x"])
+                expectEqual(file.resumedAt, data.receivedBytes)
+                try expectEqual(Downloading.bytes(file.path), Downloading.alphabet(count))
+                try expectEqual(Downloading.names(in: folder), ["x"])
             }
         }
     }
@@ -192,9 +192,9 @@ struct DownloadTaskTests {
                 let api = try Downloading.session(server)
                 let tasks = (0..<8).map { _ in api.download("range/200000", to: .folder(folder)) }
                 for task in tasks {
-                    #expect(try Downloading.bytes(try await task.value.path) == Downloading.alphabet(200_000))
+                    try expectEqual(Downloading.bytes(try await task.value.path), Downloading.alphabet(200_000))
                 }
-                #expect(try Downloading.names(in: folder).count == 8)
+                try expectEqual(Downloading.names(in: folder).count, 8)
             }
         }
     }

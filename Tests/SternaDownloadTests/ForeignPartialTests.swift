@@ -20,15 +20,15 @@ struct ForeignPartialTests {
         ])
     func names(suggestion: String, expected: String) throws {
         let name = try #require(DownloadFileName.safe(suggestion))
-        #expect(name == expected)
-        #expect(DownloadFileName.safe(name) == name)
+        expectEqual(name, expected)
+        expectEqual(DownloadFileName.safe(name), name)
     }
 
     @Test("A name that becomes one where it is cut off is changed, too")
     func cut() throws {
         let stem = String(repeating: "x", count: DownloadFileName.maximumLength - ".sterna-part".utf8.count)
         let name = try #require(DownloadFileName.safe("\(stem).sterna-part\(String(repeating: "y", count: 60))"))
-        #expect(name == "\(stem)_sterna-part")
+        expectEqual(name, "\(stem)_sterna-part")
     }
 
     @Test("A server cannot leave bytes behind that a later download of another file goes on from")
@@ -50,8 +50,8 @@ struct ForeignPartialTests {
                     _ = try await api.download("planted/\(name)", to: .folder(folder)).value
                 }
                 let got = try await api.download("file", to: .file("\(folder)/x")).value
-                #expect(got.resumedAt == 0)
-                #expect(try Downloading.bytes(got.path) == file.content)
+                expectEqual(got.resumedAt, 0)
+                try expectEqual(Downloading.bytes(got.path), file.content)
             }
         }
     }
@@ -70,12 +70,12 @@ struct ForeignPartialTests {
                 try Data("other".utf8).write(to: URL(filePath: partial))
                 release.open()
                 let error = await #expect(throws: SternaError.self) { try await task.value }
-                #expect(error?.kind == .destinationUnusable)
+                expectEqual(error?.kind, .destinationUnusable)
                 #expect(error?.underlying as? DestinationFault == .vanished(temporaryFile: partial))
-                #expect(error?.resumeData == nil)
+                expectNil(error?.resumeData)
                 // It is not this download's to remove, and nothing says that it can be continued.
-                #expect(try Downloading.names(in: folder) == ["x.sterna-part"])
-                #expect(try Downloading.bytes(partial) == Array("other".utf8))
+                try expectEqual(Downloading.names(in: folder), ["x.sterna-part"])
+                try expectEqual(Downloading.bytes(partial), Array("other".utf8))
             }
         }
     }
@@ -113,8 +113,8 @@ struct ForeignPartialTests {
                 await #expect(throws: SternaError.self) { try await task.value }
                 server.route("GET", "/file") { request in file.answer(request) }
                 let got = try await api.download("file", to: .file("\(killed)/x")).value
-                #expect(got.resumedAt == 0)
-                #expect(try Downloading.bytes(got.path) == file.content)
+                expectEqual(got.resumedAt, 0)
+                try expectEqual(Downloading.bytes(got.path), file.content)
             }
         }
     }
@@ -139,11 +139,11 @@ struct ForeignPartialTests {
                 await #expect(throws: SternaError.self) {
                     try await api.download("file", to: .file("\(folder)/x")).value
                 }
-                #expect(try Downloading.names(in: folder) == ["x.sterna-part", "x.sterna-resume"])
+                try expectEqual(Downloading.names(in: folder), ["x.sterna-part", "x.sterna-resume"])
                 let task = api.download("file", to: .file("\(folder)/x"))
                 for await step in task.progress where step.completed > 0 { break }
                 // A process that is killed now must not continue with the old tag behind the new bytes.
-                #expect(try Downloading.names(in: folder) == ["x.sterna-part"])
+                try expectEqual(Downloading.names(in: folder), ["x.sterna-part"])
                 task.cancel()
                 await #expect(throws: SternaError.self) { try await task.value }
                 release.open()

@@ -240,12 +240,12 @@ struct HostileServerTests {
                 let first = await #expect(throws: SternaError.self) {
                     try await api.download("file", to: .file("\(folder)/x")).value
                 }
-                #expect(first?.resumeData?.receivedBytes == 40_000)
+                expectEqual(first?.resumeData?.receivedBytes, 40_000)
                 do {
                     let file = try await api.download("file", to: .file("\(folder)/x")).value
                     let got = try Downloading.bytes(file.path)
                     #expect(lie.files.contains { $0.content == got }, "\(got.count) bytes, the first \(got.prefix(1))")
-                    #expect(try Downloading.names(in: folder) == ["x"])
+                    try expectEqual(Downloading.names(in: folder), ["x"])
                 } catch let error as SternaError {
                     #expect(lie.errors.contains(error.kind), "\(error)")
                     let names = try Downloading.names(in: folder)
@@ -283,7 +283,7 @@ struct HostileServerTests {
                     let error = await #expect(throws: SternaError.self) {
                         try await api.download("file", to: .file("\(folder)/x"), options: options).value
                     }
-                    if let kind { #expect(error?.kind == kind) } else { #expect(error?.resumeData != nil) }
+                    if let kind { expectEqual(error?.kind, kind) } else { #expect(error?.resumeData != nil) }
                 }
                 #expect(try Downloading.names(in: folder).isEmpty)
             }
@@ -315,7 +315,7 @@ struct HostileServerTests {
                     try await api.download("file", to: .file("\(folder)/x")).value
                 }
                 let file = try await api.download("file", to: .file("\(folder)/x")).value
-                #expect(try Data(contentsOf: file.url) == Data(content))
+                try expectEqual(Data(contentsOf: file.url), Data(content))
             }
         }
     }
@@ -328,7 +328,7 @@ struct HostileServerTests {
                 let error = await #expect(throws: SternaError.self) {
                     try await Downloading.session(server).download("file", to: .file("\(folder)/x")).value
                 }
-                #expect(error?.kind == .malformedResponse)
+                expectEqual(error?.kind, .malformedResponse)
                 let names = try Downloading.names(in: folder)
                 #expect(names.isEmpty)
             }

@@ -64,7 +64,7 @@ struct InterruptedDownloadTests {
                 while true {
                     do {
                         let file = try await api.download("file", to: .file("\(folder)/x")).value
-                        #expect(try Downloading.bytes(file.path) == content)
+                        try expectEqual(Downloading.bytes(file.path), content)
                         break
                     } catch let error as SternaError {
                         interruptions += 1
@@ -75,12 +75,12 @@ struct InterruptedDownloadTests {
                 #expect(interruptions > 10)
                 // Each request begins where the one before was cut.
                 let starts = asked.values.compactMap { $0.flatMap { Int($0.dropFirst(6).dropLast()) } }
-                #expect(starts == starts.sorted())
+                expectEqual(starts, starts.sorted())
                 for (index, start) in starts.enumerated() {
                     let received = cuts.prefix(index + 1).reduce(0, +)
                     #expect(received - start <= 64 << 10)
                 }
-                #expect(try Downloading.names(in: folder) == ["x"])
+                try expectEqual(Downloading.names(in: folder), ["x"])
             }
         }
     }
@@ -98,8 +98,8 @@ struct InterruptedDownloadTests {
                     try await api.download("file", to: .file("\(folder)/x")).value
                 }
                 let file = try await api.download("file", to: .file("\(folder)/x")).value
-                #expect(try Downloading.bytes(file.path) == new)
-                #expect(file.resumedAt == 0)
+                try expectEqual(Downloading.bytes(file.path), new)
+                expectEqual(file.resumedAt, 0)
             }
         }
     }
@@ -122,7 +122,7 @@ struct InterruptedDownloadTests {
                 let json = try Data(contentsOf: URL(filePath: "\(folder)/x.sterna-resume"))
                 #expect(try ResumeData(data: json).receivedBytes >= Int64(TestServer.heldBytes))
                 task.resume()
-                #expect(try Downloading.bytes(try await task.value.path) == Downloading.alphabet(count))
+                try expectEqual(Downloading.bytes(try await task.value.path), Downloading.alphabet(count))
             }
         }
     }
@@ -141,7 +141,7 @@ struct InterruptedDownloadTests {
                 // On this clock the last bytes before a pause may stay in the engine.
                 let most = Int64(TestServer.heldBytes) - (256 << 10)
                 for await step in task.progress where step.completed >= most { break }
-                #expect(try Downloading.names(in: folder) == ["x.sterna-part"])
+                try expectEqual(Downloading.names(in: folder), ["x.sterna-part"])
                 await clock.advance(by: .seconds(6))
                 release.open()
                 #expect(
@@ -151,8 +151,8 @@ struct InterruptedDownloadTests {
                 let json = try Data(contentsOf: URL(filePath: "\(folder)/x.sterna-resume"))
                 #expect(try ResumeData(data: json).receivedBytes >= most)
                 last.open()
-                #expect(try Downloading.bytes(try await task.value.path) == Downloading.alphabet(count))
-                #expect(try Downloading.names(in: folder) == ["x"])
+                try expectEqual(Downloading.bytes(try await task.value.path), Downloading.alphabet(count))
+                try expectEqual(Downloading.names(in: folder), ["x"])
             }
         }
     }
@@ -173,10 +173,10 @@ struct InterruptedDownloadTests {
                 #expect(FileManager.default.fileExists(atPath: data.partialPath))
                 let nowhere = api.downloadTask(resuming: data)
                 let error = await #expect(throws: SternaError.self) { try await nowhere.value }
-                #expect(error?.kind == .destinationUnusable)
+                expectEqual(error?.kind, .destinationUnusable)
                 let file = try await api.downloadTask(resuming: data, to: place).value
                 #expect(file.resumedAt > 0)
-                #expect(try Downloading.bytes(file.path) == Downloading.alphabet(count))
+                try expectEqual(Downloading.bytes(file.path), Downloading.alphabet(count))
                 let names = try #require(PartialNames(partialPath: data.partialPath))
                 #expect(!FileManager.default.fileExists(atPath: names.partialPath))
                 #expect(!FileManager.default.fileExists(atPath: names.sidecarPath))
@@ -207,7 +207,7 @@ struct InterruptedDownloadTests {
                 let error = await #expect(throws: SternaError.self) {
                     try await api.download("file", to: .file("\(folder)/x")).value
                 }
-                #expect(error?.kind == .truncated)
+                expectEqual(error?.kind, .truncated)
                 #expect(server.requestCount < 150)
             }
         }
@@ -225,9 +225,9 @@ struct InterruptedDownloadTests {
                     """
                 let data = try ResumeData(data: Data(json.utf8))
                 let file = try await Downloading.session(server).downloadTask(resuming: data).value
-                #expect(file.resumedAt == 0)
-                #expect(try Downloading.bytes(file.path) == Downloading.alphabet(9_000))
-                #expect(try Downloading.bytes(path) == [UInt8](repeating: 7, count: 5_000))
+                expectEqual(file.resumedAt, 0)
+                try expectEqual(Downloading.bytes(file.path), Downloading.alphabet(9_000))
+                try expectEqual(Downloading.bytes(path), [UInt8](repeating: 7, count: 5_000))
             }
         }
     }
@@ -291,10 +291,10 @@ struct InterruptedDownloadTests {
                 do {
                     let file = try await api.download("file", to: .file("\(folder)/x")).value
                     let got = try Downloading.bytes(file.path)
-                    #expect(got == new, "neither the old file nor a mixture of both")
+                    expectEqual(got, new, "neither the old file nor a mixture of both")
                     #expect(lie.error == nil || asked.values.last == .some(nil))
                 } catch let error as SternaError {
-                    #expect(error.kind == lie.error)
+                    expectEqual(error.kind, lie.error)
                     #expect(!FileManager.default.fileExists(atPath: "\(folder)/x"))
                 }
             }

@@ -23,8 +23,8 @@ struct PartialWriterTests {
                 }
             }
             try await writer.finish()
-            #expect(writer.written == Int64(count))
-            #expect(try Downloading.bytes("\(folder)/x") == content)
+            expectEqual(writer.written, Int64(count))
+            try expectEqual(Downloading.bytes("\(folder)/x"), content)
         }
     }
 
@@ -37,7 +37,7 @@ struct PartialWriterTests {
             var writer = PartialWriter(file, at: 10)
             try await writer.add(Bytes(repeating: 1, count: PartialWriter.portion))
             try await writer.finish()
-            #expect(writer.written == Int64(10 + PartialWriter.portion))
+            expectEqual(writer.written, Int64(10 + PartialWriter.portion))
             let full = open("/dev/full", O_WRONLY)
             defer { close(full) }
             // From here on the file's descriptor is the device.
@@ -52,8 +52,8 @@ struct PartialWriterTests {
                 }
             }
             try? await writer.finish()
-            #expect((error as? SternaError)?.kind == .writeFailed)
-            #expect(writer.written == Int64(10 + PartialWriter.portion))
+            expectEqual((error as? SternaError)?.kind, .writeFailed)
+            expectEqual(writer.written, Int64(10 + PartialWriter.portion))
         }
     }
 
@@ -61,12 +61,12 @@ struct PartialWriterTests {
     func refused() async throws {
         try await Downloading.withFolder { folder in
             let first = try #require(try PartialFile.open("\(folder)/x", permissions: 0o600))
-            #expect(try PartialFile.open("\(folder)/x", permissions: 0o600) == nil)
+            try expectNil(PartialFile.open("\(folder)/x", permissions: 0o600))
             first.unlock()
             #expect(try PartialFile.open("\(folder)/x", permissions: 0o600) != nil)
-            #expect(link("\(folder)/x", "\(folder)/y") == 0)
-            #expect(try PartialFile.open("\(folder)/y", permissions: 0o600) == nil)
-            #expect(symlink("\(folder)/x", "\(folder)/z") == 0)
+            expectEqual(link("\(folder)/x", "\(folder)/y"), 0)
+            try expectNil(PartialFile.open("\(folder)/y", permissions: 0o600))
+            expectEqual(symlink("\(folder)/x", "\(folder)/z"), 0)
             #expect(throws: SternaError.self) { try PartialFile.open("\(folder)/z", permissions: 0o600) }
         }
     }

@@ -38,12 +38,12 @@ struct SuccessWithoutFileTests {
                 }
                 #expect(error?.kind == .unacceptableStatus && error?.status == status)
                 #expect(error?.detail.contains("\(status)") == true && error?.detail.contains("kept") == true)
-                #expect(error?.resumeData?.receivedBytes == 40_000)
-                #expect(try Downloading.bytes(path + ".sterna-part") == Array(file.content.prefix(40_000)))
+                expectEqual(error?.resumeData?.receivedBytes, 40_000)
+                try expectEqual(Downloading.bytes(path + ".sterna-part"), Array(file.content.prefix(40_000)))
                 let whole = try await api.download("file", to: .file(path)).value
-                #expect(whole.resumedAt == 40_000)
-                #expect(try Downloading.bytes(path) == file.content)
-                #expect(server.requests().map { $0.headers["Range"] } == [nil, "bytes=40000-", "bytes=40000-"])
+                expectEqual(whole.resumedAt, 40_000)
+                try expectEqual(Downloading.bytes(path), file.content)
+                expectEqual(server.requests().map { $0.headers["Range"] }, [nil, "bytes=40000-", "bytes=40000-"])
             }
         }
     }
@@ -58,9 +58,9 @@ struct SuccessWithoutFileTests {
                     try await api.download("file", to: .file("\(folder)/x")).value
                 }
                 #expect(error?.kind == .unacceptableStatus && error?.status == status)
-                #expect(error?.resumeData == nil)
+                expectNil(error?.resumeData)
                 #expect(try Downloading.names(in: folder).isEmpty)
-                #expect(server.requestCount == 1)
+                expectEqual(server.requestCount, 1)
             }
         }
     }

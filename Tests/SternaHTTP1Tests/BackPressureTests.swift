@@ -53,7 +53,7 @@ struct BackPressureTests {
                     }
                     #expect(written.value < count + Self.inFlight)
                 }
-                #expect(count == Self.total)
+                expectEqual(count, Self.total)
             }
         }
     }
@@ -80,7 +80,7 @@ struct BackPressureTests {
             }
             try await server.waitForOpenConnections(0, within: 60)
             let status = try await api.withResponse(to: .get("huge")) { $0.status.code }
-            #expect(status == 200)
+            expectEqual(status, 200)
             try await server.waitForOpenConnections(0, within: 60)
         }
     }
@@ -90,7 +90,7 @@ struct BackPressureTests {
         try await withHuge(secure: false, chunked: false) { api, server, _ in
             let body = try await api.withResponse(to: .get("huge")) { $0.body }
             let error = await #expect(throws: SternaError.self) { for try await _ in body {} }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             try await server.waitForOpenConnections(0, within: 60)
         }
     }
@@ -148,16 +148,16 @@ struct BackPressureTests {
                     })
             }
             try await Wire.session(server.url).withResponse(to: .get("turns")) { response in
-                #expect(response.status == .ok)
-                #expect(response.body.length == 6)
+                expectEqual(response.status, .ok)
+                expectEqual(response.body.length, 6)
                 var iterator = response.body.makeAsyncIterator()
                 for piece in ["one", "two"] {
                     ask.yield()
                     let next = try await iterator.next()
-                    #expect(next.map { String(buffer: $0) } == piece)
+                    expectEqual(next.map { String(buffer: $0) }, piece)
                 }
                 let end = try await iterator.next()
-                #expect(end == nil)
+                expectNil(end)
             }
         }
     }

@@ -1,6 +1,7 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -14,8 +15,8 @@ struct BodilessResponseTests {
         ], [200, 206, 301, 404, 500])
     func head(fields: String, status: Int) {
         let transcript = ParserTranscript.of("HTTP/1.1 \(status) X\r\n\(fields)\r\n\r\n", isHeadRequest: true)
-        #expect(transcript.failure == nil)
-        #expect(transcript.status == status)
+        expectNil(transcript.failure)
+        expectEqual(transcript.status, status)
         #expect(transcript.hasEnded)
         #expect(transcript.isPersistent)
         #expect(transcript.body.isEmpty)
@@ -33,7 +34,7 @@ struct BodilessResponseTests {
     @Test("With 205 and the like the fields count", arguments: [200, 205, 303, 404])
     func others(status: Int) {
         let transcript = ParserTranscript.of("HTTP/1.1 \(status) X\r\nContent-Length: 2\r\n\r\nok")
-        #expect(transcript.text == "ok")
+        expectEqual(transcript.text, "ok")
         #expect(transcript.hasEnded)
     }
 
@@ -52,8 +53,8 @@ struct BodilessResponseTests {
     func behindEnd(rest: String) {
         let transcript = ParserTranscript.of(
             ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", rest].map { Array($0.utf8) })
-        #expect(transcript.text == "ok")
+        expectEqual(transcript.text, "ok")
         #expect(transcript.hasLeftover)
-        #expect(transcript.failure == nil)
+        expectNil(transcript.failure)
     }
 }

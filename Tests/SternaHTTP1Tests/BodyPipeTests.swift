@@ -25,7 +25,7 @@ struct BodyPipeTests {
             received.append(contentsOf: piece.array)
             pieces += 1
         }
-        #expect(received == (0..<1_000).map { UInt8(truncatingIfNeeded: $0) })
+        expectEqual(received, (0..<1_000).map { UInt8(truncatingIfNeeded: $0) })
         #expect(pieces < 10)
     }
 
@@ -43,7 +43,7 @@ struct BodyPipeTests {
         }
         pipe.end(.success(nil))
         while let taken = try await pipe.next() { received += taken.array }
-        #expect(received == sent)
+        expectEqual(received, sent)
     }
 
     @Test("It says that it is full, and asks for more when half of it was read")
@@ -61,26 +61,26 @@ struct BodyPipeTests {
     @Test("A reader that waits is woken for as much as is asked, not for less, and for the end in any case")
     func atLeast() async throws {
         let pipe = pipe()
-        #expect(pipe.deliver() == .notNeeded)
+        expectEqual(pipe.deliver(), .notNeeded)
         async let first = pipe.next()
         while !pipe.hasReader { await Task.yield() }
-        #expect(pipe.deliver() == .notNeeded)
+        expectEqual(pipe.deliver(), .notNeeded)
         pipe.push(ByteBuffer(repeating: 1, count: 60))
-        #expect(pipe.deliver(atLeast: 61) == .isHeld(60))
+        expectEqual(pipe.deliver(atLeast: 61), .isHeld(60))
         #expect(pipe.isKeptUpWith)
         pipe.push(ByteBuffer(repeating: 2, count: 40))
-        #expect(pipe.deliver(atLeast: 100) == .isDone(100))
-        #expect(try await first?.readableBytes == 100)
-        #expect(pipe.deliver() == .notNeeded)
+        expectEqual(pipe.deliver(atLeast: 100), .isDone(100))
+        try await expectEqual(first?.readableBytes, 100)
+        expectEqual(pipe.deliver(), .notNeeded)
         async let second = pipe.next()
         while !pipe.hasReader { await Task.yield() }
         pipe.push(ByteBuffer())
-        #expect(pipe.deliver() == .notNeeded)
+        expectEqual(pipe.deliver(), .notNeeded)
         pipe.push(ByteBuffer(repeating: 3, count: 5))
-        #expect(pipe.deliver(atLeast: 6) == .isHeld(5))
+        expectEqual(pipe.deliver(atLeast: 6), .isHeld(5))
         pipe.end(.success(nil))
-        #expect(try await second?.readableBytes == 5)
-        #expect(try await pipe.next() == nil)
+        try await expectEqual(second?.readableBytes, 5)
+        try await expectNil(pipe.next())
     }
 
     @Test("A cancelled read throws and leaves the body to the next one; nothing of it is lost")
@@ -92,16 +92,16 @@ struct BodyPipeTests {
             if round % 2 == 0 { while !pipe.hasReader { await Task.yield() } }
             reader.cancel()
             let error = await #expect(throws: SternaError.self) { try await reader.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             #expect(!pipe.hasReader)
         }
         pipe.push(ByteBuffer(string: "late"))
-        #expect(try await pipe.next().map { String(buffer: $0) } == "late")
+        try await expectEqual(pipe.next().map { String(buffer: $0) }, "late")
         async let last = pipe.next()
         while !pipe.hasReader { await Task.yield() }
         pipe.end(.success(nil))
-        #expect(try await last == nil)
-        #expect(abandoned.value == 0)
+        try await expectNil(last)
+        expectEqual(abandoned.value, 0)
     }
 
     @Test("Cancelling the body ends the read under way and every later one, and gives up the transfer once")
@@ -114,9 +114,9 @@ struct BodyPipeTests {
         pipe.cancel()
         for _ in 0..<2 {
             let error = await #expect(throws: SternaError.self) { _ = try await pipe.next() }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
         }
         await #expect(throws: SternaError.self) { try await reader.value }
-        #expect(abandoned.value == 1)
+        expectEqual(abandoned.value, 1)
     }
 }

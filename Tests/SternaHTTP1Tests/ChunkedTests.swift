@@ -1,6 +1,7 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -21,10 +22,10 @@ struct ChunkedTests {
         ])
     func accepted(row: ParserRow) {
         let transcript = ParserTranscript.of(Self.head + row.text)
-        #expect(transcript.failure == nil)
-        #expect(transcript.text == "hello")
+        expectNil(transcript.failure)
+        expectEqual(transcript.text, "hello")
         #expect(transcript.hasEnded)
-        #expect(transcript.trailers == nil)
+        expectNil(transcript.trailers)
         #expect(!transcript.hasLeftover)
     }
 
@@ -36,7 +37,7 @@ struct ChunkedTests {
                 let line = String(size, radix: 16, uppercase: uppercase)
                 let transcript = ParserTranscript.of(
                     [Array("\(Self.head)\(line)\r\n".utf8) + data + Array("\r\n0\r\n\r\n".utf8)])
-                #expect(transcript.body == data, "\(line)")
+                expectEqual(transcript.body, data, "\(line)")
                 #expect(transcript.hasEnded, "\(line)")
             }
         }
@@ -52,8 +53,8 @@ struct ChunkedTests {
     @Test("Trailers")
     func trailers() {
         let transcript = ParserTranscript.of(Self.head + "5\r\nhello\r\n0\r\nX-Sum: 8d\r\nx-count:2 \r\n\r\n")
-        #expect(transcript.text == "hello")
-        #expect(transcript.trailers == ["X-Sum: 8d", "x-count: 2"])
+        expectEqual(transcript.text, "hello")
+        expectEqual(transcript.trailers, ["X-Sum: 8d", "x-count: 2"])
         #expect(transcript.hasEnded)
         #expect(transcript.isPersistent)
     }
@@ -62,9 +63,9 @@ struct ChunkedTests {
     func trailersStayApart() {
         let transcript = ParserTranscript.of(
             Self.head + "5\r\nhello\r\n0\r\nContent-Length: 900\r\nConnection: keep-alive\r\n\r\n")
-        #expect(transcript.fields == ["Transfer-Encoding: chunked"])
+        expectEqual(transcript.fields, ["Transfer-Encoding: chunked"])
         #expect(transcript.failure != nil || transcript.hasEnded && transcript.text == "hello")
-        #expect(transcript.declaredLength == nil)
+        expectNil(transcript.declaredLength)
     }
 
     @Test(
@@ -76,7 +77,7 @@ struct ChunkedTests {
         ])
     func badSizes(line: String) {
         let transcript = ParserTranscript.of("\(Self.head)\(line)\r\nhello\r\n0\r\n\r\n")
-        #expect(transcript.failure == .malformedResponse)
+        expectEqual(transcript.failure, .malformedResponse)
         #expect(transcript.body.isEmpty)
         #expect(!transcript.hasEnded)
     }
@@ -105,7 +106,7 @@ struct ChunkedTests {
         ])
     func badLines(row: ParserRow) {
         let transcript = ParserTranscript.of(Self.head + row.text)
-        #expect(transcript.failure == .malformedResponse)
+        expectEqual(transcript.failure, .malformedResponse)
         #expect("hello".hasPrefix(transcript.text) || transcript.text == "hell\r")
         #expect(!transcript.hasEnded)
     }
@@ -115,7 +116,7 @@ struct ChunkedTests {
         arguments: ["5\r\nhel", "5\r\nhello", "5\r\nhello\r\n", "5\r\nhello\r\n0\r\n", "5\r\nhello\r\n0\r\nX: 1\r\n"])
     func cut(text: String) {
         let transcript = ParserTranscript.of(Self.head + text, closes: true)
-        #expect(transcript.failure == nil)
+        expectNil(transcript.failure)
         #expect(!transcript.hasEnded)
     }
 
@@ -127,9 +128,9 @@ struct ChunkedTests {
         // It need not wait for the line's end to know.
         #expect(ParserTranscript.of(Self.head + line).failure != nil)
         if filler == "x" {
-            #expect(ParserTranscript.of(Self.head + line).failure == .limitExceeded)
+            expectEqual(ParserTranscript.of(Self.head + line).failure, .limitExceeded)
             let shorter = ParserTranscript.of("\(Self.head)\(line.prefix(4_000))\r\nhello\r\n0\r\n\r\n")
-            #expect(shorter.text == "hello")
+            expectEqual(shorter.text, "hello")
         }
     }
 
@@ -137,11 +138,11 @@ struct ChunkedTests {
     func manyTrailers() {
         let start = Self.head + "0\r\n"
         let many = (0..<300).map { "X-\($0): 1\r\n" }.joined()
-        #expect(ParserTranscript.of(start + many + "\r\n").failure == .limitExceeded)
+        expectEqual(ParserTranscript.of(start + many + "\r\n").failure, .limitExceeded)
         let allowed = (0..<256).map { "X-\($0): 1\r\n" }.joined()
-        #expect(ParserTranscript.of(start + allowed + "\r\n").trailers?.count == 256)
+        expectEqual(ParserTranscript.of(start + allowed + "\r\n").trailers?.count, 256)
         let long = "X: " + String(repeating: "a", count: 70_000)
-        #expect(ParserTranscript.of("\(start)\(long)\r\n\r\n").failure == .limitExceeded)
-        #expect(ParserTranscript.of(start + long).failure == .limitExceeded)
+        expectEqual(ParserTranscript.of("\(start)\(long)\r\n\r\n").failure, .limitExceeded)
+        expectEqual(ParserTranscript.of(start + long).failure, .limitExceeded)
     }
 }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 @Suite("Many requests at once", .timeLimit(.minutes(5)))
@@ -52,7 +53,7 @@ struct ConcurrencyTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(server.requestCount == 200)
+            expectEqual(server.requestCount, 200)
             #expect(server.totalConnections <= 64)
         }
     }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A request that says `Connection: close` (RFC 9112, 9.6): the client closes behind the answer, whatever that says.
@@ -30,9 +31,9 @@ struct ConnectionCloseTests {
             #expect(head.contains("\r\nconnection: "), sourceLocation: location)
             for text in ["second", "third"] {
                 let reply = try await api.get("next").text()
-                #expect(reply == text, sourceLocation: location)
+                expectEqual(reply, text, sourceLocation: location)
             }
-            #expect(server.acceptedConnections == 2, sourceLocation: location)
+            expectEqual(server.acceptedConnections, 2, sourceLocation: location)
         }
     }
 
@@ -41,7 +42,7 @@ struct ConnectionCloseTests {
     func values(value: String, secure: Bool) async throws {
         try await expectEnd(secure: secure) { api in
             let text = try await api.get("first", headers: ["Connection": value]).text()
-            #expect(text == "first")
+            expectEqual(text, "first")
         }
     }
 
@@ -53,7 +54,7 @@ struct ConnectionCloseTests {
             try await api.withResponse(to: .get("first", headers: ["Connection": "close"])) { response in
                 var count = 0
                 for try await chunk in response.body { count += chunk.readableBytes }
-                #expect(count == 600_000)
+                expectEqual(count, 600_000)
             }
         }
     }
@@ -63,7 +64,7 @@ struct ConnectionCloseTests {
         try await expectEnd(first: [.receiveHead, .receive(atLeast: count), .answer("first")]) { api in
             let body = Body.bytes(Bytes(repeating: 1, count: count))
             let text = try await api.post("first", body: body, headers: ["Connection": "close"]).text()
-            #expect(text == "first")
+            expectEqual(text, "first")
         }
     }
 
@@ -74,11 +75,11 @@ struct ConnectionCloseTests {
             let api = try Wire.session(server.url) { $0.headers["Connection"] = "close" }
             for connection in 0..<3 {
                 let text = try await api.get("row").text()
-                #expect(text == "one")
+                expectEqual(text, "one")
                 let isClosed = try await server.waitForClose(connection: connection, within: Self.soon)
                 #expect(isClosed)
             }
-            #expect(server.acceptedConnections == 3)
+            expectEqual(server.acceptedConnections, 3)
         }
     }
 
@@ -89,9 +90,9 @@ struct ConnectionCloseTests {
             let api = try Wire.session(server.url)
             for wanted in ["one", "two"] {
                 let text = try await api.get("row", headers: ["Connection": value]).text()
-                #expect(text == wanted)
+                expectEqual(text, wanted)
             }
-            #expect(server.acceptedConnections == 1)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 }

@@ -31,12 +31,12 @@ struct ConnectionLimitTests {
                 for number in 0..<50 {
                     group.addTask {
                         let text = try await api.get("count/\(number)").text()
-                        #expect(text == "\(number)")
+                        expectEqual(text, "\(number)")
                     }
                 }
                 try await group.waitForAll()
             }
-            #expect(server.requestCount == 50)
+            expectEqual(server.requestCount, 50)
             // The server counts a connection until it has read of its end, which may be after the next has come.
             #expect(most.value <= 2 * maximum)
         }
@@ -69,7 +69,7 @@ struct ConnectionLimitTests {
             for _ in 0..<4 {
                 _ = try await api.onEventLoop { try await api.get("1k").status }
             }
-            #expect(server.requestCount == 4)
+            expectEqual(server.requestCount, 4)
         }
         try await group.shutdownGracefully()
     }
@@ -86,9 +86,9 @@ struct ConnectionLimitTests {
             try await Task.sleep(for: .milliseconds(100))
             for task in waiting { task.cancel() }
             for task in waiting { await #expect(throws: SternaError.self) { try await task.value } }
-            #expect(try await first.value == 200)
-            #expect(try await api.get("1k").status == 200)
-            #expect(server.totalConnections == 1)
+            try await expectEqual(first.value, 200)
+            try await expectEqual(api.get("1k").status, 200)
+            expectEqual(server.totalConnections, 1)
         }
         try await group.shutdownGracefully()
     }
@@ -117,12 +117,12 @@ struct ConnectionLimitTests {
         try await ScriptedServer.withServer(connections: Array(repeating: bad, count: 6) + [good]) { server in
             let plain = try Wire.session(server.url, engine: engine(1))
             for _ in 0..<6 { await Wire.failure(.malformedResponse, .read) { try await plain.get("x") } }
-            #expect(try await plain.get("x").text() == "good")
+            try await expectEqual(plain.get("x").text(), "good")
         }
         try await ScriptedServer.withServer(connections: [bad]) { server in
             let secure = try Wire.session("https://127.0.0.1:\(server.port)", engine: engine(1))
             for _ in 0..<6 { await Wire.failure(.tlsFailed, .tls) { try await secure.get("x") } }
-            #expect(server.acceptedConnections == 6)
+            expectEqual(server.acceptedConnections, 6)
         }
     }
 
@@ -137,15 +137,15 @@ struct ConnectionLimitTests {
             for (number, task) in waiting.enumerated() {
                 if number % 2 == 0 {
                     let error = await #expect(throws: SternaError.self) { try await task.value }
-                    #expect(error?.kind == .cancelled)
-                    #expect(error?.requestSent == false)
+                    expectEqual(error?.kind, .cancelled)
+                    expectEqual(error?.requestSent, false)
                 } else {
-                    #expect(try await task.value == 200)
+                    try await expectEqual(task.value, 200)
                 }
             }
-            #expect(try await first.value == 200)
-            #expect(server.requestCount == 16)
-            #expect(server.openConnections == 1)
+            try await expectEqual(first.value, 200)
+            expectEqual(server.requestCount, 16)
+            expectEqual(server.openConnections, 1)
         }
     }
 }

@@ -20,8 +20,8 @@ struct ConnectionReuseTests {
             for number in 0..<50 { try await api.get(paths[number % paths.count]) }
             try await api.post("post", parameters: ["a": 1])
             try await api.head("1k")
-            #expect(server.totalConnections == 1)
-            #expect(server.requestCount == 52)
+            expectEqual(server.totalConnections, 1)
+            expectEqual(server.requestCount, 52)
         }
     }
 
@@ -33,10 +33,10 @@ struct ConnectionReuseTests {
                 try await api.withResponse(to: .get("bytes/\(number * 150_000)?seed=1")) { response in
                     var count = 0
                     for try await chunk in response.body { count += chunk.readableBytes }
-                    #expect(count == number * 150_000)
+                    expectEqual(count, number * 150_000)
                 }
             }
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -50,8 +50,8 @@ struct ConnectionReuseTests {
             let api = try Wire.session(server.url)
             try await ask(api)
             #expect(try await server.waitForClose(connection: 0, within: 60), sourceLocation: location)
-            #expect(try await api.get("second").text() == "second", sourceLocation: location)
-            #expect(server.acceptedConnections == 2, sourceLocation: location)
+            try await expectEqual(api.get("second").text(), "second", sourceLocation: location)
+            expectEqual(server.acceptedConnections, 2, sourceLocation: location)
         }
     }
 
@@ -101,8 +101,8 @@ struct ConnectionReuseTests {
             "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok")
         try await ScriptedServer.withServer(connections: [[.receiveHead, answer, .receiveHead, answer]]) { server in
             let api = try Wire.session(server.url)
-            for _ in 0..<2 { #expect(try await api.get("row").text() == "ok") }
-            #expect(server.acceptedConnections == 1)
+            for _ in 0..<2 { try await expectEqual(api.get("row").text(), "ok") }
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -115,8 +115,8 @@ struct ConnectionReuseTests {
             let error = await Wire.failure(.unacceptableStatus, .decode) {
                 try await api.post("row", body: Body(segments: [.producer(endless)]))
             }
-            #expect(error?.status == 413)
-            #expect(error?.body.map { String(buffer: $0) } == "too much")
+            expectEqual(error?.status, 413)
+            expectEqual(error?.body.map { String(buffer: $0) }, "too much")
             #expect(try await server.waitForClose(connection: 0, within: 60))
         }
     }
@@ -146,7 +146,7 @@ struct ConnectionReuseTests {
             let busy = Task { try await api.get("delay/0.5").status }
             try await server.waitForRequests(2, within: 60)
             engine.closeIdleConnections()
-            #expect(try await busy.value == 200)
+            try await expectEqual(busy.value, 200)
             engine.closeIdleConnections()
             let isEmpty = await eventually {
                 engine.closeIdleConnections()
@@ -169,8 +169,8 @@ struct ConnectionReuseTests {
             let good = try Wire.session(server.url, engine: engine, authority: authority)
             try await good.get("1k")
             try await good.with { $0.headers["X-A"] = "1" }.get("1k")
-            #expect(server.requestCount == 3)
-            #expect(server.totalConnections == 3)
+            expectEqual(server.requestCount, 3)
+            expectEqual(server.totalConnections, 3)
         }
     }
 }

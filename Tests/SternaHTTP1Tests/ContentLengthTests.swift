@@ -1,6 +1,7 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -18,11 +19,11 @@ struct ContentLengthTests {
         ])
     func accepted(fields: String, length: Int) {
         let transcript = ParserTranscript.of(Self.response(fields))
-        #expect(transcript.failure == nil)
-        #expect(transcript.body.count == length)
+        expectNil(transcript.failure)
+        expectEqual(transcript.body.count, length)
         #expect(transcript.hasEnded)
         #expect(transcript.hasLeftover)
-        #expect(transcript.declaredLength == Int64(length))
+        expectEqual(transcript.declaredLength, Int64(length))
     }
 
     @Test(
@@ -40,33 +41,33 @@ struct ContentLengthTests {
         ])
     func refused(fields: String) {
         let transcript = ParserTranscript.of(Self.response(fields))
-        #expect(transcript.failure == .malformedResponse)
-        #expect(transcript.status == nil)
+        expectEqual(transcript.failure, .malformedResponse)
+        expectNil(transcript.status)
         #expect(transcript.body.isEmpty)
     }
 
     @Test("A length that would overflow does not become a small one")
     func huge() {
         let transcript = ParserTranscript.of(Self.response("Content-Length: 999999999999999999"))
-        #expect(transcript.failure == nil)
-        #expect(transcript.declaredLength == 999_999_999_999_999_999)
+        expectNil(transcript.failure)
+        expectEqual(transcript.declaredLength, 999_999_999_999_999_999)
         #expect(!transcript.hasEnded)
     }
 
     @Test("A body shorter than its length has not ended, also when the connection has")
     func short() {
         let transcript = ParserTranscript.of(Self.response("Content-Length: 100"), closes: true)
-        #expect(transcript.text == "hello, world")
+        expectEqual(transcript.text, "hello, world")
         #expect(!transcript.hasEnded)
     }
 
     @Test("Without a length the body lasts until the connection ends, which is then used up")
     func untilClose() {
         let open = ParserTranscript.of(Self.response("X: 1"))
-        #expect(open.text == "hello, world")
+        expectEqual(open.text, "hello, world")
         #expect(!open.hasEnded)
         let closed = ParserTranscript.of(Self.response("X: 1"), closes: true)
-        #expect(closed.text == "hello, world")
+        expectEqual(closed.text, "hello, world")
         #expect(closed.hasEnded)
         #expect(!closed.isPersistent)
         let empty = ParserTranscript.of("HTTP/1.1 200 OK\r\n\r\n", closes: true)
@@ -80,6 +81,6 @@ struct ContentLengthTests {
     func insideHead(text: String) {
         let transcript = ParserTranscript.of(text, closes: true)
         #expect(!transcript.hasEnded)
-        #expect(transcript.failure == nil)
+        expectNil(transcript.failure)
     }
 }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -38,7 +39,7 @@ struct DeliveryPaceTests {
         let moment = NIODeadline.uptimeNanoseconds(1_000_000)
         var pace = DeliveryPace()
         if let count = row.count { pace.delivered(count, at: moment) }
-        #expect(pace.least(at: moment + row.past) == row.least)
+        expectEqual(pace.least(at: moment + row.past), row.least)
     }
 
     @Test("A reader that is held in vain tries ever more seldom, until there is enough for a batch")
@@ -47,19 +48,19 @@ struct DeliveryPaceTests {
         var pace = DeliveryPace()
         pace.delivered(1 << 15, at: moment)
         for pause in [4, 16, 64, 256, 256] {
-            #expect(pace.least(at: moment) == Self.batch)
+            expectEqual(pace.least(at: moment), Self.batch)
             pace.wasFruitless()
             for _ in 0..<pause {
-                #expect(pace.least(at: moment) == 1)
+                expectEqual(pace.least(at: moment), 1)
                 pace.delivered(1 << 15, at: moment)
             }
         }
         pace.wasFruitless()
         pace.delivered(Self.batch, at: moment)
-        #expect(pace.least(at: moment) == Self.batch)
+        expectEqual(pace.least(at: moment), Self.batch)
         pace.wasFruitless()
         for _ in 0..<4 { pace.delivered(1 << 15, at: moment) }
-        #expect(pace.least(at: moment) == Self.batch)
+        expectEqual(pace.least(at: moment), Self.batch)
     }
 
     @Test("Bytes that are held come soon, also when nothing follows them", arguments: [true, false])
@@ -86,7 +87,7 @@ struct DeliveryPaceTests {
                     received += bytes.count
                     count.yield(received)
                 }
-                #expect(received == rounds * each * piece.count)
+                expectEqual(received, rounds * each * piece.count)
             }
         }
     }
@@ -113,7 +114,7 @@ struct DeliveryPaceTests {
                     received += bytes.count
                     count.yield(received)
                 }
-                #expect(received == rounds * each * piece.count)
+                expectEqual(received, rounds * each * piece.count)
             }
             try await peer.waitForScripts()
         }

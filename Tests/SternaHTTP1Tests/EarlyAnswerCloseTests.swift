@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Servers that answer in the middle of an upload and hang up at once: the answer came first, and is what counts
@@ -26,7 +27,7 @@ struct EarlyAnswerCloseTests {
             try await ScriptedServer.withServer(
                 tls: bundle, connections: [[.receive(atLeast: 1 << 20), .send(answer), end]]
             ) { server in
-                let file = try TemporaryFile([UInt8](repeating: 7, count: 8 << 20))
+                let file = try TestFile([UInt8](repeating: 7, count: 8 << 20))
                 let range = FileRange(path: file.path, offset: 0, length: 8 << 20)
                 let body: Body =
                     switch kind {
@@ -44,9 +45,9 @@ struct EarlyAnswerCloseTests {
                 let error = await #expect(throws: SternaError.self) {
                     try await Wire.session(server.url, authority: authority).post("row", body: body)
                 }
-                #expect(error?.status == 413, "secure: \(secure), \(error.map { "\($0)" } ?? "none")")
-                #expect(error?.body?.text == "too much")
-                #expect(server.acceptedConnections == 1)
+                expectEqual(error?.status, 413, "secure: \(secure), \(error.map { "\($0)" } ?? "none")")
+                expectEqual(error?.body?.text, "too much")
+                expectEqual(server.acceptedConnections, 1)
             }
         }
     }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Answers that come before the request's body is through (RFC 9112, 9.5): they are delivered, and end the connection.
@@ -11,7 +12,7 @@ struct EarlyAnswerTests {
     enum Kind: CaseIterable { case bytes, file, stream }
 
     /// More than could be through before the answer comes, or without end.
-    private func body(_ kind: Kind, file: TemporaryFile, secure: Bool = false) -> Body {
+    private func body(_ kind: Kind, file: TestFile, secure: Bool = false) -> Body {
         let block = Bytes(repeating: 1, count: 1 << 20)
         let range = FileRange(path: file.path, offset: 0, length: 32 << 20)
         return switch kind {
@@ -36,7 +37,7 @@ struct EarlyAnswerTests {
     }
 
     private func refusal(_ kind: Kind, _ answer: String, secure: Bool) async throws {
-        let file = try TemporaryFile([UInt8](repeating: 7, count: 32 << 20))
+        let file = try TestFile([UInt8](repeating: 7, count: 32 << 20))
         let authority = try CertificateAuthority()
         let bundle = secure ? try authority.issue(hosts: ["localhost"]) : nil
         try await ScriptedServer.withServer(
@@ -46,17 +47,17 @@ struct EarlyAnswerTests {
             let error = await Wire.failure(.unacceptableStatus, .decode) {
                 try await api.post("row", body: body(kind, file: file, secure: secure))
             }
-            #expect(error?.status == 413)
-            #expect(error?.body.map { String(buffer: $0) } == "too much")
+            expectEqual(error?.status, 413)
+            expectEqual(error?.body.map { String(buffer: $0) }, "too much")
             let isClosed = try await server.waitForClose(connection: 0, within: 60)
             #expect(isClosed, "secure: \(secure), \(server.received(connection: 0).count) bytes came")
-            #expect(server.acceptedConnections == 1)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
     @Test("One that lasts until the server closes its side", arguments: Kind.allCases)
     func untilClose(kind: Kind) async throws {
-        let file = try TemporaryFile([UInt8](repeating: 7, count: 32 << 20))
+        let file = try TestFile([UInt8](repeating: 7, count: 32 << 20))
         let script: [ScriptedServer.Step] = [
             .receive(atLeast: 1 << 20), .send("HTTP/1.1 413 Content Too Large\r\n\r\ntoo much"), .closeOutput,
         ]
@@ -64,7 +65,7 @@ struct EarlyAnswerTests {
             let error = await Wire.failure(.unacceptableStatus, .decode) {
                 try await Wire.session(server.url).post("row", body: body(kind, file: file))
             }
-            #expect(error?.body.map { String(buffer: $0) } == "too much")
+            expectEqual(error?.body.map { String(buffer: $0) }, "too much")
         }
     }
 
@@ -72,7 +73,7 @@ struct EarlyAnswerTests {
         "A server that hangs up in the middle of an upload", arguments: Kind.allCases,
         [ScriptedServer.Step.close, .reset])
     func hangUp(kind: Kind, end: ScriptedServer.Step) async throws {
-        let file = try TemporaryFile([UInt8](repeating: 7, count: 32 << 20))
+        let file = try TestFile([UInt8](repeating: 7, count: 32 << 20))
         try await ScriptedServer.withServer(connections: [[.receive(atLeast: 1 << 20), end]]) { server in
             let api = try Wire.session(server.url)
             let start = ContinuousClock.now
@@ -82,8 +83,8 @@ struct EarlyAnswerTests {
             #expect(ContinuousClock.now - start < Wire.soon)
             // What the system has taken counts as sent, though the server never read it.
             #expect(error?.kind == .writeFailed || error?.kind == .connectionClosed)
-            #expect(error?.requestSent == true)
-            #expect(server.acceptedConnections == 1)
+            expectEqual(error?.requestSent, true)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A large body waits for the server to ask for it (RFC 9110, 10.1.1).
@@ -32,11 +33,11 @@ struct ExpectContinueTests {
             tls: try authority?.issue(hosts: ["localhost"]), connections: [script]
         ) { server in
             let api = try session(server.url, authority)
-            #expect(try await api.post("a", body: .bytes(Self.body)).text() == "one")
+            try await expectEqual(api.post("a", body: .bytes(Self.body)).text(), "one")
             #expect(head(server).contains("\r\nExpect: 100-continue\r\n"))
             // The connection is used again; a smaller body does not wait.
-            #expect(try await api.post("a", body: .bytes(Self.body.dropLast())).text() == "two")
-            #expect(server.acceptedConnections == 1)
+            try await expectEqual(api.post("a", body: .bytes(Self.body.dropLast())).text(), "two")
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -46,7 +47,7 @@ struct ExpectContinueTests {
         try await ScriptedServer.withServer(connections: [script]) { server in
             let start = ContinuousClock.now
             let api = try session(server.url, engine: Engine())
-            #expect(try await api.post("a", body: .bytes(Self.body)).text() == "late")
+            try await expectEqual(api.post("a", body: .bytes(Self.body)).text(), "late")
             #expect(ContinuousClock.now - start >= .milliseconds(990))
         }
     }
@@ -62,9 +63,9 @@ struct ExpectContinueTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.post("a", body: .bytes(Self.body))
             }
-            #expect(error?.status == 413)
-            #expect(error?.body?.text == "no")
-            #expect(try await api.get("b").text() == "next")
+            expectEqual(error?.status, 413)
+            expectEqual(error?.body?.text, "no")
+            try await expectEqual(api.get("b").text(), "next")
             let received = server.received(connection: 0).count
             #expect(received < 1_000)
         }
@@ -82,7 +83,7 @@ struct ExpectContinueTests {
                 $0.finish()
             }
             let reply = try await session(server.url).post("a", body: .stream(stream, length: 5_000))
-            #expect(try await reply.text() == "taken")
+            try await expectEqual(reply.text(), "taken")
             #expect(head(server, 0).contains("Expect: 100-continue"))
             #expect(!head(server, 1).contains("Expect"))
         }
@@ -97,8 +98,8 @@ struct ExpectContinueTests {
             let error = await #expect(throws: SternaError.self) {
                 try await session(server.url).post("a", body: .text("b"))
             }
-            #expect(error?.status == 417)
-            #expect(server.acceptedConnections == 1)
+            expectEqual(error?.status, 417)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -113,7 +114,7 @@ struct ExpectContinueTests {
         ]
         try await ScriptedServer.withServer(connections: [redirect, target]) { server in
             let api = try session(server.url)
-            #expect(try await api.put("a", body: .bytes(Self.body)).text() == "there")
+            try await expectEqual(api.put("a", body: .bytes(Self.body)).text(), "there")
         }
         try await ScriptedServer.withServer(connections: [[.receiveHead, .close]]) { server in
             await Wire.failure(.connectionClosed, .wait) {
@@ -130,7 +131,7 @@ struct ExpectContinueTests {
             #expect(await server.waitForReceived(50, connection: 0))
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             let received = server.received(connection: 0).count
             #expect(received < 1_000)
         }
@@ -158,8 +159,8 @@ struct ExpectContinueTests {
         // Compressed, nobody knows how long it is, but about how long.
         for (length, isExpected) in [(1_000, false), (2 << 20, true)] {
             let body = Body.bytes([UInt8](repeating: 0, count: length)).compressed()
-            #expect(try api.request(for: .post("a", body: body)).expectsContinue == isExpected)
-            #expect(try api.request(for: .post("a", body: body.throttled())).expectsContinue == isExpected)
+            try expectEqual(api.request(for: .post("a", body: body)).expectsContinue, isExpected)
+            try expectEqual(api.request(for: .post("a", body: body.throttled())).expectsContinue, isExpected)
         }
     }
 }

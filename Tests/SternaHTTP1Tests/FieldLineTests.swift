@@ -1,6 +1,7 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -18,8 +19,8 @@ struct FieldLineTests {
         ])
     func accepted(line: String, field: String) {
         let transcript = ParserTranscript.of(Self.response(line))
-        #expect(transcript.failure == nil)
-        #expect(transcript.fields.first == field)
+        expectNil(transcript.failure)
+        expectEqual(transcript.fields.first, field)
         #expect(transcript.hasEnded)
     }
 
@@ -33,13 +34,13 @@ struct FieldLineTests {
         ])
     func refused(line: String) {
         let transcript = ParserTranscript.of(Self.response(line))
-        #expect(transcript.failure == .malformedResponse)
-        #expect(transcript.status == nil)
+        expectEqual(transcript.failure, .malformedResponse)
+        expectNil(transcript.status)
     }
 
     @Test("A fold right behind the status line") func foldAtStart() {
-        #expect(ParserTranscript.of("HTTP/1.1 200 OK\r\n folded: 1\r\n\r\n").failure == .malformedResponse)
-        #expect(ParserTranscript.of("HTTP/1.1 200 OK\r\n \r\n\r\n").failure == .malformedResponse)
+        expectEqual(ParserTranscript.of("HTTP/1.1 200 OK\r\n folded: 1\r\n\r\n").failure, .malformedResponse)
+        expectEqual(ParserTranscript.of("HTTP/1.1 200 OK\r\n \r\n\r\n").failure, .malformedResponse)
     }
 
     @Test(
@@ -55,10 +56,10 @@ struct FieldLineTests {
         for cutsEachByte in [false, true] {
             let bytes = Array(text.utf8)
             let transcript = ParserTranscript.of(cutsEachByte ? bytes.map { [$0] } : [bytes])
-            #expect(transcript.failure == nil)
-            #expect(transcript.status == 200)
-            #expect(transcript.fields == ["X: 1", "Content-Length: 2"])
-            #expect(transcript.text == "ok")
+            expectNil(transcript.failure)
+            expectEqual(transcript.status, 200)
+            expectEqual(transcript.fields, ["X: 1", "Content-Length: 2"])
+            expectEqual(transcript.text, "ok")
             #expect(transcript.hasEnded)
             #expect(!transcript.isPersistent)
         }
@@ -67,7 +68,7 @@ struct FieldLineTests {
     @Test("A head ends at the first empty line, whatever its end is")
     func emptyLine() {
         let transcript = ParserTranscript.of("HTTP/1.1 200 OK\r\n\nContent-Length: 0\r\n\r\n", closes: true)
-        #expect(transcript.text == "Content-Length: 0\r\n\r\n")
+        expectEqual(transcript.text, "Content-Length: 0\r\n\r\n")
         #expect(transcript.fields.isEmpty)
         #expect(!transcript.isPersistent)
     }
@@ -81,23 +82,23 @@ struct FieldLineTests {
         ])
     func strayCR(text: String) {
         let transcript = ParserTranscript.of(text)
-        #expect(transcript.failure == .malformedResponse)
-        #expect(transcript.status == nil)
+        expectEqual(transcript.failure, .malformedResponse)
+        expectNil(transcript.status)
     }
 
     @Test("Fields keep their order, case and repeats")
     func order() {
         let transcript = ParserTranscript.of(
             "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nx-B: 2\r\nSET-COOKIE: c=3\r\ncontent-LENGTH: 0\r\n\r\n")
-        #expect(transcript.fields == ["Set-Cookie: a=1", "x-B: 2", "SET-COOKIE: c=3", "content-LENGTH: 0"])
-        #expect(transcript.declaredLength == 0)
+        expectEqual(transcript.fields, ["Set-Cookie: a=1", "x-B: 2", "SET-COOKIE: c=3", "content-LENGTH: 0"])
+        expectEqual(transcript.declaredLength, 0)
     }
 
     @Test("No fields at all")
     func none() {
         let transcript = ParserTranscript.of("HTTP/1.1 200 OK\r\n\r\nrest", closes: true)
         #expect(transcript.fields.isEmpty)
-        #expect(transcript.text == "rest")
+        expectEqual(transcript.text, "rest")
         #expect(transcript.hasEnded)
     }
 
@@ -113,6 +114,6 @@ struct FieldLineTests {
     func persistence(version: String, line: String, persistent: Bool) {
         let transcript = ParserTranscript.of("HTTP/\(version) 200 OK\r\n\(line)\r\nContent-Length: 2\r\n\r\nab")
         #expect(transcript.hasEnded)
-        #expect(transcript.isPersistent == persistent)
+        expectEqual(transcript.isPersistent, persistent)
     }
 }

@@ -15,14 +15,14 @@ struct FileBodyTests {
         [false, true])
     func whole(size: Int, secure: Bool) async throws {
         let content = Wire.pattern(size, seed: 4)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         try await RequestBodyTests.withEcho(secure: secure) { api, server in
             for _ in 0..<2 {
                 let reply = try await api.post("echo", body: .file(file.path))
                 #expect(Wire.same(reply.body, content))
-                #expect(server.requests().last?.headers["Content-Length"] == "\(size)")
+                expectEqual(server.requests().last?.headers["Content-Length"], "\(size)")
             }
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -30,7 +30,7 @@ struct FileBodyTests {
         "Ranges", arguments: [(0, 1), (1, 99_999), (99_999, 1), (50_000, 0), (100_000, 0), (3, 70_000)], [false, true])
     func ranges(range: (offset: Int, length: Int), secure: Bool) async throws {
         let content = Wire.pattern(100_000, seed: 5)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         try await RequestBodyTests.withEcho(secure: secure) { api, _ in
             let part = FileRange(path: file.path, offset: Int64(range.offset), length: Int64(range.length))
             let reply = try await api.post("echo", body: Body(segments: [.file(part)]))
@@ -43,7 +43,7 @@ struct FileBodyTests {
         arguments: ["/nonexistent/file", "/", "/dev/null", "/dev/zero"])
     func unusable(path: String) async throws {
         let error = #expect(throws: SternaError.self) { try Body.file(path) }
-        #expect(error?.kind == .fileUnreadable)
+        expectEqual(error?.kind, .fileUnreadable)
         // A range is made without a look at the file, so the transport finds out.
         try await RequestBodyTests.withEcho(secure: false) { api, server in
             let body = Body(segments: [.file(FileRange(path: path, offset: 0, length: 10))])
@@ -54,7 +54,7 @@ struct FileBodyTests {
 
     @Test("A range beyond the end of the file", arguments: [(0, 101), (100, 1), (101, 1), (1, 100)], [false, true])
     func beyond(range: (offset: Int, length: Int), secure: Bool) async throws {
-        let file = try TemporaryFile(Wire.pattern(100))
+        let file = try TestFile(Wire.pattern(100))
         try await RequestBodyTests.withEcho(secure: secure) { api, server in
             let part = FileRange(path: file.path, offset: Int64(range.offset), length: Int64(range.length))
             await Wire.failure(.fileUnreadable, .write) {
@@ -79,7 +79,7 @@ struct FileBodyTests {
 
     @Test("A file that vanished after the body was made")
     func vanished() async throws {
-        var file: TemporaryFile? = try TemporaryFile([1, 2, 3])
+        var file: TestFile? = try TestFile([1, 2, 3])
         let body = try Body.file(file?.path ?? "")
         file = nil
         try await RequestBodyTests.withEcho(secure: false) { api, _ in
@@ -89,7 +89,7 @@ struct FileBodyTests {
 
     @Test("A file truncated while it is sent fails the request soon", arguments: [false, true], [0, 5 << 20])
     func truncated(secure: Bool, left: Int) async throws {
-        let file = try TemporaryFile([UInt8](repeating: 7, count: 64 << 20))
+        let file = try TestFile([UInt8](repeating: 7, count: 64 << 20))
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: secure ? try authority.issue(hosts: ["localhost"]) : nil)
         try await TestServer.withServer(options) { server in
@@ -109,26 +109,26 @@ struct FileBodyTests {
             try await server.waitForOpenConnections(0, within: 60)
             // An event loop that spins would burn all of the time.
             #expect(Self.processorSeconds() - before < 20)
-            #expect(try await api.get("1k").status == 200)
+            try await expectEqual(api.get("1k").status, 200)
         }
     }
 
     @Test("A file that has grown fails the request; a range of it is sent as it was", arguments: [false, true])
     func grown(secure: Bool) async throws {
         let content = Wire.pattern(3 << 20)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         let body = try Body.file(file.path)
         _ = truncate(file.path, 6 << 20)
         try await RequestBodyTests.withEcho(secure: secure) { api, server in
             let error = await #expect(throws: SternaError.self) { try await api.post("echo", body: body) }
-            #expect(error?.kind == .fileUnreadable)
+            expectEqual(error?.kind, .fileUnreadable)
             #expect(error?.underlying as? BodyFault == .changed(path: file.path))
             try await server.waitForOpenConnections(0, within: 60)
             let range = FileRange(path: file.path, offset: 0, length: Int64(content.count))
             let reply = try await api.post("echo", body: Body(segments: [.file(range)]))
             #expect(Wire.same(reply.body, content))
             try await api.get("1k")
-            #expect(server.totalConnections == 2)
+            expectEqual(server.totalConnections, 2)
         }
     }
 

@@ -2,6 +2,7 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -10,12 +11,12 @@ struct HeadLimitTests {
     @Test("A line of 90 KB is refused, and accepted where the limit is raised")
     func longLine() {
         let text = "HTTP/1.1 200 OK\r\nX: \(String(repeating: "a", count: 90_000))\r\nContent-Length: 0\r\n\r\n"
-        #expect(ParserTranscript.of(text).failure == .limitExceeded)
+        expectEqual(ParserTranscript.of(text).failure, .limitExceeded)
         var limits = Limits()
         limits.headBytes = 128 << 10
         let transcript = ParserTranscript.of(text, limits: limits)
-        #expect(transcript.failure == nil)
-        #expect(transcript.fields.first?.utf8.count == 90_003)
+        expectNil(transcript.failure)
+        expectEqual(transcript.fields.first?.utf8.count, 90_003)
         #expect(transcript.hasEnded)
     }
 
@@ -24,11 +25,11 @@ struct HeadLimitTests {
         for (total, isRefused) in [(64 << 10 - 8, false), ((64 << 10) - 1, false), ((64 << 10) + 8, true)] {
             let start = "HTTP/1.1 204 No Content\r\nX: "
             let text = start + String(repeating: "a", count: total - start.utf8.count - 4) + "\r\n\r\n"
-            #expect(text.utf8.count == total)
-            #expect((ParserTranscript.of(text).failure == .limitExceeded) == isRefused, "\(total)")
+            expectEqual(text.utf8.count, total)
+            expectEqual((ParserTranscript.of(text).failure == .limitExceeded), isRefused, "\(total)")
             let bytes = Array(text.utf8)
             let split = ParserTranscript.of([Array(bytes[..<40_000]), Array(bytes[40_000...])])
-            #expect((split.failure == .limitExceeded) == isRefused, "\(total), in two pieces")
+            expectEqual((split.failure == .limitExceeded), isRefused, "\(total), in two pieces")
         }
     }
 
@@ -36,8 +37,8 @@ struct HeadLimitTests {
     func bodyBehind() {
         let transcript = ParserTranscript.of(
             "HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n" + String(repeating: "b", count: 200_000))
-        #expect(transcript.failure == nil)
-        #expect(transcript.body.count == 200_000)
+        expectNil(transcript.failure)
+        expectEqual(transcript.body.count, 200_000)
         #expect(transcript.hasEnded)
     }
 
@@ -47,15 +48,15 @@ struct HeadLimitTests {
         var bytes = Array("HTTP/1.1 200 OK\r\n".utf8)
         for _ in 0..<200 { bytes += line }
         let pieces = stride(from: 0, to: bytes.count, by: piece).map { Array(bytes[$0..<min($0 + piece, bytes.count)]) }
-        #expect(ParserTranscript.of(pieces).failure == .limitExceeded)
+        expectEqual(ParserTranscript.of(pieces).failure, .limitExceeded)
     }
 
     @Test("Only so many fields", arguments: [(255, false), (256, false), (257, true), (5_000, true)])
     func fieldCount(count: Int, isRefused: Bool) {
         let fields = (0..<count).map { "X\($0): 1\r\n" }.joined()
         let transcript = ParserTranscript.of("HTTP/1.1 204 No Content\r\n\(fields)\r\n")
-        #expect((transcript.failure == .limitExceeded) == isRefused)
-        #expect(transcript.fields.count == (isRefused ? 0 : count))
+        expectEqual((transcript.failure == .limitExceeded), isRefused)
+        expectEqual(transcript.fields.count, (isRefused ? 0 : count))
     }
 
     @Test("Limits are clamped")
@@ -65,10 +66,10 @@ struct HeadLimitTests {
         limits.fieldCount = .min
         limits.informationalCount = -1
         limits.chunkLineBytes = 0
-        #expect(limits.headBytes == 16 << 20)
-        #expect(limits.fieldCount == 1)
-        #expect(limits.informationalCount == 0)
-        #expect(limits.chunkLineBytes == 16)
+        expectEqual(limits.headBytes, 16 << 20)
+        expectEqual(limits.fieldCount, 1)
+        expectEqual(limits.informationalCount, 0)
+        expectEqual(limits.chunkLineBytes, 16)
     }
 
     @Test("A head of 64 KiB byte by byte costs no more than its length")
@@ -81,8 +82,8 @@ struct HeadLimitTests {
         let clock = ContinuousClock()
         let time = clock.measure {
             let transcript = ParserTranscript.of(bytes.lazy.map { [$0] })
-            #expect(transcript.failure == nil)
-            #expect(transcript.fields.count == 250)
+            expectNil(transcript.failure)
+            expectEqual(transcript.fields.count, 250)
         }
         // Looking at each prefix anew would be two thousand million steps.
         #expect(time < .seconds(10))

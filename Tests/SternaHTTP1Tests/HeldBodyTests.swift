@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A body that waits to be asked for (RFC 9110, 10.1.1), and servers that do not play along.
@@ -31,7 +32,7 @@ struct HeldBodyTests {
                 $0.timeouts.firstByte = .seconds(3)
                 $0.timeouts.betweenBytes = .seconds(3)
             }
-            #expect(try await api.post("a", body: .bytes(Self.body)).text() == "late")
+            try await expectEqual(api.post("a", body: .bytes(Self.body)).text(), "late")
         }
     }
 
@@ -43,11 +44,11 @@ struct HeldBodyTests {
         ]
         try await ScriptedServer.withServer(connections: [script]) { server in
             let api = try session(server.url)
-            #expect(try await api.post("a", body: .bytes(Self.body)).text() == "one")
-            #expect(try await api.get("c").text() == "two")
+            try await expectEqual(api.post("a", body: .bytes(Self.body)).text(), "one")
+            try await expectEqual(api.get("c").text(), "two")
             #expect(server.received(connection: 0).suffix(5_000).contains(0x62))
             #expect(String(decoding: server.received(connection: 0), as: UTF8.self).contains("GET /c HTTP/1.1"))
-            #expect(server.acceptedConnections == 1)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -58,8 +59,8 @@ struct HeldBodyTests {
         try await ScriptedServer.withServer(connections: [script, [.receiveHead, .answer("new")]]) { server in
             let api = try session(server.url)
             let error = await #expect(throws: SternaError.self) { try await api.post("a", body: .bytes(Self.body)) }
-            #expect(error?.status == 401)
-            #expect(try await api.get("c").text() == "new")
+            expectEqual(error?.status, 401)
+            try await expectEqual(api.get("c").text(), "new")
             #expect(try await server.waitForClose(connection: 0, within: 60))
             #expect(Self.content(server) < 100)
         }
@@ -78,10 +79,10 @@ struct HeldBodyTests {
             let error = await #expect(throws: SternaError.self) {
                 try await session(server.url).post("a", body: .bytes(Self.body))
             }
-            #expect(error?.kind == kind)
+            expectEqual(error?.kind, kind)
             let isClosed = try await server.waitForClose(connection: 0, within: 60)
             #expect(isClosed)
-            #expect(server.acceptedConnections == 1)
+            expectEqual(server.acceptedConnections, 1)
             #expect(Self.content(server) < 100)
         }
     }
@@ -95,8 +96,8 @@ struct HeldBodyTests {
             let error = await #expect(throws: SternaError.self) {
                 try await session(server.url).post("a", body: .bytes(Self.body))
             }
-            #expect(error?.status == 417)
-            #expect(server.acceptedConnections == 2)
+            expectEqual(error?.status, 417)
+            expectEqual(server.acceptedConnections, 2)
         }
     }
 }

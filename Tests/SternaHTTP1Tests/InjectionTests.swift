@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// CR LF in a header value, name or method: refused before connecting.
@@ -21,7 +22,7 @@ struct InjectionTests {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .answer("")]]) { server in
             let api = try Wire.session(server.url)
             await Wire.failure(kind, .prepare, location: location) { try await ask(api) }
-            #expect(server.acceptedConnections == 0, sourceLocation: location)
+            expectEqual(server.acceptedConnections, 0, sourceLocation: location)
         }
     }
 
@@ -53,7 +54,7 @@ struct InjectionTests {
         "CR LF in a method", arguments: breaks + ["", "GET /x HTTP/1.1\r\nA: b\r\n\r\nGET", "GE T", "G\u{E9}T", "GET:"])
     func methods(method: String) {
         // The type of a method cannot hold one.
-        #expect(HTTPRequest.Method(method) == nil)
+        expectNil(HTTPRequest.Method(method))
     }
 
     @Test("An interceptor cannot put them in either", arguments: breaks)
@@ -93,12 +94,12 @@ struct InjectionTests {
             do {
                 try await api.get(server.url + target)
             } catch let error as SternaError {
-                #expect(error.kind == .invalidURL)
+                expectEqual(error.kind, .invalidURL)
                 return
             }
             let lines = String(decoding: server.received(connection: 0), as: UTF8.self).split(separator: "\r\n")
-            #expect(lines.first?.split(separator: " ").count == 3)
-            #expect(lines.first?.hasSuffix(" HTTP/1.1") == true)
+            expectEqual(lines.first?.split(separator: " ").count, 3)
+            expectEqual(lines.first?.hasSuffix(" HTTP/1.1"), true)
             #expect(!lines.contains { $0.hasPrefix("X-Injected") || $0.hasPrefix("X:") })
         }
     }
@@ -121,7 +122,7 @@ struct InjectionTests {
             let headers: Headers = ["Content-Length": "3", "Transfer-Encoding": "chunked", "transfer-encoding": "gzip"]
             try await Wire.session(server.url).post("row", body: .bytes(Array("hello".utf8)), headers: headers)
             let sent = String(decoding: server.received(connection: 0), as: UTF8.self).lowercased()
-            #expect(sent.components("\r\ncontent-length:") == 2)
+            expectEqual(sent.components("\r\ncontent-length:"), 2)
             #expect(sent.contains("\r\ncontent-length: 5\r\n"))
             #expect(!sent.contains("transfer-encoding"))
             #expect(sent.hasSuffix("\r\n\r\nhello"))
@@ -135,7 +136,7 @@ struct InjectionTests {
             try await api.get("row", headers: ["hOST": "other.test"])
             let sent = String(decoding: server.received(connection: 0), as: UTF8.self)
             #expect(sent.hasPrefix("GET /row HTTP/1.1\r\nHost: other.test\r\n"))
-            #expect(sent.lowercased().components("\r\nhost:") == 2)
+            expectEqual(sent.lowercased().components("\r\nhost:"), 2)
         }
     }
 }

@@ -1,6 +1,7 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -13,10 +14,10 @@ struct InterimResponseTests {
     func few(count: Int) {
         let transcript = ParserTranscript.of(
             String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: count) + Self.final)
-        #expect(transcript.interim == Array(repeating: 103, count: count))
-        #expect(transcript.status == 200)
-        #expect(transcript.fields == ["Content-Length: 2"])
-        #expect(transcript.text == "ok")
+        expectEqual(transcript.interim, Array(repeating: 103, count: count))
+        expectEqual(transcript.status, 200)
+        expectEqual(transcript.fields, ["Content-Length: 2"])
+        expectEqual(transcript.text, "ok")
         #expect(transcript.hasEnded)
     }
 
@@ -24,9 +25,9 @@ struct InterimResponseTests {
     func many(count: Int) {
         let transcript = ParserTranscript.of(
             [Array(String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: count).utf8), Array(Self.final.utf8)])
-        #expect(transcript.failure == .limitExceeded)
+        expectEqual(transcript.failure, .limitExceeded)
         #expect(transcript.interim.count <= 16)
-        #expect(transcript.status == nil)
+        expectNil(transcript.status)
     }
 
     @Test("The limit can be set", arguments: [0, 1, 40])
@@ -35,31 +36,31 @@ struct InterimResponseTests {
         limits.informationalCount = count
         let interim = "HTTP/1.1 102 Processing\r\n\r\n"
         let within = ParserTranscript.of(String(repeating: interim, count: count) + Self.final, limits: limits)
-        #expect(within.status == 200)
+        expectEqual(within.status, 200)
         let beyond = ParserTranscript.of(String(repeating: interim, count: count + 1) + Self.final, limits: limits)
-        #expect(beyond.failure == .limitExceeded)
+        expectEqual(beyond.failure, .limitExceeded)
     }
 
     @Test("Lengths in them mean nothing")
     func framing() {
         let transcript = ParserTranscript.of("HTTP/1.1 103 Early Hints\r\nContent-Length: 40\r\n\r\n" + Self.final)
-        #expect(transcript.status == 200)
-        #expect(transcript.declaredLength == 2)
-        #expect(transcript.text == "ok")
+        expectEqual(transcript.status, 200)
+        expectEqual(transcript.declaredLength, 2)
+        expectEqual(transcript.text, "ok")
     }
 
     @Test("`Connection: close` in one does not stick to the answer")
     func connection() {
         let transcript = ParserTranscript.of("HTTP/1.1 100 Continue\r\nConnection: close\r\n\r\n" + Self.final)
-        #expect(transcript.text == "ok")
+        expectEqual(transcript.text, "ok")
         #expect(transcript.hasEnded)
     }
 
     @Test("A protocol that was not requested")
     func switching() {
         let transcript = ParserTranscript.of("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n\u{1}\u{2}")
-        #expect(transcript.failure == .malformedResponse)
-        #expect(transcript.status == nil)
+        expectEqual(transcript.failure, .malformedResponse)
+        expectNil(transcript.status)
     }
 
     @Test(
@@ -69,6 +70,6 @@ struct InterimResponseTests {
             "HTTP/1.1 100 C\rX\r\n\r\n", "HTTP/1.1 100 C\r\n\r\n\r\n",
         ])
     func strict(text: String) {
-        #expect(ParserTranscript.of(text + Self.final).failure == .malformedResponse)
+        expectEqual(ParserTranscript.of(text + Self.final).failure, .malformedResponse)
     }
 }

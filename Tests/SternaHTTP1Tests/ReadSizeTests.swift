@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -44,7 +45,7 @@ struct ReadSizeTests {
                     let rest = all - count
                     if rest > 0, rest <= pieces * piece.count, rest % piece.count == 0 { reading.yield() }
                 }
-                #expect(count == all)
+                expectEqual(count, all)
                 #expect(largest > 64 << 10)
                 #expect(last <= 64 << 10)
             }
@@ -63,8 +64,8 @@ struct ReadSizeTests {
             let api = try PoolSupport.session(server.url, PoolSupport.engine(), authority: authority)
             for _ in 0..<3 {
                 let reply = try await api.get("small")
-                #expect(reply.response.version == (way == "HTTP/2" ? .http2 : .http11))
-                #expect(reply.body.readableBytes == 100)
+                expectEqual(reply.response.version, (way == "HTTP/2" ? .http2 : .http11))
+                expectEqual(reply.body.readableBytes, 100)
                 #expect(reply.body.storageCapacity <= 1 << 10)
             }
         }
@@ -80,8 +81,8 @@ struct ReadSizeTests {
             read.reserveCapacity(capacity)
             read.writeRepeatingByte(7, count: count)
             let kept = read.withoutSurplus
-            #expect(kept == read)
-            #expect((kept.storageCapacity < read.storageCapacity) == isCopied, "\(count) of \(capacity)")
+            expectEqual(kept, read)
+            expectEqual((kept.storageCapacity < read.storageCapacity), isCopied, "\(count) of \(capacity)")
         }
     }
 }

@@ -4,6 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 @Suite("Reason phrases", .timeLimit(.minutes(5)))
@@ -18,15 +19,15 @@ struct ReasonPhraseTests {
         ])
     func phrases(start: String, phrase: String) async throws {
         let reply = try await Wire.answer(script: [.send(start + "X-Field: 1\r\nContent-Length: 2\r\n\r\nok")])
-        #expect(reply.response.reasonPhrase == phrase)
-        #expect(reply.response.headers.map(\.value) == ["1", "2"])
-        #expect(try await reply.text() == "ok")
+        expectEqual(reply.response.reasonPhrase, phrase)
+        expectEqual(reply.response.headers.map(\.value), ["1", "2"])
+        try await expectEqual(reply.text(), "ok")
     }
 
     @Test("A head without fields has one, too")
     func noFields() async throws {
         let reply = try await Wire.answer(script: [.send("HTTP/1.1 200 Alone\r\n\r\nok"), .close])
-        #expect(reply.response.reasonPhrase == "Alone")
+        expectEqual(reply.response.reasonPhrase, "Alone")
         #expect(reply.response.headers.isEmpty)
     }
 
@@ -35,10 +36,10 @@ struct ReasonPhraseTests {
         let reply = try await Wire.answer(
             script: [.send("HTTP/1.1 200 Kept\r\nContent-Length: 0\r\n\r\n")])
         var response = reply.response
-        #expect(response.reasonPhrase == "Kept")
+        expectEqual(response.reasonPhrase, "Kept")
         response.headers[.server] = "x"
         response.headers[.server] = nil
-        #expect(response.reasonPhrase == "Kept")
+        expectEqual(response.reasonPhrase, "Kept")
     }
 
     @Test("An error of a status has it")
@@ -48,7 +49,7 @@ struct ReasonPhraseTests {
         ]
         try await ScriptedServer.withServer(connections: [script]) { server in
             let error = await #expect(throws: SternaError.self) { try await Wire.session(server.url).get("a") }
-            #expect(error?.response?.reasonPhrase == "Ask the bishop")
+            expectEqual(error?.response?.reasonPhrase, "Ask the bishop")
         }
     }
 
@@ -70,10 +71,10 @@ struct ReasonPhraseTests {
             let api = try Wire.session("https://origin.test") { $0.proxies = .proxy(proxy) }
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get("a") }
             let response = try #require(error?.proxyResponse)
-            #expect(response.status.code == 407)
-            #expect(response.reasonPhrase == "Pay first")
-            #expect(response[.proxyAuthenticate] == "Basic realm=\"a\"")
-            #expect(response.headers.count == 3)
+            expectEqual(response.status.code, 407)
+            expectEqual(response.reasonPhrase, "Pay first")
+            expectEqual(response[.proxyAuthenticate], "Basic realm=\"a\"")
+            expectEqual(response.headers.count, 3)
         }
     }
 }

@@ -4,6 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// What a redirect takes along, as the servers saw it.
@@ -29,8 +30,8 @@ struct RedirectCredentialsTests {
             Issue.record("no request came", sourceLocation: location)
             return
         }
-        for name in Self.names { #expect(seen.headers[name] == nil, "\(name)", sourceLocation: location) }
-        #expect(seen.headers["X-Trace"] == "t1", sourceLocation: location)
+        for name in Self.names { expectNil(seen.headers[name], "\(name)", sourceLocation: location) }
+        expectEqual(seen.headers["X-Trace"], "t1", sourceLocation: location)
     }
 
     private static func start(tls: CertificateBundle? = nil) async throws -> TestServer {
@@ -52,11 +53,11 @@ struct RedirectCredentialsTests {
     func port(status: Int) async throws {
         let (one, two) = (try await Self.start(), try await Self.start())
         let reply = try await ask(try session(), "\(one.url)/to?status=\(status)&url=\(two.url)/end")
-        #expect(try await reply.text() == "end")
-        #expect(one.requests().last?.headers["Authorization"] == "Bearer sesame")
-        #expect(one.requests().last?.headers["X-Api-Key"] == "k1")
+        try await expectEqual(reply.text(), "end")
+        expectEqual(one.requests().last?.headers["Authorization"], "Bearer sesame")
+        expectEqual(one.requests().last?.headers["X-Api-Key"], "k1")
         expectStripped(two)
-        #expect(two.requests().last?.headers["Host"] == "127.0.0.1:\(two.port)")
+        expectEqual(two.requests().last?.headers["Host"], "127.0.0.1:\(two.port)")
         try await one.stop()
         try await two.stop()
     }
@@ -65,10 +66,10 @@ struct RedirectCredentialsTests {
     func host(host: String) async throws {
         let server = try await Self.start()
         let reply = try await ask(try session(), "\(server.url)/to?url=http://\(host):\(server.port)/end")
-        #expect(try await reply.text() == "end")
+        try await expectEqual(reply.text(), "end")
         if host == "127.1" {
             // Another way to write the same address is the same origin.
-            #expect(server.requests().last?.headers["Authorization"] == "Bearer sesame")
+            expectEqual(server.requests().last?.headers["Authorization"], "Bearer sesame")
         } else {
             expectStripped(server)
         }
@@ -81,7 +82,7 @@ struct RedirectCredentialsTests {
         let one = try await Self.start()
         let two = try await Self.start(tls: try authority.issue(hosts: ["localhost", "127.0.0.1"]))
         let reply = try await ask(try session(authority), "\(one.url)/to?url=https://127.0.0.1:\(two.port)/end")
-        #expect(try await reply.text() == "end")
+        try await expectEqual(reply.text(), "end")
         expectStripped(two)
         try await one.stop()
         try await two.stop()
@@ -92,10 +93,10 @@ struct RedirectCredentialsTests {
         let (one, two) = (try await Self.start(), try await Self.start())
         let last = "\(one.url)/end"
         let reply = try await ask(try session(), "\(one.url)/to?url=\(two.url)/to?url=\(last)")
-        #expect(try await reply.text() == "end")
-        #expect(one.requestCount == 2)
+        try await expectEqual(reply.text(), "end")
+        expectEqual(one.requestCount, 2)
         expectStripped(one)
-        #expect(reply.response.redirects.count == 2)
+        expectEqual(reply.response.redirects.count, 2)
         try await one.stop()
         try await two.stop()
     }
@@ -108,12 +109,12 @@ struct RedirectCredentialsTests {
             $0.authorization = .basic("user", "secret")
         }
         try await api.get("/to?url=\(two.url)/to?url=\(one.url)/end")
-        #expect(one.requests().first?.headers["Authorization"]?.hasPrefix("Basic ") == true)
-        #expect(two.requests().last?.headers["Authorization"] == nil)
-        #expect(one.requests().last?.target == "/end")
-        #expect(one.requests().last?.headers["Authorization"] == nil)
+        expectEqual(one.requests().first?.headers["Authorization"]?.hasPrefix("Basic "), true)
+        expectNil(two.requests().last?.headers["Authorization"])
+        expectEqual(one.requests().last?.target, "/end")
+        expectNil(one.requests().last?.headers["Authorization"])
         try await api.get("/to?url=/end")
-        #expect(one.requests().last?.headers["Authorization"]?.hasPrefix("Basic ") == true)
+        expectEqual(one.requests().last?.headers["Authorization"]?.hasPrefix("Basic "), true)
         try await one.stop()
         try await two.stop()
     }
@@ -123,8 +124,8 @@ struct RedirectCredentialsTests {
         let server = try await Self.start()
         let target = "http://eve:pass@127.0.0.1:\(server.port)/end"
         try await session().get("\(server.url)/to?url=\(target)")
-        #expect(server.requests().last?.target == "/end")
-        #expect(server.requests().last?.headers["Authorization"] == "Basic ZXZlOnBhc3M=")
+        expectEqual(server.requests().last?.target, "/end")
+        expectEqual(server.requests().last?.headers["Authorization"], "Basic ZXZlOnBhc3M=")
         try await server.stop()
     }
 
@@ -136,11 +137,11 @@ struct RedirectCredentialsTests {
         let location = target.split(separator: "PORT", omittingEmptySubsequences: false).joined(
             separator: "\(server.port)")
         let coded = location.split(separator: "&", omittingEmptySubsequences: false).joined(separator: "%26")
-        #expect(try await ask(try session(), "\(server.url)/to?url=\(coded)").text() == "end")
+        try await expectEqual(ask(try session(), "\(server.url)/to?url=\(coded)").text(), "end")
         for name in Self.names {
             // No origin is ever shown what is for a proxy.
             let isForProxy = "\(name)".lowercased() == "proxy-authorization"
-            #expect((server.requests().last?.headers[name] != nil) == !isForProxy, "\(name)")
+            expectEqual((server.requests().last?.headers[name] != nil), !isForProxy, "\(name)")
         }
         try await server.stop()
     }
@@ -152,10 +153,10 @@ struct RedirectCredentialsTests {
         let two = try await Self.start()
         let url = "\(one.url)/to?url=\(two.url)/end"
         let error = await Wire.failure(.redirectRefused, .read) { _ = try await ask(try session(authority), url) }
-        #expect(error?.status == 302)
-        #expect(two.totalConnections == 0)
+        expectEqual(error?.status, 302)
+        expectEqual(two.totalConnections, 0)
         let lax = try session(authority).with { $0.redirects.allowsInsecure = true }
-        #expect(try await ask(lax, url).text() == "end")
+        try await expectEqual(ask(lax, url).text(), "end")
         expectStripped(two)
         try await one.stop()
         try await two.stop()
@@ -178,8 +179,8 @@ struct RedirectCredentialsTests {
         let server = try await Self.start()
         server.route("GET", "/loop") { _ in .redirect(to: "/loop") }
         let error = await Wire.failure(.tooManyRedirects, .read) { try await session().get("\(server.url)/loop") }
-        #expect(error?.status == 302)
-        #expect(server.requests().filter { $0.target == "/loop" }.count == 21)
+        expectEqual(error?.status, 302)
+        expectEqual(server.requests().filter { $0.target == "/loop" }.count, 21)
         try await server.stop()
     }
 
@@ -192,11 +193,11 @@ struct RedirectCredentialsTests {
             continuation.finish()
         }
         await Wire.failure(.bodyNotReplayable, .read) { try await session().post(url, body: .stream(once)) }
-        #expect(two.totalConnections == 0)
+        expectEqual(two.totalConnections, 0)
         try await session().post(url, body: .bytes(Array("again".utf8)), headers: ["Cookie": "a=1"])
-        #expect(two.requests().last?.method == "POST")
-        #expect(two.requests().last?.bodySize == 5)
-        #expect(two.requests().last?.headers["Cookie"] == nil)
+        expectEqual(two.requests().last?.method, "POST")
+        expectEqual(two.requests().last?.bodySize, 5)
+        expectNil(two.requests().last?.headers["Cookie"])
         try await one.stop()
         try await two.stop()
     }

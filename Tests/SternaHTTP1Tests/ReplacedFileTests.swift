@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// What stands at a file's path may be another thing by the time the body is sent.
@@ -48,7 +49,7 @@ struct ReplacedFileTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Self.put(replacement, at: path)
         let error = await #expect(throws: SternaError.self) { try await Body.text("a").write(to: path) }
-        #expect(error?.kind == .fileUnreadable)
+        expectEqual(error?.kind, .fileUnreadable)
         #expect((try? FileManager.default.attributesOfItem(atPath: path)) != nil)
     }
 }

@@ -37,11 +37,11 @@ struct RequestBodyTests {
         try await Self.withEcho(secure: secure) { api, server in
             let reply = try await api.post("echo", body: .bytes(content))
             #expect(Wire.same(reply.body, content))
-            #expect(server.requests().last?.headers["Content-Length"] == "\(size)")
-            #expect(server.requests().last?.headers["Transfer-Encoding"] == nil)
+            expectEqual(server.requests().last?.headers["Content-Length"], "\(size)")
+            expectNil(server.requests().last?.headers["Transfer-Encoding"])
             // The connection is good for another.
             try await api.get("1k")
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -52,9 +52,9 @@ struct RequestBodyTests {
             let body = Body.stream(stream(content, piece: 10_007), length: Int64(size))
             let reply = try await api.put("echo", body: body)
             #expect(Wire.same(reply.body, content))
-            #expect(server.requests().last?.headers["Content-Length"] == "\(size)")
+            expectEqual(server.requests().last?.headers["Content-Length"], "\(size)")
             try await api.get("1k")
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -64,17 +64,17 @@ struct RequestBodyTests {
         try await Self.withEcho(secure: secure) { api, server in
             let reply = try await api.put("echo", body: .stream(stream(content, piece: 70_001)))
             #expect(Wire.same(reply.body, content))
-            #expect(server.requests().last?.headers["Content-Length"] == nil)
-            #expect(server.requests().last?.headers["Transfer-Encoding"] == "chunked")
+            expectNil(server.requests().last?.headers["Content-Length"])
+            expectEqual(server.requests().last?.headers["Transfer-Encoding"], "chunked")
             try await api.get("1k")
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
     @Test("Segments of all kinds in one body", arguments: [false, true], [false, true])
     func segments(secure: Bool, hasLength: Bool) async throws {
         let content = Wire.pattern(300_000, seed: 3)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         try await Self.withEcho(secure: secure) { api, _ in
             let producer = BodyProducer(length: hasLength ? 100_000 : nil, isReplayable: true) {
                 let left = Counter()
@@ -101,8 +101,8 @@ struct RequestBodyTests {
                 (Request.Method.post, "0"), (.put, "0"), (.patch, "0"), (.get, nil), (.delete, nil), (.options, nil),
             ] {
                 try await api.request(method, "echo")
-                #expect(server.requests().last?.headers["Content-Length"] == length, "\(method)")
-                #expect(server.requests().last?.headers["Transfer-Encoding"] == nil, "\(method)")
+                expectEqual(server.requests().last?.headers["Content-Length"], length, "\(method)")
+                expectNil(server.requests().last?.headers["Transfer-Encoding"], "\(method)")
             }
         }
     }

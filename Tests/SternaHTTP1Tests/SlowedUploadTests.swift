@@ -26,11 +26,11 @@ struct SlowedUploadTests {
             let start = ContinuousClock.now
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             let isClosed = try await server.waitForClose(connection: 0, within: 60)
             #expect(isClosed)
             #expect(ContinuousClock.now - start < Wire.soon)
-            #expect(asked.value == 1)
+            expectEqual(asked.value, 1)
             let text = String(decoding: server.received(connection: 0), as: UTF8.self)
             #expect(!text.hasSuffix("0\r\n\r\n"))
         }

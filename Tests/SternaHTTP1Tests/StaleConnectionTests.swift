@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A kept connection that the server closes just when the next request is sent (RFC 9112, 9.3.1).
@@ -18,7 +19,7 @@ struct StaleConnectionTests {
         try await ScriptedServer.withServer(tls: bundle, connections: [ScriptedServer.Step.stale(end)] + others) {
             server in
             let api = try Wire.session(server.url, authority: authority)
-            #expect(try await api.get("first").text() == "first")
+            try await expectEqual(api.get("first").text(), "first")
             try await body(api, server)
         }
     }
@@ -29,10 +30,10 @@ struct StaleConnectionTests {
     func get(end: ScriptedServer.Step, secure: Bool) async throws {
         try await withStale(end, secure: secure) { api, server in
             let second = try await api.get("second").text()
-            #expect(second == "fresh")
+            expectEqual(second, "fresh")
             let third = try await api.get("third").text()
-            #expect(third == "next")
-            #expect(server.acceptedConnections == 2)
+            expectEqual(third, "next")
+            expectEqual(server.acceptedConnections, 2)
             let sent = String(decoding: server.received(connection: 1), as: UTF8.self)
             #expect(sent.hasPrefix("GET /second HTTP/1.1\r\n"))
         }
@@ -43,8 +44,8 @@ struct StaleConnectionTests {
         try await withStale { api, server in
             let body: Body? = method == .put ? .bytes(Array("again".utf8)) : nil
             let status = try await api.request(method, "second", body: body).status
-            #expect(status == 200)
-            #expect(server.acceptedConnections == 2)
+            expectEqual(status, 200)
+            expectEqual(server.acceptedConnections, 2)
             if method == .put {
                 #expect(String(decoding: server.received(connection: 1), as: UTF8.self).hasSuffix("\r\n\r\nagain"))
             }
@@ -59,9 +60,9 @@ struct StaleConnectionTests {
             let error = await Wire.failure(.connectionClosed, .wait) {
                 try await api.request(method, "second", body: .text("x"))
             }
-            #expect(error?.requestSent == true)
-            #expect(error?.attempt == 1)
-            #expect(server.acceptedConnections == 1)
+            expectEqual(error?.requestSent, true)
+            expectEqual(error?.attempt, 1)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -73,7 +74,7 @@ struct StaleConnectionTests {
                 continuation.finish()
             }
             await #expect(throws: SternaError.self) { try await api.put("second", body: .stream(once)) }
-            #expect(server.acceptedConnections == 1)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -83,9 +84,9 @@ struct StaleConnectionTests {
     func twice(script: [ScriptedServer.Step]) async throws {
         try await withStale(then: [script]) { api, server in
             let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("second") }
-            #expect(error?.attempt == 2)
-            #expect(error?.requestSent == true)
-            #expect(server.acceptedConnections == 2)
+            expectEqual(error?.attempt, 2)
+            expectEqual(error?.requestSent, true)
+            expectEqual(server.acceptedConnections, 2)
         }
     }
 
@@ -94,13 +95,13 @@ struct StaleConnectionTests {
         let server = try await ScriptedServer.start(
             connections: [[.receiveHead, .answer("first"), .receiveHead, .pause(milliseconds: 200), .close]])
         let api = try Wire.session(server.url)
-        #expect(try await api.get("first").text() == "first")
+        try await expectEqual(api.get("first").text(), "first")
         let second = Task { try await api.get("second") }
         #expect(await server.waitForReceived(200, connection: 0, within: 60))
         try await server.stop()
         let error = await #expect(throws: SternaError.self) { try await second.value }
         #expect(error?.kind == .connectionFailed || error?.kind == .connectionClosed)
-        #expect(error?.attempt == 2)
+        expectEqual(error?.attempt, 2)
     }
 
     @Test("Once a byte of the answer has come it is not repeated")
@@ -112,7 +113,7 @@ struct StaleConnectionTests {
             let api = try Wire.session(server.url)
             try await api.get("first")
             await Wire.failure(.truncated, .read) { try await api.get("second") }
-            #expect(server.acceptedConnections == 1)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -122,8 +123,8 @@ struct StaleConnectionTests {
             server in
             let api = try Wire.session(server.url)
             let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("first") }
-            #expect(error?.attempt == 1)
-            #expect(server.acceptedConnections == 1)
+            expectEqual(error?.attempt, 1)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -136,7 +137,7 @@ struct StaleConnectionTests {
             let api = try Wire.session(server.url)
             try await api.get("first")
             #expect(try await server.waitForClose(connection: 0, within: 60))
-            #expect(try await api.post("second", body: .text("x")).text() == "fresh")
+            try await expectEqual(api.post("second", body: .text("x")).text(), "fresh")
         }
     }
 
@@ -148,7 +149,7 @@ struct StaleConnectionTests {
             options.maximumConnectionsPerOrigin = 1
             let api = try Wire.session(server.url, engine: Engine(options: options))
             try await api.get("first")
-            #expect(try await api.get("second").text() == "fresh")
+            try await expectEqual(api.get("second").text(), "fresh")
         }
     }
 
@@ -161,7 +162,7 @@ struct StaleConnectionTests {
                     group.addTask {
                         for _ in 0..<100 {
                             let text = try await api.get("a").text()
-                            #expect(text == "one")
+                            expectEqual(text, "one")
                         }
                     }
                 }

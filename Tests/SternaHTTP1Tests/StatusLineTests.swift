@@ -1,6 +1,7 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -19,9 +20,9 @@ struct StatusLineTests {
         ])
     func accepted(line: String, status: Int, minor: Int) {
         let transcript = ParserTranscript.of(line + Self.rest)
-        #expect(transcript.failure == nil)
-        #expect(transcript.status == status)
-        #expect(transcript.minorVersion == minor)
+        expectNil(transcript.failure)
+        expectEqual(transcript.status, status)
+        expectEqual(transcript.minorVersion, minor)
         #expect(transcript.hasEnded)
     }
 
@@ -39,8 +40,8 @@ struct StatusLineTests {
         ])
     func refused(line: String) {
         let transcript = ParserTranscript.of(line + Self.rest)
-        #expect(transcript.failure == .malformedResponse)
-        #expect(transcript.status == nil)
+        expectEqual(transcript.failure, .malformedResponse)
+        expectNil(transcript.status)
         #expect(transcript.interim.isEmpty)
     }
 
@@ -50,7 +51,7 @@ struct StatusLineTests {
             let digits = String(String(1_000 + status).dropFirst())
             let transcript = ParserTranscript.of("HTTP/1.1 \(digits) Text\(Self.rest)")
             if status < 100 || status == 101 {
-                #expect(transcript.failure == .malformedResponse, "\(digits)")
+                expectEqual(transcript.failure, .malformedResponse, "\(digits)")
             } else if status < 200 {
                 #expect(transcript.failure == nil && transcript.interim == [status], "\(digits)")
             } else {
@@ -61,7 +62,7 @@ struct StatusLineTests {
 
     @Test("What cannot become a status line is refused before its end", arguments: ["S", "HTTP/2", "HTTX", "\r", "\n"])
     func early(start: String) {
-        #expect(ParserTranscript.of(start).failure == .malformedResponse)
+        expectEqual(ParserTranscript.of(start).failure, .malformedResponse)
     }
 
     @Test("A reason phrase of 10 MB")
@@ -70,7 +71,7 @@ struct StatusLineTests {
         for _ in 0..<160 { pieces.append([UInt8](repeating: UInt8(ascii: "r"), count: 64 << 10)) }
         pieces.append(Array(Self.rest.utf8))
         let transcript = ParserTranscript.of(pieces)
-        #expect(transcript.failure == .limitExceeded)
-        #expect(transcript.status == nil)
+        expectEqual(transcript.failure, .limitExceeded)
+        expectNil(transcript.status)
     }
 }

@@ -1,6 +1,7 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -12,8 +13,8 @@ struct TransferEncodingTests {
     @Test("chunked in any case", arguments: ["chunked", "Chunked", "CHUNKED", " \tchunked\t "])
     func accepted(value: String) {
         let transcript = ParserTranscript.of("HTTP/1.1 200 OK\r\nTransfer-Encoding:\(value)\r\n\r\n\(Self.body)")
-        #expect(transcript.failure == nil)
-        #expect(transcript.text == "hello")
+        expectNil(transcript.failure)
+        expectEqual(transcript.text, "hello")
         #expect(transcript.hasEnded)
         #expect(transcript.isPersistent)
         #expect(!transcript.hasLeftover)
@@ -34,15 +35,15 @@ struct TransferEncodingTests {
         ])
     func refused(fields: String) {
         let transcript = ParserTranscript.of("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n\(Self.body)")
-        #expect(transcript.failure == .malformedResponse)
-        #expect(transcript.status == nil)
+        expectEqual(transcript.failure, .malformedResponse)
+        expectNil(transcript.status)
         #expect(transcript.body.isEmpty)
     }
 
     @Test("In HTTP/1.0")
     func old() {
         let transcript = ParserTranscript.of("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(Self.body)")
-        #expect(transcript.failure == .malformedResponse)
+        expectEqual(transcript.failure, .malformedResponse)
     }
 
     @Test("The same is wrong in an answer without a body", arguments: [200, 204, 304])
@@ -50,6 +51,6 @@ struct TransferEncodingTests {
         let transcript = ParserTranscript.of(
             "HTTP/1.1 \(status) X\r\nTransfer-Encoding: gzip, chunked\r\nContent-Length: 4\r\n\r\n", isHeadRequest: true
         )
-        #expect(transcript.failure == .malformedResponse)
+        expectEqual(transcript.failure, .malformedResponse)
     }
 }

@@ -41,7 +41,7 @@ struct UnfinishedBodyTests {
             form.append(stream: Self.source(["some"], fails: true), length: length, name: "f", fileName: "x")
             form.append("2", name: "b")
             let (text, error) = try await sent(form, compressed: compressed)
-            #expect(error?.kind == .writeFailed)
+            expectEqual(error?.kind, .writeFailed)
             #expect(!text.contains("--BOUND--"))
             #expect(!text.contains("\r\n0\r\n"))
             #expect(!text.contains("name=\"b\""))
@@ -70,7 +70,7 @@ struct UnfinishedBodyTests {
 
     @Test("Empty parts in chunks are no end of them")
     func empty() async throws {
-        let file = try TemporaryFile([])
+        let file = try TestFile([])
         var form = MultipartForm(boundary: "BOUND")
         form.append(stream: Self.source(["", ""], fails: false), name: "s", fileName: "x")
         form.append(file: file.path, name: "f", fileName: "y")
@@ -80,13 +80,13 @@ struct UnfinishedBodyTests {
         try await RequestBodyTests.withEcho(secure: false) { api, _ in
             let text = try await api.post("echo", body: form.body()).body.text
             #expect(text.hasSuffix("name=\"d\"\r\n\r\nend\r\n--BOUND--\r\n"))
-            #expect(text.components(of: "--BOUND\r\n") == 5)
+            expectEqual(text.components(of: "--BOUND\r\n"), 5)
         }
     }
 
     @Test("Lengths above 4 GiB are declared as they are")
     func long() async throws {
-        let file = try TemporaryFile([])
+        let file = try TestFile([])
         try #require(truncate(file.path, 5 << 30) == 0)
         var form = MultipartForm(boundary: "B")
         form.append(file: file.path, name: "f", fileName: "x")
@@ -97,7 +97,7 @@ struct UnfinishedBodyTests {
             let error = await #expect(throws: SternaError.self) {
                 try await Wire.session(server.url).post("a", body: body)
             }
-            #expect(error?.status == 413)
+            expectEqual(error?.status, 413)
             let head = String(decoding: server.received(connection: 0).prefix(2_000), as: UTF8.self)
             // 102 bytes of frame, by V4 of a form with another type and no content.
             let frame =

@@ -31,7 +31,7 @@ struct UnreadFileTests {
     @Test("A file that is truncated after it was handed to the network keeps no event loop busy", arguments: [63, 66])
     func truncated(kibibytes: Int) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let file = try TemporaryFile(Wire.pattern(kibibytes << 10))
+        let file = try TestFile(Wire.pattern(kibibytes << 10))
         let range = FileRange(path: file.path, offset: 0, length: Int64(kibibytes << 10))
         let line = Bytes(repeating: 1, count: 2 << 10)
         let body = Body(segments: (0..<2_000).flatMap { _ in [.file(range), .bytes(line)] as [Body.Segment] })
@@ -52,7 +52,7 @@ struct UnreadFileTests {
             _ = truncate(file.path, 0)
             opener.finish()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .fileUnreadable)
+            expectEqual(error?.kind, .fileUnreadable)
             #expect(try await Self.seconds(group) - before < 1)
         }
         try await group.shutdownGracefully()
@@ -71,7 +71,7 @@ struct UnreadFileTests {
     @Test("Many small files hold few descriptors")
     func descriptors() async throws {
         let listener = try RawListener(isFull: false)
-        let file = try TemporaryFile(Wire.pattern(10))
+        let file = try TestFile(Wire.pattern(10))
         let small = FileRange(path: file.path, offset: 0, length: 10)
         let line = Bytes(repeating: 1, count: 200)
         // Fills what the system takes, so that what follows waits.

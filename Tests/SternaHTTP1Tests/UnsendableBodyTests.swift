@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Bodies that cannot be sent are found out before the server sees a request.
@@ -25,9 +26,9 @@ struct UnsendableBodyTests {
             let reply = try await api.post("echo", body: body)
             #expect(reply.body.text.contains("once"))
             let error = await Wire.failure(.bodyNotReplayable, .write) { try await api.post("echo", body: body) }
-            #expect(error?.requestSent == false)
+            expectEqual(error?.requestSent, false)
             try await api.get("1k")
-            #expect(server.requestCount == 2)
+            expectEqual(server.requestCount, 2)
         }
         try await ScriptedServer.withServer(connections: [[.receiveHead, .waitForClose]]) { server in
             let producer = BodyProducer(length: 4, isReplayable: false) {
@@ -50,7 +51,7 @@ struct UnsendableBodyTests {
             let error = await #expect(throws: SternaError.self) {
                 try await Wire.session(server.url).post("a", body: body)
             }
-            #expect(error?.kind == .invalidRequest)
+            expectEqual(error?.kind, .invalidRequest)
             let isClosed = try await server.waitForClose(connection: 0, within: 60)
             #expect(isClosed)
             #expect(server.received(connection: 0).isEmpty)
@@ -62,6 +63,6 @@ struct UnsendableBodyTests {
         var form = MultipartForm()
         form.append(Body.text("a").compressed(), name: "a")
         let error = #expect(throws: SternaError.self) { try form.body() }
-        #expect(error?.kind == .encodingFailed)
+        expectEqual(error?.kind, .encodingFailed)
     }
 }

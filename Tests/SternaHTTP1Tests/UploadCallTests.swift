@@ -7,6 +7,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -44,7 +45,7 @@ struct UploadCallTests {
         }
         try await fake.receive("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         _ = try await task.value
-        #expect(beneath.notes.withLock { $0 } == ["write", "flush", "flushed", "progress \(size)"])
+        expectEqual(beneath.notes.withLock { $0 }, ["write", "flush", "flushed", "progress \(size)"])
     }
 
     @Test("Over HTTP/2 the server has the request while the closure still runs")
@@ -70,7 +71,7 @@ struct UploadCallTests {
                 })
             try await peer.waitForScripts()
         }
-        #expect(seen.withLock { $0 } == true)
+        expectEqual(seen.withLock { $0 }, true)
         await engine.shutDown(within: .seconds(5))
         try await group.shutdownGracefully()
     }
@@ -89,6 +90,6 @@ struct UploadCallTests {
             "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         )
         _ = try await task.value
-        #expect(seen.withLock { $0 } == ["sent 3", "103", "103"])
+        expectEqual(seen.withLock { $0 }, ["sent 3", "103", "103"])
     }
 }

@@ -4,6 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 @Suite("How the progress of uploads ends", .timeLimit(.minutes(5)))
@@ -14,15 +15,15 @@ struct UploadProgressEndTests {
             let steps = Mutex<[TransferProgress]>([])
             try await api.upload(.bytes([]), to: "echo", progress: { step in steps.withLock { $0.append(step) } })
             let last = steps.withLock { $0.last }
-            #expect(last?.completed == 0)
-            #expect(last?.total == 0)
+            expectEqual(last?.completed, 0)
+            expectEqual(last?.total, 0)
         }
     }
 
     @Test("A form that is sent again begins again with every part, and its progress with it")
     func again() async throws {
         let content = Wire.pattern(300_000)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         var form = MultipartForm(boundary: "BOUND")
         form.append("1", name: "a")
         form.append(file: file.path, name: "f")
@@ -39,13 +40,13 @@ struct UploadProgressEndTests {
             let steps = Mutex<[TransferProgress]>([])
             let reply = try await Wire.session(server.url).upload(
                 body, to: "a", progress: { step in steps.withLock { $0.append(step) } })
-            #expect(try await reply.text() == "there")
+            try await expectEqual(reply.text(), "there")
             let last = server.acceptedConnections - 1
             let received = server.received(connection: last)
             #expect(received.suffix(12).elementsEqual("\r\n--BOUND--\r\n".utf8.suffix(12)))
             let seen = steps.withLock { $0 }
             #expect(seen.allSatisfy { $0.completed <= body.length ?? 0 && $0.total == body.length })
-            #expect(seen.last?.completed == body.length)
+            expectEqual(seen.last?.completed, body.length)
         }
     }
 }

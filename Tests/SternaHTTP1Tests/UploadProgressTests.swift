@@ -4,6 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 @Suite("Progress of uploads", .timeLimit(.minutes(5)))
@@ -13,7 +14,7 @@ struct UploadProgressTests {
     @Test("It never goes back, and ends at the total", arguments: Kind.allCases, [1, 64 << 10, 5_000_000])
     func progress(kind: Kind, size: Int) async throws {
         for secure in [false, true] {
-            let file = try TemporaryFile(Wire.pattern(size))
+            let file = try TestFile(Wire.pattern(size))
             let body: Body =
                 switch kind {
                 case .bytes: .bytes(Wire.pattern(size))
@@ -29,7 +30,7 @@ struct UploadProgressTests {
             }
             let steps = seen.withLock { $0 }
             let total: Int64? = kind == .chunked ? nil : Int64(size)
-            #expect(steps.last?.completed == Int64(size))
+            expectEqual(steps.last?.completed, Int64(size))
             #expect(steps.allSatisfy { $0.total == total })
             #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.completed < $1.completed })
             if size > 1 << 20 { #expect(steps.count > 3) }

@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Certificates are looked at on a connection of their own, also where another origin's would serve this one.
@@ -17,19 +18,19 @@ struct CoalescedInspectionTests {
             let api = try Wire.session(
                 "https://one.test:\(server.port)", engine: Engine(options: options), authority: authority)
             let first = try await api.get("get")
-            #expect(first.response.version == .http2)
+            expectEqual(first.response.version, .http2)
             let url = "https://\(name):\(server.port)/get"
             let seen = try await api.inspectTrust(of: url)
-            #expect(seen.failure == nil)
-            #expect(seen.version == .tls13)
-            #expect(seen.evaluation.host == name)
-            #expect(seen.evaluation.verdict == .trusted)
-            #expect(seen.evaluation.presented.first == bundle.leafDER)
-            #expect(server.totalConnections == 2)
-            #expect(server.requestCount == 1)
+            expectNil(seen.failure)
+            expectEqual(seen.version, .tls13)
+            expectEqual(seen.evaluation.host, name)
+            expectEqual(seen.evaluation.verdict, .trusted)
+            expectEqual(seen.evaluation.presented.first, bundle.leafDER)
+            expectEqual(server.totalConnections, 2)
+            expectEqual(server.requestCount, 1)
             let second = try await api.get(url)
-            #expect(second.response.version == .http2)
-            #expect(server.totalConnections == 2)
+            expectEqual(second.response.version, .http2)
+            expectEqual(server.totalConnections, 2)
         }
     }
 }

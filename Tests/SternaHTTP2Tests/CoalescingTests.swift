@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// One connection for several origins (RFC 9113, 9.1.1), and what forbids it.
@@ -28,12 +29,12 @@ struct CoalescingTests {
 
     private func succeed(_ session: Session, _ name: String, _ server: TestServer) async throws {
         let status = try await ask(session, name, server)
-        #expect(status == 200)
+        expectEqual(status, 200)
     }
 
     private func ask(_ session: Session, _ name: String, _ server: TestServer) async throws -> Int {
         let reply = try await session.get("https://\(name):\(server.port)/get")
-        #expect(reply.response.version == .http2)
+        expectEqual(reply.response.version, .http2)
         return reply.status
     }
 
@@ -43,7 +44,7 @@ struct CoalescingTests {
             for name in ["one.test", "two.test", "one.test", "two.test"] {
                 try await succeed(session, name, server)
             }
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -57,9 +58,9 @@ struct CoalescingTests {
                         try await ask(session, ["one.test", "two.test", "three.test"][number % 3], server)
                     }
                 }
-                for try await status in group { #expect(status == 200) }
+                for try await status in group { expectEqual(status, 200) }
             }
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -68,8 +69,8 @@ struct CoalescingTests {
         try await withNames(["one.test"]) { server, session in
             try await succeed(session, "one.test", server)
             let error = await #expect(throws: SternaError.self) { _ = try await ask(session, "two.test", server) }
-            #expect(error?.kind == .certificateRejected)
-            #expect(server.totalConnections == 2)
+            expectEqual(error?.kind, .certificateRejected)
+            expectEqual(server.totalConnections, 2)
         }
     }
 
@@ -87,8 +88,8 @@ struct CoalescingTests {
                     "https://one.test:\(server.port)", engine: Engine(options: options), authority: authority)
                 try await succeed(session, "one.test", server)
                 try await succeed(session, "two.test", server)
-                #expect(server.totalConnections == 1)
-                #expect(other.totalConnections == 1)
+                expectEqual(server.totalConnections, 1)
+                expectEqual(other.totalConnections, 1)
             }
         }
     }
@@ -110,8 +111,8 @@ struct CoalescingTests {
             }
             try await succeed(session, "one.test", server)
             let error = await #expect(throws: SternaError.self) { _ = try await ask(session, "two.test", server) }
-            #expect(error?.kind == .certificateRejected)
-            #expect(server.totalConnections == 2)
+            expectEqual(error?.kind, .certificateRejected)
+            expectEqual(server.totalConnections, 2)
         }
     }
 
@@ -128,7 +129,7 @@ struct CoalescingTests {
             }
             try await succeed(session, "one.test", server)
             try await succeed(session, "two.test", server)
-            #expect(server.totalConnections == 2)
+            expectEqual(server.totalConnections, 2)
         }
     }
 
@@ -138,7 +139,7 @@ struct CoalescingTests {
             server, session in
             try await succeed(session, "one.test", server)
             try await succeed(session, "two.test", server)
-            #expect(server.totalConnections == 2)
+            expectEqual(server.totalConnections, 2)
         }
     }
 
@@ -160,14 +161,14 @@ struct CoalescingTests {
                 "https://one.test:\(peer.port)", engine: Engine(options: options), authority: authority
             ) { $0.responseSerializer = .data }
             let first = try await session.get("a")
-            #expect(first.body.text == "0")
+            expectEqual(first.body.text, "0")
             let url = "https://two.test:\(peer.port)/b"
             for _ in 0..<2 {
                 let reply = isPost ? try await session.post(url, body: .text("x")) : try await session.get(url)
-                #expect(reply.status == 200)
-                #expect(reply.body.text == "1")
+                expectEqual(reply.status, 200)
+                expectEqual(reply.body.text, "1")
             }
-            #expect(peer.connectionCount == 2)
+            expectEqual(peer.connectionCount, 2)
         }
     }
 }

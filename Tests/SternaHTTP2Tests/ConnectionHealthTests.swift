@@ -1,6 +1,7 @@
 import NIOCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -90,13 +91,13 @@ struct ConnectionHealthTests {
             switch event {
             case .begin(let moment):
                 let next = health.begin(at: now)
-                #expect(next == moment, "event \(place)")
+                expectEqual(next, moment, "event \(place)")
             case .received:
                 health.received(at: now)
-                #expect(health.lastReceived == now)
+                expectEqual(health.lastReceived, now)
             case .look(let expected):
                 let step = health.look(at: now)
-                #expect(step == expected, "event \(place)")
+                expectEqual(step, expected, "event \(place)")
             }
         }
     }
@@ -118,7 +119,7 @@ struct ConnectionHealthTests {
             health.received(at: now)
             now = now + .hours(1)
         }
-        #expect(asked == (interval > .seconds(1) ? 0 : 199))
+        expectEqual(asked, (interval > .seconds(1) ? 0 : 199))
     }
 
     @Test("The interval doubles, however long the connection is silent")
@@ -128,10 +129,10 @@ struct ConnectionHealthTests {
         for number in 0..<32 {
             let due = health.lastReceived + .seconds(1 << number)
             let before = health.look(at: due - .nanoseconds(1))
-            #expect(before == .wait(due))
+            expectEqual(before, .wait(due))
             now = due
             let step = health.look(at: now)
-            #expect(step == .ping(now + .seconds(10)))
+            expectEqual(step, .ping(now + .seconds(10)))
             health.received(at: now)
         }
     }

@@ -1,6 +1,7 @@
 import NIOCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 /// How many frames without a message a server may send, on a clock of the test's own.
@@ -62,11 +63,11 @@ struct FrameBudgetTests {
     func time() {
         var budget = FrameBudget(at: Self.start)
         let unknown = Self.head(0x5A)
-        #expect(Self.passed(unknown, &budget) == 2_000)
-        #expect(Self.passed(unknown, at: Self.start + .seconds(1), &budget) == 199)
-        #expect(Self.passed(unknown, at: Self.start + .hours(1), &budget) == 1_999)
+        expectEqual(Self.passed(unknown, &budget), 2_000)
+        expectEqual(Self.passed(unknown, at: Self.start + .seconds(1), &budget), 199)
+        expectEqual(Self.passed(unknown, at: Self.start + .hours(1), &budget), 1_999)
         // A clock that stands still, or goes back, adds nothing.
-        #expect(Self.passed(unknown, at: Self.start, &budget) == 0)
+        expectEqual(Self.passed(unknown, at: Self.start, &budget), 0)
     }
 
     @Test("100 a second may come for ever, 300 for 20 seconds", arguments: [100, 300])
@@ -79,7 +80,7 @@ struct FrameBudgetTests {
         {
             seconds += 1
         }
-        if perSecond == 100 { #expect(seconds == 1_000) } else { #expect((15...30).contains(seconds)) }
+        if perSecond == 100 { expectEqual(seconds, 1_000) } else { #expect((15...30).contains(seconds)) }
     }
 
     @Test(
@@ -90,11 +91,11 @@ struct FrameBudgetTests {
         let update = Self.head(8, 4)
         for _ in 0..<50_000 {
             budget.sent(bytes, fillsWindow: false)
-            #expect(Self.passed(update, of: 2, &budget) == 2)
+            expectEqual(Self.passed(update, of: 2, &budget), 2)
         }
         for _ in 0..<50_000 {
             budget.earn(FrameBudget.request)
-            #expect(Self.passed(update, of: 4, &budget) == 4)
+            expectEqual(Self.passed(update, of: 4, &budget), 4)
         }
     }
 
@@ -103,7 +104,7 @@ struct FrameBudgetTests {
         var budget = FrameBudget(at: Self.start)
         for _ in 0..<50_000 {
             budget.sent(bytes, fillsWindow: true)
-            #expect(Self.passed(Self.head(8, 4), of: 2, &budget) == 2)
+            expectEqual(Self.passed(Self.head(8, 4), of: 2, &budget), 2)
         }
     }
 
@@ -123,12 +124,12 @@ struct FrameBudgetTests {
     func downloads() {
         var budget = FrameBudget(at: Self.start)
         for _ in 0..<65_536 {
-            #expect(Self.passed(Self.head(0, 16_384), of: 1, &budget) == 1)
-            #expect(Self.passed(Self.head(0), of: 1, &budget) == 1)
+            expectEqual(Self.passed(Self.head(0, 16_384), of: 1, &budget), 1)
+            expectEqual(Self.passed(Self.head(0), of: 1, &budget), 1)
         }
         #expect(budget.credit <= FrameBudget.most)
         budget.earn(1 << 31)
-        #expect(budget.credit == FrameBudget.most)
+        expectEqual(budget.credit, FrameBudget.most)
     }
 }
 
@@ -165,7 +166,7 @@ struct FrameScannerTests {
             piece.withUnsafeBytes { bytes in
                 var position = 0
                 while let head = scanner.next(in: bytes, at: &position) { heads.append(head) }
-                #expect(position == bytes.count)
+                expectEqual(position, bytes.count)
             }
         }
         return heads
@@ -177,13 +178,13 @@ struct FrameScannerTests {
         let pieces = stride(from: 0, to: Self.bytes.count, by: size).map {
             Self.bytes[$0..<min($0 + size, Self.bytes.count)]
         }
-        #expect(Self.scan(pieces) == Self.heads)
+        expectEqual(Self.scan(pieces), Self.heads)
     }
 
     @Test("Cut in two anywhere near a head")
     func cuts() {
         for cut in 0...400 {
-            #expect(Self.scan([Self.bytes[..<cut], Self.bytes[cut...]]) == Self.heads, "\(cut)")
+            expectEqual(Self.scan([Self.bytes[..<cut], Self.bytes[cut...]]), Self.heads, "\(cut)")
         }
     }
 }

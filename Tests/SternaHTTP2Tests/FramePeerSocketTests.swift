@@ -6,6 +6,9 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 /// The peer with a client that is as bare as itself.
 @Suite("The peer over sockets", .timeLimit(.minutes(5)))
 struct FramePeerSocketTests {
@@ -74,33 +77,33 @@ struct FramePeerSocketTests {
             .headers(1, HeaderBlock.encode([("check", "sum")]), end: true))
         try await FramePeer.withPeer(tls: bundle) { connection in
             try await connection.handshake(settings: [(4, 100)])
-            #expect(connection.clientSettings == [3: 7])
+            expectEqual(connection.clientSettings, [3: 7])
             let request = try await connection.request()
-            #expect(request.stream == 1)
-            #expect(request.method == "GET")
-            #expect(request.path == "/a")
-            #expect(request["authorization"] == "secret")
-            #expect(request.neverIndexed == ["authorization"])
+            expectEqual(request.stream, 1)
+            expectEqual(request.method, "GET")
+            expectEqual(request.path, "/a")
+            expectEqual(request["authorization"], "secret")
+            expectEqual(request.neverIndexed, ["authorization"])
             #expect(!request.endStream)
-            #expect(request.frameCount == 2)
-            #expect(try await connection.body(of: 1) == [1, 2, 3])
-            #expect(try await connection.trailers(of: 1)?.map(\.1) == ["sum"])
-            #expect(try await connection.receive().kind == .headers)
+            expectEqual(request.frameCount, 2)
+            try await expectEqual(connection.body(of: 1), [1, 2, 3])
+            try await expectEqual(connection.trailers(of: 1)?.map(\.1), ["sum"])
+            try await expectEqual(connection.receive().kind, .headers)
             try await connection.respond(1, headers: [("a", "b")], text: "hello", indexed: true)
             try await connection.waitForClose()
-            #expect(connection.log.map(\.type) == [4, 6, 1, 9, 0, 0, 1])
+            expectEqual(connection.log.map(\.type), [4, 6, 1, 9, 0, 0, 1])
         } body: { peer in
             let frames = try await Self.talk(peer, secure: secure, bytes) { $0.last?.endsStream == true }
-            #expect(frames.filter { $0.kind == .ping } == [.ping([1, 1, 1, 1, 1, 1, 1, 1], ack: true)])
-            #expect(frames.filter { $0.kind == .settings } == [.settings([(4, 100)]), .settingsAck])
-            #expect(
-                frames.filter { $0.kind == .windowUpdate }
-                    == [.windowUpdate(0, 7), .windowUpdate(1, 7), .windowUpdate(0, 1), .windowUpdate(1, 1)])
-            #expect(
-                frames.suffix(2) == [.headers(1, [0x88, 0, 1, 97, 1, 98]), .data(1, Array("hello".utf8), end: true)])
+            expectEqual(frames.filter { $0.kind == .ping }, [.ping([1, 1, 1, 1, 1, 1, 1, 1], ack: true)])
+            expectEqual(frames.filter { $0.kind == .settings }, [.settings([(4, 100)]), .settingsAck])
+            expectEqual(
+                frames.filter { $0.kind == .windowUpdate },
+                [.windowUpdate(0, 7), .windowUpdate(1, 7), .windowUpdate(0, 1), .windowUpdate(1, 1)])
+            expectEqual(
+                frames.suffix(2), [.headers(1, [0x88, 0, 1, 97, 1, 98]), .data(1, Array("hello".utf8), end: true)])
             try await peer.waitForScripts()
-            #expect(peer.connectionCount == 1)
-            #expect(peer.totalRequests == 1)
+            expectEqual(peer.connectionCount, 1)
+            expectEqual(peer.totalRequests, 1)
         }
     }
 
@@ -108,12 +111,12 @@ struct FramePeerSocketTests {
     func pings() async throws {
         try await FramePeer.withPeer(answersPings: false) { connection in
             try await connection.handshake()
-            #expect(try await connection.receive(.ping).payload == [2, 2, 2, 2, 2, 2, 2, 2])
+            try await expectEqual(connection.receive(.ping).payload, [2, 2, 2, 2, 2, 2, 2, 2])
             try await connection.send(.goAway(last: 0))
         } body: { peer in
             let bytes = Self.opening([], .ping([2, 2, 2, 2, 2, 2, 2, 2]))
             let frames = try await Self.talk(peer, bytes) { $0.last?.kind == .goAway }
-            #expect(frames == [.settings([]), .settingsAck, .goAway(last: 0)])
+            expectEqual(frames, [.settings([]), .settingsAck, .goAway(last: 0)])
             try await peer.waitForScripts()
         }
     }
@@ -126,7 +129,7 @@ struct FramePeerSocketTests {
             let request = try await connection.request()
             #expect(request.endStream)
             try await connection.respond(1, body: [UInt8](repeating: 1, count: 35))
-            #expect(connection.room(1) == 5)
+            expectEqual(connection.room(1), 5)
             try await connection.waitForClose()
         } body: { peer in
             let opening = Self.opening([(4, 20), (5, 18)], .headers(1, block, end: true))
@@ -137,15 +140,15 @@ struct FramePeerSocketTests {
             } until: {
                 $0.last?.endsStream == true
             }
-            #expect(frames.filter { $0.kind == .data }.map(\.payload.count) == [18, 2, 15])
+            expectEqual(frames.filter { $0.kind == .data }.map(\.payload.count), [18, 2, 15])
             try await peer.waitForScripts()
         }
         var state = PeerState()
         _ = state.take(PeerState.preface + WireFrame.settings([(4, 20)]).bytes)
-        #expect(state.room(1) == 20)
+        expectEqual(state.room(1), 20)
         state.note(sent: [.data(1, [UInt8](repeating: 0, count: 15), padding: 9)])
-        #expect(state.room(1) == -5)
-        #expect(state.room(3) == 20)
+        expectEqual(state.room(1), -5)
+        expectEqual(state.room(3), 20)
         _ = state.take(WireFrame.windowUpdate(1, 100_000).bytes)
         #expect(state.room(1) == PeerState.initialWindow - 25)
     }
@@ -175,15 +178,15 @@ struct FramePeerSocketTests {
         let opening = PeerState.preface + WireFrame.settings([]).bytes
         var state = PeerState()
         _ = state.take(opening + WireFrame.headers(1, grown.bytes).bytes)
-        #expect(state.nextRequest() == nil)
+        expectNil(state.nextRequest())
         #expect(state.failure != nil)
 
         state = PeerState()
         state.note(sent: [.settings([(1, 8192)]), .settings([(1, 0)])])
         _ = state.take(opening + WireFrame.headers(1, grown.bytes).bytes + WireFrame.settingsAck.bytes)
-        #expect(state.nextRequest()?.path == "/")
+        expectEqual(state.nextRequest()?.path, "/")
         _ = state.take(WireFrame.settingsAck.bytes + WireFrame.headers(3, grown.bytes).bytes)
-        #expect(state.nextRequest() == nil)
+        expectNil(state.nextRequest())
         #expect(state.failure != nil)
     }
 
@@ -192,20 +195,20 @@ struct FramePeerSocketTests {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
             let number = UInt32(connection.number)
-            #expect(try await connection.receive(.reset, stream: 5).code == .cancel)
-            #expect(try await connection.receive() == .data(5, [1]))
-            #expect(try await connection.receive(.windowUpdate) == .windowUpdate(0, 9))
+            try await expectEqual(connection.receive(.reset, stream: 5).code, .cancel)
+            try await expectEqual(connection.receive(), .data(5, [1]))
+            try await expectEqual(connection.receive(.windowUpdate), .windowUpdate(0, 9))
             try await connection.sendSplit([.reset(number, .noError)], every: 2)
-            #expect(try await connection.receiveOrClosed() == nil)
-            #expect(try await connection.requestOrClosed() == nil)
+            try await expectNil(connection.receiveOrClosed())
+            try await expectNil(connection.requestOrClosed())
         } body: { peer in
             for number in 0..<2 {
                 let bytes = Self.opening([], .windowUpdate(0, 9), .data(5, [1]), .reset(5, .cancel))
                 let frames = try await Self.talk(peer, bytes) { $0.count == 3 }
-                #expect(frames.last == .reset(UInt32(number), .noError))
+                expectEqual(frames.last, .reset(UInt32(number), .noError))
             }
             try await peer.waitForScripts()
-            #expect(peer.connectionCount == 2)
+            expectEqual(peer.connectionCount, 2)
         }
     }
 
@@ -240,14 +243,14 @@ struct FramePeerSocketTests {
             try await connection.close()
         } body: { peer in
             let frames = try await Self.talk(peer, Self.opening([], .priority(3), .ping())) { _ in false }
-            #expect(frames.last == .ping(ack: true))
+            expectEqual(frames.last, .ping(ack: true))
             try await peer.waitForScripts()
         }
         let thrown = error.withLock { $0 }
-        #expect(thrown?.kind == .timeout)
+        expectEqual(thrown?.kind, .timeout)
         #expect(thrown?.log.map(\.kind) == [.settings, .priority, .ping])
-        #expect(thrown?.description.contains("no goAway of stream 0 within 0.05") == true)
-        #expect(thrown?.description.contains("priority(stream 3, flags 0x0, 5 bytes)") == true)
+        expectEqual(thrown?.description.contains("no goAway of stream 0 within 0.05"), true)
+        expectEqual(thrown?.description.contains("priority(stream 3, flags 0x0, 5 bytes)"), true)
     }
 
     @Test("A script that waits when the body ends is no issue")

@@ -5,6 +5,9 @@ import NIOSSL
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+@testable import SternaWireTestSupport
+
 @Suite("The peer that speaks in frames", .timeLimit(.minutes(5)))
 struct FramePeerTests {
     static let frames: [WireFrame] = [
@@ -30,7 +33,7 @@ struct FramePeerTests {
                 while let frame = parser.next() { parsed.append(frame) }
             }
             #expect(parsed.elementsEqual(frames), "cut at \(cut)")
-            #expect(parser.remainder == 0)
+            expectEqual(parser.remainder, 0)
         }
         var parser = WireFrameParser()
         var parsed: [WireFrame] = []
@@ -51,14 +54,17 @@ struct FramePeerTests {
     func layout() {
         #expect(WireFrame.settings([(4, 0x0102_0304)]).bytes == [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 1, 2, 3, 4])
         #expect(
-            WireFrame.headers(3, [0x82], end: true, padding: 2, priority: .init(dependency: 1, weight: 9)).bytes
-                == [0, 0, 9, 1, 0x2D, 0, 0, 0, 3, 2, 0, 0, 0, 1, 9, 0x82, 0, 0])
+            WireFrame.headers(3, [0x82], end: true, padding: 2, priority: .init(dependency: 1, weight: 9)).bytes == [
+                0, 0, 9, 1, 0x2D, 0, 0, 0, 3, 2, 0, 0, 0, 1, 9, 0x82, 0, 0,
+            ])
         #expect(
-            WireFrame.goAway(last: 0x8000_0001, code: .protocolError).bytes
-                == [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x80, 0, 0, 1, 0, 0, 0, 1])
+            WireFrame.goAway(last: 0x8000_0001, code: .protocolError).bytes == [
+                0, 0, 8, 7, 0, 0, 0, 0, 0, 0x80, 0, 0, 1, 0, 0, 0, 1,
+            ])
         #expect(
-            WireFrame(.ping, stream: 0xFFFF_FFFF, reserved: true, payload: [1], rawLength: 0x0102_0304).bytes
-                == [2, 3, 4, 6, 0, 0xFF, 0xFF, 0xFF, 0xFF, 1])
+            WireFrame(.ping, stream: 0xFFFF_FFFF, reserved: true, payload: [1], rawLength: 0x0102_0304).bytes == [
+                2, 3, 4, 6, 0, 0xFF, 0xFF, 0xFF, 0xFF, 1,
+            ])
     }
 
     @Test("What a frame says")

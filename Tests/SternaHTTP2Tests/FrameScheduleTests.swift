@@ -3,6 +3,7 @@ import NIOEmbedded
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -164,7 +165,7 @@ struct FrameScheduleTests {
         try await world.deliver(.max)
         if world.channel.isActive, !world.model.goAwayIsKnown {
             #expect(world.model.settingsAreAcknowledged)
-            #expect(world.model.pingsAnswered == world.model.pingsSent)
+            expectEqual(world.model.pingsAnswered, world.model.pingsSent)
         }
         if isOrderly, world.channel.isActive {
             // All that it has begun is answered, and nothing new is taken.

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Responses that have no content, whatever their Content-Length says (RFC 9113 §8.1.1).
@@ -41,15 +42,15 @@ struct HTTP2BodilessTests {
             #expect(!connection.log.contains { $0.kind == .reset || $0.kind == .goAway })
         } body: { api, peer in
             try await api.withResponse(to: RequestDraft(row.method, "row")) { response in
-                #expect(response.status.code == row.status)
-                #expect(response.version == .http2)
-                #expect(response.headers[.contentLength] == row.length)
-                #expect(response.headers.count == (row.length == nil ? 1 : 2))
+                expectEqual(response.status.code, row.status)
+                expectEqual(response.version, .http2)
+                expectEqual(response.headers[.contentLength], row.length)
+                expectEqual(response.headers.count, (row.length == nil ? 1 : 2))
                 let body = try await response.body.collect(upTo: 10)
-                #expect(body.readableBytes == 0)
+                expectEqual(body.readableBytes, 0)
             }
             try await api.expect("next", at: "next")
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -61,12 +62,12 @@ struct HTTP2BodilessTests {
             try await connection.respond(connection.request().stream, headers: [("content-length", "5000")])
         } body: { api, _ in
             let reply = try await api.get("row")
-            #expect(reply.status == 204)
-            #expect(reply.body.readableBytes == 0)
+            expectEqual(reply.status, 204)
+            expectEqual(reply.body.readableBytes, 0)
             let head = try await api.head("row")
-            #expect(head.status == 200)
-            #expect(head.headers[.contentLength] == "5000")
-            #expect(head.body.readableBytes == 0)
+            expectEqual(head.status, 200)
+            expectEqual(head.headers[.contentLength], "5000")
+            expectEqual(head.body.readableBytes, 0)
         }
     }
 }

@@ -21,8 +21,8 @@ struct HTTP2CancellationTests {
         task.cancel()
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await task.value }
         #expect(ContinuousClock.now - start < Wire.soon, sourceLocation: location)
-        #expect(error?.kind == .cancelled, "\(error.map { "\($0)" } ?? "")", sourceLocation: location)
-        if let phase { #expect(error?.phase == phase, sourceLocation: location) }
+        expectEqual(error?.kind, .cancelled, "\(error.map { "\($0)" } ?? "")", sourceLocation: location)
+        if let phase { expectEqual(error?.phase, phase, sourceLocation: location) }
         return error
     }
 
@@ -36,8 +36,8 @@ struct HTTP2CancellationTests {
             try await connection.roundTrip()
             try await connection.respond(first.stream, text: "first")
             let next = try await connection.request()
-            #expect(next.path == "/next")
-            #expect(next.stream == first.stream + 2)
+            expectEqual(next.path, "/next")
+            expectEqual(next.stream, first.stream + 2)
             #expect(connection.resets.isEmpty)
             try await connection.respond(next.stream, text: "next")
         } body: { peer in
@@ -52,13 +52,13 @@ struct HTTP2CancellationTests {
                 isQueued.open()
             }
             let error = await cancelled(.queue, when: isQueued) { try await api.post("row", body: .text("queued")) }
-            #expect(error?.requestSent == false)
+            expectEqual(error?.requestSent, false)
             await watch.value
             isCancelled.open()
-            #expect(try await first.value == "first")
-            #expect(try await api.get("next").text() == "next")
-            #expect(peer.connectionCount == 1)
-            #expect(peer.totalRequests == 3)
+            try await expectEqual(first.value, "first")
+            try await expectEqual(api.get("next").text(), "next")
+            expectEqual(peer.connectionCount, 1)
+            expectEqual(peer.totalRequests, 3)
             try await peer.waitForScripts()
         }
     }
@@ -70,7 +70,7 @@ struct HTTP2CancellationTests {
             try await connection.greet()
             let stream = try await connection.request().stream
             isThere.open()
-            #expect(try await connection.resetCode(of: stream) == .cancel)
+            try await expectEqual(connection.resetCode(of: stream), .cancel)
             // The late head fills the table that the next one refers to.
             var late = HeaderBlock()
             late.index(8)
@@ -83,17 +83,17 @@ struct HTTP2CancellationTests {
             head.index(62)
             try await connection.send(.headers(next.stream, head.bytes), .data(next.stream, [0x61], end: true))
             try await connection.roundTrip()
-            #expect(connection.resets.count == 1)
-            #expect(connection.frames(of: stream).last?.kind == .reset)
+            expectEqual(connection.resets.count, 1)
+            expectEqual(connection.frames(of: stream).last?.kind, .reset)
         } body: { peer in
             let api = try HTTP2Scene.session(peer)
             try await api.get("first")
             let error = await cancelled(.wait, when: isThere) { try await api.get("row") }
-            #expect(error?.requestSent == true)
+            expectEqual(error?.requestSent, true)
             let reply = try await api.get("next")
-            #expect(try await reply.text() == "a")
+            try await expectEqual(reply.text(), "a")
             #expect(reply.response.headers.contains { $0.name.canonicalName == "x-late" && $0.value == "entry" })
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -101,18 +101,18 @@ struct HTTP2CancellationTests {
     @Test("While its body is sent", arguments: HTTP2Scene.Upload.allCases)
     func sending(kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(300_000)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         let isUsedUp = Gate()
         try await FramePeer.withPeer { connection in
             try await connection.greet()
             let stream = try await connection.request().stream
-            #expect(try await connection.settledData(stream, atLeast: 65_535) == 65_535)
+            try await expectEqual(connection.settledData(stream, atLeast: 65_535), 65_535)
             isUsedUp.open()
-            #expect(try await connection.resetCode(of: stream) == .cancel)
+            try await expectEqual(connection.resetCode(of: stream), .cancel)
             try await connection.send(.windowUpdate(stream, 1 << 20), .windowUpdate(0, 1 << 20))
             try await connection.roundTrip()
-            #expect(connection.dataCount(stream) == 65_535)
-            #expect(connection.frames(of: stream).last?.kind == .reset)
+            expectEqual(connection.dataCount(stream), 65_535)
+            expectEqual(connection.frames(of: stream).last?.kind, .reset)
             let next = try await connection.request()
             #expect(HTTP2Scene.same(try await connection.body(of: next.stream), content))
             try await connection.respond(next.stream, text: "all")
@@ -121,8 +121,8 @@ struct HTTP2CancellationTests {
             try await api.get("first")
             let body = try HTTP2Scene.body(kind, content, file)
             await cancelled(.write, when: isUsedUp) { try await api.post("row", body: body) }
-            #expect(try await api.post("next", body: .bytes(content)).text() == "all")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.post("next", body: .bytes(content)).text(), "all")
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -137,7 +137,7 @@ struct HTTP2CancellationTests {
             try await connection.send(.data(stream, Array("half".utf8)))
             try await connection.roundTrip()
             if !isStreamed { hasBegun.open() }
-            #expect(try await connection.resetCode(of: stream) == .cancel)
+            try await expectEqual(connection.resetCode(of: stream), .cancel)
             try await connection.send(.data(stream, Array("rest".utf8), end: true))
             try await connection.servePaths()
         } body: { peer in
@@ -150,13 +150,13 @@ struct HTTP2CancellationTests {
                 }
                 try await api.withResponse(to: .get("row")) { response in
                     for try await chunk in response.body {
-                        #expect(String(buffer: chunk) == "half")
+                        expectEqual(String(buffer: chunk), "half")
                         hasBegun.open()
                     }
                 }
             }
-            #expect(try await api.get("next").text() == "/next")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.get("next").text(), "/next")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -171,10 +171,10 @@ struct HTTP2CancellationTests {
             let api = try HTTP2Scene.session(peer)
             for _ in 0..<50 {
                 let task = Task { try await api.get("row").text() }
-                #expect(try await task.value == "in")
+                try await expectEqual(task.value, "in")
                 task.cancel()
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -199,10 +199,10 @@ struct HTTP2CancellationTests {
                     #expect(throws: SternaError.self) { try result.get() }
                 }
             }
-            #expect(try await api.get("last").text() == "last")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.get("last").text(), "last")
+            expectEqual(peer.connectionCount, 1)
             try await connection.roundTrip()
-            #expect(connection.resets.count == 500)
+            expectEqual(connection.resets.count, 500)
             #expect(connection.resets.values.allSatisfy { $0 == .cancel })
         }
     }
@@ -242,9 +242,9 @@ struct HTTP2CancellationTests {
                     }
                 }
             }
-            #expect(ended.value == 200)
-            for number in 0..<5 { #expect(try await api.get("\(number)").text() == "/\(number)") }
-            #expect(peer.connectionCount == 1)
+            expectEqual(ended.value, 200)
+            for number in 0..<5 { try await expectEqual(api.get("\(number)").text(), "/\(number)") }
+            expectEqual(peer.connectionCount, 1)
             await PoolSupport.expect(engine, "nothing is under way") { $0.activeRequests == 0 && $0.idle == 1 }
         }
     }

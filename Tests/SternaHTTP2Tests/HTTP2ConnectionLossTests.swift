@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Connections that end with streams under way, without a word (RFC 9113 §5.4.3, §8.7).
@@ -38,7 +39,7 @@ struct HTTP2ConnectionLossTests {
             try await end.end(connection)
         } body: { peer in
             let api = try HTTP2Scene.session(peer, authority: secure ? authority : nil) { $0.collectsMetrics = true }
-            if greets { #expect(try await api.get("first").text() == "first") }
+            if greets { try await expectEqual(api.get("first").text(), "first") }
             try await body(api, peer)
         }
     }
@@ -49,10 +50,10 @@ struct HTTP2ConnectionLossTests {
     func again(end: End, secure: Bool) async throws {
         try await lost(end, requests: 1, secure: secure) { api, peer in
             let reply = try await api.get("second")
-            #expect(try await reply.text() == "/second")
-            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .staleConnection])
-            #expect(try await api.get("third").text() == "/third")
-            #expect(peer.connectionCount == 2)
+            try await expectEqual(reply.text(), "/second")
+            expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .staleConnection])
+            try await expectEqual(api.get("third").text(), "/third")
+            expectEqual(peer.connectionCount, 2)
         }
     }
 
@@ -61,8 +62,8 @@ struct HTTP2ConnectionLossTests {
         try await lost(.close, requests: 1) { api, peer in
             let body: Body? = method == .put ? .text("again") : nil
             let text = try await api.request(method, "second", body: body).text()
-            #expect(text == "/second")
-            #expect(peer.connectionCount == 2)
+            expectEqual(text, "/second")
+            expectEqual(peer.connectionCount, 2)
         }
     }
 
@@ -70,9 +71,9 @@ struct HTTP2ConnectionLossTests {
     func many(end: End) async throws {
         try await lost(end, requests: 10) { api, peer in
             let texts = try await HTTP2Scene.texts(10) { try await api.get("\($0)").text() }
-            #expect(texts == (0..<10).map { "/\($0)" })
-            #expect(peer.connectionCount == 2)
-            #expect(peer.totalRequests == 21)
+            expectEqual(texts, (0..<10).map { "/\($0)" })
+            expectEqual(peer.connectionCount, 2)
+            expectEqual(peer.totalRequests, 21)
         }
     }
 
@@ -82,11 +83,11 @@ struct HTTP2ConnectionLossTests {
             let error = await Wire.failure(.connectionClosed, .wait) {
                 try await api.request(method, "second", body: .text("x"))
             }
-            #expect(error?.requestSent == true)
-            #expect(error?.attempt == 1)
-            #expect(peer.connectionCount == 1)
+            expectEqual(error?.requestSent, true)
+            expectEqual(error?.attempt, 1)
+            expectEqual(peer.connectionCount, 1)
             let text = try await api.request(method, "third", body: .text("x")).text()
-            #expect(text == "/third")
+            expectEqual(text, "/third")
         }
     }
 
@@ -94,8 +95,8 @@ struct HTTP2ConnectionLossTests {
     func fresh(end: End) async throws {
         try await lost(end, requests: 1, greets: false) { api, peer in
             let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("first") }
-            #expect(error?.attempt == 1)
-            #expect(peer.connectionCount == 1)
+            expectEqual(error?.attempt, 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -109,8 +110,8 @@ struct HTTP2ConnectionLossTests {
             let api = try HTTP2Scene.session(peer)
             try await api.get("first")
             let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("second") }
-            #expect(error?.attempt == 2)
-            #expect(peer.connectionCount == 2)
+            expectEqual(error?.attempt, 2)
+            expectEqual(peer.connectionCount, 2)
         }
     }
 
@@ -126,16 +127,16 @@ struct HTTP2ConnectionLossTests {
             let api = try HTTP2Scene.session(peer)
             try await api.get("first")
             try await peer.connection(0).waitForClose()
-            #expect(try await api.post("second", body: .text("x")).text() == "first")
-            #expect(peer.connectionCount == 2)
-            #expect(peer.totalRequests == 2)
+            try await expectEqual(api.post("second", body: .text("x")).text(), "first")
+            expectEqual(peer.connectionCount, 2)
+            expectEqual(peer.totalRequests, 2)
         }
     }
 
     @Test("In the middle of an upload", arguments: HTTP2Scene.Upload.allCases, [End.close, .reset])
     func upload(kind: HTTP2Scene.Upload, end: End) async throws {
         let content = Wire.pattern(300_000)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         try await FramePeer.withPeer { connection in
             try await connection.greet()
             guard connection.number == 0 else { return try await connection.servePaths() }
@@ -148,9 +149,9 @@ struct HTTP2ConnectionLossTests {
             let body = try HTTP2Scene.body(kind, content, file)
             let error = await #expect(throws: SternaError.self) { try await api.post("row", body: body) }
             #expect(error?.kind == .connectionClosed || error?.kind == .writeFailed)
-            #expect(error?.requestSent == true)
-            #expect(peer.connectionCount == 1)
-            #expect(try await api.get("next").text() == "first")
+            expectEqual(error?.requestSent, true)
+            expectEqual(peer.connectionCount, 1)
+            try await expectEqual(api.get("next").text(), "first")
         }
     }
 
@@ -189,12 +190,12 @@ struct HTTP2ConnectionLossTests {
             let error = await #expect(throws: SternaError.self) { try await api.get("row") }
             #expect(ContinuousClock.now - start < Wire.patience / 2)
             if piece.hasHead {
-                #expect(error?.kind == .truncated, "\(piece.name)")
-                #expect(error?.phase == .read, "\(piece.name)")
+                expectEqual(error?.kind, .truncated, "\(piece.name)")
+                expectEqual(error?.phase, .read, "\(piece.name)")
             } else {
                 #expect(error?.kind == .truncated || error?.kind == .connectionClosed, "\(piece.name)")
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

@@ -91,14 +91,14 @@ struct HTTP2ContentLengthTests {
             try await connection.send(.data(stream, Self.bytes(5), end: isEnded))
         } ask: { api in
             try await api.withResponse(to: .get("row")) { response in
-                #expect(response.status == .ok)
+                expectEqual(response.status, .ok)
                 hasBegun.add()
                 var count = 0
                 defer { #expect(count <= length) }
                 for try await chunk in response.body { count += chunk.readableBytes }
             }
         }
-        #expect(hasBegun.value == 1)
+        expectEqual(hasBegun.value, 1)
     }
 
     @Test("The right length, in many ways", arguments: good)

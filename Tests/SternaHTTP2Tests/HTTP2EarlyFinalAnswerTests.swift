@@ -34,7 +34,7 @@ struct HTTP2EarlyFinalAnswerTests {
         Ending.allCases)
     func delivered(kind: HTTP2Scene.Upload, ending: Ending) async throws {
         let content = Wire.pattern(300_000)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         for (status, code) in [(413, WireFrame.Code.noError), (200, .noError), (200, .cancel), (413, .internalError)] {
             try await FramePeer.withPeer { connection in
                 try await connection.greet(settings: Self.window)
@@ -54,7 +54,7 @@ struct HTTP2EarlyFinalAnswerTests {
                 let count = connection.frames(of: request.stream).count
                 try await connection.send(.windowUpdate(request.stream, 1 << 20), .windowUpdate(0, 1 << 20))
                 try await connection.roundTrip()
-                #expect(connection.frames(of: request.stream).count == count)
+                expectEqual(connection.frames(of: request.stream).count, count)
                 #expect(connection.frames(of: request.stream).count { $0.kind == .reset } <= 1)
                 #expect(connection.frames(of: request.stream).allSatisfy { !$0.endsStream })
                 try await connection.servePaths()
@@ -63,16 +63,16 @@ struct HTTP2EarlyFinalAnswerTests {
                 try await api.get("first")
                 let body = try HTTP2Scene.body(kind, content, file)
                 if status == 200 {
-                    #expect(try await api.post("row", body: body).text() == "too much")
+                    try await expectEqual(api.post("row", body: body).text(), "too much")
                 } else {
                     let error = await Wire.failure(.unacceptableStatus, .decode) {
                         try await api.post("row", body: body)
                     }
-                    #expect(error?.status == status)
-                    #expect(error?.body.map { String(buffer: $0) } == "too much")
+                    expectEqual(error?.status, status)
+                    expectEqual(error?.body.map { String(buffer: $0) }, "too much")
                 }
-                #expect(try await api.get("next").text() == "/next")
-                #expect(peer.connectionCount == 1)
+                try await expectEqual(api.get("next").text(), "/next")
+                expectEqual(peer.connectionCount, 1)
             }
         }
     }
@@ -102,9 +102,9 @@ struct HTTP2EarlyFinalAnswerTests {
             let api = try HTTP2Scene.session(peer)
             try await api.get("first")
             let reply = try await api.post("row", body: Body(segments: [.producer(producer)]))
-            #expect(try await reply.text() == "too much")
+            try await expectEqual(reply.text(), "too much")
             #expect(await eventually { told.value == 1 })
-            #expect(try await api.get("next").text() == "/next")
+            try await expectEqual(api.get("next").text(), "/next")
         }
     }
 
@@ -129,9 +129,9 @@ struct HTTP2EarlyFinalAnswerTests {
                 try #require(peer.connectionCount == 1)
                 try #require(texts.allSatisfy { $0 == "too much" })
             }
-            #expect(try await api.get("last").text() == "end")
-            #expect(peer.connectionCount == 1)
-            #expect(peer.totalRequests == 302)
+            try await expectEqual(api.get("last").text(), "end")
+            expectEqual(peer.connectionCount, 1)
+            expectEqual(peer.totalRequests, 302)
         }
     }
 }

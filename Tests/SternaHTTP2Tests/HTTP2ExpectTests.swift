@@ -21,9 +21,9 @@ struct HTTP2ExpectTests {
     /// The next request, which waits: its head alone has come, and nothing else does.
     private static func waiting(_ connection: PeerConnection) async throws -> PeerRequest {
         let request = try await connection.request()
-        #expect(request["expect"] == "100-continue")
+        expectEqual(request["expect"], "100-continue")
         #expect(!request.endStream)
-        #expect(try await connection.settledData(request.stream, atLeast: 0) == 0)
+        try await expectEqual(connection.settledData(request.stream, atLeast: 0), 0)
         return request
     }
 
@@ -31,7 +31,7 @@ struct HTTP2ExpectTests {
     private static func isGivenUp(_ connection: PeerConnection, _ stream: UInt32) async throws {
         let code = try await connection.resetCode(of: stream)
         #expect(code == .cancel || code == .noError)
-        #expect(connection.dataCount(stream) == 0)
+        expectEqual(connection.dataCount(stream), 0)
     }
 
     @Test("The body leaves when the server has asked for it; a smaller one does not wait")
@@ -40,17 +40,17 @@ struct HTTP2ExpectTests {
             try await connection.handshake()
             let request = try await Self.waiting(connection)
             try await connection.respondHead(request.stream, status: 100)
-            #expect(try await connection.body(of: request.stream) == Self.content)
+            try await expectEqual(connection.body(of: request.stream), Self.content)
             try await connection.respond(request.stream, text: "one")
             let next = try await connection.request()
-            #expect(next["expect"] == nil)
-            #expect(try await connection.body(of: next.stream) == Self.content.dropLast())
+            expectNil(next["expect"])
+            try await expectEqual(connection.body(of: next.stream), Self.content.dropLast())
             try await connection.respond(next.stream, text: "two")
         } body: { peer in
             let api = try session(peer)
-            #expect(try await api.post("a", body: .bytes(Self.content)).text() == "one")
-            #expect(try await api.post("a", body: .bytes(Self.content.dropLast())).text() == "two")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.post("a", body: .bytes(Self.content)).text(), "one")
+            try await expectEqual(api.post("a", body: .bytes(Self.content.dropLast())).text(), "two")
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -61,12 +61,12 @@ struct HTTP2ExpectTests {
             try await connection.handshake()
             let request = try await Self.waiting(connection)
             try await connection.respondHead(request.stream, status: 103, headers: [("link", "</a>")])
-            #expect(try await connection.settledData(request.stream, atLeast: 0) == 0)
+            try await expectEqual(connection.settledData(request.stream, atLeast: 0), 0)
             try await connection.respondHead(request.stream, status: 100)
-            #expect(try await connection.body(of: request.stream) == Self.content)
+            try await expectEqual(connection.body(of: request.stream), Self.content)
             try await connection.respond(request.stream, text: "one")
         } body: { peer in
-            #expect(try await session(peer).post("a", body: .bytes(Self.content)).text() == "one")
+            try await expectEqual(session(peer).post("a", body: .bytes(Self.content)).text(), "one")
             try await peer.waitForScripts()
         }
     }
@@ -76,12 +76,12 @@ struct HTTP2ExpectTests {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
             let request = try await connection.request()
-            #expect(try await connection.body(of: request.stream) == Self.content)
+            try await expectEqual(connection.body(of: request.stream), Self.content)
             try await connection.respond(request.stream, text: "late")
         } body: { peer in
             let start = ContinuousClock.now
             let api = try session(peer, engine: Engine())
-            #expect(try await api.post("a", body: .bytes(Self.content)).text() == "late")
+            try await expectEqual(api.post("a", body: .bytes(Self.content)).text(), "late")
             #expect(ContinuousClock.now - start >= .milliseconds(990))
             try await peer.waitForScripts()
         }
@@ -96,15 +96,15 @@ struct HTTP2ExpectTests {
                     try await connection.respond(request.stream, status: 417)
                     return try await Self.isGivenUp(connection, request.stream)
                 }
-                #expect(try await connection.body(of: request.stream) == Self.content)
+                try await expectEqual(connection.body(of: request.stream), Self.content)
                 try await connection.respond(request.stream, text: "taken")
             }
         } body: { peer in
             let api = try session(peer).with { $0.collectsMetrics = true }
             let reply = try await api.post("a", body: isOnce ? once : .bytes(Self.content))
-            #expect(try await reply.text() == "taken")
-            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .expectationRefused])
-            #expect(peer.totalRequests == 2)
+            try await expectEqual(reply.text(), "taken")
+            expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .expectationRefused])
+            expectEqual(peer.totalRequests, 2)
         }
     }
 
@@ -120,16 +120,16 @@ struct HTTP2ExpectTests {
         } body: { peer in
             let api = try session(peer)
             if status == 200 {
-                #expect(try await api.post("a", body: .bytes(Self.content)).text() == "no need")
+                try await expectEqual(api.post("a", body: .bytes(Self.content)).text(), "no need")
             } else {
                 let error = await #expect(throws: SternaError.self) {
                     try await api.post("a", body: .bytes(Self.content))
                 }
-                #expect(error?.status == status)
-                #expect(error?.body.map { String(buffer: $0) } == "no need")
+                expectEqual(error?.status, status)
+                expectEqual(error?.body.map { String(buffer: $0) }, "no need")
             }
-            #expect(try await api.get("next").text() == "/next")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.get("next").text(), "/next")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -139,15 +139,15 @@ struct HTTP2ExpectTests {
             try await connection.handshake()
             let request = try await Self.waiting(connection)
             try await connection.respondHead(request.stream)
-            #expect(try await connection.settledData(request.stream, atLeast: 0) == 0)
+            try await expectEqual(connection.settledData(request.stream, atLeast: 0), 0)
             #expect(connection.resets.isEmpty)
             try await connection.sendBody(request.stream, Array("later".utf8))
             try await Self.isGivenUp(connection, request.stream)
             try await connection.servePaths()
         } body: { peer in
             let api = try session(peer)
-            #expect(try await api.post("a", body: .bytes(Self.content)).text() == "later")
-            #expect(try await api.get("next").text() == "/next")
+            try await expectEqual(api.post("a", body: .bytes(Self.content)).text(), "later")
+            try await expectEqual(api.get("next").text(), "/next")
         }
     }
 
@@ -161,13 +161,13 @@ struct HTTP2ExpectTests {
                     return try await connection.send(.reset(request.stream, .refusedStream))
                 }
                 try await connection.respondHead(request.stream, status: 100)
-                #expect(try await connection.body(of: request.stream) == Self.content)
+                try await expectEqual(connection.body(of: request.stream), Self.content)
                 try await connection.respond(request.stream, text: "taken")
             }
         } body: { peer in
             let reply = try await session(peer).post("a", body: isOnce ? once : .bytes(Self.content))
-            #expect(try await reply.text() == "taken")
-            #expect(peer.totalRequests == 2)
+            try await expectEqual(reply.text(), "taken")
+            expectEqual(peer.totalRequests, 2)
         }
     }
 
@@ -178,8 +178,8 @@ struct HTTP2ExpectTests {
             let first = try await Self.waiting(connection)
             try await connection.send(.reset(first.stream, .internalError))
             let second = try await Self.waiting(connection)
-            #expect(try await connection.resetCode(of: second.stream) == .cancel)
-            #expect(try await connection.settledData(atLeast: 0) == 0)
+            try await expectEqual(connection.resetCode(of: second.stream), .cancel)
+            try await expectEqual(connection.settledData(atLeast: 0), 0)
             try await connection.servePaths()
         } body: { peer in
             let api = try session(peer)
@@ -189,8 +189,8 @@ struct HTTP2ExpectTests {
             try await peer.connection(0).waitForRequests(3)
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
-            #expect(try await api.get("last").text() == "/last")
+            expectEqual(error?.kind, .cancelled)
+            try await expectEqual(api.get("last").text(), "/last")
         }
     }
 }

@@ -49,18 +49,18 @@ struct HTTP2FallbackTests {
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 2 }
             let api = try HTTP2Scene.session(peer, engine, authority: authority) { $0.collectsMetrics = true }
             let reply = try await api.get("row")
-            #expect(try await reply.text() == "old")
-            #expect(reply.response.version == .http11)
+            try await expectEqual(reply.text(), "old")
+            expectEqual(reply.response.version, .http11)
             let attempts = reply.response.metrics?.attempts ?? []
-            #expect(attempts.map(\.reason) == [.first, .refused])
-            #expect(attempts.last?.version == .http11)
+            expectEqual(attempts.map(\.reason), [.first, .refused])
+            expectEqual(attempts.last?.version, .http11)
             for _ in 0..<2 {
                 let next = try await api.get("next")
-                #expect(try await next.text() == "old")
-                #expect(next.response.version == .http11)
-                #expect(next.response.metrics?.attempts.map(\.reason) == [.first])
+                try await expectEqual(next.text(), "old")
+                expectEqual(next.response.version, .http11)
+                expectEqual(next.response.metrics?.attempts.map(\.reason), [.first])
             }
-            #expect(peer.connectionCount == 2)
+            expectEqual(peer.connectionCount, 2)
             let second = try await peer.connection(1)
             #expect(second.received.starts(with: Array("GET /row HTTP/1.1\r\n".utf8)))
             #expect(second.log.isEmpty)
@@ -88,10 +88,10 @@ struct HTTP2FallbackTests {
             let api = try HTTP2Scene.session(peer, authority: authority)
             try await api.get("first")
             let new = Task { try await api.get("new").text() }
-            #expect(try await api.get("old").text() == "old")
+            try await expectEqual(api.get("old").text(), "old")
             isRefused.open()
-            #expect(try await new.value == "new")
-            #expect(peer.connectionCount == 2)
+            try await expectEqual(new.value, "new")
+            expectEqual(peer.connectionCount, 2)
         }
     }
 }

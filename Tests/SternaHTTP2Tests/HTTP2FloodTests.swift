@@ -164,7 +164,7 @@ struct HTTP2FloodTests {
                 try await api.post("row")
             }
             try await api.expect("again", at: "again")
-            #expect(peer.connectionCount == 2)
+            expectEqual(peer.connectionCount, 2)
         }
         let sent = try #require(count.withLock { $0 })
         #expect(sent < Self.limit, "\(sent) bytes")

@@ -27,7 +27,7 @@ struct HTTP2GoAwayTests {
             try await connection.roundTrip()
             isAnnounced.open()
             await mayAnswer.pass()
-            #expect(connection.requestCount == 4)
+            expectEqual(connection.requestCount, 4)
             try await connection.send(.goAway(last: requests[1].stream))
             try await connection.set(WireFrame.Setting.maxConcurrentStreams, 100)
             for request in requests.prefix(2) { try await connection.respond(request.stream, text: "here") }
@@ -40,13 +40,13 @@ struct HTTP2GoAwayTests {
                 try await api.post("\($0)", body: .text("b")).text()
             }
             await isAnnounced.pass()
-            #expect(try await api.get("new").text() == "/new")
+            try await expectEqual(api.get("new").text(), "/new")
             mayAnswer.open()
             var texts: [String] = []
             for task in tasks { texts.append(try await task.value) }
-            #expect(texts == ["here", "here", "/2"])
-            #expect(peer.connectionCount == 2)
-            #expect(peer.totalRequests == 6)
+            expectEqual(texts, ["here", "here", "/2"])
+            expectEqual(peer.connectionCount, 2)
+            expectEqual(peer.totalRequests, 6)
             let first = try await peer.connection(0)
             try await first.waitForScript()
         }
@@ -90,10 +90,10 @@ struct HTTP2GoAwayTests {
                 try await api.request(number.isMultiple(of: 2) ? .get : .post, "\(number)").text()
             }
             for (number, task) in tasks.enumerated() {
-                #expect(try await task.value == (number == 0 ? "here" : "there"))
+                try await expectEqual(task.value, (number == 0 ? "here" : "there"))
             }
-            #expect(order.names == (1..<6).map { "/\($0)" })
-            #expect(peer.connectionCount == 2)
+            expectEqual(order.names, (1..<6).map { "/\($0)" })
+            expectEqual(peer.connectionCount, 2)
         }
     }
 
@@ -120,7 +120,7 @@ struct HTTP2GoAwayTests {
             try? await connection.send(.windowUpdate(upload, 1 << 20), .windowUpdate(0, 1 << 20))
             // The server does not close: nobody waits for that.
             await isServed.pass()
-            #expect(connection.dataCount(upload) == count)
+            expectEqual(connection.dataCount(upload), count)
         } body: { peer in
             let api = try HTTP2Scene.session(peer)
             let texts = try await HTTP2Scene.texts(3) { number in
@@ -128,9 +128,9 @@ struct HTTP2GoAwayTests {
                     ? try await api.post("1", body: .bytes(content)).text() : try await api.get("\(number)").text()
             }
             isServed.open()
-            #expect(texts == ["/0", "/1", "/2"])
-            #expect(peer.totalRequests == 6)
-            #expect(peer.connectionCount == 2)
+            expectEqual(texts, ["/0", "/1", "/2"])
+            expectEqual(peer.totalRequests, 6)
+            expectEqual(peer.connectionCount, 2)
         }
     }
 
@@ -150,7 +150,7 @@ struct HTTP2GoAwayTests {
             await mayAnswer.pass()
             try await connection.respond(held.stream, text: "held")
             try await connection.waitForClose()
-            #expect(connection.requestCount == 2)
+            expectEqual(connection.requestCount, 2)
         } body: { peer in
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 2 }
             let api = try HTTP2Scene.session(peer, engine)
@@ -163,10 +163,10 @@ struct HTTP2GoAwayTests {
                 $0.activeRequests == 6 || $0.requests > 2
             }
             isQueued.open()
-            for (number, task) in tasks.enumerated() { #expect(try await task.value == "/\(number)") }
+            for (number, task) in tasks.enumerated() { try await expectEqual(task.value, "/\(number)") }
             mayAnswer.open()
-            #expect(try await held.value == "held")
-            #expect(peer.totalRequests == 7)
+            try await expectEqual(held.value, "held")
+            expectEqual(peer.totalRequests, 7)
         }
     }
 
@@ -177,14 +177,14 @@ struct HTTP2GoAwayTests {
             guard connection.number == 0 else { return try await connection.servePaths() }
             try await connection.send(.goAway(last: 1))
             try await connection.waitForClose()
-            #expect(connection.requestCount == 1)
+            expectEqual(connection.requestCount, 1)
             #expect(connection.log.allSatisfy { $0.kind != .goAway || $0.lastStream == 0 })
         } body: { peer in
             let api = try HTTP2Scene.session(peer)
             try await api.get("first")
             try await peer.connection(0).waitForClose()
-            #expect(try await api.post("next", body: .text("body")).text() == "first")
-            #expect(peer.connectionCount == 2)
+            try await expectEqual(api.post("next", body: .text("body")).text(), "first")
+            expectEqual(peer.connectionCount, 2)
             try await peer.connection(0).waitForScript()
         }
     }
@@ -203,7 +203,7 @@ struct HTTP2GoAwayTests {
             try await connection.close()
         } body: { peer in
             let api = try HTTP2Scene.session(peer)
-            for _ in 0..<50 { #expect(try await api.post("row", body: .text("b")).text() == "in") }
+            for _ in 0..<50 { try await expectEqual(api.post("row", body: .text("b")).text(), "in") }
             #expect(peer.connectionCount >= 50)
         }
     }
@@ -232,7 +232,7 @@ struct HTTP2GoAwayTests {
             #expect(text.contains("INTERNAL_ERROR"))
             #expect(text.contains("hamsters"))
             #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F })
-            #expect(try await tasks[1].value == "/1")
+            try await expectEqual(tasks[1].value, "/1")
         }
     }
 
@@ -272,7 +272,7 @@ struct HTTP2GoAwayTests {
             }
             await Wire.failure(.connectionClosed, .wait) { _ = try await tasks[0].value }
             await Wire.failure(.truncated, .read) { _ = try await tasks[1].value }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -300,8 +300,8 @@ struct HTTP2GoAwayTests {
             try await api.get("first")
             let body = try await api.get("row").body
             #expect(Wire.same(body, content))
-            #expect(try await api.get("next").text() == "/next")
-            #expect(peer.connectionCount == 2)
+            try await expectEqual(api.get("next").text(), "/next")
+            expectEqual(peer.connectionCount, 2)
             try await peer.connection(0).waitForScript()
         }
     }

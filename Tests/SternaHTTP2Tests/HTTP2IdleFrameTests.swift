@@ -68,12 +68,14 @@ struct HTTP2IdleFrameTests {
             guard connection.number == 0 else { return }
             let sent = try await Self.flood(connection, row.frames(stream))
             check(connection, sent)
-            if let last = connection.log.last(where: { $0.kind == .goAway }) { #expect(last.code == .enhanceYourCalm) }
+            if let last = connection.log.last(where: { $0.kind == .goAway }) {
+                expectEqual(last.code, .enhanceYourCalm)
+            }
         } body: { api, peer in
             try await api.expect("first", at: "row")
             await isOver.pass()
             try await api.expect("again", at: "again")
-            #expect(peer.connectionCount == 2)
+            expectEqual(peer.connectionCount, 2)
         }
     }
 
@@ -91,7 +93,7 @@ struct HTTP2IdleFrameTests {
             await FrameScene.failure([.limitExceeded], within: .seconds(15)) { try await api.get("row") }
             await isOver.pass()
             try await api.expect("again", at: "again")
-            #expect(peer.connectionCount == 2)
+            expectEqual(peer.connectionCount, 2)
         }
     }
 
@@ -111,7 +113,7 @@ struct HTTP2IdleFrameTests {
             await Wire.failure(.timedOut, .wait) { try await hasty.get("row") }
             await isOver.pass()
             try await api.expect("again", at: "again")
-            #expect(peer.connectionCount == 2)
+            expectEqual(peer.connectionCount, 2)
         }
     }
 
@@ -134,8 +136,8 @@ struct HTTP2IdleFrameTests {
             let content = HTTP2Scene.pieces(Wire.pattern(pieces * size), size)
             let body = Body.stream(content, length: Int64(pieces * size))
             let text = try await api.post("row", body: body).text()
-            #expect(text == "all")
-            #expect(peer.connectionCount == 1)
+            expectEqual(text, "all")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

@@ -30,13 +30,13 @@ struct HTTP2InterimTests {
             let reply = try await api.get("row") {
                 $0.onInformational = { response in told.withLock { $0.append(response) } }
             }
-            #expect(try await reply.text() == "ok")
-            #expect(reply.headers.count == 1)
-            #expect(reply.headers[Self.link] == nil)
+            try await expectEqual(reply.text(), "ok")
+            expectEqual(reply.headers.count, 1)
+            expectNil(reply.headers[Self.link])
         }
         let responses = told.withLock { $0 }
-        #expect(responses.map(\.status) == [100, 103, 199, 103])
-        #expect(responses.map { $0.headers[values: Self.link] } == [[], ["</a>", "</b>"], [], ["</c>"]])
+        expectEqual(responses.map(\.status), [100, 103, 199, 103])
+        expectEqual(responses.map { $0.headers[values: Self.link] }, [[], ["</a>", "</b>"], [], ["</c>"]])
     }
 
     @Test("They come before the answer")
@@ -51,8 +51,8 @@ struct HTTP2InterimTests {
             try await connection.respond(stream, text: "ok")
         } body: { api, _ in
             let reply = try await api.get("row") { $0.onInformational = { _ in told.add() } }
-            #expect(try await reply.text() == "ok")
-            #expect(told.value == 1)
+            try await expectEqual(reply.text(), "ok")
+            expectEqual(told.value, 1)
         }
     }
 
@@ -66,9 +66,9 @@ struct HTTP2InterimTests {
             try await connection.respond(stream, text: "ok")
         } body: { api, _ in
             let reply = try await api.get("row") { $0.onInformational = { _ in told.add() } }
-            #expect(try await reply.text() == "ok")
+            try await expectEqual(reply.text(), "ok")
         }
-        #expect(told.value == count)
+        expectEqual(told.value, count)
     }
 
     @Test("Nobody has to listen, and a length in one means nothing")
@@ -99,9 +99,9 @@ struct HTTP2InterimTests {
                 try await api.get("row") {
                     $0.onInformational = { response in told.withLock { $0.append(response.headers[Self.link]) } }
                 }
-                #expect(told.withLock { $0 } == [link])
+                expectEqual(told.withLock { $0 }, [link])
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

@@ -27,13 +27,13 @@ struct HTTP2InterleavingTests {
                 group.addTask {
                     let reply = try await api.get("\(number)")
                     #expect(Wire.same(reply.body, Self.content("/\(number)")), "\(number)")
-                    #expect(reply.headers[.contentLength] == "4000")
-                    #expect(reply.headers[.eTag] == "/\(number)")
+                    expectEqual(reply.headers[.contentLength], "4000")
+                    expectEqual(reply.headers[.eTag], "/\(number)")
                 }
             }
             try await group.waitForAll()
         }
-        #expect(peer.connectionCount == 1)
+        expectEqual(peer.connectionCount, 1)
     }
 
     private static func head(_ request: PeerRequest) -> WireFrame {
@@ -68,7 +68,7 @@ struct HTTP2InterleavingTests {
             try await connection.handshake()
             try await connection.respond(connection.request().stream, text: "open")
             let requests = try await Self.requests(connection, count)
-            #expect(Set(requests.map(\.stream)).count == count)
+            expectEqual(Set(requests.map(\.stream)).count, count)
             var frames: [WireFrame] = []
             // Each begins a turn later than the one before it.
             for turn in 0..<count + 7 {
@@ -105,7 +105,7 @@ struct HTTP2InterleavingTests {
                 served.add()
             }
             #expect(Wire.same(try await slow.body, Self.content("/1")))
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// SETTINGS that change while a connection is used (RFC 9113 §6.5).
@@ -28,8 +29,8 @@ struct HTTP2LiveSettingsTests {
             for number in 0..<9 {
                 // The peer's decoder has no more than that table, and refuses what refers to a larger one.
                 let request = try await connection.request()
-                #expect(request.path == "/\(number)")
-                #expect(request["x-kept"] == "a value that is worth an entry")
+                expectEqual(request.path, "/\(number)")
+                expectEqual(request["x-kept"], "a value that is worth an entry")
                 if number == 3 {
                     let announced = try #require(Self.announcedSize(request.block))
                     #expect(announced <= Int(size))
@@ -42,9 +43,9 @@ struct HTTP2LiveSettingsTests {
             let api = try HTTP2Scene.session(peer)
             for number in 0..<9 {
                 let reply = try await api.get("\(number)", headers: ["X-Kept": "a value that is worth an entry"])
-                #expect(reply.status == 200)
+                expectEqual(reply.status, 200)
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -55,7 +56,7 @@ struct HTTP2LiveSettingsTests {
             try await connection.handshake(settings: [(WireFrame.Setting.headerTableSize, size)])
             for number in 0..<40 {
                 let request = try await connection.request()
-                #expect(request["x-long"] == String(repeating: "\(number % 10)", count: 400))
+                expectEqual(request["x-long"], String(repeating: "\(number % 10)", count: 400))
                 try await connection.respond(request.stream, text: "in")
             }
         } body: { peer in
@@ -72,16 +73,16 @@ struct HTTP2LiveSettingsTests {
         arguments: HTTP2Scene.Upload.allCases, [20_000, 16_777_215])
     func frames(kind: HTTP2Scene.Upload, size: UInt32) async throws {
         let content = Wire.pattern(700_000)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         try await FramePeer.withPeer { connection in
             var ledger = WindowLedger(connection)
             try await ledger.greet(
                 settings: [(WireFrame.Setting.initialWindowSize, 50_000)], connectionWindow: 1 << 24)
             let stream = try await connection.request().stream
-            #expect(try await connection.settledData(stream, atLeast: 50_000) == 50_000)
+            try await expectEqual(connection.settledData(stream, atLeast: 50_000), 50_000)
             try await ledger.change([(WireFrame.Setting.maxFrameSize, size)])
             try await ledger.grant(stream, 300_000)
-            #expect(try await connection.settledData(stream, atLeast: 350_000) == 350_000)
+            try await expectEqual(connection.settledData(stream, atLeast: 350_000), 350_000)
             try await ledger.change([(WireFrame.Setting.maxFrameSize, 16_384)])
             try await ledger.grant(stream, 350_000)
             _ = try await connection.trailers(of: stream)
@@ -92,7 +93,7 @@ struct HTTP2LiveSettingsTests {
             let api = try HTTP2Scene.session(peer)
             try await api.get("first")
             let body = try HTTP2Scene.body(kind, content, file)
-            #expect(try await api.put("row", body: body).text() == "all")
+            try await expectEqual(api.put("row", body: body).text(), "all")
             try await peer.waitForScripts()
         }
     }
@@ -112,7 +113,7 @@ struct HTTP2LiveSettingsTests {
                 try await connection.sendBody(request.stream, Array(content[20_000...]))
                 try await connection.set(WireFrame.Setting.initialWindowSize, 100_000)
             }
-            #expect(connection.log.count { $0.kind == .settings && $0.isAck } == 9)
+            expectEqual(connection.log.count { $0.kind == .settings && $0.isAck }, 9)
             try await connection.set(WireFrame.Setting.maxConcurrentStreams, 100)
             try await connection.servePaths()
         } body: { peer in
@@ -129,8 +130,8 @@ struct HTTP2LiveSettingsTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(try await api.get("last").text() == "/last")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.get("last").text(), "/last")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

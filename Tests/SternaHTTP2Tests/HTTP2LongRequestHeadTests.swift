@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A request's field section that does not fit into one frame of the peer's (RFC 9113 §4.2).
@@ -18,20 +19,20 @@ struct HTTP2LongRequestHeadTests {
             try await connection.handshake()
             for path in isFirst ? ["/behind"] : ["/before", "/behind"] {
                 let request = try await connection.request()
-                #expect(request.path == path)
+                expectEqual(request.path, path)
                 try await connection.respond(request.stream, text: path)
             }
             try await connection.roundTrip()
-            #expect(connection.requestCount == (isFirst ? 1 : 2))
+            expectEqual(connection.requestCount, (isFirst ? 1 : 2))
             #expect(!connection.log.contains { $0.kind == .reset || $0.kind == .goAway })
         } body: { api, peer in
             if !isFirst { try await api.expect("/before", at: "before") }
             let error = await FrameScene.failure([.limitExceeded, .invalidRequest], [.prepare]) {
                 try await api.get("long", headers: headers)
             }
-            #expect(error?.requestSent == false)
+            expectEqual(error?.requestSent, false)
             try await api.expect("/behind", at: "behind")
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -54,7 +55,7 @@ struct HTTP2LongRequestHeadTests {
     func fitting(count: Int) async throws {
         let text = Self.text(count)
         let request = try await FrameScene.sent { api, _ in try await api.get("row", headers: ["X-Long": text]) }
-        #expect(request["x-long"] == text)
+        expectEqual(request["x-long"], text)
         #expect(request.block.count <= 16_384 * request.frameCount)
     }
 
@@ -65,12 +66,12 @@ struct HTTP2LongRequestHeadTests {
             try await connection.handshake(settings: [(WireFrame.Setting.maxFrameSize, 1 << 17)])
             try await connection.respond(connection.request().stream, text: "before")
             let request = try await connection.request()
-            #expect(request["x-long"] == text)
+            expectEqual(request["x-long"], text)
             try await connection.respond(request.stream, text: "long")
         } body: { api, _ in
             try await api.expect("before", at: "before")
             let reply = try await api.get("row", headers: ["X-Long": text])
-            #expect(try await reply.text() == "long")
+            try await expectEqual(reply.text(), "long")
         }
     }
 }

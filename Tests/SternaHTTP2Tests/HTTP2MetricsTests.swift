@@ -41,28 +41,28 @@ struct HTTP2MetricsTests {
                 let metrics = try #require(reply.response.metrics)
                 MetricsCheck.expectOrder(metrics)
                 let attempt = try #require(metrics.attempts.first)
-                #expect(metrics.attempts.count == 1)
-                #expect(attempt.reason == .first)
-                #expect(attempt.version == .http2)
-                #expect(attempt.status == 200)
-                #expect(attempt.failure == nil)
-                #expect(attempt.isReused == (number == 1))
-                if number == 0 { #expect(attempt.tlsVersion == (secure ? "TLS 1.3" : nil)) }
-                #expect(attempt.remoteAddress == "127.0.0.1:\(peer.port)")
-                #expect(attempt.localAddress?.hasPrefix("127.0.0.1:") == true)
+                expectEqual(metrics.attempts.count, 1)
+                expectEqual(attempt.reason, .first)
+                expectEqual(attempt.version, .http2)
+                expectEqual(attempt.status, 200)
+                expectNil(attempt.failure)
+                expectEqual(attempt.isReused, (number == 1))
+                if number == 0 { expectEqual(attempt.tlsVersion, (secure ? "TLS 1.3" : nil)) }
+                expectEqual(attempt.remoteAddress, "127.0.0.1:\(peer.port)")
+                expectEqual(attempt.localAddress?.hasPrefix("127.0.0.1:"), true)
                 let names = MetricsCheck.names(attempt)
-                #expect(names.suffix(3) == ["write", "wait", "read"])
+                expectEqual(names.suffix(3), ["write", "wait", "read"])
                 if number == 0 {
-                    #expect(names.dropLast(3) == ["queue", "resolve", "connect"] + (secure ? ["TLS"] : []))
+                    expectEqual(names.dropLast(3), ["queue", "resolve", "connect"] + (secure ? ["TLS"] : []))
                 } else {
                     #expect(Set(names.dropLast(3)).isSubset(of: ["queue"]))
                 }
                 #expect(attempt.bytesSent > Int64(content.count) && attempt.bytesSent < Int64(content.count) + 500)
                 #expect(
                     attempt.bytesReceived > Int64(answer.count) && attempt.bytesReceived < Int64(answer.count) + 500)
-                #expect(attempt.decodedBytes == Int64(answer.count))
+                expectEqual(attempt.decodedBytes, Int64(answer.count))
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -172,14 +172,14 @@ struct HTTP2MetricsTests {
                         MetricsCheck.expectOrder(metrics)
                         let attempt = try #require(metrics.attempts.first)
                         #expect(attempt.isReused)
-                        #expect(attempt.decodedBytes == Int64(length))
+                        expectEqual(attempt.decodedBytes, Int64(length))
                         #expect(attempt.bytesReceived >= Int64(length) && attempt.bytesReceived < Int64(length) + 100)
-                        #expect(attempt.url == "\(peer.url)/\(length)")
+                        expectEqual(attempt.url, "\(peer.url)/\(length)")
                     }
                 }
                 try await group.waitForAll()
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -205,16 +205,16 @@ struct HTTP2MetricsTests {
             let api = try session(peer)
             try await api.get("first")
             let refused = try #require(try await api.post("a", body: .text("b")).response.metrics)
-            #expect(refused.attempts.map(\.reason) == [.first, .refused])
-            #expect(refused.attempts.map(\.isReused) == [true, false])
-            #expect(refused.attempts.map(\.status) == [nil, 200])
-            #expect(refused.retryCount == 1)
+            expectEqual(refused.attempts.map(\.reason), [.first, .refused])
+            expectEqual(refused.attempts.map(\.isReused), [true, false])
+            expectEqual(refused.attempts.map(\.status), [nil, 200])
+            expectEqual(refused.retryCount, 1)
             MetricsCheck.expectOrder(refused)
             let stale = try #require(try await api.get("b").response.metrics)
-            #expect(stale.attempts.map(\.reason) == [.first, .staleConnection])
-            #expect(stale.attempts.last?.version == .http2)
+            expectEqual(stale.attempts.map(\.reason), [.first, .staleConnection])
+            expectEqual(stale.attempts.last?.version, .http2)
             MetricsCheck.expectOrder(stale)
-            #expect(peer.connectionCount == 3)
+            expectEqual(peer.connectionCount, 3)
         }
     }
 }

@@ -32,9 +32,9 @@ struct HTTP2OpeningErrorTests {
             ) {
                 try await api.get("row")
             }
-            #expect(peer.connectionCount == 1, sourceLocation: location)
+            expectEqual(peer.connectionCount, 1, sourceLocation: location)
             try await api.expect("again", at: "again", location: location)
-            #expect(peer.connectionCount == 2, sourceLocation: location)
+            expectEqual(peer.connectionCount, 2, sourceLocation: location)
         }
     }
 
@@ -78,8 +78,8 @@ struct HTTP2OpeningErrorTests {
             let error = await FrameScene.failure([.malformedResponse], [.connect, .tls, .write, .wait, .read]) {
                 try await api.get("row")
             }
-            #expect(error?.description.contains("HTTP/1") == true, "\(error.map { "\($0)" } ?? "")")
-            #expect(peer.connectionCount == 1)
+            expectEqual(error?.description.contains("HTTP/1"), true, "\(error.map { "\($0)" } ?? "")")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -102,8 +102,8 @@ struct HTTP2OpeningErrorTests {
             let error = await FrameScene.failure([.malformedResponse], [.connect, .tls, .write, .wait, .read]) {
                 try await api.get("row")
             }
-            #expect(error?.description.contains("broke HTTP/2") == true, "\(error.map { "\($0)" } ?? "")")
-            #expect(error?.description.contains("HTTP/1") == false)
+            expectEqual(error?.description.contains("broke HTTP/2"), true, "\(error.map { "\($0)" } ?? "")")
+            expectEqual(error?.description.contains("HTTP/1"), false)
         }
     }
 

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Signs of life (RFC 9113 §6.7).
@@ -36,26 +37,26 @@ struct HTTP2PingTests {
         try await FramePeer.withPeer { connection in
             try await connection.greet()
             let stream = try await connection.request().stream
-            #expect(try await connection.settledData(stream, atLeast: 65_535) == 65_535)
+            try await expectEqual(connection.settledData(stream, atLeast: 65_535), 65_535)
             let before = connection.log.count
             try await connection.send(payloads.map { .ping($0) })
             for payload in payloads {
                 let answer = try await connection.receive("an answer to PING") {
                     $0.kind == .ping && $0.isAck && payloads.contains($0.payload)
                 }
-                #expect(answer.payload == payload)
+                expectEqual(answer.payload, payload)
             }
             // One that nobody waits for is not answered in turn.
             try await connection.send(.ping([9, 9, 9, 9, 9, 9, 9, 9], ack: true))
             try await connection.roundTrip()
-            #expect(connection.log.count == before + payloads.count + 1)
+            expectEqual(connection.log.count, before + payloads.count + 1)
             _ = try await connection.body(of: stream)
             try await connection.respond(stream, text: "all")
         } body: { peer in
             let api = try HTTP2Scene.session(peer)
             try await api.get("first")
             let reply = try await api.post("row", body: .bytes(Wire.pattern(65_536)))
-            #expect(try await reply.text() == "all")
+            try await expectEqual(reply.text(), "all")
             try await peer.waitForScripts()
         }
     }
@@ -74,8 +75,8 @@ struct HTTP2PingTests {
             _ = try await connection.request()
             try await Self.questions(1, connection)
             let question = connection.log.last { $0.kind == .ping && !$0.isAck }
-            #expect(question?.stream == 0)
-            #expect(question?.payload.count == 8)
+            expectEqual(question?.stream, 0)
+            expectEqual(question?.payload.count, 8)
             try await connection.waitForClose()
         } body: { peer in
             let api = try HTTP2Scene.session(peer, engine()) { $0.collectsMetrics = true }
@@ -83,15 +84,15 @@ struct HTTP2PingTests {
             if method == .get {
                 let start = ContinuousClock.now
                 let reply = try await api.get("second")
-                #expect(try await reply.text() == "/second")
+                try await expectEqual(reply.text(), "/second")
                 #expect(ContinuousClock.now - start < Wire.patience)
-                #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .staleConnection])
+                expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .staleConnection])
             } else {
                 let error = await Self.lost { try await api.post("second", body: .text("x")) }
-                #expect(error?.attempt == 1)
-                #expect(try await api.get("third").text() == "/third")
+                expectEqual(error?.attempt, 1)
+                try await expectEqual(api.get("third").text(), "/third")
             }
-            #expect(peer.connectionCount == 2)
+            expectEqual(peer.connectionCount, 2)
             try await peer.connection(0).waitForScript()
         }
     }
@@ -102,7 +103,7 @@ struct HTTP2PingTests {
         let error = await #expect(throws: SternaError.self) { try await work() }
         #expect(ContinuousClock.now - start < Wire.patience)
         #expect(error?.kind == .connectionClosed || error?.kind == .timedOut)
-        #expect(error?.requestSent == true)
+        expectEqual(error?.requestSent, true)
         return error
     }
 
@@ -116,8 +117,8 @@ struct HTTP2PingTests {
         } body: { peer in
             let api = try HTTP2Scene.session(peer, engine())
             let error = await Self.lost { try await api.get("row") }
-            #expect(error?.attempt == 1)
-            #expect(peer.connectionCount == 1)
+            expectEqual(error?.attempt, 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -136,7 +137,7 @@ struct HTTP2PingTests {
             let error = await #expect(throws: SternaError.self) { try await api.get("row") }
             #expect(ContinuousClock.now - start < Wire.patience)
             #expect(error?.kind == .truncated || error?.kind == .timedOut)
-            #expect(error?.phase == .read)
+            expectEqual(error?.phase, .read)
             try await peer.waitForScripts()
         }
     }
@@ -153,8 +154,8 @@ struct HTTP2PingTests {
         } body: { peer in
             let api = try HTTP2Scene.session(peer, engine())
             try await api.get("first")
-            #expect(try await api.get("row").text() == "slow")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.get("row").text(), "slow")
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -171,8 +172,8 @@ struct HTTP2PingTests {
             }
         } body: { peer in
             let api = try HTTP2Scene.session(peer, engine(timeout: .seconds(5)))
-            #expect(try await api.get("row").text() == "one")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.get("row").text(), "one")
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -195,10 +196,10 @@ struct HTTP2PingTests {
             let before = Self.asked(connection)
             let busy = try HTTP2Scene.session(peer, engine())
             try await busy.get("first")
-            #expect(try await busy.get("second").text() == "second")
-            #expect(Self.asked(connection) == before)
+            try await expectEqual(busy.get("second").text(), "second")
+            expectEqual(Self.asked(connection), before)
             #expect(!connection.isClosed)
-            #expect(peer.connectionCount == 2)
+            expectEqual(peer.connectionCount, 2)
         }
     }
 }

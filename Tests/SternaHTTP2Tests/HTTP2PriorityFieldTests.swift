@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Which requests go first is told by the Priority field (RFC 9218 §4), since the signals of RFC 7540 are no more.
@@ -26,14 +27,14 @@ struct HTTP2PriorityFieldTests {
     @Test("High is more urgent than normal, and low is less")
     func order() async throws {
         #expect(try await urgency(.high) < 3)
-        #expect(try await urgency(.normal) == 3)
+        try await expectEqual(urgency(.normal), 3)
         #expect(try await urgency(.low) > 3)
     }
 
     @Test("Normal is not worth a field")
     func normal() async throws {
         let request = try await FrameScene.sent { api, _ in try await api.get("row") }
-        #expect(request["priority"] == nil)
+        expectNil(request["priority"])
     }
 
     @Test("The caller's own field stands alone", arguments: [Request.Priority.low, .normal, .high])
@@ -41,7 +42,7 @@ struct HTTP2PriorityFieldTests {
         let request = try await FrameScene.sent { api, _ in
             try await api.get("row", headers: ["Priority": "u=5, i"]) { $0.priority = priority }
         }
-        #expect(request.values("priority") == ["u=5, i"])
+        expectEqual(request.values("priority"), ["u=5, i"])
     }
 
     @Test("HEADERS carry no priority of the old kind", arguments: [Request.Priority.low, .high])
@@ -51,12 +52,12 @@ struct HTTP2PriorityFieldTests {
             try await connection.respond(connection.request().stream)
             try await connection.roundTrip()
             let headers = connection.log.filter { $0.kind == .headers }
-            #expect(headers.count == 1)
+            expectEqual(headers.count, 1)
             #expect(headers.allSatisfy { $0.flags & WireFrame.Flag.priority == 0 })
             #expect(!connection.log.contains { $0.kind == .priority })
         } body: { api, _ in
             let reply = try await api.get("row") { $0.priority = priority }
-            #expect(reply.status == 200)
+            expectEqual(reply.status, 200)
         }
     }
 }

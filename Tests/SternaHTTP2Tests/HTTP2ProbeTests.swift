@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// The PING by which the client learns how much has to be on its way.
@@ -23,7 +24,7 @@ struct HTTP2ProbeTests {
                 try await connection.respond(stream, body: Wire.pattern(size))
             }
             try await connection.roundTrip()
-            #expect(Self.pings(connection) == [false])
+            expectEqual(Self.pings(connection), [false])
         } body: { api, _ in
             for _ in 0..<2 {
                 let body = try await api.get("row").body
@@ -40,7 +41,7 @@ struct HTTP2ProbeTests {
             try await connection.send(
                 .headers(stream, Self.ok), .data(stream, Wire.pattern(16_384), end: true), .ping())
             _ = try await connection.receive(.ping)
-            #expect(Self.pings(connection) == [false])
+            expectEqual(Self.pings(connection), [false])
         } body: { api, _ in
             let body = try await api.get("row").body
             #expect(Wire.same(body, Wire.pattern(16_384)))
@@ -60,11 +61,11 @@ struct HTTP2ProbeTests {
             if !isTold { try await connection.sendBody(stream, Array(content[..<130_000]), end: false) }
             try await connection.roundTrip()
             let before = Self.pings(connection)
-            #expect(before == [false])
+            expectEqual(before, [false])
             if !isTold { try await connection.sendBody(stream, Array(content[130_000..<start]), end: false) }
             try await connection.send(.data(stream, Array(content[start..<start + 1_000])), .ping())
             _ = try await connection.receive("a probe") { $0.kind == .ping && !$0.isAck }
-            if isTold { #expect(Self.pings(connection) == [false, false, true]) }
+            if isTold { expectEqual(Self.pings(connection), [false, false, true]) }
             try await connection.sendBody(stream, Array(content[(start + 1_000)...]))
         } body: { api, _ in
             let body = try await api.get("row").body

@@ -4,6 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 @Suite("HTTP/2: progress", .timeLimit(.minutes(5)))
@@ -13,7 +14,7 @@ struct HTTP2ProgressTests {
         arguments: HTTP2Scene.Upload.allCases, [1, 65_536, 1_000_000])
     func upload(kind: HTTP2Scene.Upload, size: Int) async throws {
         let content = Wire.pattern(size)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         let steps = Mutex<[TransferProgress]>([])
         try await FramePeer.withPeer { connection in
             var ledger = WindowLedger(connection)
@@ -21,7 +22,7 @@ struct HTTP2ProgressTests {
             let stream = try await connection.request().stream
             var open = 65_535
             while open < size {
-                #expect(try await connection.settledData(stream, atLeast: open) == open)
+                try await expectEqual(connection.settledData(stream, atLeast: open), open)
                 let told = steps.withLock { $0.last?.completed ?? 0 }
                 #expect(told <= Int64(open))
                 try await ledger.grant(stream, 200_000)
@@ -40,7 +41,7 @@ struct HTTP2ProgressTests {
             try await peer.waitForScripts()
         }
         let seen = steps.withLock { $0 }
-        #expect(seen.last?.completed == Int64(size))
+        expectEqual(seen.last?.completed, Int64(size))
         #expect(seen.allSatisfy { $0.total == (kind == .open ? nil : Int64(size)) })
         #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.completed < $1.completed })
         if size > 1 << 19 { #expect(seen.count > 3) }
@@ -56,8 +57,8 @@ struct HTTP2ProgressTests {
             let api = try HTTP2Scene.session(peer)
             try await api.upload(.bytes([]), to: "row", progress: { step in steps.withLock { $0.append(step) } })
         }
-        #expect(steps.withLock { $0.last?.completed } == 0)
-        #expect(steps.withLock { $0.last?.total } == 0)
+        expectEqual(steps.withLock { $0.last?.completed }, 0)
+        expectEqual(steps.withLock { $0.last?.total }, 0)
     }
 
     @Test("A refused upload's begins again, and ends at the total")
@@ -86,7 +87,7 @@ struct HTTP2ProgressTests {
             try await peer.waitForScripts()
         }
         let seen = steps.withLock { $0 }
-        #expect(seen.last?.completed == 300_000)
+        expectEqual(seen.last?.completed, 300_000)
         #expect(seen.allSatisfy { $0.completed <= 300_000 && $0.total == 300_000 })
     }
 
@@ -108,7 +109,7 @@ struct HTTP2ProgressTests {
             try await peer.waitForScripts()
         }
         let seen = steps.withLock { $0 }
-        #expect(seen.last?.completed == 1_000_000)
+        expectEqual(seen.last?.completed, 1_000_000)
         #expect(seen.allSatisfy { $0.total == (hasLength ? 1_000_000 : nil) })
         #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.completed <= $1.completed })
     }

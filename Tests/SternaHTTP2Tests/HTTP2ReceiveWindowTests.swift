@@ -26,8 +26,8 @@ struct HTTP2ReceiveWindowTests {
             try await connection.handshake()
             let request = try await connection.request()
             try await connection.roundTrip()
-            #expect(connection.clientSettings[WireFrame.Setting.initialWindowSize] == UInt32(Self.first))
-            #expect(connection.room(request.stream) == Self.first)
+            expectEqual(connection.clientSettings[WireFrame.Setting.initialWindowSize], UInt32(Self.first))
+            expectEqual(connection.room(request.stream), Self.first)
             try await connection.respond(request.stream, body: Wire.pattern(Self.first))
         } body: { peer in
             let body = try await session(peer).get("row").body
@@ -78,7 +78,7 @@ struct HTTP2ReceiveWindowTests {
                 mayRead.open()
                 try await group.waitForAll()
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -118,7 +118,7 @@ struct HTTP2ReceiveWindowTests {
                 }
                 #expect(Wire.same(all, content))
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -139,7 +139,7 @@ struct HTTP2ReceiveWindowTests {
             #expect(increments.allSatisfy { $0 > 0 && $0 < 1 << 31 })
         } body: { peer in
             let body = try await session(peer, maximumWindow: maximum).get("row").body
-            #expect(body.readableBytes == 24 << 20)
+            expectEqual(body.readableBytes, 24 << 20)
             try await peer.waitForScripts()
         }
     }

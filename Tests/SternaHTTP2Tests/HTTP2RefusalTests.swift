@@ -36,20 +36,20 @@ struct HTTP2RefusalTests {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
             try await connection.serve { request in
-                #expect(request.method == method.rawValue)
+                expectEqual(request.method, method.rawValue)
                 let body = request.endStream ? [] : try await connection.body(of: request.stream)
-                #expect(body == (hasBody ? content : []))
+                expectEqual(body, (hasBody ? content : []))
                 if refused.add() == 1 { return try await refusal.send(request.stream, connection) }
                 try await connection.respond(request.stream, text: "taken")
             }
         } body: { peer in
             let reply = try await session(peer).request(method, "row", body: hasBody ? .bytes(content) : nil)
-            #expect(try await reply.text() == "taken")
-            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .refused])
-            #expect(reply.response.metrics?.attempts.map(\.status) == [nil, 200])
+            try await expectEqual(reply.text(), "taken")
+            expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .refused])
+            expectEqual(reply.response.metrics?.attempts.map(\.status), [nil, 200])
             if let metrics = reply.response.metrics { MetricsCheck.expectOrder(metrics) }
-            #expect(peer.totalRequests == 2)
-            if refusal == .goAway { #expect(peer.connectionCount == 2) }
+            expectEqual(peer.totalRequests, 2)
+            if refusal == .goAway { expectEqual(peer.connectionCount, 2) }
         }
     }
 
@@ -58,7 +58,7 @@ struct HTTP2RefusalTests {
         [HTTP2Scene.Upload.bytes, .file])
     func upload(refusal: Refusal, kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(200_000)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         let refused = Counter()
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -66,9 +66,9 @@ struct HTTP2RefusalTests {
                 guard request.method == "POST" else {
                     return try await connection.respond(request.stream, text: "first")
                 }
-                #expect(request["content-length"] == "200000")
+                expectEqual(request["content-length"], "200000")
                 if refused.add() == 1 {
-                    #expect(try await connection.settledData(request.stream, atLeast: 65_535) == 65_535)
+                    try await expectEqual(connection.settledData(request.stream, atLeast: 65_535), 65_535)
                     return try await refusal.send(request.stream, connection)
                 }
                 #expect(HTTP2Scene.same(try await connection.body(of: request.stream), content))
@@ -78,9 +78,9 @@ struct HTTP2RefusalTests {
             let api = try session(peer)
             try await api.get("first")
             let reply = try await api.post("row", body: try HTTP2Scene.body(kind, content, file))
-            #expect(try await reply.text() == "all")
-            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .refused])
-            #expect(peer.totalRequests == 3)
+            try await expectEqual(reply.text(), "all")
+            expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .refused])
+            expectEqual(peer.totalRequests, 3)
         }
     }
 
@@ -90,7 +90,7 @@ struct HTTP2RefusalTests {
         try await FramePeer.withPeer { connection in
             try await connection.greet()
             let request = try await connection.request()
-            #expect(try await connection.settledData(request.stream, atLeast: 65_535) == 65_535)
+            try await expectEqual(connection.settledData(request.stream, atLeast: 65_535), 65_535)
             try await refusal.send(request.stream, connection)
             try await connection.servePaths()
         } body: { peer in
@@ -99,11 +99,11 @@ struct HTTP2RefusalTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.post("row", body: .stream(HTTP2Scene.pieces(content)))
             }
-            #expect(error?.kind == .connectionClosed)
+            expectEqual(error?.kind, .connectionClosed)
             #expect(error?.phase == .wait || error?.phase == .write)
-            #expect(error?.attempt == 1)
-            #expect(peer.totalRequests == 2)
-            #expect(try await api.get("next").status == 200)
+            expectEqual(error?.attempt, 1)
+            expectEqual(peer.totalRequests, 2)
+            try await expectEqual(api.get("next").status, 200)
         }
     }
 
@@ -119,8 +119,8 @@ struct HTTP2RefusalTests {
             }
         } body: { peer in
             let reply = try await session(peer).post("row", body: .text("body"))
-            #expect(try await reply.text() == "taken")
-            #expect(peer.totalRequests == 2)
+            try await expectEqual(reply.text(), "taken")
+            expectEqual(peer.totalRequests, 2)
         }
     }
 
@@ -133,9 +133,9 @@ struct HTTP2RefusalTests {
             let error = await Wire.failure(.connectionClosed, .wait) {
                 try await session(peer).request(method, "row")
             }
-            #expect(error?.attempt == 4)
-            #expect(error?.metrics?.attempts.map(\.reason) == [.first, .refused, .refused, .refused])
-            #expect(peer.totalRequests == 4)
+            expectEqual(error?.attempt, 4)
+            expectEqual(error?.metrics?.attempts.map(\.reason), [.first, .refused, .refused, .refused])
+            expectEqual(peer.totalRequests, 4)
             #expect(peer.connectionCount <= 4)
         }
     }
@@ -158,9 +158,9 @@ struct HTTP2RefusalTests {
             let api = try session(peer)
             try await api.get("first")
             let texts = try await HTTP2Scene.texts(20) { try await api.post("\($0)", body: .text("body")).text() }
-            #expect(texts == (0..<20).map { "/\($0)" })
-            #expect(seen.withLock { $0.count } == 20)
-            #expect(peer.totalRequests == 41)
+            expectEqual(texts, (0..<20).map { "/\($0)" })
+            expectEqual(seen.withLock { $0.count }, 20)
+            expectEqual(peer.totalRequests, 41)
             #expect(peer.connectionCount <= 2)
         }
     }
@@ -185,8 +185,8 @@ struct HTTP2RefusalTests {
         } body: { peer in
             let api = try session(peer)
             try await api.get("first")
-            #expect(try await api.post("row", body: .text("body")).text() == "right")
-            #expect(peer.totalRequests == 3)
+            try await expectEqual(api.post("row", body: .text("body")).text(), "right")
+            expectEqual(peer.totalRequests, 3)
         }
     }
 }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Fields that a request may not have in HTTP/2, and how the others are written (RFC 9113 §8.2).
@@ -15,10 +16,10 @@ struct HTTP2RequestFieldsTests {
                 .get("row", headers: ["X-ReQuest": "Own Value", "ACCEPT": "Text/Plain"])
         }
         #expect(request.names.allSatisfy { $0 == $0.lowercased() && !$0.isEmpty })
-        #expect(request["x-session-field"] == "Session Value")
-        #expect(request["x-request"] == "Own Value")
-        #expect(request.values("accept") == ["Text/Plain"])
-        #expect(request["user-agent"]?.isEmpty == false)
+        expectEqual(request["x-session-field"], "Session Value")
+        expectEqual(request["x-request"], "Own Value")
+        expectEqual(request.values("accept"), ["Text/Plain"])
+        expectEqual(request["user-agent"]?.isEmpty, false)
     }
 
     @Test("Lines of one name stay lines, in their order")
@@ -26,7 +27,7 @@ struct HTTP2RequestFieldsTests {
         let request = try await FrameScene.sent { api, _ in
             try await api.get("row", headers: ["X-Many": "1", "X-Other": "2", "x-many": "3"])
         }
-        #expect(request.values("x-many") == ["1", "3"])
+        expectEqual(request.values("x-many"), ["1", "3"])
     }
 
     @Test(
@@ -42,7 +43,7 @@ struct HTTP2RequestFieldsTests {
         }
         #expect(!request.names.contains(name.lowercased()))
         #expect(!request.names.contains(name))
-        #expect(request["x-behind"] == "1")
+        expectEqual(request["x-behind"], "1")
     }
 
     @Test(
@@ -51,9 +52,9 @@ struct HTTP2RequestFieldsTests {
         let request = try await FrameScene.sent { api, _ in
             try await api.get("row", headers: ["X-Hop": "1", "Connection": connection, "X-Stay": "2"])
         }
-        #expect(request["x-hop"] == nil)
-        #expect(request["connection"] == nil)
-        #expect(request["x-stay"] == "2")
+        expectNil(request["x-hop"])
+        expectNil(request["connection"])
+        expectEqual(request["x-stay"], "2")
     }
 
     @Test("TE says “trailers” or nothing", arguments: ["gzip", "trailers, deflate;q=0.5", "trailersx", ""])
@@ -62,13 +63,13 @@ struct HTTP2RequestFieldsTests {
             try await api.get("row", headers: ["TE": value, "X-Behind": "1"])
         }
         #expect(request.values("te").allSatisfy { $0 == "trailers" })
-        #expect(request["x-behind"] == "1")
+        expectEqual(request["x-behind"], "1")
     }
 
     @Test("“TE: trailers” is sent", arguments: ["trailers", "Trailers"])
     func trailers(value: String) async throws {
         let request = try await FrameScene.sent { api, _ in try await api.get("row", headers: ["TE": value]) }
-        #expect(request.values("te").map { $0.lowercased() } == ["trailers"])
+        expectEqual(request.values("te").map { $0.lowercased() }, ["trailers"])
     }
 
     // MARK: Content-Length
@@ -78,7 +79,7 @@ struct HTTP2RequestFieldsTests {
         let request = try await FrameScene.sent { api, _ in
             try await api.post("row", body: .bytes(Wire.pattern(count)))
         }
-        #expect(request.values("content-length") == ["\(count)"])
+        expectEqual(request.values("content-length"), ["\(count)"])
     }
 
     @Test("A caller's Content-Length and Transfer-Encoding do not count")
@@ -87,8 +88,8 @@ struct HTTP2RequestFieldsTests {
             let headers: Headers = ["Content-Length": "3", "Transfer-Encoding": "chunked", "content-length": "7"]
             try await api.post("row", body: .bytes(Array("hello".utf8)), headers: headers)
         }
-        #expect(request.values("content-length") == ["5"])
-        #expect(request["transfer-encoding"] == nil)
+        expectEqual(request.values("content-length"), ["5"])
+        expectNil(request["transfer-encoding"])
     }
 
     @Test("A body of unknown length has none, and ends all the same")
@@ -96,9 +97,9 @@ struct HTTP2RequestFieldsTests {
         try await FrameScene.withSession { connection in
             try await connection.handshake()
             let request = try await connection.request()
-            #expect(request["content-length"] == nil)
-            #expect(request["transfer-encoding"] == nil)
-            #expect(try await connection.body(of: request.stream) == Array("one two".utf8))
+            expectNil(request["content-length"])
+            expectNil(request["transfer-encoding"])
+            try await expectEqual(connection.body(of: request.stream), Array("one two".utf8))
             try await connection.respond(request.stream)
         } body: { api, _ in
             let stream = AsyncStream<Bytes> { continuation in
@@ -106,14 +107,14 @@ struct HTTP2RequestFieldsTests {
                 continuation.finish()
             }
             let reply = try await api.post("row", body: .stream(stream))
-            #expect(reply.status == 200)
+            expectEqual(reply.status, 200)
         }
     }
 
     @Test("A POST without a body says so", arguments: [Request.Method.post, .put, .patch])
     func none(method: Request.Method) async throws {
         let request = try await FrameScene.sent { api, _ in try await api.request(method, "row") }
-        #expect(request.values("content-length") == ["0"])
+        expectEqual(request.values("content-length"), ["0"])
         #expect(request.endStream)
     }
 
@@ -125,7 +126,7 @@ struct HTTP2RequestFieldsTests {
             try await connection.handshake()
             for text in ["one", "two"] {
                 let request = try await connection.request()
-                #expect(request.path == "/\(text)")
+                expectEqual(request.path, "/\(text)")
                 try await connection.respond(request.stream, text: text)
             }
             try await connection.roundTrip()
@@ -134,8 +135,8 @@ struct HTTP2RequestFieldsTests {
             try await api.expect("one", at: "one")
             await Wire.failure(.invalidHeader, .prepare) { try await api.get("bad", headers: ["X-Bad": value]) }
             try await api.expect("two", at: "two")
-            #expect(peer.totalRequests == 2)
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.totalRequests, 2)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

@@ -3,6 +3,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// What the request line is in HTTP/2: pseudo-header fields (RFC 9113 §8.3.1).
@@ -15,25 +16,25 @@ struct HTTP2RequestLineTests {
         let request = try await FrameScene.sent(secure: secure) { api, _ in
             try await api.get("a/b", headers: ["X-One": "1", "Accept": "text/plain"])
         }
-        #expect(request.stream % 2 == 1)
-        #expect(Set(request.names.prefix(4)) == Self.pseudo)
+        expectEqual(request.stream % 2, 1)
+        expectEqual(Set(request.names.prefix(4)), Self.pseudo)
         #expect(request.names.dropFirst(4).allSatisfy { !$0.hasPrefix(":") })
         #expect(request.names.count > 4)
-        #expect(request.method == "GET")
-        #expect(request.scheme == (secure ? "https" : "http"))
-        #expect(request.path == "/a/b")
+        expectEqual(request.method, "GET")
+        expectEqual(request.scheme, (secure ? "https" : "http"))
+        expectEqual(request.path, "/a/b")
     }
 
     @Test("The answer's version is HTTP/2", arguments: [false, true])
     func version(secure: Bool) async throws {
         try await FrameScene.withSession(secure: secure) { connection in
             try await connection.handshake()
-            #expect(connection.clientSettings[WireFrame.Setting.enablePush] == 0)
+            expectEqual(connection.clientSettings[WireFrame.Setting.enablePush], 0)
             try await connection.respond(connection.request().stream, text: "two")
         } body: { api, _ in
             let reply = try await api.get("row")
-            #expect(reply.response.version == .http2)
-            #expect(try await reply.text() == "two")
+            expectEqual(reply.response.version, .http2)
+            try await expectEqual(reply.text(), "two")
         }
     }
 
@@ -44,8 +45,8 @@ struct HTTP2RequestLineTests {
             authority.withLock { $0 = "\(secure ? "localhost" : "127.0.0.1"):\(peer.port)" }
             try await api.get("row")
         }
-        #expect(request.authority == authority.withLock { $0 })
-        #expect(request["host"] == nil)
+        expectEqual(request.authority, authority.withLock { $0 })
+        expectNil(request["host"])
     }
 
     @Test("A Host field of the caller's is the authority", arguments: ["Host", "host", "hOST"])
@@ -53,10 +54,10 @@ struct HTTP2RequestLineTests {
         let request = try await FrameScene.sent { api, _ in
             try await api.get("row", headers: [name: "other.test:8080", "X-Last": "1"])
         }
-        #expect(request.values(":authority") == ["other.test:8080"])
+        expectEqual(request.values(":authority"), ["other.test:8080"])
         #expect(request.names.allSatisfy { $0.lowercased() != "host" })
-        #expect(request["x-last"] == "1")
-        #expect(Set(request.names.prefix(4)) == Self.pseudo)
+        expectEqual(request["x-last"], "1")
+        expectEqual(Set(request.names.prefix(4)), Self.pseudo)
     }
 
     @Test(
@@ -68,7 +69,7 @@ struct HTTP2RequestLineTests {
         ])
     func path(reference: String, path: String) async throws {
         let request = try await FrameScene.sent { api, peer in try await api.get(peer.url + reference) }
-        #expect(request.values(":path") == [path])
+        expectEqual(request.values(":path"), [path])
     }
 
     @Test("Parameters are in the path's query")
@@ -76,9 +77,9 @@ struct HTTP2RequestLineTests {
         let request = try await FrameScene.sent { api, _ in
             try await api.get("row", parameters: ["name": "a b&c"], headers: [:])
         }
-        #expect(request.path?.hasPrefix("/row?name=a") == true)
-        #expect(request.path?.contains(" ") == false)
-        #expect(request.path?.hasSuffix("%26c") == true)
+        expectEqual(request.path?.hasPrefix("/row?name=a"), true)
+        expectEqual(request.path?.contains(" "), false)
+        expectEqual(request.path?.hasSuffix("%26c"), true)
     }
 
     @Test(
@@ -86,16 +87,16 @@ struct HTTP2RequestLineTests {
         arguments: [Request.Method.get, .head, .delete, .options, .trace])
     func method(method: Request.Method) async throws {
         let request = try await FrameScene.sent { api, _ in try await api.request(method, "row") }
-        #expect(request.method == method.rawValue)
+        expectEqual(request.method, method.rawValue)
         #expect(request.endStream)
-        #expect(request["content-length"] == nil)
+        expectNil(request["content-length"])
     }
 
     @Test("A custom method")
     func ownMethod() async throws {
         let method = try #require(Request.Method("Purge"))
         let request = try await FrameScene.sent { api, _ in try await api.request(method, "row") }
-        #expect(request.method == "Purge")
+        expectEqual(request.method, "Purge")
         #expect(request.endStream)
     }
 
@@ -104,16 +105,16 @@ struct HTTP2RequestLineTests {
         try await FrameScene.withSession { connection in
             try await connection.handshake()
             let request = try await connection.request()
-            #expect(request.method == method.rawValue)
+            expectEqual(request.method, method.rawValue)
             #expect(!request.endStream)
-            #expect(try await connection.body(of: request.stream) == Array("hello".utf8))
+            try await expectEqual(connection.body(of: request.stream), Array("hello".utf8))
             try await connection.respond(request.stream)
             try await connection.roundTrip()
-            #expect(connection.log.count { $0.stream == request.stream && $0.endsStream } == 1)
+            expectEqual(connection.log.count { $0.stream == request.stream && $0.endsStream }, 1)
             #expect(!connection.log.contains { $0.kind == .reset })
         } body: { api, _ in
             let reply = try await api.request(method, "row", body: .bytes(Array("hello".utf8)))
-            #expect(reply.status == 200)
+            expectEqual(reply.status, 200)
         }
     }
 
@@ -127,10 +128,10 @@ struct HTTP2RequestLineTests {
                 streams.append(request.stream)
                 try await connection.respond(request.stream, text: "ok")
             }
-            #expect(streams == [1, 3, 5])
+            expectEqual(streams, [1, 3, 5])
         } body: { api, peer in
             for _ in 0..<3 { try await api.expect("ok", at: "row") }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

@@ -35,11 +35,11 @@ struct HTTP2ResetTests {
             }
             let detail = error?.detail ?? ""
             #expect(detail.contains(row.name) || row.code == 0x1234 && detail.contains("4660"), "\(detail)")
-            #expect(error?.requestSent == true)
-            #expect(error?.attempt == 1)
-            #expect(try await api.get("next").text() == "next")
-            #expect(peer.connectionCount == 1)
-            #expect(peer.totalRequests == 2)
+            expectEqual(error?.requestSent, true)
+            expectEqual(error?.attempt, 1)
+            try await expectEqual(api.get("next").text(), "next")
+            expectEqual(peer.connectionCount, 1)
+            expectEqual(peer.totalRequests, 2)
             try await peer.waitForScripts()
         }
     }
@@ -60,8 +60,8 @@ struct HTTP2ResetTests {
         } body: { peer in
             let api = try HTTP2Scene.session(peer)
             await Wire.failure(.truncated, .read) { try await api.get("row") }
-            #expect(try await api.get("next").text() == "next")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.get("next").text(), "next")
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -92,24 +92,24 @@ struct HTTP2ResetTests {
                     }
                 }
             }
-            #expect(got.value == 5)
-            #expect(try await api.get("next").text() == "/next")
+            expectEqual(got.value, 5)
+            try await expectEqual(api.get("next").text(), "/next")
         }
     }
 
     @Test("Within an upload: nothing more is sent on the stream", arguments: HTTP2Scene.Upload.allCases)
     func within(kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(300_000)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         try await FramePeer.withPeer { connection in
             try await connection.greet()
             let stream = try await connection.request().stream
-            #expect(try await connection.settledData(stream, atLeast: 65_535) == 65_535)
+            try await expectEqual(connection.settledData(stream, atLeast: 65_535), 65_535)
             try await connection.send(.reset(stream, .internalError))
             try await connection.send(.windowUpdate(stream, 1 << 20), .windowUpdate(0, 1 << 20))
             try await connection.roundTrip()
             let next = try await connection.request()
-            #expect(connection.dataCount(stream) == 65_535)
+            expectEqual(connection.dataCount(stream), 65_535)
             #expect(connection.frames(of: stream).allSatisfy { $0.kind != .reset && !$0.endsStream })
             #expect(HTTP2Scene.same(try await connection.body(of: next.stream), content))
             try await connection.respond(next.stream, text: "all")
@@ -118,11 +118,11 @@ struct HTTP2ResetTests {
             try await api.get("first")
             let body = try HTTP2Scene.body(kind, content, file)
             let error = await #expect(throws: SternaError.self) { try await api.post("row", body: body) }
-            #expect(error?.kind == .connectionClosed)
+            expectEqual(error?.kind, .connectionClosed)
             #expect(error?.phase == .wait || error?.phase == .write)
-            #expect(error?.detail.contains("INTERNAL_ERROR") == true)
-            #expect(try await api.post("next", body: .bytes(content)).text() == "all")
-            #expect(peer.connectionCount == 1)
+            expectEqual(error?.detail.contains("INTERNAL_ERROR"), true)
+            try await expectEqual(api.post("next", body: .bytes(content)).text(), "all")
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -142,9 +142,9 @@ struct HTTP2ResetTests {
             #expect(!connection.log.contains { $0.kind == .reset || $0.kind == .goAway })
         } body: { peer in
             let api = try HTTP2Scene.session(peer)
-            for _ in 0..<2 { #expect(try await api.get("row").text() == "whole") }
-            #expect(peer.connectionCount == 1)
-            #expect(peer.totalRequests == 2)
+            for _ in 0..<2 { try await expectEqual(api.get("row").text(), "whole") }
+            expectEqual(peer.connectionCount, 1)
+            expectEqual(peer.totalRequests, 2)
             try await peer.waitForScripts()
         }
     }
@@ -168,8 +168,8 @@ struct HTTP2ResetTests {
                 await Wire.failure(.connectionClosed, .wait) { try await api.post("\(number)") }
                 return "failed"
             }
-            #expect(texts == (0..<10).map { $0.isMultiple(of: 2) ? "failed" : "/\($0)" })
-            #expect(peer.connectionCount == 1)
+            expectEqual(texts, (0..<10).map { $0.isMultiple(of: 2) ? "failed" : "/\($0)" })
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }

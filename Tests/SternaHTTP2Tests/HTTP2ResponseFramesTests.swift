@@ -4,6 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// All the ways in which frames may say one and the same response.
@@ -171,12 +172,12 @@ struct HTTP2ResponseFramesTests {
         } body: { api, peer in
             for _ in 0..<2 {
                 let reply = try await api.get("row")
-                #expect(reply.status == 200)
-                #expect(reply.headers[Self.name] == "one")
-                #expect(reply.headers.count == 1)
-                #expect(try await reply.text() == "hello")
+                expectEqual(reply.status, 200)
+                expectEqual(reply.headers[Self.name], "one")
+                expectEqual(reply.headers.count, 1)
+                try await expectEqual(reply.text(), "hello")
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -191,10 +192,10 @@ struct HTTP2ResponseFramesTests {
             #expect(!connection.log.contains { $0.kind == .reset })
         } body: { api, peer in
             let reply = try await api.get("row")
-            #expect(reply.headers[Self.name] == "one")
-            #expect(reply.body.readableBytes == 0)
+            expectEqual(reply.headers[Self.name], "one")
+            expectEqual(reply.body.readableBytes, 0)
             try await api.expect("next", at: "next")
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -209,8 +210,8 @@ struct HTTP2ResponseFramesTests {
                 text: "ok", indexed: true)
         } body: { api, _ in
             let reply = try await api.get("row")
-            #expect(reply.headers[values: .setCookie] == cookies)
-            #expect(reply.headers[Self.name] == "one")
+            expectEqual(reply.headers[values: .setCookie], cookies)
+            expectEqual(reply.headers[Self.name], "one")
         }
     }
 
@@ -222,7 +223,7 @@ struct HTTP2ResponseFramesTests {
             try await connection.respond(connection.request().stream, headers: values.map { ("x-a", $0) }, text: "ok")
         } body: { api, _ in
             let reply = try await api.get("row")
-            #expect(reply.headers[values: Self.name].map { Array($0.utf8) } == values.map { Array($0.utf8) })
+            expectEqual(reply.headers[values: Self.name].map { Array($0.utf8) }, values.map { Array($0.utf8) })
         }
     }
 
@@ -233,9 +234,9 @@ struct HTTP2ResponseFramesTests {
             try await connection.respond(connection.request().stream, status: status, text: "body")
         } body: { api, _ in
             try await api.withResponse(to: .get("row")) { response in
-                #expect(response.status.code == status)
+                expectEqual(response.status.code, status)
                 let body = try await response.body.collect(upTo: 10)
-                #expect(body.text == "body")
+                expectEqual(body.text, "body")
             }
         }
     }

@@ -30,7 +30,7 @@ struct HTTP2ResponseLimitTests {
         } ask: { api in
             try await api.get("row") { $0.onInformational = { _ in told.add() } }
         }
-        #expect(told.value == count)
+        expectEqual(told.value, count)
     }
 
     @Test("Far more of them", arguments: [100, 2_000])
@@ -72,9 +72,9 @@ struct HTTP2ResponseLimitTests {
         } body: { api, _ in
             let told = Counter()
             let reply = try await api.get("row") { $0.onInformational = { _ in told.add() } }
-            #expect(reply.headers.count == count)
-            #expect(reply.response.body.trailers?.count == count)
-            #expect(told.value == 16)
+            expectEqual(reply.headers.count, count)
+            expectEqual(reply.response.body.trailers?.count, count)
+            expectEqual(told.value, 16)
         }
     }
 }

@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Secrets are never put into a table of a connection that others may share (RFC 7541 §7.1.3).
@@ -14,8 +15,8 @@ struct HTTP2SecretFieldsTests {
                 $0.authorization = .bearer("secret-token")
             }
         }
-        #expect(request["authorization"] == "Bearer secret-token")
-        #expect(request["cookie"] == "session=abc")
+        expectEqual(request["authorization"], "Bearer secret-token")
+        expectEqual(request["cookie"], "session=abc")
         #expect(request.neverIndexed.contains("authorization"))
         #expect(request.neverIndexed.contains("cookie"))
         // What is never indexed costs its length each time.
@@ -27,7 +28,7 @@ struct HTTP2SecretFieldsTests {
     @Test("Fields of these names written by hand, too", arguments: ["Authorization", "authorization", "COOKIE"])
     func byHand(name: String) async throws {
         let request = try await FrameScene.sent { api, _ in try await api.get("row", headers: [name: "by hand"]) }
-        #expect(request[name.lowercased()] == "by hand")
+        expectEqual(request[name.lowercased()], "by hand")
         #expect(request.neverIndexed.contains(name.lowercased()))
     }
 
@@ -36,8 +37,8 @@ struct HTTP2SecretFieldsTests {
         let request = try await FrameScene.sent { api, _ in
             try await api.get("row", headers: ["Cookie": "a=1", "cookie": "b=2"])
         }
-        #expect(request.neverIndexed.count { $0 == "cookie" } == request.values("cookie").count)
-        #expect(request.values("cookie").joined(separator: "; ") == "a=1; b=2")
+        expectEqual(request.neverIndexed.count { $0 == "cookie" }, request.values("cookie").count)
+        expectEqual(request.values("cookie").joined(separator: "; "), "a=1; b=2")
     }
 
     @Test("What a session marks secret", arguments: ["X-Club", "x-club", "X-CLUB"])
@@ -48,7 +49,7 @@ struct HTTP2SecretFieldsTests {
         } _: { api, _ in
             try await api.get("row")
         }
-        #expect(request["x-club"] == "member")
+        expectEqual(request["x-club"], "member")
         #expect(request.neverIndexed.contains("x-club"))
     }
 
@@ -57,7 +58,7 @@ struct HTTP2SecretFieldsTests {
         let request = try await FrameScene.sent { api, _ in
             try await api.get("row", headers: ["X-Marked": "1", "X-Other": "2"]) { $0.secretHeaders = ["X-Marked"] }
         }
-        #expect(request["x-marked"] == "1")
+        expectEqual(request["x-marked"], "1")
         #expect(request.neverIndexed.contains("x-marked"))
         #expect(!request.neverIndexed.contains("x-other"))
     }
@@ -70,13 +71,13 @@ struct HTTP2SecretFieldsTests {
             try await connection.handshake()
             for _ in 0..<3 {
                 let request = try await connection.request()
-                #expect(request["authorization"] == "Bearer same")
+                expectEqual(request["authorization"], "Bearer same")
                 #expect(request.neverIndexed.contains("authorization"))
                 try await connection.respond(request.stream, text: "ok")
             }
         } body: { api, peer in
             for _ in 0..<3 { try await api.expect("ok", at: "row") }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -85,7 +86,7 @@ struct HTTP2SecretFieldsTests {
         let request = try await FrameScene.sent { api, _ in
             try await api.get("row", headers: ["Proxy-Authorization": "Basic abc", "X-Behind": "1"])
         }
-        #expect(request["proxy-authorization"] == nil)
-        #expect(request["x-behind"] == "1")
+        expectNil(request["proxy-authorization"])
+        expectEqual(request["x-behind"], "1")
     }
 }

@@ -22,8 +22,8 @@ struct HTTP2SendWindowTests {
         } body: { peer in
             let api = try HTTP2Scene.session(peer)
             try await api.get("first")
-            #expect(try await api.post("row", body: body).text() == "all")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.post("row", body: body).text(), "all")
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -31,7 +31,7 @@ struct HTTP2SendWindowTests {
     @Test("Without a hurry: 5 MB arrive as they were", arguments: HTTP2Scene.Upload.allCases, [false, true])
     func whole(kind: HTTP2Scene.Upload, secure: Bool) async throws {
         let content = Wire.pattern(5_000_000)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         let authority = try CertificateAuthority()
         let bundle = secure ? try authority.issue(hosts: ["localhost"]) : nil
         try await FramePeer.withPeer(tls: bundle) { connection in
@@ -39,8 +39,8 @@ struct HTTP2SendWindowTests {
             for _ in 0..<2 {
                 let request = try await connection.request()
                 #expect(!request.endStream)
-                #expect(request["content-length"] == (kind == .open ? nil : "5000000"))
-                #expect(request["transfer-encoding"] == nil)
+                expectEqual(request["content-length"], (kind == .open ? nil : "5000000"))
+                expectNil(request["transfer-encoding"])
                 #expect(HTTP2Scene.same(try await connection.body(of: request.stream), content))
                 try await connection.respond(request.stream, text: "all")
             }
@@ -48,9 +48,9 @@ struct HTTP2SendWindowTests {
             let api = try HTTP2Scene.session(peer, authority: secure ? authority : nil)
             for _ in 0..<2 {
                 let body = try HTTP2Scene.body(kind, content, file)
-                #expect(try await api.post("row", body: body).text() == "all")
+                try await expectEqual(api.post("row", body: body).text(), "all")
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -58,12 +58,12 @@ struct HTTP2SendWindowTests {
     @Test("A window of one byte: one byte at a time", arguments: HTTP2Scene.Upload.allCases)
     func single(kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(25)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         try await upload(try HTTP2Scene.body(kind, content, file, piece: 10)) { connection, ledger in
             try await ledger.greet(settings: [(Self.window, 1)])
             let stream = try await connection.request().stream
             for count in 1...content.count {
-                #expect(try await connection.settledData(stream, atLeast: count) == count)
+                try await expectEqual(connection.settledData(stream, atLeast: count), count)
                 try await ledger.grant(stream, 1)
             }
             _ = try await connection.trailers(of: stream)
@@ -75,16 +75,16 @@ struct HTTP2SendWindowTests {
     @Test("A window that is closed, opened, below nothing and opened again", arguments: HTTP2Scene.Upload.allCases)
     func closed(kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(90_000)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         try await upload(try HTTP2Scene.body(kind, content, file)) { connection, ledger in
             try await ledger.greet(settings: [(Self.window, 0)], connectionWindow: 1 << 20)
             let stream = try await connection.request().stream
-            #expect(try await connection.settledData(stream, atLeast: 0) == 0)
+            try await expectEqual(connection.settledData(stream, atLeast: 0), 0)
             try await ledger.change([(Self.window, 30_000)])
-            #expect(try await connection.settledData(stream, atLeast: 30_000) == 30_000)
+            try await expectEqual(connection.settledData(stream, atLeast: 30_000), 30_000)
             try await ledger.change([(Self.window, 0)])
             try await ledger.grant(stream, 30_000)
-            #expect(try await connection.settledData(stream, atLeast: 30_000) == 30_000)
+            try await expectEqual(connection.settledData(stream, atLeast: 30_000), 30_000)
             try await ledger.change([(Self.window, 65_535)])
             _ = try await connection.trailers(of: stream)
             #expect(HTTP2Scene.same(connection.content(of: stream), content))
@@ -97,18 +97,18 @@ struct HTTP2SendWindowTests {
     )
     func negative(kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(200_000)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         try await upload(try HTTP2Scene.body(kind, content, file)) { connection, ledger in
             try await ledger.greet(settings: [(Self.window, 61_440)], connectionWindow: 1 << 20)
             let stream = try await connection.request().stream
-            #expect(try await connection.settledData(stream, atLeast: 61_440) == 61_440)
+            try await expectEqual(connection.settledData(stream, atLeast: 61_440), 61_440)
             try await ledger.change([(Self.window, 16_384)])
             for paid in [40_000, 5_056] {
                 try await ledger.grant(stream, paid)
-                #expect(try await connection.settledData(stream, atLeast: 0) == 61_440)
+                try await expectEqual(connection.settledData(stream, atLeast: 0), 61_440)
             }
             try await ledger.grant(stream, 1)
-            #expect(try await connection.settledData(stream, atLeast: 61_441) == 61_441)
+            try await expectEqual(connection.settledData(stream, atLeast: 61_441), 61_441)
             try await ledger.change([(Self.window, 1 << 20)])
             _ = try await connection.trailers(of: stream)
             #expect(HTTP2Scene.same(connection.content(of: stream), content))
@@ -118,12 +118,12 @@ struct HTTP2SendWindowTests {
 
     @Test("Nothing to send needs no window", arguments: HTTP2Scene.Upload.allCases)
     func empty(kind: HTTP2Scene.Upload) async throws {
-        let file = try TemporaryFile([])
+        let file = try TestFile([])
         try await upload(try HTTP2Scene.body(kind, [], file)) { connection, ledger in
             try await ledger.greet(settings: [(Self.window, 0)])
             let stream = try await connection.request().stream
             _ = try await connection.trailers(of: stream)
-            #expect(connection.dataCount(stream) == 0)
+            expectEqual(connection.dataCount(stream), 0)
             try await connection.respond(stream, text: "all")
         }
     }
@@ -137,10 +137,10 @@ struct HTTP2SendWindowTests {
             let settings = isConnections ? [(Self.window, UInt32(1 << 20))] : []
             try await ledger.greet(settings: settings, connectionWindow: isConnections ? 65_535 : 1 << 20)
             let stream = try await connection.request().stream
-            #expect(try await connection.settledData(stream, atLeast: 65_535) == 65_535)
+            try await expectEqual(connection.settledData(stream, atLeast: 65_535), 65_535)
             ends.open()
             _ = try await connection.trailers(of: stream)
-            #expect(connection.dataCount(stream) == 65_535)
+            expectEqual(connection.dataCount(stream), 65_535)
             try await connection.respond(stream, text: "all")
         }
     }
@@ -156,16 +156,16 @@ struct HTTP2SendWindowTests {
         try await upload(body) { connection, ledger in
             try await ledger.greet(connectionWindow: 1 << 20)
             let stream = try await connection.request().stream
-            #expect(try await connection.settledData(stream, atLeast: 65_535) == 65_535)
+            try await expectEqual(connection.settledData(stream, atLeast: 65_535), 65_535)
             try await ledger.change([(Self.window, initial)])
             ends.open()
             // A client may ask for more only when there is room for it.
             _ = await eventually(within: .seconds(2)) { asked.value > 0 }
-            #expect(try await connection.settledData(stream, atLeast: 0) == 65_535)
+            try await expectEqual(connection.settledData(stream, atLeast: 0), 65_535)
             try await ledger.grant(stream, 65_536)
             let trailers = try await connection.trailers(of: stream)
-            #expect(trailers?.map(\.1) == (hasTrailers ? ["en"] : nil))
-            #expect(connection.dataCount(stream) == 65_535)
+            expectEqual(trailers?.map(\.1), (hasTrailers ? ["en"] : nil))
+            expectEqual(connection.dataCount(stream), 65_535)
             try await connection.respond(stream, text: "all")
         }
     }
@@ -189,9 +189,9 @@ struct HTTP2SendWindowTests {
         } body: { peer in
             let api = try HTTP2Scene.session(peer)
             try await api.get("first")
-            for _ in 0..<2 { #expect(try await api.post("row", body: .text("body")).text() == "in") }
-            #expect(try await api.get("last").text() == "/last")
-            #expect(peer.connectionCount == 1)
+            for _ in 0..<2 { try await expectEqual(api.post("row", body: .text("body")).text(), "in") }
+            try await expectEqual(api.get("last").text(), "/last")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

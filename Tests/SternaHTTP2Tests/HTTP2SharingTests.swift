@@ -15,7 +15,7 @@ struct HTTP2SharingTests {
             try await connection.handshake(settings: [(WireFrame.Setting.maxConcurrentStreams, limit)])
             // None is answered before all are there.
             let requests = try await connection.requests(100)
-            #expect(requests.map(\.stream) == (0..<100).map { 2 * $0 + 1 })
+            expectEqual(requests.map(\.stream), (0..<100).map { 2 * $0 + 1 })
             for request in requests.reversed() {
                 try await connection.respond(request.stream, text: request.path ?? "")
             }
@@ -28,11 +28,11 @@ struct HTTP2SharingTests {
                         number.isMultiple(of: 2)
                         ? try await api.get("\(number)")
                         : try await engine.onEventLoop { try await api.get("\(number)") }
-                    #expect(reply.response.version == .http2)
+                    expectEqual(reply.response.version, .http2)
                     return try await reply.text()
                 }
-                #expect(texts == (0..<100).map { "/\($0)" })
-                #expect(peer.connectionCount == 1)
+                expectEqual(texts, (0..<100).map { "/\($0)" })
+                expectEqual(peer.connectionCount, 1)
                 try await peer.waitForScripts()
                 await engine.shutDown()
             }
@@ -52,12 +52,12 @@ struct HTTP2SharingTests {
                 let api = try HTTP2Scene.session(peer, engine, authority: secure ? authority : nil)
                 let texts = try await HTTP2Scene.texts(20) { number in
                     let reply = try await api.get("\(number)")
-                    #expect(reply.response.version == .http2)
+                    expectEqual(reply.response.version, .http2)
                     return try await reply.text()
                 }
-                #expect(texts == (0..<20).map { "/\($0)" })
-                #expect(peer.connectionCount == 1)
-                #expect(peer.totalRequests == 20)
+                expectEqual(texts, (0..<20).map { "/\($0)" })
+                expectEqual(peer.connectionCount, 1)
+                expectEqual(peer.totalRequests, 20)
                 await engine.shutDown()
             }
         }
@@ -71,14 +71,14 @@ struct HTTP2SharingTests {
             try await connection.handshake()
             for number in 0..<50 {
                 let request = try await connection.request()
-                #expect(request.stream == UInt32(2 * number + 1))
-                #expect(request.path == "/\(number)")
+                expectEqual(request.stream, UInt32(2 * number + 1))
+                expectEqual(request.path, "/\(number)")
                 try await connection.respond(request.stream, text: "in")
             }
         } body: { peer in
             let api = try HTTP2Scene.session(peer, authority: secure ? authority : nil)
-            for number in 0..<50 { #expect(try await api.get("\(number)").text() == "in") }
-            #expect(peer.connectionCount == 1)
+            for number in 0..<50 { try await expectEqual(api.get("\(number)").text(), "in") }
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -105,11 +105,11 @@ struct HTTP2SharingTests {
             await isOpen.pass()
             engine.closeIdleConnections()
             mayAnswer.open()
-            #expect(try await task.value == "0")
+            try await expectEqual(task.value, "0")
             await PoolSupport.expectNothing(engine)
             try await peer.waitForScripts()
-            #expect(try await api.get("next").text() == "1")
-            #expect(peer.connectionCount == 2)
+            try await expectEqual(api.get("next").text(), "1")
+            expectEqual(peer.connectionCount, 2)
             await PoolSupport.expectNothing(engine)
         }
     }

@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A head that comes byte by byte: the time to the first byte is the time to the complete head.
@@ -33,7 +34,7 @@ struct HTTP2SlowHeadTests {
                 sent += 1
                 try await Task.sleep(for: .milliseconds(10))
             }
-            #expect(connection.resets == [stream: .cancel])
+            expectEqual(connection.resets, [stream: .cancel])
             // More than one, of which each might have begun the time anew; how many depends on the machine.
             #expect(sent > 1)
             // The connection is as good as before.
@@ -52,8 +53,8 @@ struct HTTP2SlowHeadTests {
             let start = ContinuousClock.now
             await Wire.failure(.timedOut, part == .trailers ? .read : .wait) { try await api.get("row") }
             #expect(ContinuousClock.now - start >= .milliseconds(990))
-            #expect(try await patient.get("next").text() == "/next")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(patient.get("next").text(), "/next")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

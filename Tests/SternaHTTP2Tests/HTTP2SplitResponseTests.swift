@@ -4,6 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A response is the same in whatever pieces the network hands it over.
@@ -31,10 +32,10 @@ struct HTTP2SplitResponseTests {
         let reply = try await api.get("row") {
             $0.onInformational = { response in told.withLock { $0.append(response.status) } }
         }
-        #expect(try await reply.text() == "onetwoend")
-        #expect(reply.headers.count == 1)
-        #expect(reply.response.body.trailers?[Self.name] == "9")
-        #expect(told.withLock { $0 } == [103])
+        try await expectEqual(reply.text(), "onetwoend")
+        expectEqual(reply.headers.count, 1)
+        expectEqual(reply.response.body.trailers?[Self.name], "9")
+        expectEqual(told.withLock { $0 }, [103])
     }
 
     @Test("Pieces of every size", arguments: [false, true])
@@ -49,7 +50,7 @@ struct HTTP2SplitResponseTests {
             #expect(!connection.log.contains { $0.kind == .reset || $0.kind == .goAway })
         } body: { api, peer in
             for _ in 1...Self.length { try await check(api) }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -64,7 +65,7 @@ struct HTTP2SplitResponseTests {
             }
         } body: { api, peer in
             for _ in 1..<Self.length { try await check(api) }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -78,7 +79,7 @@ struct HTTP2SplitResponseTests {
             try await connection.sendSplit(Self.frames(connection.request().stream), every: size)
         } body: { api, peer in
             try await check(api)
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 

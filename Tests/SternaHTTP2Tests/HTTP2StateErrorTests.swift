@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Frames that are good by themselves, but not there (RFC 9113 §5.1, §6.5, §6.6, §6.9).
@@ -79,7 +80,7 @@ struct HTTP2StateErrorTests {
     @Test("Pushes, which were turned off", arguments: pushes)
     func push(row: FrameRow) async throws {
         try await FrameScene.connectionError(codes: row.codes) { connection, stream in
-            #expect(connection.clientSettings[WireFrame.Setting.enablePush] == 0)
+            expectEqual(connection.clientSettings[WireFrame.Setting.enablePush], 0)
             try await connection.send(row.frames(stream))
         }
     }

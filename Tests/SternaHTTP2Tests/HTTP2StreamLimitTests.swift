@@ -51,13 +51,13 @@ struct HTTP2StreamLimitTests {
                 try await crowd.answer(request, connection)
             }
             #expect(crowd.most(connection) <= limit)
-            if connections == 1 { #expect(crowd.most(connection) == limit) }
+            if connections == 1 { expectEqual(crowd.most(connection), limit) }
         } body: { peer in
             let engine = engine(connections)
             let api = try HTTP2Scene.session(peer, engine)
-            #expect(try await api.get("first").text() == "/first")
+            try await expectEqual(api.get("first").text(), "/first")
             let texts = try await HTTP2Scene.texts(40) { try await api.get("\($0)").text() }
-            #expect(texts == (0..<40).map { "/\($0)" })
+            expectEqual(texts, (0..<40).map { "/\($0)" })
             #expect(peer.connectionCount <= connections)
             await PoolSupport.expectNothing(engine)
             try await peer.waitForScripts()
@@ -79,11 +79,11 @@ struct HTTP2StreamLimitTests {
                 try await connection.handshake(settings: [(Self.limit, 0)])
             }
             await isRaised.pass()
-            if connection.number == 0, connections == 1 { #expect(connection.requestCount == 1) }
+            if connection.number == 0, connections == 1 { expectEqual(connection.requestCount, 1) }
             try await connection.set(Self.limit, 1)
             try await connection.serve { request in
                 try await connection.roundTrip()
-                if connection.number == 0 { #expect(connection.requestCount == Int(request.stream / 2) + 1) }
+                if connection.number == 0 { expectEqual(connection.requestCount, Int(request.stream / 2) + 1) }
                 try await connection.respond(request.stream, text: request.path ?? "")
             }
         } body: { peer in
@@ -95,14 +95,14 @@ struct HTTP2StreamLimitTests {
             await PoolSupport.expect(engine, "five are under way") { $0.activeRequests == 5 }
             let first = try await peer.connection(0)
             for _ in 0..<10 { try await first.roundTrip() }
-            #expect(first.requestCount == 1)
+            expectEqual(first.requestCount, 1)
             let most = connections == 1 ? 1 : 2
             #expect(peer.connectionCount <= most)
             isRaised.open()
-            for (number, task) in tasks.enumerated() { #expect(try await task.value == "/\(number)") }
+            for (number, task) in tasks.enumerated() { try await expectEqual(task.value, "/\(number)") }
             // With one stream on each, more connections are opened.
             #expect(peer.connectionCount <= (connections == 1 ? 1 : 6))
-            #expect(peer.totalRequests == 6)
+            expectEqual(peer.totalRequests, 6)
         }
     }
 
@@ -118,13 +118,13 @@ struct HTTP2StreamLimitTests {
             await mayGoOn.pass()
             for request in open {
                 try await connection.roundTrip()
-                #expect(connection.requestCount == 6)
+                expectEqual(connection.requestCount, 6)
                 try await connection.respond(request.stream, text: request.path ?? "")
             }
             for number in 0..<3 {
                 let request = try await connection.request()
                 try await connection.roundTrip()
-                #expect(connection.requestCount == 7 + number)
+                expectEqual(connection.requestCount, 7 + number)
                 try await connection.respond(request.stream, text: request.path ?? "")
             }
             #expect(connection.resets.isEmpty)
@@ -137,8 +137,8 @@ struct HTTP2StreamLimitTests {
             let late = (5..<8).map { number in Task { try await api.get("\(number)").text() } }
             await PoolSupport.expect(engine, "eight are under way") { $0.activeRequests == 8 }
             mayGoOn.open()
-            for (number, task) in (early + late).enumerated() { #expect(try await task.value == "/\(number)") }
-            #expect(peer.connectionCount == 1)
+            for (number, task) in (early + late).enumerated() { try await expectEqual(task.value, "/\(number)") }
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -153,7 +153,7 @@ struct HTTP2StreamLimitTests {
             try await connection.send(.data(first.stream, [0x61]))
             await hasHead.pass()
             for _ in 0..<5 { try await connection.roundTrip() }
-            #expect(connection.requestCount == 2)
+            expectEqual(connection.requestCount, 2)
             try await connection.sendBody(first.stream, [0x62])
             let second = try await connection.request()
             try await connection.respond(second.stream, text: "second")
@@ -167,10 +167,10 @@ struct HTTP2StreamLimitTests {
                 hasHead.open()
                 var text = ""
                 for try await chunk in response.body { text += String(buffer: chunk) }
-                #expect(text == "ab")
-                #expect(try await second.value == "second")
+                expectEqual(text, "ab")
+                try await expectEqual(second.value, "second")
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -192,7 +192,7 @@ struct HTTP2StreamLimitTests {
             let engine = engine(4)
             let api = try HTTP2Scene.session(peer, engine)
             let texts = try await HTTP2Scene.texts(30) { try await api.get("\($0)").text() }
-            #expect(texts == (0..<30).map { "/\($0)" })
+            expectEqual(texts, (0..<30).map { "/\($0)" })
             // Four at a time; an idle one is closed for those that need one nobody has used.
             #expect(peer.connectionCount <= 8)
         }

@@ -60,7 +60,7 @@ struct HTTP2StreamWindowErrorTests {
         } body: { api, peer in
             try await api.expect("good", at: "row")
             try await api.expect("second", at: "second")
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -79,7 +79,7 @@ struct HTTP2StreamWindowErrorTests {
                 try await connection.roundTrip()
                 try await connection.send(.windowUpdate(stream, 0))
             }
-            #expect(try await connection.receive(.reset, stream: stream).code == .protocolError)
+            try await expectEqual(connection.receive(.reset, stream: stream).code, .protocolError)
             try await connection.respond(connection.request().stream, text: "second")
             #expect(!connection.log.contains { $0.kind == .goAway })
         } body: { api, peer in
@@ -90,7 +90,7 @@ struct HTTP2StreamWindowErrorTests {
                 try await api.get("row")
             }
             try await api.expect("second", at: "second")
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 

@@ -53,9 +53,9 @@ struct HTTP2TimeoutTests {
                     try await Task.sleep(for: .milliseconds(20))
                 }
             }
-            #expect(try await connection.resetCode(of: stream) == .cancel)
-            #expect(connection.resets.count == 1)
-            #expect(connection.dataCount() == (row == .writeByTheConnection ? 65_535 : 0))
+            try await expectEqual(connection.resetCode(of: stream), .cancel)
+            expectEqual(connection.resets.count, 1)
+            expectEqual(connection.dataCount(), (row == .writeByTheConnection ? 65_535 : 0))
             try await connection.send(.data(stream, [1, 2, 3]))
             try await connection.servePaths()
         } body: { peer in
@@ -68,10 +68,10 @@ struct HTTP2TimeoutTests {
                 _ = try await api.request(row.method, "row", body: body)
             }
             #expect(ContinuousClock.now - start >= row.least)
-            #expect(error?.requestSent == true)
-            #expect(error?.metrics?.attempts.map(\.failure) == [.timedOut])
-            #expect(try await patient.get("next").text() == "/next")
-            #expect(peer.connectionCount == 1)
+            expectEqual(error?.requestSent, true)
+            expectEqual(error?.metrics?.attempts.map(\.failure), [.timedOut])
+            try await expectEqual(patient.get("next").text(), "/next")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -83,7 +83,7 @@ struct HTTP2TimeoutTests {
             let held = try await connection.request()
             await isOver.pass()
             try await connection.roundTrip()
-            #expect(connection.requestCount == 2)
+            expectEqual(connection.requestCount, 2)
             #expect(connection.resets.isEmpty)
             try await connection.respond(held.stream, text: "held")
             try await connection.servePaths()
@@ -98,11 +98,11 @@ struct HTTP2TimeoutTests {
             let start = ContinuousClock.now
             let error = await Wire.failure(.timedOut, .queue) { try await api.get("row") }
             #expect(ContinuousClock.now - start >= .milliseconds(140))
-            #expect(error?.requestSent == false)
+            expectEqual(error?.requestSent, false)
             isOver.open()
-            #expect(try await held.value == "held")
-            #expect(try await patient.get("next").text() == "/next")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(held.value, "held")
+            try await expectEqual(patient.get("next").text(), "/next")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -120,7 +120,7 @@ struct HTTP2TimeoutTests {
                 try await connection.roundTrip()
                 try await Task.sleep(for: .milliseconds(20))
             }
-            #expect(connection.resets == [mute: .cancel])
+            expectEqual(connection.resets, [mute: .cancel])
             try await connection.sendBody(other, [0x62])
         } body: { peer in
             let patient = try HTTP2Scene.session(peer)
@@ -130,8 +130,8 @@ struct HTTP2TimeoutTests {
                 if hasHead { $0.timeouts.betweenBytes = Wire.short } else { $0.timeouts.firstByte = Wire.short }
             }
             await Wire.failure(.timedOut, hasHead ? .read : .wait) { try await api.get("mute") }
-            #expect(try await other.value.last == "b")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(other.value.last, "b")
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -180,7 +180,7 @@ struct HTTP2TimeoutTests {
             let api = try HTTP2Scene.session(peer) { $0.timeouts.write = .seconds(5) }
             try await api.get("first")
             let start = ContinuousClock.now
-            #expect(try await api.post("row", body: .bytes(content)).text() == "all")
+            try await expectEqual(api.post("row", body: .bytes(content)).text(), "all")
             #expect(ContinuousClock.now - start >= .seconds(5.5))
             try await peer.waitForScripts()
         }
@@ -201,7 +201,7 @@ struct HTTP2TimeoutTests {
             try await connection.send(.data(stream, piece))
             try await connection.roundTrip()
             isMore.open()
-            #expect(try await connection.resetCode(of: stream) == .cancel)
+            try await expectEqual(connection.resetCode(of: stream), .cancel)
         } body: { peer in
             let api = try HTTP2Scene.session(peer) { $0.timeouts.betweenBytes = Wire.short }
             let error = await #expect(throws: SternaError.self) {
@@ -219,8 +219,8 @@ struct HTTP2TimeoutTests {
                     }
                 }
             }
-            #expect(error?.kind == .timedOut)
-            #expect(error?.phase == .read)
+            expectEqual(error?.kind, .timedOut)
+            expectEqual(error?.phase, .read)
             try await peer.waitForScripts()
         }
     }

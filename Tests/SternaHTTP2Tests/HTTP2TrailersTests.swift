@@ -23,13 +23,13 @@ struct HTTP2TrailersTests {
         } body: { api, peer in
             let reply = try await api.get("row")
             #expect(Wire.same(reply.body, Wire.pattern(count)))
-            #expect(reply.response.body.trailers?[values: Self.sum] == ["abc", "def"])
-            #expect(reply.response.body.trailers?.count == 3)
+            expectEqual(reply.response.body.trailers?[values: Self.sum], ["abc", "def"])
+            expectEqual(reply.response.body.trailers?.count, 3)
             #expect(reply.headers.isEmpty)
             let next = try await api.get("next")
-            #expect(try await next.text() == "next")
-            #expect(next.response.body.trailers == nil)
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(next.text(), "next")
+            expectNil(next.response.body.trailers)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -45,11 +45,11 @@ struct HTTP2TrailersTests {
         } body: { api, _ in
             try await api.withResponse(to: .get("row")) { response in
                 var iterator = response.body.makeAsyncIterator()
-                #expect(try await iterator.next()?.text == "first")
-                #expect(response.body.trailers == nil)
+                try await expectEqual(iterator.next()?.text, "first")
+                expectNil(response.body.trailers)
                 seen.add()
                 while try await iterator.next() != nil {}
-                #expect(response.body.trailers?[Self.sum] == "abc")
+                expectEqual(response.body.trailers?[Self.sum], "abc")
             }
         }
     }
@@ -68,11 +68,11 @@ struct HTTP2TrailersTests {
         } body: { api, peer in
             for _ in 0..<2 {
                 let reply = try await api.get("row")
-                #expect(reply.body.readableBytes == 0)
-                #expect(reply.response.body.trailers?[Self.sum] == "abc")
-                #expect(reply.response.body.trailers?.count == 2)
+                expectEqual(reply.body.readableBytes, 0)
+                expectEqual(reply.response.body.trailers?[Self.sum], "abc")
+                expectEqual(reply.response.body.trailers?.count, 2)
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -85,7 +85,7 @@ struct HTTP2TrailersTests {
             try await connection.sendTrailers(stream, [])
         } body: { api, _ in
             let reply = try await api.get("row")
-            #expect(try await reply.text() == "body")
+            try await expectEqual(reply.text(), "body")
             #expect(reply.response.body.trailers?.isEmpty ?? true)
         }
     }

@@ -4,6 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Fields behind the content of requests (RFC 9113 §8.1).
@@ -14,19 +15,19 @@ struct HTTP2UploadTrailersTests {
     @Test("They follow the content and end the stream", arguments: HTTP2Scene.Upload.allCases, [0, 1, 65_535, 300_000])
     func follow(kind: HTTP2Scene.Upload, length: Int) async throws {
         let content = Wire.pattern(length)
-        let file = try TemporaryFile(content)
+        let file = try TestFile(content)
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
             for _ in 0..<2 {
                 let request = try await connection.request()
-                #expect(request["transfer-encoding"] == nil)
+                expectNil(request["transfer-encoding"])
                 #expect(HTTP2Scene.same(try await connection.body(of: request.stream), content))
                 let trailers = try await connection.trailers(of: request.stream)
-                #expect(trailers?.map(\.0) == ["x-digest", "x-digest"])
-                #expect(trailers?.map(\.1) == ["one", "two"])
+                expectEqual(trailers?.map(\.0), ["x-digest", "x-digest"])
+                expectEqual(trailers?.map(\.1), ["one", "two"])
                 let frames = connection.frames(of: request.stream).filter { $0.kind != .windowUpdate }
-                #expect(frames.last?.kind == .headers)
-                #expect(frames.map(\.endsStream) == frames.dropLast().map { _ in false } + [true])
+                expectEqual(frames.last?.kind, .headers)
+                expectEqual(frames.map(\.endsStream), frames.dropLast().map { _ in false } + [true])
                 try await connection.respond(request.stream, text: "all")
             }
         } body: { peer in
@@ -35,9 +36,9 @@ struct HTTP2UploadTrailersTests {
                 let body = try HTTP2Scene.body(kind, content, file).withTrailers {
                     HTTPFields([HTTPField(name: Self.digest, value: "one"), HTTPField(name: Self.digest, value: "two")])
                 }
-                #expect(try await api.put("row", body: body).text() == "all")
+                try await expectEqual(api.put("row", body: body).text(), "all")
             }
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -49,10 +50,10 @@ struct HTTP2UploadTrailersTests {
             var ledger = WindowLedger(connection)
             try await ledger.greet(connectionWindow: 1 << 20)
             let stream = try await connection.request().stream
-            #expect(try await connection.settledData(stream, atLeast: 65_535) == 65_535)
-            #expect(connection.frames(of: stream).count { $0.kind == .headers } == 1)
+            try await expectEqual(connection.settledData(stream, atLeast: 65_535), 65_535)
+            expectEqual(connection.frames(of: stream).count { $0.kind == .headers }, 1)
             try await ledger.grant(stream, 1)
-            #expect(try await connection.trailers(of: stream)?.map(\.1) == ["abc"])
+            try await expectEqual(connection.trailers(of: stream)?.map(\.1), ["abc"])
             #expect(HTTP2Scene.same(connection.content(of: stream), content))
             ledger.check()
             try await connection.respond(stream, text: "all")
@@ -60,7 +61,7 @@ struct HTTP2UploadTrailersTests {
             let api = try HTTP2Scene.session(peer)
             try await api.get("first")
             let body = Body.bytes(content).withTrailers { [Self.digest: "abc"] }
-            #expect(try await api.put("row", body: body).text() == "all")
+            try await expectEqual(api.put("row", body: body).text(), "all")
             try await peer.waitForScripts()
         }
     }
@@ -70,14 +71,14 @@ struct HTTP2UploadTrailersTests {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
             let request = try await connection.request()
-            #expect(try await connection.body(of: request.stream) == Array("body".utf8))
+            try await expectEqual(connection.body(of: request.stream), Array("body".utf8))
             let trailers = try await connection.trailers(of: request.stream)
             #expect(trailers?.isEmpty ?? true)
             try await connection.respond(request.stream, text: "all")
         } body: { peer in
             let api = try HTTP2Scene.session(peer)
             let body = Body.text("body").withTrailers { [:] }
-            #expect(try await api.put("row", body: body).text() == "all")
+            try await expectEqual(api.put("row", body: body).text(), "all")
             try await peer.waitForScripts()
         }
     }
@@ -89,7 +90,7 @@ struct HTTP2UploadTrailersTests {
             try await connection.greet()
             for _ in 0..<2 {
                 let request = try await connection.request()
-                #expect(try await connection.resetCode(of: request.stream) == .cancel)
+                try await expectEqual(connection.resetCode(of: request.stream), .cancel)
                 #expect(connection.frames(of: request.stream).allSatisfy { !$0.endsStream })
             }
             try await connection.servePaths()
@@ -103,8 +104,8 @@ struct HTTP2UploadTrailersTests {
             await Wire.failure(.invalidHeader, .write) {
                 try await api.put("b", body: Body.text("body").withTrailers { [.contentLength: "4"] })
             }
-            #expect(try await api.get("last").text() == "/last")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.get("last").text(), "/last")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

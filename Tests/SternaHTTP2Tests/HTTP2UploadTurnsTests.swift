@@ -17,7 +17,7 @@ struct HTTP2UploadTurnsTests {
         script: @escaping @Sendable (PeerConnection, inout WindowLedger) async throws -> Void
     ) async throws {
         let contents = (0..<count).map { Wire.pattern(length, seed: UInt8($0)) }
-        let files = try contents.map { try TemporaryFile($0) }
+        let files = try contents.map { try TestFile($0) }
         try await FramePeer.withPeer { connection in
             var ledger = WindowLedger(connection)
             try await script(connection, &ledger)
@@ -38,8 +38,8 @@ struct HTTP2UploadTurnsTests {
                 return Task { try await api.put("\(number)", body: body).text() }
             }
             try await beside?(api)
-            for (number, task) in tasks.enumerated() { #expect(try await task.value == "/\(number)") }
-            #expect(peer.connectionCount == 1)
+            for (number, task) in tasks.enumerated() { try await expectEqual(task.value, "/\(number)") }
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
             withExtendedLifetime(files) {}
         }
@@ -55,11 +55,11 @@ struct HTTP2UploadTurnsTests {
             try await ledger.greet(settings: [(Self.window, 1 << 20)])
             var open = 65_535
             for more in [10_000, 70_000, 154_466] {
-                #expect(try await connection.settledData(atLeast: open) == open)
+                try await expectEqual(connection.settledData(atLeast: open), open)
                 try await ledger.grant(0, more)
                 open += more
             }
-            #expect(try await connection.settledData(atLeast: 300_000) == 300_000)
+            try await expectEqual(connection.settledData(atLeast: 300_000), 300_000)
         }
     }
 
@@ -71,16 +71,16 @@ struct HTTP2UploadTurnsTests {
             beside: { api in
                 await isUsedUp.pass()
                 let text = try await api.get("beside").text()
-                #expect(text == "beside")
+                expectEqual(text, "beside")
             }
         ) { connection, ledger in
             try await ledger.greet(settings: [(Self.window, 1 << 20)])
-            #expect(try await connection.settledData(atLeast: 65_535) == 65_535)
+            try await expectEqual(connection.settledData(atLeast: 65_535), 65_535)
             try await connection.waitForRequests(3)
             isUsedUp.open()
             try await connection.waitForRequests(4)
             try await connection.respond(7, text: "beside")
-            #expect(try await connection.settledData(atLeast: 65_535) == 65_535)
+            try await expectEqual(connection.settledData(atLeast: 65_535), 65_535)
             _ = try await connection.receive(.headers, stream: 7)
             try await ledger.grant(0, 200_000)
         }
@@ -90,12 +90,12 @@ struct HTTP2UploadTurnsTests {
     func raised(kind: HTTP2Scene.Upload) async throws {
         try await uploads(kind, 2, length: 100_000) { connection, ledger in
             try await ledger.greet(settings: [(Self.window, 10_000)], connectionWindow: 1 << 20)
-            #expect(try await connection.settledData(atLeast: 20_000) == 20_000)
+            try await expectEqual(connection.settledData(atLeast: 20_000), 20_000)
             try await ledger.change([(Self.window, 60_000)])
-            #expect(try await connection.settledData(atLeast: 120_000) == 120_000)
-            for stream in Self.streams(2) { #expect(connection.dataCount(stream) == 60_000) }
+            try await expectEqual(connection.settledData(atLeast: 120_000), 120_000)
+            for stream in Self.streams(2) { expectEqual(connection.dataCount(stream), 60_000) }
             try await ledger.change([(Self.window, 100_000)])
-            #expect(try await connection.settledData(atLeast: 200_000) == 200_000)
+            try await expectEqual(connection.settledData(atLeast: 200_000), 200_000)
         }
     }
 
@@ -106,9 +106,9 @@ struct HTTP2UploadTurnsTests {
             try await connection.waitForRequests(4)
             // The connection has room for one of them, which those that wait must not keep.
             for stream in Self.streams(3).reversed() {
-                #expect(connection.dataCount(stream) == 0)
+                expectEqual(connection.dataCount(stream), 0)
                 try await ledger.grant(stream, 60_000)
-                #expect(try await connection.settledData(stream, atLeast: 60_000) == 60_000)
+                try await expectEqual(connection.settledData(stream, atLeast: 60_000), 60_000)
                 try await ledger.grant(0, 60_000)
             }
         }
@@ -135,7 +135,7 @@ struct HTTP2UploadTurnsTests {
                 }
             }
             let moved = zip(Self.streams(4), before).map { connection.dataCount($0) - $1 }
-            #expect(moved.reduce(0, +) == steps * step)
+            expectEqual(moved.reduce(0, +), steps * step)
             // A quarter each would be fair; a quarter of that is more than one gets that waits for others.
             #expect(moved.allSatisfy { $0 >= steps * step / 16 }, "\(moved)")
             // More than the rest, so that the ends have room, too.

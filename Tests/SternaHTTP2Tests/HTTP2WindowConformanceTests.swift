@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// What suites of conformance tests play to a client about windows and sizes: RFC 9113, 4.2, 6.9 and 6.9.1.
@@ -35,12 +36,12 @@ struct HTTP2WindowConformanceTests {
             // Nothing more is said of it.
             try await connection.respond(connection.request().stream, text: "second")
             try await connection.roundTrip()
-            #expect(connection.log.count { $0.kind == .reset } == 1)
+            expectEqual(connection.log.count { $0.kind == .reset }, 1)
             #expect(!connection.log.contains { $0.kind == .goAway })
         } body: { api, peer in
             await Wire.failure(.malformedResponse, .read) { try await api.get("row") }
             try await api.expect("second", at: "second")
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -68,7 +69,7 @@ struct HTTP2WindowConformanceTests {
         } body: { api, peer in
             try await api.expect("first", at: "first")
             try await api.expect("second", at: "second")
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -82,7 +83,7 @@ struct HTTP2WindowConformanceTests {
                 try await connection.send(frame)
             }
             _ = try await connection.receive(.ping)
-            #expect(connection.log.first { $0.kind == .ping }?.isAck == true)
+            expectEqual(connection.log.first { $0.kind == .ping }?.isAck, true)
         } body: { api, _ in
             let body = try await api.get("row").body
             #expect(Wire.same(body, [UInt8](repeating: 0x78, count: 16_384)))

@@ -51,7 +51,7 @@ struct HTTP2WindowCreditTests {
                     break
                 }
                 try await connection.respondHead(stream)
-                #expect(try await connection.resetCode(of: stream) == .cancel)
+                try await expectEqual(connection.resetCode(of: stream), .cancel)
                 // The server hears of it when as much is on its way as the stream's window lets through.
                 let frame = WireFrame.data(stream, content, padding: late == .padded ? 255 : nil)
                 for _ in 0..<Self.window / HTTP2Scene.frame {
@@ -74,12 +74,12 @@ struct HTTP2WindowCreditTests {
             let api = try session(peer)
             while !isEnough.isOpen {
                 let begun = peer.totalRequests
-                try await api.withResponse(to: .get("row")) { #expect($0.status == .ok) }
+                try await api.withResponse(to: .get("row")) { expectEqual($0.status, .ok) }
                 let connection = try await peer.connection(0)
                 try await connection.wait("the reset") { $0.resets.count > begun ? () : nil }
             }
             try await Self.expectLast(api)
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -102,7 +102,7 @@ struct HTTP2WindowCreditTests {
                 try #require(Wire.same(body, content))
             }
             try await Self.expectLast(api)
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -141,9 +141,9 @@ struct HTTP2WindowCreditTests {
         } body: { peer in
             let api = try session(peer)
             let body = try await api.get("row").body
-            #expect(body.readableBytes == counted.value + 1)
+            expectEqual(body.readableBytes, counted.value + 1)
             try await Self.expectLast(api)
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
             try await peer.waitForScripts()
         }
     }
@@ -163,9 +163,9 @@ struct HTTP2WindowCreditTests {
         } body: { peer in
             let api = try session(peer)
             try await api.withResponse(to: .get("row")) { _ in await isThere.pass() }
-            #expect(try await api.get("next").text() == "next")
+            try await expectEqual(api.get("next").text(), "next")
             try await peer.waitForScripts()
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -178,11 +178,11 @@ struct HTTP2WindowCreditTests {
                 let stream = try await connection.request().stream
                 try await connection.respondHead(stream)
                 try await connection.send(.data(stream, [1, 2, 3]))
-                #expect(try await connection.resetCode(of: stream) == .cancel)
+                try await expectEqual(connection.resetCode(of: stream), .cancel)
                 try await connection.send(
                     .data(stream, [4]), .headers(stream, HeaderBlock.encode([("a", "b")]), end: true))
                 try await connection.roundTrip()
-                #expect(connection.frames(of: stream).count { $0.kind == .reset } == 1)
+                expectEqual(connection.frames(of: stream).count { $0.kind == .reset }, 1)
             }
             try await connection.servePaths()
         } body: { peer in
@@ -196,8 +196,8 @@ struct HTTP2WindowCreditTests {
                     for try await _ in response.body { throw Enough() }
                 }
             }
-            #expect(try await api.get("last").text() == "/last")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(api.get("last").text(), "/last")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

@@ -1,6 +1,7 @@
 import NIOHTTP2
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 @Suite("HTTP/2: what the peer has said it takes (RFC 9113, 6.5.2)")
@@ -9,28 +10,28 @@ struct PeerSettingsTests {
     func beginning() {
         let peer = PeerSettings()
         #expect(!peer.isKnown)
-        #expect(peer.initialWindow == 65_535)
-        #expect(peer.maximumFrame == 16_384)
+        expectEqual(peer.initialWindow, 65_535)
+        expectEqual(peer.maximumFrame, 16_384)
         #expect(peer.maximumStreams >= 100)
     }
 
     @Test("What an earlier connection has shown holds until it says otherwise", arguments: [0, 1, 7, 200])
     func earlier(streams: Int) {
         var peer = PeerSettings(maximumStreams: streams)
-        #expect(peer.maximumStreams == streams)
+        expectEqual(peer.maximumStreams, streams)
         #expect(!peer.isKnown)
         _ = peer.take([HTTP2Setting(parameter: .maxConcurrentStreams, value: 33)])
-        #expect(peer.maximumStreams == 33)
+        expectEqual(peer.maximumStreams, 33)
     }
 
     @Test("SETTINGS that say nothing are SETTINGS")
     func nothing() {
         var peer = PeerSettings()
         let change = peer.take([])
-        #expect(change == 0)
+        expectEqual(change, 0)
         #expect(peer.isKnown)
-        #expect(peer.initialWindow == 65_535)
-        #expect(peer.maximumFrame == 16_384)
+        expectEqual(peer.initialWindow, 65_535)
+        expectEqual(peer.maximumFrame, 16_384)
     }
 
     struct Change: Sendable {
@@ -50,8 +51,8 @@ struct PeerSettingsTests {
     func window(change: Change) {
         var peer = PeerSettings()
         let changes = change.windows.map { peer.take([HTTP2Setting(parameter: .initialWindowSize, value: $0)]) }
-        #expect(changes == change.changes)
-        #expect(peer.initialWindow == change.windows.last)
+        expectEqual(changes, change.changes)
+        expectEqual(peer.initialWindow, change.windows.last)
     }
 
     @Test("What is said twice in one frame holds as said last; what is not said stays")
@@ -64,13 +65,13 @@ struct PeerSettingsTests {
             HTTP2Setting(parameter: .maxFrameSize, value: 20_000),
             HTTP2Setting(parameter: .maxConcurrentStreams, value: 3),
         ])
-        #expect(change == 70_000 - 65_535)
-        #expect(peer.maximumStreams == 3)
+        expectEqual(change, 70_000 - 65_535)
+        expectEqual(peer.maximumStreams, 3)
         let next = peer.take([HTTP2Setting(parameter: .maxHeaderListSize, value: 8_000)])
-        #expect(next == 0)
-        #expect(peer.initialWindow == 70_000)
-        #expect(peer.maximumStreams == 3)
-        #expect(peer.maximumFrame == 20_000)
+        expectEqual(next, 0)
+        expectEqual(peer.initialWindow, 70_000)
+        expectEqual(peer.maximumStreams, 3)
+        expectEqual(peer.maximumFrame, 20_000)
     }
 
     @Test(
@@ -79,7 +80,7 @@ struct PeerSettingsTests {
     func streams(count: Int) {
         var peer = PeerSettings()
         _ = peer.take([HTTP2Setting(parameter: .maxConcurrentStreams, value: count)])
-        #expect(peer.maximumStreams == min(count, PeerSettings.mostStreams))
+        expectEqual(peer.maximumStreams, min(count, PeerSettings.mostStreams))
         #expect(PeerSettings.mostStreams >= PeerSettings.assumedStreams)
     }
 
@@ -92,9 +93,9 @@ struct PeerSettingsTests {
             HTTP2Setting(parameter: .init(extensionSetting: 0x9), value: 1),
             HTTP2Setting(parameter: .init(extensionSetting: 0xFFFF), value: 0xFFFF_FFFF),
         ])
-        #expect(change == 0)
-        #expect(peer.initialWindow == 65_535)
-        #expect(peer.maximumFrame == 16_384)
-        #expect(peer.maximumStreams == PeerSettings.assumedStreams)
+        expectEqual(change, 0)
+        expectEqual(peer.initialWindow, 65_535)
+        expectEqual(peer.maximumFrame, 16_384)
+        expectEqual(peer.maximumStreams, PeerSettings.assumedStreams)
     }
 }

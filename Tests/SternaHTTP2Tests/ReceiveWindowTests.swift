@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 @Suite("HTTP/2: what a stream's peer may send")
@@ -45,17 +46,17 @@ struct ReceiveWindowTests {
         var window = ReceiveWindow()
         window.isLeft(row.size)
         let more = window.credit(upTo: row.target, expected: row.expected)
-        #expect(more == row.more)
-        #expect(window.size == row.size + (row.more ?? 0))
+        expectEqual(more, row.more)
+        expectEqual(window.size, row.size + (row.more ?? 0))
         // What is under way already is not allowed twice.
         let again = window.credit(upTo: row.target, expected: row.expected)
-        #expect(again == nil)
+        expectNil(again)
     }
 
     @Test("It begins with what SETTINGS announces")
     func beginning() {
-        #expect(ReceiveWindow().size == ReceiveWindow.initial)
-        #expect(ReceiveWindow(size: 65_535).size == 65_535)
+        expectEqual(ReceiveWindow().size, ReceiveWindow.initial)
+        expectEqual(ReceiveWindow(size: 65_535).size, 65_535)
         #expect(ReceiveWindow.initial <= 0x7FFF_FFFF)
     }
 }

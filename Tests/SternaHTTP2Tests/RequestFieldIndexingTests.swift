@@ -27,26 +27,26 @@ struct RequestFieldIndexingTests {
         ])
     func secret(name: String) throws {
         let field = try made([(name, "s3cret")]).headers.first { $0.name == name.lowercased() }
-        #expect(field?.indexable == .neverIndexed)
+        expectEqual(field?.indexable, .neverIndexed)
     }
 
     @Test("So is what the caller calls secret, in any case", arguments: ["X-Mine", "x-mine", "X-MINE"])
     func marked(name: String) throws {
         let field = try made([("X-miNe", "1")], secrets: [name]).headers.first { $0.name == "x-mine" }
-        #expect(field?.indexable == .neverIndexed)
+        expectEqual(field?.indexable, .neverIndexed)
     }
 
     @Test(
         "What is the same for all requests goes into the table", arguments: ["User-Agent", "Accept", "Accept-Encoding"])
     func indexed(name: String) throws {
         let field = try made([(name, "a")]).headers.first { $0.name == name.lowercased() }
-        #expect(field?.indexable == .indexable)
+        expectEqual(field?.indexable, .indexable)
     }
 
     @Test("The path does not, nor do fields of which nothing is known", arguments: [":path", "x-request-id"])
     func notIndexed(name: String) throws {
         let field = try made([("X-Request-ID", "1")]).headers.first { $0.name == name }
-        #expect(field?.indexable == .nonIndexable)
+        expectEqual(field?.indexable, .nonIndexable)
     }
 
     @Test("What is known of names is what the rule says, also when so many came that some were forgotten")
@@ -56,7 +56,7 @@ struct RequestFieldIndexingTests {
         var known = SecretNames()
         for name in names + names.reversed() {
             let isSecret = known.contains(name)
-            #expect(isSecret == Redaction.isSecretHeader(name), "\(name)")
+            expectEqual(isSecret, Redaction.isSecretHeader(name), "\(name)")
             #expect(known.count <= SecretNames.limit)
         }
     }
@@ -86,8 +86,8 @@ struct RequestFieldIndexingTests {
         #expect(count <= 4 * fields.size + 12 * fields.headers.count)
         for limit in [count - 1, count / 2, 1] {
             let error = #expect(throws: SternaError.self) { try fields.checkSize(limit) }
-            #expect(error?.kind == .limitExceeded)
-            #expect(error?.phase == .prepare)
+            expectEqual(error?.kind, .limitExceeded)
+            expectEqual(error?.phase, .prepare)
         }
         for limit in [count + 32, 2 * count + 100, 1 << 24] { try fields.checkSize(limit) }
     }
@@ -99,7 +99,7 @@ struct RequestFieldIndexingTests {
         let name = try #require(HTTPField.Name("X-Digest"))
         let fields: HTTPFields = [name: "a", .eTag: "b"]
         let headers = try HTTP2TrailerFields.headers(fields, maximum: 16_384)
-        #expect(headers.map { "\($0.name): \($0.value)" } == ["x-digest: a", "etag: b"])
+        expectEqual(headers.map { "\($0.name): \($0.value)" }, ["x-digest: a", "etag: b"])
         #expect(headers.allSatisfy { $0.indexable == .nonIndexable })
     }
 
@@ -109,6 +109,6 @@ struct RequestFieldIndexingTests {
     func forbidden(name: String) throws {
         let fields: HTTPFields = [try #require(HTTPField.Name(name)): "1"]
         let error = #expect(throws: SternaError.self) { try HTTP2TrailerFields.headers(fields, maximum: 16_384) }
-        #expect(error?.kind == .invalidHeader)
+        expectEqual(error?.kind, .invalidHeader)
     }
 }

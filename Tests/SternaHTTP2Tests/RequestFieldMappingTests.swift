@@ -4,6 +4,7 @@ import NIOHPACK
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -19,7 +20,7 @@ struct RequestFieldMappingTests {
             try request(method, url, headers, change), length: length, expectsContinue: expectsContinue,
             secretNames: &secretNames)
         let size = made.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        #expect(made.size == size)
+        expectEqual(made.size, size)
         return made.headers.map { "\($0.name): \($0.value)" }
     }
 
@@ -66,9 +67,9 @@ struct RequestFieldMappingTests {
             Line(HTTPRequest.Method("PROPFIND") ?? .get, "https://example.test/", "https", "example.test", "/"),
         ])
     func line(line: Line) throws {
-        #expect(try Array(fields(line.method, line.url, [("X-A", "1")]).prefix(4)) == line.fields)
+        try expectEqual(Array(fields(line.method, line.url, [("X-A", "1")]).prefix(4)), line.fields)
         let all = try fields(line.method, line.url, [("X-A", "1")])
-        #expect(all.dropFirst(4) == ["x-a: 1"])
+        expectEqual(all.dropFirst(4), ["x-a: 1"])
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -105,7 +106,7 @@ struct RequestFieldMappingTests {
 
     @Test("The other fields", arguments: rows)
     func others(row: Row) throws {
-        #expect(try Array(fields(row.given).dropFirst(4)) == row.sent)
+        try expectEqual(Array(fields(row.given).dropFirst(4)), row.sent)
     }
 
     // The overload above with the method and the URL that do not matter.
@@ -117,13 +118,13 @@ struct RequestFieldMappingTests {
     func expect() throws {
         let sent = try fields(
             .put, "https://example.test/", [("Expect", "100-continue")], length: 5, expectsContinue: true)
-        #expect(sent.suffix(2) == ["expect: 100-continue", "content-length: 5"])
+        expectEqual(sent.suffix(2), ["expect: 100-continue", "content-length: 5"])
     }
 
     @Test("The body's length is said once, by this side", arguments: [0, 1, 1 << 40, Int64.max - 1])
     func length(length: Int64) throws {
         let sent = try fields(.put, "https://example.test/", [("Content-Length", "3")], length: length)
-        #expect(sent.filter { $0.hasPrefix("content-length") } == ["content-length: \(length)"])
+        expectEqual(sent.filter { $0.hasPrefix("content-length") }, ["content-length: \(length)"])
     }
 
     // MARK: Host
@@ -132,15 +133,15 @@ struct RequestFieldMappingTests {
         "Host takes the authority's place, and is not sent beside it",
         arguments: ["other.test", "other.test:8443", "OTHER.test", "[::2]:1"])
     func host(value: String) throws {
-        #expect(
-            try fields([("Host", value)]) == [":method: GET", ":scheme: https", ":authority: \(value)", ":path: /"])
+        try expectEqual(
+            fields([("Host", value)]), [":method: GET", ":scheme: https", ":authority: \(value)", ":path: /"])
     }
 
     @Test("A Host that is none is not sent", arguments: ["", "a b", "bücher.test", " "])
     func wrongHost(value: String) {
         let error = #expect(throws: SternaError.self) { try fields([("Host", value)]) }
-        #expect(error?.kind == .invalidHeader)
-        #expect(error?.phase == .prepare)
+        expectEqual(error?.kind, .invalidHeader)
+        expectEqual(error?.phase, .prepare)
     }
 
     @Test("Of several Hosts the one counts that counts in HTTP/1")
@@ -152,13 +153,13 @@ struct RequestFieldMappingTests {
         var secretNames = SecretNames()
         let made = try HTTP2RequestFields(several, length: nil, secretNames: &secretNames)
         let authority = made.headers.first { $0.name == ":authority" }?.value
-        #expect(first == "Host: \(authority ?? "")")
+        expectEqual(first, "Host: \(authority ?? "")")
     }
 
     @Test("CONNECT is not for this")
     func connect() {
         let error = #expect(throws: SternaError.self) { try fields(.connect) }
-        #expect(error?.kind == .invalidRequest)
+        expectEqual(error?.kind, .invalidRequest)
     }
 
     // MARK: Priority (RFC 9218)
@@ -176,8 +177,8 @@ struct RequestFieldMappingTests {
     @Test("Urgency is said where it is not the usual one; what the caller says stands", arguments: urgencies)
     func priority(urgency: Urgency) throws {
         let sent = try fields { $0.priority = urgency.priority }
-        #expect(sent.filter { $0.hasPrefix("priority") } == (urgency.field.map { ["priority: \($0)"] } ?? []))
+        expectEqual(sent.filter { $0.hasPrefix("priority") }, (urgency.field.map { ["priority: \($0)"] } ?? []))
         let own = try fields(.get, "https://example.test/", [("Priority", "u=7, i")]) { $0.priority = urgency.priority }
-        #expect(own.filter { $0.hasPrefix("priority") } == ["priority: u=7, i"])
+        expectEqual(own.filter { $0.hasPrefix("priority") }, ["priority: u=7, i"])
     }
 }

@@ -18,8 +18,8 @@ struct ResponseFieldsTests {
     @Test("Any number of three digits is a status", arguments: [100, 103, 200, 204, 299, 304, 404, 421, 599, 600, 999])
     func status(code: Int) throws {
         let head = try head([(":status", "\(code)"), ("x-a", "1")])
-        #expect(head.status == code)
-        #expect(head.isInformational == (code < 200))
+        expectEqual(head.status, code)
+        expectEqual(head.isInformational, (code < 200))
     }
 
     @Test(
@@ -29,19 +29,19 @@ struct ResponseFieldsTests {
         ])
     func wrongStatus(value: String) {
         let failure = #expect(throws: ParseFailure.self) { try head([(":status", value)]) }
-        #expect(failure?.kind == .malformedResponse)
+        expectEqual(failure?.kind, .malformedResponse)
     }
 
     @Test("There has to be one")
     func noStatus() {
         let failure = #expect(throws: ParseFailure.self) { try head([("x-a", "1")]) }
-        #expect(failure?.kind == .malformedResponse)
+        expectEqual(failure?.kind, .malformedResponse)
     }
 
     @Test("Protocols are not changed over HTTP/2 (RFC 9113, 8.6)")
     func switching() {
         let failure = #expect(throws: ParseFailure.self) { try head([(":status", "101")]) }
-        #expect(failure?.kind == .malformedResponse)
+        expectEqual(failure?.kind, .malformedResponse)
     }
 
     struct Length: Sendable, CustomTestStringConvertible {
@@ -68,7 +68,7 @@ struct ResponseFieldsTests {
         ])
     func contentLength(length: Length) throws {
         let made = try? head([(":status", "200")] + length.values.map { ("content-length", $0) })
-        #expect(made?.contentLength == length.length)
+        expectEqual(made?.contentLength, length.length)
     }
 
     @Test("Fields keep their order, lines and values; pseudo-fields are none of them")
@@ -78,8 +78,8 @@ struct ResponseFieldsTests {
             ("x-c", "a:b, \"c\"\td\u{E9}"),
         ])
         let lines = head.section.fields.map { "\($0.name.canonicalName): \($0.value)" }
-        #expect(
-            lines == ["x-a: 1", "set-cookie: a=1; Path=/", "x-b: ", "set-cookie: b=2", "x-c: a:b, \"c\"\td\u{E9}"])
+        expectEqual(
+            lines, ["x-a: 1", "set-cookie: a=1; Path=/", "x-b: ", "set-cookie: b=2", "x-c: a:b, \"c\"\td\u{E9}"])
     }
 
     @Test(
@@ -88,11 +88,11 @@ struct ResponseFieldsTests {
     func control(character: String) {
         for value in [character, "a\(character)b", "a\(character)", "\(character)x-b:1"] {
             let failure = #expect(throws: ParseFailure.self) { try head([(":status", "200"), ("x-a", value)]) }
-            #expect(failure?.kind == .malformedResponse)
+            expectEqual(failure?.kind, .malformedResponse)
             let behind = #expect(throws: ParseFailure.self) {
                 try HTTP2ResponseFields.trailers(HPACKHeaders([("x-a", value)]), limits: Limits())
             }
-            #expect(behind?.kind == .malformedResponse)
+            expectEqual(behind?.kind, .malformedResponse)
         }
     }
 
@@ -103,11 +103,11 @@ struct ResponseFieldsTests {
         var limits = Limits()
         limits.fieldCount = limit
         let most = (0..<limit).map { ("x-\($0)", "1") }
-        #expect(try head([(":status", "200")] + most, limits: limits).section.fields.count == limit)
+        try expectEqual(head([(":status", "200")] + most, limits: limits).section.fields.count, limit)
         let failure = #expect(throws: ParseFailure.self) {
             try head([(":status", "200")] + most + [("x-more", "1")], limits: limits)
         }
-        #expect(failure?.kind == .limitExceeded)
+        expectEqual(failure?.kind, .limitExceeded)
     }
 
     @Test("The limit holds behind a body, too", arguments: [1, 3, 256])
@@ -115,11 +115,11 @@ struct ResponseFieldsTests {
         var limits = Limits()
         limits.fieldCount = limit
         let most = (0..<limit).map { ("x-\($0)", "1") }
-        #expect(try HTTP2ResponseFields.trailers(HPACKHeaders(most), limits: limits).count == limit)
+        try expectEqual(HTTP2ResponseFields.trailers(HPACKHeaders(most), limits: limits).count, limit)
         let failure = #expect(throws: ParseFailure.self) {
             try HTTP2ResponseFields.trailers(HPACKHeaders(most + [("x-more", "1")]), limits: limits)
         }
-        #expect(failure?.kind == .limitExceeded)
+        expectEqual(failure?.kind, .limitExceeded)
     }
 
     @Test("As many bytes as the limit says, about, and no more", arguments: [256, 4_096, 64 << 10])
@@ -127,20 +127,20 @@ struct ResponseFieldsTests {
         var limits = Limits()
         limits.headBytes = limit
         let fits = String(repeating: "a", count: limit - 60)
-        #expect(try head([(":status", "200"), ("x-a", fits)], limits: limits).status == 200)
+        try expectEqual(head([(":status", "200"), ("x-a", fits)], limits: limits).status, 200)
         let failure = #expect(throws: ParseFailure.self) {
             try head([(":status", "200"), ("x-a", fits + String(repeating: "a", count: 60))], limits: limits)
         }
-        #expect(failure?.kind == .limitExceeded)
+        expectEqual(failure?.kind, .limitExceeded)
     }
 
     @Test("The response says what it came over")
     func response() throws {
         let url = try HTTPURL("https://example.test/a")
         let response = try head([(":status", "404"), ("x-a", "1")]).response(from: url, body: ResponseBody())
-        #expect(response.version == .http2)
-        #expect(response.status.code == 404)
-        #expect(response.url == url)
-        #expect(response.headers.count == 1)
+        expectEqual(response.version, .http2)
+        expectEqual(response.status.code, 404)
+        expectEqual(response.url, url)
+        expectEqual(response.headers.count, 1)
     }
 }

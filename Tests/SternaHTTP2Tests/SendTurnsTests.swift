@@ -15,13 +15,13 @@ struct SendTurnsTests {
     @Test func whoComesFirstGoesFirst() {
         var turns = SendTurns<Int>()
         for id in [5, 1, 3] { turns.add(id) }
-        #expect(order(turns) == [5, 1, 3])
+        expectEqual(order(turns), [5, 1, 3])
     }
 
     @Test func whoStandsInTheLineKeepsThePlace() {
         var turns = SendTurns<Int>()
         for id in [1, 3, 5, 1, 3, 1] { turns.add(id) }
-        #expect(order(turns) == [1, 3, 5])
+        expectEqual(order(turns), [1, 3, 5])
     }
 
     @Test func whoHasMoreGoesToTheEnd() {
@@ -33,14 +33,14 @@ struct SendTurnsTests {
             order.append(next)
             if let next { turns.add(next) }
         }
-        #expect(order == [1, 3, 5, 1, 3, 5, 1])
+        expectEqual(order, [1, 3, 5, 1, 3, 5, 1])
     }
 
     @Test func whoLeavesHasNoTurn() {
         var turns = SendTurns<Int>()
         for id in [1, 3, 5, 7] { turns.add(id) }
         for id in [3, 7, 9, 3] { turns.remove(id) }
-        #expect(order(turns) == [1, 5])
+        expectEqual(order(turns), [1, 5])
     }
 
     @Test func emptyIsWhereNobodyHasATurn() {
@@ -51,10 +51,10 @@ struct SendTurnsTests {
         turns.remove(1)
         #expect(turns.isEmpty)
         let none = turns.next()
-        #expect(none == nil)
+        expectNil(none)
         turns.add(1)
         let one = turns.next()
-        #expect(one == 1)
+        expectEqual(one, 1)
         #expect(turns.isEmpty)
     }
 
@@ -63,14 +63,14 @@ struct SendTurnsTests {
         for id in [1, 3, 5] { turns.add(id) }
         turns.remove(1)
         turns.add(1)
-        #expect(order(turns) == [3, 5, 1])
+        expectEqual(order(turns), [3, 5, 1])
     }
 
     @Test func tenThousandLeaveInLinearTime() {
         var turns = SendTurns<Int>()
         for id in 0..<10_000 { turns.add(id) }
         let time = ContinuousClock().measure { for id in 0..<9_999 { turns.remove(id) } }
-        #expect(order(turns) == [9_999])
+        expectEqual(order(turns), [9_999])
         // A search for each would look at fifty million places.
         #expect(time < .seconds(2))
     }
@@ -96,7 +96,7 @@ struct SendTurnsTests {
                 if waiting[id] == nil { waiting[id] = [:] }
             case 5...8:
                 let next = turns.next()
-                #expect((next == nil) == waiting.isEmpty, "nobody is lost")
+                expectEqual((next == nil), waiting.isEmpty, "nobody is lost")
                 guard let next else { continue }
                 served += 1
                 #expect(waiting.removeValue(forKey: next) != nil, "only who has something to send has a turn")
@@ -111,7 +111,7 @@ struct SendTurnsTests {
                 turns.remove(id)
                 waiting[id] = nil
             }
-            #expect(turns.isEmpty == waiting.isEmpty)
+            expectEqual(turns.isEmpty, waiting.isEmpty)
             let isFair = waiting.values.allSatisfy { $0.values.allSatisfy { $0 <= 1 } }
             #expect(isFair, "nobody is passed over twice by one")
         }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// What a peer has allowed a client to send, by which every frame of DATA in the log is judged (RFC 9113 §6.9).
@@ -67,7 +68,7 @@ struct WindowLedger {
                 return
             }
         }
-        #expect(acknowledged == limits.count - 1, "acknowledgements of SETTINGS", sourceLocation: location)
+        expectEqual(acknowledged, limits.count - 1, "acknowledgements of SETTINGS", sourceLocation: location)
     }
 
     private var count: Int { connection.look { $0.log.count } }

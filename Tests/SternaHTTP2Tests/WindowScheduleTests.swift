@@ -89,7 +89,7 @@ struct WindowScheduleTests {
     private func check(_ world: World) {
         // The server knows no more than this side has announced, and both count alike.
         #expect(world.allowed >= 0)
-        #expect(world.window.size == world.allowed + world.underWay)
+        expectEqual(world.window.size, world.allowed + world.underWay)
         #expect(world.window.size <= world.tuner.target)
         #expect(world.tuner.target <= world.maximum)
         #expect((ReceiveWindow.initial...world.maximum).contains(world.tuner.target))
@@ -154,8 +154,8 @@ struct WindowScheduleTests {
             world.read(.max)
         }
         check(world)
-        #expect(world.received == world.total)
-        #expect(world.stored == 0)
+        expectEqual(world.received, world.total)
+        expectEqual(world.stored, 0)
         #expect(world.allowed > ReceiveWindow.initial / 2)
     }
 

@@ -1,6 +1,7 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 @Suite("HTTP/2: how much is on its way for a connection to be used in full")
@@ -12,7 +13,7 @@ struct WindowTunerTests {
     private func probe(_ tuner: inout WindowTuner, at now: Int64, bytes: [Int]) {
         for (place, count) in bytes.enumerated() {
             let isDue = tuner.received(count, at: now)
-            #expect(isDue == (place == 0))
+            expectEqual(isDue, (place == 0))
         }
         tuner.answered()
     }
@@ -45,7 +46,7 @@ struct WindowTunerTests {
     func target(row: Row) {
         var tuner = WindowTuner(maximum: row.maximum)
         probe(&tuner, at: 0, bytes: row.bytes)
-        #expect(tuner.target == row.target)
+        expectEqual(tuner.target, row.target)
     }
 
     @Test("It grows step by step to the limit, then asks no more", arguments: [1 << 20, 3 << 20, 16 << 20, 1 << 30])
@@ -56,11 +57,11 @@ struct WindowTunerTests {
         while tuner.target < maximum, steps < 40 {
             let before = tuner.target
             probe(&tuner, at: now, bytes: [before])
-            #expect(tuner.target == min(maximum, 2 * before))
+            expectEqual(tuner.target, min(maximum, 2 * before))
             now += Self.second
             steps += 1
         }
-        #expect(tuner.target == maximum)
+        expectEqual(tuner.target, maximum)
         let isDue = tuner.received(maximum, at: now + 100 * Self.second)
         #expect(!isDue)
     }
@@ -70,16 +71,16 @@ struct WindowTunerTests {
         var tuner = WindowTuner()
         probe(&tuner, at: 0, bytes: [1 << 20])
         for number in 1...5 { probe(&tuner, at: Int64(number) * Self.second, bytes: [100]) }
-        #expect(tuner.target == 2 << 20)
+        expectEqual(tuner.target, 2 << 20)
     }
 
     @Test("A limit below the beginning is the beginning", arguments: [Int.min, -1, 0, 1, ReceiveWindow.initial])
     func least(maximum: Int) {
         var tuner = WindowTuner(maximum: maximum)
-        #expect(tuner.maximum == ReceiveWindow.initial)
+        expectEqual(tuner.maximum, ReceiveWindow.initial)
         let isDue = tuner.received(10 << 20, at: 0)
         #expect(!isDue)
-        #expect(tuner.target == ReceiveWindow.initial)
+        expectEqual(tuner.target, ReceiveWindow.initial)
     }
 
     @Test("One probe at a time, and none within a second of the last")
@@ -92,7 +93,7 @@ struct WindowTunerTests {
             // Late: in the middle of the second that follows.
             if step % 20 == 15 { tuner.answered() }
         }
-        #expect(probes == [0, 16, 36])
+        expectEqual(probes, [0, 16, 36])
     }
 
     @Test("An unrequested answer is ignored")
@@ -101,21 +102,21 @@ struct WindowTunerTests {
         tuner.answered()
         probe(&tuner, at: 0, bytes: [1 << 20])
         for _ in 0..<3 { tuner.answered() }
-        #expect(tuner.target == 2 << 20)
+        expectEqual(tuner.target, 2 << 20)
         _ = tuner.received(8 << 20, at: 1)
         tuner.answered()
-        #expect(tuner.target == 2 << 20)
+        expectEqual(tuner.target, 2 << 20)
     }
 
     @Test("Where the peer is told all the time to go on, more is allowed at a time, up to a limit")
     func busy() {
         var tuner = WindowTuner()
         for doublings in 0..<4 {
-            #expect(tuner.target == Self.initial << doublings)
+            expectEqual(tuner.target, Self.initial << doublings)
             tuner.isAskedOften()
         }
         for _ in 0..<100 { tuner.isAskedOften() }
-        #expect(tuner.target == WindowTuner.busyTarget)
+        expectEqual(tuner.target, WindowTuner.busyTarget)
     }
 
     @Test("What the settings or a probe say of the windows holds there, too")
@@ -127,7 +128,7 @@ struct WindowTunerTests {
             small.isAskedOften()
             large.isAskedOften()
         }
-        #expect(small.target == Self.initial + 1)
-        #expect(large.target == 16 << 20)
+        expectEqual(small.target, Self.initial + 1)
+        expectEqual(large.target, 16 << 20)
     }
 }

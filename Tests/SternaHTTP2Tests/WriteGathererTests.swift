@@ -75,8 +75,8 @@ struct WriteGathererTests {
         #expect(try scene.out().isEmpty)
         scene.channel.flush()
         let out = try scene.out()
-        #expect(out.map(\.readableBytes) == row.out)
-        #expect(Self.joined(out) == scene.written)
+        expectEqual(out.map(\.readableBytes), row.out)
+        expectEqual(Self.joined(out), scene.written)
     }
 
     @Test("A frame of the size that is sent goes into one record with its head")
@@ -85,7 +85,7 @@ struct WriteGathererTests {
         scene.write(9)
         scene.write(WriteGatherer.frameBytes)
         scene.channel.flush()
-        #expect(try scene.out().map(\.readableBytes) == [Self.record])
+        try expectEqual(scene.out().map(\.readableBytes), [Self.record])
     }
 
     @Test("Whoever waits for a write hears of it, also of one without bytes", arguments: [false, true])
@@ -93,9 +93,9 @@ struct WriteGathererTests {
         var scene = try Scene(isTLS: isTLS)
         let done = Counter()
         for count in [5, 3_000, 0, 20_000, 7, 7, 0] { scene.write(count).whenSuccess { done.add() } }
-        #expect(done.value == 0)
+        expectEqual(done.value, 0)
         scene.channel.flush()
-        #expect(done.value == 7)
+        expectEqual(done.value, 7)
     }
 
     @Test("A write without bytes is done with the flush, where it stands alone")
@@ -104,7 +104,7 @@ struct WriteGathererTests {
         let done = Counter()
         scene.write(0).whenSuccess { done.add() }
         scene.channel.flush()
-        #expect(done.value == 1)
+        expectEqual(done.value, 1)
     }
 
     @Test("Whoever waits hears that the channel is gone")
@@ -116,7 +116,7 @@ struct WriteGathererTests {
         let context = try scene.channel.pipeline.syncOperations.context(handlerType: WriteGatherer.self)
         context.close(promise: nil)
         scene.channel.embeddedEventLoop.run()
-        #expect(failed.value == 3)
+        expectEqual(failed.value, 3)
     }
 
     @Test("Nothing is lost, repeated or moved, whatever is written and flushed when", arguments: 0..<20)
@@ -131,8 +131,8 @@ struct WriteGathererTests {
             if Int.random(in: 0..<6, using: &dice) == 0 {
                 scene.channel.flush()
                 out += try scene.out()
-                #expect(out.reduce(0) { $0 + $1.readableBytes } == scene.written.readableBytes)
-                #expect(done.value == writes)
+                expectEqual(out.reduce(0) { $0 + $1.readableBytes }, scene.written.readableBytes)
+                expectEqual(done.value, writes)
             } else {
                 let count =
                     [9, 17, 300, 2_048, 2_049, 5_000, 16_375, 16_384, 16_385, 40_000].randomElement(using: &dice) ?? 1
@@ -144,7 +144,7 @@ struct WriteGathererTests {
         out += try scene.out()
         let isSame = Self.joined(out) == scene.written
         #expect(isSame)
-        #expect(done.value == writes)
+        expectEqual(done.value, writes)
         #expect(out.allSatisfy { $0.readableBytes <= Self.record || [16_385, 40_000].contains($0.readableBytes) })
     }
 }

@@ -35,8 +35,9 @@ struct InterceptorTests {
             $0.networkInterceptors = [Noting(name: "one", log: log), Noting(name: "two", log: log)]
         }
         try await api.post("a")
-        #expect(
-            log.all == [
+        expectEqual(
+            log.all,
+            [
                 "one> POST /v1/a", "two> POST /v1/a", "two< 303", "one< 303",
                 "one> GET /b", "two> GET /b", "two< 200", "one< 200",
             ])
@@ -61,7 +62,7 @@ struct InterceptorTests {
         let (api, _) = try mocked { $0.networkInterceptors = [Watching(log: log, home: MainActor.shared)] }
         try await api.get("a")
         try await api.send(RequestDraft(.get, "b"))
-        #expect(log.all == ["down, at home", "up, at home", "down, at home", "up, at home"])
+        expectEqual(log.all, ["down, at home", "up, at home", "down, at home", "up, at home"])
     }
 
     @Test("A request can be changed on its way down, a response on its way up")
@@ -80,9 +81,9 @@ struct InterceptorTests {
             ]
         }
         let reply = try await api.get("a")
-        #expect(mock.requests.first?.headers[name] == "yes")
-        #expect(reply.status == 201)
-        #expect(reply.headers[name] == "seen")
+        expectEqual(mock.requests.first?.headers[name], "yes")
+        expectEqual(reply.status, 201)
+        expectEqual(reply.headers[name], "seen")
     }
 
     @Test("It sees the request as it is sent, and the body still coded")
@@ -107,11 +108,11 @@ struct InterceptorTests {
                 }
             ]
         }
-        #expect(try await api.get("a").json()[0].int == 1)
+        try await expectEqual(api.get("a").json()[0].int, 1)
         let lines = seen.withLock { $0 }
         #expect(lines[0].contains("gzip"))
         #expect(lines[1].hasPrefix("Sterna/"))
-        #expect(lines[2...] == ["gzip", "true"])
+        expectEqual(lines[2...], ["gzip", "true"])
     }
 
     @Test("One that answers by itself does not call the rest of the chain")
@@ -127,10 +128,10 @@ struct InterceptorTests {
             ]
         }
         let reply = try await api.get("a")
-        #expect(reply.status == 202)
-        #expect(try await reply.text() == "own")
+        expectEqual(reply.status, 202)
+        try await expectEqual(reply.text(), "own")
         #expect(mock.requests.isEmpty)
-        #expect(log.all == ["above> GET /v1/a", "above< 202"])
+        expectEqual(log.all, ["above> GET /v1/a", "above< 202"])
     }
 
     @Test("An error of one reaches the caller as the library's, with its cause and place")
@@ -140,7 +141,7 @@ struct InterceptorTests {
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         #expect(error?.underlying is Broken)
         #expect(error?.url == "https://api.example.com/v1/a")
-        #expect(error?.method == .get)
+        expectEqual(error?.method, .get)
         #expect(mock.requests.isEmpty)
         let streamed = await #expect(throws: SternaError.self) { try await api.withResponse(to: .get("a")) { _ in } }
         #expect(streamed?.underlying is Broken)
@@ -150,7 +151,7 @@ struct InterceptorTests {
     func cancelling() async throws {
         let (api, _) = try mocked { $0.networkInterceptors = [Doing { _, _ in throw CancellationError() }] }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
     }
 
     @Test("Asking twice sends twice")
@@ -164,7 +165,7 @@ struct InterceptorTests {
             ]
         }
         try await api.get("a")
-        #expect(mock.requests.count == 2)
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("A derived session's interceptors are its own")
@@ -173,6 +174,6 @@ struct InterceptorTests {
         let (api, _) = try mocked()
         try await api.with { $0.networkInterceptors.append(Noting(name: "x", log: log)) }.get("a")
         try await api.get("b")
-        #expect(log.all == ["x> GET /v1/a", "x< 200"])
+        expectEqual(log.all, ["x> GET /v1/a", "x< 200"])
     }
 }

@@ -4,6 +4,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// Against Apache. Skipped where it is not installed; CI installs it.
 @Suite(
     "Interop: Apache", .enabled(if: Apache.program.mayRun, "apache2 is not installed"), .serialized,
@@ -26,8 +28,8 @@ struct ApacheInteropTests {
         let api = try session(apache, secure: secure)
         for _ in 0..<5 {
             let reply = try await api.get("tern.txt")
-            #expect(reply.fields("Transfer-Encoding") == ["chunked"])
-            #expect(try await reply.text() == Apache.text)
+            expectEqual(reply.fields("Transfer-Encoding"), ["chunked"])
+            try await expectEqual(reply.text(), Apache.text)
         }
     }
 
@@ -37,12 +39,12 @@ struct ApacheInteropTests {
         let api = try session(apache, secure: secure)
         let expected = ServerProgram.noise
         let head = try await api.head("big.bin")
-        #expect(head.fields("Content-Length") == ["3000000"])
-        #expect(head.body.count == 0)
+        expectEqual(head.fields("Content-Length"), ["3000000"])
+        expectEqual(head.body.count, 0)
         let whole = try await api.get("big.bin")
         #expect(whole.data().elementsEqual(expected))
         let part = try await api.get("big.bin", headers: ["Range": "bytes=1000-1999"])
-        #expect(part.status == 206)
+        expectEqual(part.status, 206)
         #expect(part.data().elementsEqual(expected[1000...1999]))
         let tag = try #require(head.fields("ETag").first)
         for _ in 0..<3 {
@@ -50,7 +52,7 @@ struct ApacheInteropTests {
                 for try await _ in response.body { Issue.record("304 has no body") }
                 return response.status.code
             }
-            #expect(status == 304)
+            expectEqual(status, 304)
         }
     }
 
@@ -67,17 +69,17 @@ struct ApacheInteropTests {
         }
         let text = (0..<100).map { String(repeating: "\($0 % 10)", count: 1_000) }.joined()
         #expect(try await api.post("cgi/echo", body: .stream(pieces)).data().elementsEqual(Array(text.utf8)))
-        #expect(try await api.post("cgi/echo", body: .text("")).body.count == 0)
+        try await expectEqual(api.post("cgi/echo", body: .text("")).body.count, 0)
     }
 
     @Test("A file is uploaded after 100 Continue, and removed", arguments: [false, true])
     func upload(secure: Bool) async throws {
         let apache = try await Apache()
         let api = try session(apache, secure: secure)
-        #expect(try await api.put("dav/copy.bin", body: try .file("\(apache.documents)/big.bin")).status == 201)
+        try await expectEqual(api.put("dav/copy.bin", body: try .file("\(apache.documents)/big.bin")).status, 201)
         let stored = try Data(contentsOf: URL(filePath: "\(apache.documents)/dav/copy.bin"))
         #expect(stored.elementsEqual(ServerProgram.noise))
-        #expect(try await api.delete("dav/copy.bin").status == 204)
+        try await expectEqual(api.delete("dav/copy.bin").status, 204)
     }
 
     @Test("A body that is not wanted is answered without it", arguments: ["private/copy.bin", "small/echo"])
@@ -87,9 +89,9 @@ struct ApacheInteropTests {
         let body = Body.bytes(ServerProgram.noise)
         for _ in 0..<3 {
             let error = await #expect(throws: SternaError.self) { try await api.put(path, body: body) }
-            #expect(error?.status == (path.hasPrefix("private") ? 401 : 413))
+            expectEqual(error?.status, (path.hasPrefix("private") ? 401 : 413))
         }
-        #expect(try await api.get("tern.txt").status == 200)
+        try await expectEqual(api.get("tern.txt").status, 200)
     }
 
     @Test("Basic credentials")
@@ -99,11 +101,11 @@ struct ApacheInteropTests {
         let good = await #expect(throws: SternaError.self) {
             try await api.get("private/x") { $0.authorization = .basic("ada", "pw1x") }
         }
-        #expect(good?.status == 404)
+        expectEqual(good?.status, 404)
         let bad = await #expect(throws: SternaError.self) {
             try await api.get("private/x") { $0.authorization = .basic("ada", "wrong") }
         }
-        #expect(bad?.status == 401)
+        expectEqual(bad?.status, 401)
     }
 
     @Test("Two hundred requests at once")
@@ -121,6 +123,6 @@ struct ApacheInteropTests {
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(good == 200)
+        expectEqual(good, 200)
     }
 }

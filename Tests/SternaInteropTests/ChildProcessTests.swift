@@ -2,6 +2,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Interop: programs that tests start")
 struct ChildProcessTests {
     @Test("A script can be run at once, whatever else is being started")
@@ -17,7 +19,7 @@ struct ChildProcessTests {
                         let path = "\(folder)/\(task)-\(number)"
                         try ChildProcess.write(script: "#!/bin/sh\ncat\n", to: path)
                         let output = try await ChildProcess.run([path], input: [1, 2, 3])
-                        #expect(output == [1, 2, 3])
+                        expectEqual(output, [1, 2, 3])
                     }
                 }
             }

@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// Digest against servers that others wrote, plain and through tunnels of squid, which demands Digest itself.
 @Suite("Interop: Digest", .serialized, .timeLimit(.minutes(5)))
 struct DigestInteropTests {
@@ -28,12 +30,12 @@ struct DigestInteropTests {
         let api = try session(authority: authority, through: squid)
         for _ in 0..<3 {
             let reply = try await api.get(url)
-            #expect(reply.status == 200)
-            if let text { #expect(try await reply.text() == text) }
+            expectEqual(reply.status, 200)
+            if let text { try await expectEqual(reply.text(), text) }
         }
         let stranger = try session(password: "wrong", authority: authority, through: squid)
         let error = await #expect(throws: SternaError.self) { try await stranger.get(url) }
-        #expect(error?.status == 401)
+        expectEqual(error?.status, 401)
     }
 
     private static let user = "\(DigestUsers.username):\(DigestUsers.password)"

@@ -2,6 +2,8 @@ import SternaCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 /// Python's locks of open file descriptions in a process of its own.
 @Suite(
     "Interop: locks of files",
@@ -40,8 +42,8 @@ struct FileLockInteropTests {
             }
             var line = [UInt8](repeating: 0, count: 16)
             try #require(read(output, &line, line.count) == 7)
-            #expect(try FileLock.attempt(path: path) == nil)
-            #expect(try FileLock.attempt(path: path, exclusive: false) == nil)
+            try expectNil(FileLock.attempt(path: path))
+            try expectNil(FileLock.attempt(path: path, exclusive: false))
             let file = SavedFile(path: path)
             #expect(throws: SternaError.self) { try file.write([1], timeout: .milliseconds(20)) }
             kill(process, SIGKILL)
@@ -49,8 +51,8 @@ struct FileLockInteropTests {
             isKilled = true
             #expect(try FileLock.attempt(path: path) != nil)
             try file.write([1])
-            #expect(try file.read(upTo: 10) == [1])
-            #expect(FileStatus(linkAt: path + SavedFile.newSuffix) == nil)
+            try expectEqual(file.read(upTo: 10), [1])
+            expectNil(FileStatus(linkAt: path + SavedFile.newSuffix))
         }
     }
     #endif

@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// A front server that others wrote, between this library's client and its test server: it rewrites the framing of both.
 @Suite(
     "Interop: haproxy", .enabled(if: Haproxy.program.mayRun, "haproxy is not installed"), .serialized,
@@ -32,12 +34,12 @@ struct HaproxyInteropTests {
             for number in 0..<10 {
                 let reply = try await api.post("post", parameters: ["number": number])
                 #expect(try await reply.text().contains("\(number)"))
-                #expect(reply.fields("X-Front") == ["haproxy"])
-                #expect(try await api.head("bytes/1000").fields("Content-Length") == ["1000"])
-                #expect(try await api.get("status/204").status == 204)
-                #expect(try await api.delete("delete").status == 200)
+                expectEqual(reply.fields("X-Front"), ["haproxy"])
+                try await expectEqual(api.head("bytes/1000").fields("Content-Length"), ["1000"])
+                try await expectEqual(api.get("status/204").status, 204)
+                try await expectEqual(api.delete("delete").status, 200)
             }
-            #expect(origin.requestCount == 40)
+            expectEqual(origin.requestCount, 40)
         }
     }
 
@@ -51,12 +53,12 @@ struct HaproxyInteropTests {
                 continuation.finish()
             }
             let sent = try await api.post("post", body: .stream(pieces))
-            #expect(sent.status == 200)
-            #expect(origin.requests().last?.headers["Transfer-Encoding"] == "chunked")
-            #expect(origin.requests().last?.bodySize == 100_000)
+            expectEqual(sent.status, 200)
+            expectEqual(origin.requests().last?.headers["Transfer-Encoding"], "chunked")
+            expectEqual(origin.requests().last?.bodySize, 100_000)
             let got = try await api.get("stream-bytes/300000")
-            #expect(got.fields("Transfer-Encoding") == ["chunked"])
-            #expect(got.body.count == 300_000)
+            expectEqual(got.fields("Transfer-Encoding"), ["chunked"])
+            expectEqual(got.body.count, 300_000)
         }
     }
 
@@ -64,10 +66,10 @@ struct HaproxyInteropTests {
     func large(secure: Bool) async throws {
         try await with(secure: secure) { api, origin async throws in
             let body = ServerProgram.noise
-            #expect(try await api.put("put", body: .bytes(body)).status == 200)
-            #expect(origin.requests().last?.headers["Expect"] == "100-continue")
-            #expect(origin.requests().last?.bodySize == body.count)
-            #expect(try await api.get("bytes/20000000?seed=1").body.count == 20_000_000)
+            try await expectEqual(api.put("put", body: .bytes(body)).status, 200)
+            expectEqual(origin.requests().last?.headers["Expect"], "100-continue")
+            expectEqual(origin.requests().last?.bodySize, body.count)
+            try await expectEqual(api.get("bytes/20000000?seed=1").body.count, 20_000_000)
         }
     }
 
@@ -76,9 +78,9 @@ struct HaproxyInteropTests {
         try await with(secure: false) { api, origin async throws in
             let body = Body.bytes(ServerProgram.noise)
             let error = await #expect(throws: SternaError.self) { try await api.put("refused", body: body) }
-            #expect(error?.status == 413)
-            #expect(origin.requestCount == 0)
-            #expect(try await api.get("get").status == 200)
+            expectEqual(error?.status, 413)
+            expectEqual(origin.requestCount, 0)
+            try await expectEqual(api.get("get").status, 200)
         }
     }
 }

@@ -16,7 +16,7 @@ extension HttpbinTests {
         @Test("Statuses that are taken", arguments: [200, 201, 202, 203, 204, 205, 206, 226])
         func success(status: Int) async throws {
             let reply = try await session().get("status/\(status)")
-            #expect(reply.status == status)
+            expectEqual(reply.status, status)
             #expect(reply.body.isEmpty)
         }
 
@@ -28,10 +28,10 @@ extension HttpbinTests {
         func failure(status: Int) async throws {
             let api = try session()
             let error = await #expect(throws: SternaError.self) { try await api.post("status/\(status)") }
-            #expect(error?.kind == .unacceptableStatus)
-            #expect(error?.status == status)
-            #expect(error?.requestSent == true)
-            if status == 418 { #expect(error?.body?.text.contains("teapot") == true) }
+            expectEqual(error?.kind, .unacceptableStatus)
+            expectEqual(error?.status, status)
+            expectEqual(error?.requestSent, true)
+            if status == 418 { expectEqual(error?.body?.text.contains("teapot"), true) }
         }
 
         // MARK: Redirects
@@ -41,20 +41,20 @@ extension HttpbinTests {
             arguments: ["redirect", "relative-redirect", "absolute-redirect"], [1, 4])
         func redirects(route: String, count: Int) async throws {
             let reply = try await session().get("\(route)/\(count)", headers: ["X-Own": "kept"])
-            #expect(reply.response.redirects.map(\.status) == Array(repeating: 302, count: count))
-            #expect(reply.url.path == "/get")
-            #expect(try await reply.json()["headers"]["X-Own"].string == "kept")
+            expectEqual(reply.response.redirects.map(\.status), Array(repeating: 302, count: count))
+            expectEqual(reply.url.path, "/get")
+            try await expectEqual(reply.json()["headers"]["X-Own"].string, "kept")
         }
 
         @Test("Too many redirects, and none followed")
         func limits() async throws {
             let api = try session()
             let endless = await #expect(throws: SternaError.self) { try await api.get("relative-redirect/21") }
-            #expect(endless?.kind == .tooManyRedirects)
-            #expect(try await api.get("relative-redirect/20").status == 200)
+            expectEqual(endless?.kind, .tooManyRedirects)
+            try await expectEqual(api.get("relative-redirect/20").status, 200)
             let first = try await api.get("relative-redirect/2") { $0.redirects = .doNotFollow }
-            #expect(first.status == 302)
-            #expect(first.headers[.location] == "/relative-redirect/1")
+            expectEqual(first.status, 302)
+            expectEqual(first.headers[.location], "/relative-redirect/1")
         }
 
         @Test(
@@ -64,11 +64,11 @@ extension HttpbinTests {
             let reply = try await session().post(
                 "redirect-to", parameters: ["a": "1 2"], query: ["url": "/anything?x=y", "status_code": status])
             let echo = try await reply.json()
-            #expect(reply.response.redirects.map(\.status) == [status])
-            #expect(echo["method"].string == method)
-            #expect(echo["args"] == ["x": "y"])
-            #expect(echo["form"] == (method == "POST" ? ["a": "1 2"] : [:]))
-            #expect(echo["headers"]["Content-Type"].isNull == (method == "GET"))
+            expectEqual(reply.response.redirects.map(\.status), [status])
+            expectEqual(echo["method"].string, method)
+            expectEqual(echo["args"], ["x": "y"])
+            expectEqual(echo["form"], (method == "POST" ? ["a": "1 2"] : [:]))
+            expectEqual(echo["headers"]["Content-Type"].isNull, (method == "GET"))
         }
 
         @Test("PUT keeps its JSON over 307, and a redirect to another origin drops the credentials")
@@ -82,9 +82,9 @@ extension HttpbinTests {
                 let reply = try await api.put(
                     "redirect-to", parameters: ["a": ["b": 1]], query: ["url": target, "status_code": 307])
                 let echo = try await reply.json()
-                #expect(echo["method"].string == "PUT")
-                #expect(echo["json"] == ["a": ["b": 1]])
-                #expect(echo["headers"]["Authorization"].string == token)
+                expectEqual(echo["method"].string, "PUT")
+                expectEqual(echo["json"], ["a": ["b": 1]])
+                expectEqual(echo["headers"]["Authorization"].string, token)
             }
         }
 
@@ -94,33 +94,33 @@ extension HttpbinTests {
         func basic() async throws {
             let api = try session()
             let right = try await api.get("basic-auth/ada/pass:w0rd") { $0.authorization = .basic("ada", "pass:w0rd") }
-            #expect(try await right.json()["authenticated"].bool == true)
-            #expect(try await right.json()["user"].string == "ada")
+            try await expectEqual(right.json()["authenticated"].bool, true)
+            try await expectEqual(right.json()["user"].string, "ada")
             for wrong in [Authorization.basic("ada", "no"), nil] {
                 let error = await #expect(throws: SternaError.self) {
                     try await api.get("basic-auth/ada/pass") { $0.authorization = wrong }
                 }
-                #expect(error?.status == 401)
-                #expect(error?.response?.headers[.wwwAuthenticate]?.hasPrefix("Basic ") == true)
+                expectEqual(error?.status, 401)
+                expectEqual(error?.response?.headers[.wwwAuthenticate]?.hasPrefix("Basic "), true)
             }
             let accents = try await api.get("basic-auth/z%C3%BC/%C3%A9%E2%82%AC") {
                 $0.authorization = .basic("z\u{FC}", "\u{E9}\u{20AC}")
             }
-            #expect(try await accents.json()["user"].string == "z\u{FC}")
+            try await expectEqual(accents.json()["user"].string, "z\u{FC}")
             let hidden = try await api.get("hidden-basic-auth/ada/x") { $0.authorization = .basic("ada", "x") }
-            #expect(hidden.status == 200)
+            expectEqual(hidden.status, 200)
         }
 
         @Test("A bearer's token, of the session and of one request, and none")
         func bearer() async throws {
             let api = try session { $0.authorization = .bearer("a.b-c_d~e+f/g==") }
             let reply = try await api.get("bearer")
-            #expect(try await reply.json()["token"].string == "a.b-c_d~e+f/g==")
+            try await expectEqual(reply.json()["token"].string, "a.b-c_d~e+f/g==")
             let other = try await api.get("bearer") { $0.authorization = .bearer("other") }
-            #expect(try await other.json()["token"].string == "other")
+            try await expectEqual(other.json()["token"].string, "other")
             let none = try session()
             let error = await #expect(throws: SternaError.self) { try await none.get("bearer") }
-            #expect(error?.status == 401)
+            expectEqual(error?.status, 401)
         }
 
         // MARK: Content codings
@@ -129,8 +129,8 @@ extension HttpbinTests {
         func coded(route: String, mark: String) async throws {
             let reply = try await session().get(route)
             let echo = try await reply.json()
-            #expect(echo[mark].bool == true)
-            #expect(echo["method"].string == "GET")
+            expectEqual(echo[mark].bool, true)
+            expectEqual(echo["method"].string, "GET")
             let accepted = try #require(echo["headers"]["Accept-Encoding"].string)
             #expect(accepted.contains("gzip"))
             #expect(accepted.contains("deflate"))
@@ -141,14 +141,14 @@ extension HttpbinTests {
         func brotli() async throws {
             let api = try session()
             let reply = try await api.get("brotli") { $0.responseSerializer = .data }
-            #expect(reply.headers[.contentEncoding] == "br")
+            expectEqual(reply.headers[.contentEncoding], "br")
             let error = await #expect(throws: SternaError.self) { try await reply.json() }
-            #expect(error?.kind == .contentCodingFailed)
-            #expect(error?.status == 200)
+            expectEqual(error?.kind, .contentCodingFailed)
+            expectEqual(error?.status, 200)
             // Whoever asks for a coding gets the bytes as they are.
             let coded = try await api.get("brotli", headers: ["Accept-Encoding": "br"])
-            #expect(coded.headers[.contentEncoding] == "br")
-            #expect(coded.headers[.contentLength] == String(coded.body.count))
+            expectEqual(coded.headers[.contentEncoding], "br")
+            expectEqual(coded.headers[.contentLength], String(coded.body.count))
         }
 
         // MARK: Types
@@ -158,7 +158,7 @@ extension HttpbinTests {
             let reply = try await session().get("encoding/utf8")
             let text = try await reply.text()
             #expect(text.utf8.elementsEqual(reply.body.array))
-            #expect(reply.headers[.contentLength] == String(text.utf8.count))
+            expectEqual(reply.headers[.contentLength], String(text.utf8.count))
             #expect(text.contains("\u{222E} E\u{22C5}da = Q"))
             #expect(text.contains("STARG\u{39B}\u{30A}TE"))
         }
@@ -168,7 +168,7 @@ extension HttpbinTests {
             let reply = try await session().get(route)
             #expect(try await reply.text().contains(part))
             let error = await #expect(throws: SternaError.self) { try await reply.json() }
-            #expect(error?.kind == .unacceptableMediaType)
+            expectEqual(error?.kind, .unacceptableMediaType)
         }
 
         // The route answers with text, and the binary form is none.
@@ -178,9 +178,9 @@ extension HttpbinTests {
             let coded = Data(try list.serialized()).base64EncodedString().replacing("+", with: "-")
             let reply = try await session().get("base64/" + coded.replacing("/", with: "_"))
             let any = PropertyListResponseSerializer(validation: ResponseValidation())
-            #expect(try await reply.value(by: any) == list)
+            try await expectEqual(reply.value(by: any), list)
             let error = await #expect(throws: SternaError.self) { try await reply.propertyList() }
-            #expect(error?.kind == .unacceptableMediaType)
+            expectEqual(error?.kind, .unacceptableMediaType)
         }
 
         @Test("An image's bytes, and the same by Accept")
@@ -188,12 +188,12 @@ extension HttpbinTests {
             let api = try session()
             let reply = try await api.get("image/png")
             let bytes = [UInt8](reply.data())
-            #expect(reply.headers[.contentType] == "image/png")
-            #expect(reply.headers[.contentLength] == String(bytes.count))
+            expectEqual(reply.headers[.contentType], "image/png")
+            expectEqual(reply.headers[.contentLength], String(bytes.count))
             #expect(bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
             // The last chunk of a PNG, which is empty: its length, name and checksum.
-            #expect(bytes.suffix(12) == [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
-            #expect([UInt8](try await api.get("image", headers: ["Accept": "image/png"]).data()) == bytes)
+            expectEqual(bytes.suffix(12), [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
+            expectEqual([UInt8](try await api.get("image", headers: ["Accept": "image/png"]).data()), bytes)
         }
 
         @Test("JSON as a value, with members that are lists and dictionaries")
@@ -208,8 +208,8 @@ extension HttpbinTests {
             }
             let reply = try await session().get("json")
             let shows: [String: Show] = try await reply.decode()
-            #expect(shows["slideshow"]?.author == "Yours Truly")
-            #expect(shows["slideshow"]?.slides.last?.items?.count == 2)
+            expectEqual(shows["slideshow"]?.author, "Yours Truly")
+            expectEqual(shows["slideshow"]?.slides.last?.items?.count, 2)
         }
 
         // MARK: Fields
@@ -219,55 +219,55 @@ extension HttpbinTests {
             let reply = try await session().get(
                 "response-headers", parameters: ["X-Set": Set(["a"]), "X-Text": "a; b=\"c, d\"", "Set-Cookie": ["x=1"]],
             ) { $0.requestSerializer = HTTPRequestSerializer(encoder: QueryEncoder(arrays: .none)) }
-            #expect(reply.fields("X-Text").first == "a; b=\"c, d\"")
-            #expect(reply.fields("X-Set").first == "a")
-            #expect(reply.headers[.setCookie] == "x=1")
+            expectEqual(reply.fields("X-Text").first, "a; b=\"c, d\"")
+            expectEqual(reply.fields("X-Set").first, "a")
+            expectEqual(reply.headers[.setCookie], "x=1")
             let twice = try await session().get("response-headers?X-Twice=one&X-Twice=two%2C%20three")
-            #expect(twice.fields("X-Twice") == ["one", "two, three"])
-            #expect(try await twice.json()["X-Twice"] == ["one", "two, three"])
+            expectEqual(twice.fields("X-Twice"), ["one", "two, three"])
+            try await expectEqual(twice.json()["X-Twice"], ["one", "two, three"])
         }
 
         @Test("Cookies: set with a redirect, and shown")
         func cookies() async throws {
             let api = try session()
             let first = try await api.get("cookies/set", parameters: ["tern": "arctic"]) { $0.redirects = .doNotFollow }
-            #expect(first.status == 302)
-            #expect(first.headers[.setCookie]?.hasPrefix("tern=arctic;") == true)
+            expectEqual(first.status, 302)
+            expectEqual(first.headers[.setCookie]?.hasPrefix("tern=arctic;"), true)
             let followed = try await api.get("cookies/set", parameters: ["tern": "arctic"])
-            #expect(followed.url.path == "/cookies")
-            #expect(followed.response.redirects.map(\.status) == [302])
+            expectEqual(followed.url.path, "/cookies")
+            expectEqual(followed.response.redirects.map(\.status), [302])
             #expect(try await followed.json()["cookies"].object != nil)
             let shown = try await session().get("cookies", headers: ["Cookie": "a=1; b=2"])
-            #expect(try await shown.json()["cookies"] == ["a": "1", "b": "2"])
+            try await expectEqual(shown.json()["cookies"], ["a": "1", "b": "2"])
         }
 
         @Test("Ranges: a part, the end, the whole, and one that there is none of")
         func ranges() async throws {
             let api = try session()
             let part = try await api.get("range/1024", headers: ["Range": "bytes=10-19"])
-            #expect(part.status == 206)
-            #expect(part.headers[.contentRange] == "bytes 10-19/1024")
-            #expect(try await part.text() == "klmnopqrst")
+            expectEqual(part.status, 206)
+            expectEqual(part.headers[.contentRange], "bytes 10-19/1024")
+            try await expectEqual(part.text(), "klmnopqrst")
             let end = try await api.get("range/1024", headers: ["Range": "bytes=-3"])
-            #expect(try await end.text() == "hij")
+            try await expectEqual(end.text(), "hij")
             let whole = try await api.get("range/1024")
-            #expect(whole.status == 200)
-            #expect(whole.body.count == 1024)
+            expectEqual(whole.status, 200)
+            expectEqual(whole.body.count, 1024)
             let none = await #expect(throws: SternaError.self) {
                 try await api.get("range/1024", headers: ["Range": "bytes=2000-3000"])
             }
-            #expect(none?.status == 416)
-            #expect(none?.response?.headers[.contentRange] == "bytes */1024")
+            expectEqual(none?.status, 416)
+            expectEqual(none?.response?.headers[.contentRange], "bytes */1024")
         }
 
         @Test("What has not changed since is status 304")
         func unchanged() async throws {
             let api = try session()
-            #expect(try await api.get("etag/tern").headers[.eTag] == "tern")
+            try await expectEqual(api.get("etag/tern").headers[.eTag], "tern")
             let error = await #expect(throws: SternaError.self) {
                 try await api.get("etag/tern", headers: ["If-None-Match": "\"tern\""])
             }
-            #expect(error?.status == 304)
+            expectEqual(error?.status, 304)
         }
     }
 }

@@ -16,13 +16,13 @@ extension HttpbinTests {
         @Test("A stream of lines comes whole and in order")
         func lines() async throws {
             let bytes = try await session().withResponse(to: .get("stream/50", query: ["a": "b c"])) { response in
-                #expect(response.headers[.transferEncoding] == "chunked")
+                expectEqual(response.headers[.transferEncoding], "chunked")
                 var bytes: [UInt8] = []
                 for try await chunk in response.body { bytes.append(contentsOf: chunk.array) }
                 return bytes
             }
             let lines = try bytes.split(separator: 0x0A).map { try JSON(parsing: String(decoding: $0, as: UTF8.self)) }
-            #expect(lines.map { $0["id"].int } == Array(0..<50))
+            expectEqual(lines.map { $0["id"].int }, Array(0..<50))
             #expect(lines.allSatisfy { $0["args"]["a"].string == "b c" })
         }
 
@@ -31,12 +31,12 @@ extension HttpbinTests {
             let api = try session()
             let count = size == 1 ? 3_000 : 60_000
             let alphabet = try await api.get("range/\(count)", query: ["chunk_size": size])
-            #expect(alphabet.headers[.contentLength] == String(count))
-            #expect(alphabet.body.array == (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) })
+            expectEqual(alphabet.headers[.contentLength], String(count))
+            expectEqual(alphabet.body.array, (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) })
             // Nobody knows which bytes: the server's threads share their generator, whatever seed they are given.
             let random = try await api.get("stream-bytes/\(count)", query: ["chunk_size": size])
-            #expect(random.headers[.transferEncoding] == "chunked")
-            #expect(random.body.count == count)
+            expectEqual(random.headers[.transferEncoding], "chunked")
+            expectEqual(random.body.count, count)
         }
 
         @Test("Bytes that drip are there before the last has come")
@@ -48,15 +48,15 @@ extension HttpbinTests {
                 for try await chunk in response.body { return chunk.text }
                 return ""
             }
-            #expect(first == "*")
+            expectEqual(first, "*")
             #expect(ContinuousClock.now - started < .seconds(15))
             let whole = try await api.get("drip", query: ["numbytes": 8, "duration": 0.1])
-            #expect(try await whole.text() == "********")
+            try await expectEqual(whole.text(), "********")
             let error = await #expect(throws: SternaError.self) {
                 try await api.get("drip", query: ["numbytes": 2, "duration": 0, "code": 503])
             }
-            #expect(error?.status == 503)
-            #expect(error?.body?.text == "**")
+            expectEqual(error?.status, 503)
+            expectEqual(error?.body?.text, "**")
         }
 
         // MARK: Time
@@ -67,12 +67,12 @@ extension HttpbinTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.get("delay/10") { $0.timeouts.firstByte = .milliseconds(200) }
             }
-            #expect(error?.kind == .timedOut)
-            #expect(error?.phase == .wait)
-            #expect(error?.requestSent == true)
+            expectEqual(error?.kind, .timedOut)
+            expectEqual(error?.phase, .wait)
+            expectEqual(error?.requestSent, true)
             // In time, it is an answer like others.
             let reply = try await HttpbinTests.session().post("delay/0.1", parameters: ["a": 1])
-            #expect(try await reply.json()["form"] == ["a": "1"])
+            try await expectEqual(reply.json()["form"], ["a": "1"])
         }
 
         @Test("A body that stops runs into the time-out between bytes")
@@ -84,9 +84,9 @@ extension HttpbinTests {
                     $0.timeouts.betweenBytes = .milliseconds(200)
                 }
             }
-            #expect(error?.kind == .timedOut)
-            #expect(error?.phase == .read)
-            #expect(error?.status == 200)
+            expectEqual(error?.kind, .timedOut)
+            expectEqual(error?.phase, .read)
+            expectEqual(error?.status, 200)
             #expect(ContinuousClock.now - started < .seconds(25))
         }
 
@@ -98,7 +98,7 @@ extension HttpbinTests {
                     $0.timeouts.total = .milliseconds(700)
                 }
             }
-            #expect(error?.kind == .timedOut)
+            expectEqual(error?.kind, .timedOut)
         }
 
         // MARK: Up
@@ -108,13 +108,13 @@ extension HttpbinTests {
             let bytes = noise(1 << 20)
             let reply = try await HttpbinTests.session().request(method, "anything", body: .data(Data(bytes)))
             let echo = try await reply.json()
-            #expect(echo["headers"]["Content-Length"].string == "1048576")
-            #expect(echo["headers"]["Content-Type"].string == "application/octet-stream")
+            expectEqual(echo["headers"]["Content-Length"].string, "1048576")
+            expectEqual(echo["headers"]["Content-Type"].string, "application/octet-stream")
             // httpbin shows what is no text as a data URL.
             let prefix = "data:application/octet-stream;base64,"
             let shown = try #require(echo["data"].string)
             #expect(shown.hasPrefix(prefix))
-            #expect(Data(base64Encoded: String(shown.dropFirst(prefix.count))) == Data(bytes))
+            expectEqual(Data(base64Encoded: String(shown.dropFirst(prefix.count))), Data(bytes))
         }
 
         @Test("A megabyte of JSON arrives as it was meant")
@@ -122,8 +122,8 @@ extension HttpbinTests {
             let values = (0..<40_000).map { "tern \($0) \u{1F426}" }
             let api = try HttpbinTests.session { $0.requestSerializer = .json }
             let echo = try await api.post("post", parameters: ["values": values]).json()
-            #expect(echo["json"]["values"].array?.count == values.count)
-            #expect(echo["json"]["values"].array?.map(\.string) == values)
+            expectEqual(echo["json"]["values"].array?.count, values.count)
+            expectEqual(echo["json"]["values"].array?.map(\.string), values)
         }
 
         @Test(
@@ -137,9 +137,9 @@ extension HttpbinTests {
             let reply = try await HttpbinTests.session().post(
                 "anything", body: .stream(stream, length: length, mediaType: "text/plain"))
             let echo = try await reply.json()
-            #expect(echo["headers"]["Transfer-Encoding"].string == (length == nil ? "chunked" : nil))
-            #expect(echo["headers"]["Content-Length"].string == length.map { String($0) })
-            #expect(echo["data"].string == pieces.joined())
+            expectEqual(echo["headers"]["Transfer-Encoding"].string, (length == nil ? "chunked" : nil))
+            expectEqual(echo["headers"]["Content-Length"].string, length.map { String($0) })
+            expectEqual(echo["data"].string, pieces.joined())
         }
 
         @Test("A sequence without elements is a body without bytes, and the connection goes on")
@@ -148,8 +148,8 @@ extension HttpbinTests {
             for number in 0..<3 {
                 let none = AsyncStream<Bytes> { $0.finish() }
                 let echo = try await api.put("anything", body: .stream(none), headers: ["X-Number": "\(number)"]).json()
-                #expect(echo["data"].string == "")
-                #expect(echo["headers"]["X-Number"].string == "\(number)")
+                expectEqual(echo["data"].string, "")
+                expectEqual(echo["headers"]["X-Number"].string, "\(number)")
             }
         }
 
@@ -158,8 +158,8 @@ extension HttpbinTests {
             let text = try String(contentsOfFile: #filePath, encoding: .utf8)
             let echo = try await HttpbinTests.session()
                 .put("put", body: try .file(#filePath, mediaType: "text/x-swift")).json()
-            #expect(echo["data"].string == text)
-            #expect(echo["headers"]["Content-Type"].string == "text/x-swift")
+            expectEqual(echo["data"].string, text)
+            expectEqual(echo["headers"]["Content-Type"].string, "text/x-swift")
         }
 
     }

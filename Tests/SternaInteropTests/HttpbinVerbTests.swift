@@ -2,6 +2,8 @@ import Sterna
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 extension HttpbinTests {
     @Suite("Every verb by every serializer")
     struct Verbs {
@@ -65,13 +67,13 @@ extension HttpbinTests {
                 ? try await api.get("anything/a%20b", parameters: Self.parameters, headers: ["X-Own": "\u{20}t\t"])
                 : try await api.delete("anything/a%20b", parameters: Self.parameters, headers: ["X-Own": "\u{20}t\t"])
             let echo = try await reply.json()
-            #expect(echo["method"].string == method.rawValue)
-            #expect(echo["args"] == Self.fields)
-            #expect(echo["url"].string?.contains("/anything/a%20b?") == true)
-            #expect(echo["form"] == [:])
-            #expect(echo["data"].string == "")
-            #expect(echo["headers"]["X-Session"].string == "one, two")
-            #expect(echo["headers"]["X-Own"].string == "t")
+            expectEqual(echo["method"].string, method.rawValue)
+            expectEqual(echo["args"], Self.fields)
+            expectEqual(echo["url"].string?.contains("/anything/a%20b?"), true)
+            expectEqual(echo["form"], [:])
+            expectEqual(echo["data"].string, "")
+            expectEqual(echo["headers"]["X-Session"].string, "one, two")
+            expectEqual(echo["headers"]["X-Own"].string, "t")
             #expect(echo["headers"]["Content-Type"].isNull)
             #expect(echo["headers"]["Content-Length"].isNull)
             #expect(echo["headers"]["Transfer-Encoding"].isNull)
@@ -85,14 +87,14 @@ extension HttpbinTests {
             // The one route that puts into the head what was asked for.
             let reply = try await api.head(
                 "response-headers", parameters: ["X-Asked": "a & b=+%", "X-Other": "\"1\", 2"])
-            #expect(reply.fields("X-Asked").first == "a & b=+%")
-            #expect(reply.fields("X-Other").first == "\"1\", 2")
-            #expect(reply.headers[.contentType] == "application/json")
+            expectEqual(reply.fields("X-Asked").first, "a & b=+%")
+            expectEqual(reply.fields("X-Other").first, "\"1\", 2")
+            expectEqual(reply.headers[.contentType], "application/json")
             #expect(reply.body.isEmpty)
             let whole = try await api.get(
                 "response-headers", parameters: ["X-Asked": "a & b=+%", "X-Other": "\"1\", 2"])
-            #expect(reply.headers[.contentLength] == whole.headers[.contentLength])
-            #expect(whole.headers[.contentLength] == String(whole.body.count))
+            expectEqual(reply.headers[.contentLength], whole.headers[.contentLength])
+            expectEqual(whole.headers[.contentLength], String(whole.body.count))
         }
 
         @Test(
@@ -111,26 +113,26 @@ extension HttpbinTests {
                 default: try await api.patch("anything", parameters: parameters, query: query, headers: headers)
                 }
             let echo = try await reply.json()
-            #expect(echo["method"].string == method.rawValue)
-            #expect(echo["args"] == ["q": "1 2"])
-            #expect(echo["headers"]["X-Session"].string == "one, two")
-            #expect(echo["headers"]["X-Own"].string == "t")
+            expectEqual(echo["method"].string, method.rawValue)
+            expectEqual(echo["args"], ["q": "1 2"])
+            expectEqual(echo["headers"]["X-Session"].string, "one, two")
+            expectEqual(echo["headers"]["X-Own"].string, "t")
             switch serializer {
             case .form:
-                #expect(echo["form"] == Self.fields)
-                #expect(echo["data"].string == "")
+                expectEqual(echo["form"], Self.fields)
+                expectEqual(echo["data"].string, "")
                 #expect(echo["json"].isNull)
-                #expect(echo["headers"]["Content-Type"].string == "application/x-www-form-urlencoded")
+                expectEqual(echo["headers"]["Content-Type"].string, "application/x-www-form-urlencoded")
                 let length = try QueryEncoder().encode(parameters).utf8.count
-                #expect(echo["headers"]["Content-Length"].string == String(length))
+                expectEqual(echo["headers"]["Content-Length"].string, String(length))
             case .json:
-                #expect(echo["json"] == Self.members)
-                #expect(echo["form"] == [:])
-                #expect(echo["headers"]["Content-Type"].string == "application/json")
-                #expect(echo["headers"]["Content-Length"].string == echo["data"].string.map { String($0.utf8.count) })
+                expectEqual(echo["json"], Self.members)
+                expectEqual(echo["form"], [:])
+                expectEqual(echo["headers"]["Content-Type"].string, "application/json")
+                expectEqual(echo["headers"]["Content-Length"].string, echo["data"].string.map { String($0.utf8.count) })
             case .propertyList, .binaryPropertyList:
-                #expect(echo["headers"]["Content-Type"].string == "application/x-plist")
-                #expect(try PropertyList(parsing: try #require(Self.bytes(echo["data"].string))) == Self.list)
+                expectEqual(echo["headers"]["Content-Type"].string, "application/x-plist")
+                try expectEqual(PropertyList(parsing: try #require(Self.bytes(echo["data"].string))), Self.list)
             }
         }
 
@@ -144,11 +146,11 @@ extension HttpbinTests {
             let reply = try await api.options(
                 "anything", parameters: Self.parameters, headers: ["Access-Control-Request-Headers": "x-one, x-two"])
             let allowed = reply.fields("Allow").first?.split(separator: ",").map { $0.filter { $0 != " " } } ?? []
-            #expect(Set(allowed) == ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
-            #expect(reply.fields("Access-Control-Allow-Headers").first == "x-one, x-two")
+            expectEqual(Set(allowed), ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+            expectEqual(reply.fields("Access-Control-Allow-Headers").first, "x-one, x-two")
             let next = try await api.get("anything", parameters: Self.parameters).json()
-            #expect(next["method"].string == "GET")
-            #expect(next["args"] == Self.fields)
+            expectEqual(next["method"].string, "GET")
+            expectEqual(next["args"], Self.fields)
         }
 
         @Test(
@@ -157,10 +159,10 @@ extension HttpbinTests {
         func nothing(serializer: Serializer) async throws {
             let echo = try await session(serializer).post("anything").json()
             let type = echo["headers"]["Content-Type"].string
-            #expect(type == (serializer == .form ? "application/x-www-form-urlencoded" : nil))
-            #expect(echo["headers"]["Content-Length"].string == "0")
-            #expect(echo["form"] == [:])
-            #expect(echo["data"].string == "")
+            expectEqual(type, (serializer == .form ? "application/x-www-form-urlencoded" : nil))
+            expectEqual(echo["headers"]["Content-Length"].string, "0")
+            expectEqual(echo["form"], [:])
+            expectEqual(echo["data"].string, "")
         }
 
         @Test(
@@ -171,12 +173,12 @@ extension HttpbinTests {
             let reply = try await session(.form).request(
                 method, "anything", parameters: ["p": "1"], body: .text(text, mediaType: "application/vnd.tern+json"))
             let echo = try await reply.json()
-            #expect(echo["method"].string == method.rawValue)
-            #expect(echo["args"] == ["p": "1"])
-            #expect(echo["data"].string == text)
-            #expect(echo["json"]["tern"].string == "\u{1F426}")
-            #expect(echo["headers"]["Content-Type"].string == "application/vnd.tern+json")
-            #expect(echo["headers"]["Content-Length"].string == String(text.utf8.count))
+            expectEqual(echo["method"].string, method.rawValue)
+            expectEqual(echo["args"], ["p": "1"])
+            expectEqual(echo["data"].string, text)
+            expectEqual(echo["json"]["tern"].string, "\u{1F426}")
+            expectEqual(echo["headers"]["Content-Type"].string, "application/vnd.tern+json")
+            expectEqual(echo["headers"]["Content-Length"].string, String(text.utf8.count))
         }
 
         @Test("Sixty requests at once each get their own answer")
@@ -192,7 +194,7 @@ extension HttpbinTests {
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
-            #expect(right == 60)
+            expectEqual(right, 60)
         }
     }
 }

@@ -2,6 +2,8 @@ import Sterna
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 /// Identities in the forms in which OpenSSL writes them.
 @Suite("Interop: files of identities", .timeLimit(.minutes(5)), .enabled("openssl is not there") { OpenSSL.isThere() })
 struct IdentityFileTests {
@@ -30,21 +32,21 @@ struct IdentityFileTests {
         try await withFiles { folder in
             let (certificate, key) = ("\(folder)/one.pem", "\(folder)/one.key")
             let plain = try ClientIdentity(certificateFile: certificate, keyFile: key)
-            #expect(plain.certificate?.subject == "CN=one")
+            expectEqual(plain.certificate?.subject, "CN=one")
             try await OpenSSL.run("ec", "-in", key, "-out", "\(folder)/sec1.key")
             try await OpenSSL.run("ec", "-in", key, "-outform", "DER", "-out", "\(folder)/sec1.der")
             try await OpenSSL.run(
                 "pkcs8", "-topk8", "-nocrypt", "-in", key, "-outform", "DER", "-out", "\(folder)/pkcs8.der")
             try await OpenSSL.run("x509", "-in", certificate, "-outform", "DER", "-out", "\(folder)/one.der")
             for form in ["sec1.key", "sec1.der", "pkcs8.der"] {
-                #expect(
-                    try ClientIdentity(certificateFile: certificate, keyFile: "\(folder)/\(form)") == plain, "\(form)")
+                try expectEqual(
+                    ClientIdentity(certificateFile: certificate, keyFile: "\(folder)/\(form)"), plain, "\(form)")
             }
-            #expect(try ClientIdentity(certificateFile: "\(folder)/one.der", keyFile: key) == plain)
+            try expectEqual(ClientIdentity(certificateFile: "\(folder)/one.der", keyFile: key), plain)
             let both =
                 try String(contentsOfFile: key, encoding: .utf8) + String(contentsOfFile: certificate, encoding: .utf8)
             try Data(both.utf8).write(to: URL(filePath: "\(folder)/both.pem"))
-            #expect(try ClientIdentity(certificateFile: "\(folder)/both.pem") == plain)
+            try expectEqual(ClientIdentity(certificateFile: "\(folder)/both.pem"), plain)
             for (name, password, options) in [
                 ("aes", "päss", ["pkcs8", "-topk8", "-v2", "aes-256-cbc"]),
                 ("des", "pass", ["pkcs8", "-topk8", "-v1", "PBE-SHA1-3DES"]),
@@ -54,8 +56,8 @@ struct IdentityFileTests {
                 _ = try await ChildProcess.run(
                     [OpenSSL.program ?? ""] + options + ["-in", key, "-out", file, "-passout", "pass:\(password)"],
                     input: [])
-                #expect(
-                    try ClientIdentity(certificateFile: certificate, keyFile: file, password: password) == plain,
+                try expectEqual(
+                    ClientIdentity(certificateFile: certificate, keyFile: file, password: password), plain,
                     "\(name)")
                 #expect(refusal(certificate, file, "wrong").contains("password is wrong"), "\(name)")
                 #expect(refusal(certificate, file).contains("password is needed"), "\(name)")
@@ -82,17 +84,17 @@ struct IdentityFileTests {
             let plain = try ClientIdentity(certificateFile: "\(folder)/one.pem", keyFile: "\(folder)/one.key")
             let key = ["-inkey", "\(folder)/one.key", "-in", "\(folder)/one.pem"]
             let normal = try await export(folder, "normal", key[0], key[1], key[2], key[3])
-            #expect(try ClientIdentity(certificateFile: normal, password: "secret") == plain)
+            try expectEqual(ClientIdentity(certificateFile: normal, password: "secret"), plain)
             let chain = try await export(
                 folder, "chain", key[0], key[1], key[2], key[3], "-certfile", "\(folder)/two.pem", "-name", "ä")
             let identity = try ClientIdentity(certificateFile: chain, password: "secret")
-            #expect(identity.certificates.count == 2)
-            #expect(identity.certificates.first == plain.certificates.first)
+            expectEqual(identity.certificates.count, 2)
+            expectEqual(identity.certificates.first, plain.certificates.first)
             let open = try await export(
                 folder, "open", key[0], key[1], key[2], key[3], "-keypbe", "NONE", "-certpbe", "NONE")
-            #expect(try ClientIdentity(certificateFile: open, password: "secret") == plain)
+            try expectEqual(ClientIdentity(certificateFile: open, password: "secret"), plain)
             let empty = try await export(folder, "empty", key[0], key[1], key[2], key[3], password: "")
-            #expect(try ClientIdentity(certificateFile: empty) == plain)
+            try expectEqual(ClientIdentity(certificateFile: empty), plain)
             #expect(refusal(normal, nil, "wrong").contains("password is wrong"))
             #expect(!refusal(normal).isEmpty)
         }
@@ -111,8 +113,8 @@ struct IdentityFileTests {
                     }
                     return error?.detail ?? ""
                 })
-            #expect(details.count == 1)
-            #expect(details.first?.contains("password is wrong") == true)
+            expectEqual(details.count, 1)
+            expectEqual(details.first?.contains("password is wrong"), true)
         }
     }
 
@@ -128,7 +130,7 @@ struct IdentityFileTests {
             let other = try await export(
                 folder, "other", "-inkey", "\(folder)/two.key", "-in", "\(folder)/two.pem", "-certfile",
                 "\(folder)/one.pem")
-            #expect(try ClientIdentity(certificateFile: other, password: "secret").certificate?.subject == "CN=two")
+            try expectEqual(ClientIdentity(certificateFile: other, password: "secret").certificate?.subject, "CN=two")
         }
     }
 
@@ -167,8 +169,8 @@ struct IdentityFileTests {
                     folder, name, "-inkey", "\(folder)/one.key", "-in", "\(folder)/one.pem", "-certfile",
                     "\(folder)/two.pem", "-keypbe", key, "-certpbe", certificate, "-macalg", "sha1", "-legacy")
                 let own = try ClientIdentity(certificateFile: file, password: "secret")
-                #expect(own.certificates.count == 2)
-                #expect(own.certificates.first == plain.certificates.first)
+                expectEqual(own.certificates.count, 2)
+                expectEqual(own.certificates.first, plain.certificates.first)
                 #expect(!refusal(file, nil, "wrong").isEmpty)
             }
             let noKey = try await export(
@@ -188,7 +190,7 @@ struct IdentityFileTests {
             let file = try await export(
                 folder, "old", "-inkey", "\(folder)/one.key", "-in", "\(folder)/one.pem", "-keypbe", "PBE-SHA1-3DES",
                 "-certpbe", "PBE-SHA1-3DES", "-macalg", "sha1")
-            #expect(try ClientIdentity(certificateFile: file, password: "secret").certificate?.subject == "CN=one")
+            try expectEqual(ClientIdentity(certificateFile: file, password: "secret").certificate?.subject, "CN=one")
             // A key alone, encrypted in the old way, and nothing that fits it: what ends the process in the library.
             let alone = try await export(
                 folder, "alone", "-nocerts", "-inkey", "\(folder)/one.key", "-in", "\(folder)/one.key", "-keypbe",

@@ -2,6 +2,8 @@ import Sterna
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 /// Forms of several parts, read by parsers that others wrote: Werkzeug's, and multipart and python-multipart of PyPI.
 @Suite("Interop: readers of multipart forms", .timeLimit(.minutes(5)))
 struct MultipartReaderTests {
@@ -82,7 +84,7 @@ struct MultipartReaderTests {
                 bytes.append(contentsOf: piece)
                 sizes.append(.number(.init(piece.count)))
             }
-            #expect(body.length == Int64(bytes.count))
+            expectEqual(body.length, Int64(bytes.count))
             let line: JSON = [
                 "type": .string(body.mediaType ?? ""), "body": .string(bytes.base64EncodedString()),
                 "sizes": .array(sizes),
@@ -132,8 +134,9 @@ struct MultipartReaderTests {
             for (reader, parts) in readers.enumerated() {
                 let file = Self.seen(name.replacing("/", with: "_"), by: reader)
                 let name = Self.seen(name, by: reader)
-                #expect(
-                    parts == [
+                expectEqual(
+                    parts,
+                    [
                         Part(name: name, file: nil, content: Data("value".utf8)),
                         Part(name: name, file: file, content: Data("content".utf8)),
                     ], "reader \(reader)")
@@ -158,7 +161,7 @@ struct MultipartReaderTests {
         form.append(file: file, name: "file", fileName: "x.bin")
         expected.append(Part(name: "file", file: "x.bin", content: Data(repeating: 0x66, count: 262_145)))
         for readers in try await Self.read([try #require(try form.body())]) {
-            for parts in readers { #expect(parts == expected) }
+            for parts in readers { expectEqual(parts, expected) }
         }
     }
 
@@ -184,13 +187,13 @@ struct MultipartReaderTests {
         let body = try #require(try form.body())
         let bodies = try await Self.read([body], pieces: size)
         let readers = try #require(bodies.first)
-        #expect(readers.count == 3)
+        expectEqual(readers.count, 3)
         for (reader, parts) in readers.enumerated() {
             // Werkzeug gives the fields first; python-multipart leaves escapes as they are.
             let inOrder =
                 reader == 0 ? expected.filter { $0.file == nil } + expected.filter { $0.file != nil } : expected
             let named = inOrder.map { Part(name: Self.seen($0.name, by: reader), file: $0.file, content: $0.content) }
-            #expect(parts == named, "reader \(reader)")
+            expectEqual(parts, named, "reader \(reader)")
         }
     }
 
@@ -210,11 +213,11 @@ struct MultipartReaderTests {
         filled.add(Data("d".utf8), for: "c")
         let all = try await Self.read([try #require(try form.body()), try #require(try filled.body())])
         for parts in all[0] {
-            #expect(parts.map(\.content) == (0..<1_000).map { Data("value \($0)".utf8) })
+            expectEqual(parts.map(\.content), (0..<1_000).map { Data("value \($0)".utf8) })
         }
         for parts in all[1] {
-            #expect(parts.map(\.name) == ["a", "b", "c"])
-            #expect(parts.map(\.file) == [nil, nil, "file"])
+            expectEqual(parts.map(\.name), ["a", "b", "c"])
+            expectEqual(parts.map(\.file), [nil, nil, "file"])
         }
     }
 }

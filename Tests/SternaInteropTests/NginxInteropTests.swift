@@ -2,6 +2,8 @@ import Sterna
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 /// Against a server that others wrote. Skipped where nginx is not installed; CI installs it.
 @Suite(
     "Interop: nginx", .enabled(if: Nginx.program != nil || ChildProcess.mayNotSkip, "nginx is not installed"),
@@ -21,16 +23,16 @@ struct NginxInteropTests {
         let nginx = try await Nginx()
         let api = try session(nginx, secure: secure)
         let tree = try await api.get("tern.json").json()
-        #expect(tree["bird"].string == "tern")
-        #expect(tree["eggs"][1].int == 2)
+        expectEqual(tree["bird"].string, "tern")
+        expectEqual(tree["eggs"][1].int, 2)
         let text = try await api.get("tern.txt") { $0.responseSerializer = .text }.text()
-        #expect(text.utf8.count == 400 * 52)
+        expectEqual(text.utf8.count, 400 * 52)
         #expect(text.hasPrefix("the Arctic tern"))
         let error = await #expect(throws: SternaError.self) { try await api.get("teapot") }
-        #expect(error?.status == 418)
-        #expect(error?.message == "short and stout")
+        expectEqual(error?.status, 418)
+        expectEqual(error?.message, "short and stout")
         let missing = await #expect(throws: SternaError.self) { try await api.get("nothing-here") }
-        #expect(missing?.status == 404)
+        expectEqual(missing?.status, 404)
     }
 
     @Test("gzip is asked for and undone; a range is not coded")
@@ -38,11 +40,11 @@ struct NginxInteropTests {
         let nginx = try await Nginx()
         let api = try session(nginx).with { $0.responseSerializer = .data }
         let whole = try await api.get("tern.txt")
-        #expect(whole.headers[.vary] == "Accept-Encoding")
-        #expect(whole.body.count == 400 * 52)
+        expectEqual(whole.headers[.vary], "Accept-Encoding")
+        expectEqual(whole.body.count, 400 * 52)
         let range = try await api.get("tern.txt", headers: ["Range": "bytes=4-9"])
-        #expect(range.status == 206)
-        #expect(try await range.text() == "Arctic")
+        expectEqual(range.status, 206)
+        try await expectEqual(range.text(), "Arctic")
     }
 
     @Test("HEAD has the length and no body")
@@ -50,9 +52,9 @@ struct NginxInteropTests {
         let nginx = try await Nginx()
         let api = try session(nginx)
         let reply = try await api.head("big.bin", headers: ["Accept-Encoding": "identity"])
-        #expect(reply.headers[.contentLength] == "8000000")
+        expectEqual(reply.headers[.contentLength], "8000000")
         #expect(reply.body.isEmpty)
-        #expect(try await api.get("tern.json").json()["bird"].string == "tern")
+        try await expectEqual(api.get("tern.json").json()["bird"].string, "tern")
     }
 
     @Test("A large file streams whole, plain and over TLS", arguments: [false, true])
@@ -65,7 +67,7 @@ struct NginxInteropTests {
             return bytes
         }
         let expected = try Data(contentsOf: URL(filePath: "\(nginx.folder)/www/big.bin"))
-        #expect(received.count == 8_000_000)
+        expectEqual(received.count, 8_000_000)
         #expect(received.elementsEqual(expected))
     }
 
@@ -75,10 +77,10 @@ struct NginxInteropTests {
         let api = try session(nginx, secure: secure).with { $0.responseSerializer = .data }
         let path = "\(nginx.folder)/www/big.bin"
         let reply = try await api.put("dav/copy.bin", body: try .file(path))
-        #expect(reply.status == 201)
+        expectEqual(reply.status, 201)
         let sent = try Data(contentsOf: URL(filePath: path))
-        #expect(try Data(contentsOf: URL(filePath: "\(nginx.folder)/www/dav/copy.bin")) == sent)
-        #expect(try await api.delete("dav/copy.bin").status == 204)
+        try expectEqual(Data(contentsOf: URL(filePath: "\(nginx.folder)/www/dav/copy.bin")), sent)
+        try await expectEqual(api.delete("dav/copy.bin").status, 204)
     }
 
     @Test("A chunked upload of a sequence arrives whole")
@@ -89,7 +91,7 @@ struct NginxInteropTests {
             for index in 0..<100 { continuation.yield(Bytes(text: String(repeating: "\(index % 10)", count: 1_000))) }
             continuation.finish()
         }
-        #expect(try await api.put("dav/pieces.txt", body: .stream(pieces)).status == 201)
+        try await expectEqual(api.put("dav/pieces.txt", body: .stream(pieces)).status, 201)
         let stored = try String(contentsOfFile: "\(nginx.folder)/www/dav/pieces.txt", encoding: .utf8)
         #expect(stored == (0..<100).map { String(repeating: "\($0 % 10)", count: 1_000) }.joined())
     }
@@ -99,23 +101,23 @@ struct NginxInteropTests {
         let nginx = try await Nginx()
         let api = try session(nginx)
         let moved = try await api.get("moved")
-        #expect(moved.url.path == "/tern.json")
-        #expect(moved.response.redirects.map(\.status) == [301])
-        #expect(try await api.post("see", parameters: ["a": 1]).json()["bird"].string == "tern")
+        expectEqual(moved.url.path, "/tern.json")
+        expectEqual(moved.response.redirects.map(\.status), [301])
+        try await expectEqual(api.post("see", parameters: ["a": 1]).json()["bird"].string, "tern")
         let kept = try await api.put("kept", body: .text("kept")) { $0.responseSerializer = .data }
-        #expect(kept.status == 201)
+        expectEqual(kept.status, 201)
         let endless = await #expect(throws: SternaError.self) { try await api.get("loop") }
-        #expect(endless?.kind == .tooManyRedirects)
+        expectEqual(endless?.kind, .tooManyRedirects)
         let secure = try session(nginx, secure: true)
         let refused = await #expect(throws: SternaError.self) { try await secure.get("plain") }
-        #expect(refused?.kind == .redirectRefused)
+        expectEqual(refused?.kind, .redirectRefused)
     }
 
     @Test("A server that closes after each answer, a hundred times")
     func closing() async throws {
         let nginx = try await Nginx()
         let api = try session(nginx).with { $0.responseSerializer = .text }
-        for _ in 0..<100 { #expect(try await api.get("close").text() == "bye") }
+        for _ in 0..<100 { try await expectEqual(api.get("close").text(), "bye") }
     }
 
     @Test("Two hundred requests at once")
@@ -126,7 +128,7 @@ struct NginxInteropTests {
             for _ in 0..<200 { group.addTask { try await api.get("tern.json").json()["bird"].string == "tern" } }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(good == 200)
+        expectEqual(good, 200)
     }
 
     @Test("The certificate is refused without its authority, and for another name")
@@ -134,7 +136,7 @@ struct NginxInteropTests {
         let nginx = try await Nginx()
         let plain = try Session { $0.engine = Engine() }
         let untrusted = await #expect(throws: SternaError.self) { try await plain.get("\(nginx.secureURL)/tern.json") }
-        #expect(untrusted?.kind == .certificateRejected)
-        #expect(untrusted?.phase == .tls)
+        expectEqual(untrusted?.kind, .certificateRejected)
+        expectEqual(untrusted?.phase, .tls)
     }
 }

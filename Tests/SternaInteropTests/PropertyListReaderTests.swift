@@ -2,6 +2,8 @@ import Sterna
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 /// What is written is read by Python's `plistlib` as it was given, and what that writes is read back.
 @Suite("Interop: property lists")
 struct PropertyListReaderTests {

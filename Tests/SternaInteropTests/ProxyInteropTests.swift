@@ -4,6 +4,8 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 /// What every HTTP proxy has to do, asked of each.
 ///
 /// - Parameter closesUnsaid: whether it closes its connections without saying so, on which a POST cannot be sent twice.
@@ -19,12 +21,12 @@ private func forwards(_ proxy: Proxy, closesUnsaid: Bool = false) async throws {
         }
         let body = ServerProgram.noise
         let large = try await api.put(origin.url("/put"), body: .bytes(body))
-        #expect(large.status == 200)
-        #expect(origin.requests().last?.bodySize == body.count)
-        #expect(try await api.get(origin.url("/bytes/5000000?seed=1")).body.count == 5_000_000)
-        #expect(try await api.head(origin.url("/get")).status == 200)
+        expectEqual(large.status, 200)
+        expectEqual(origin.requests().last?.bodySize, body.count)
+        try await expectEqual(api.get(origin.url("/bytes/5000000?seed=1")).body.count, 5_000_000)
+        try await expectEqual(api.head(origin.url("/get")).status, 200)
         let missing = await #expect(throws: SternaError.self) { try await api.get(origin.url("/status/404")) }
-        #expect(missing?.status == 404)
+        expectEqual(missing?.status, 404)
         #expect(
             origin.requests().allSatisfy { $0.target.hasPrefix("/") && !$0.headers.contains("Proxy-Authorization") })
         #expect(origin.requests().allSatisfy { $0.headers.contains("Via") })
@@ -40,18 +42,18 @@ private func tunnels(_ proxy: Proxy, host: String = "localhost") async throws {
         policy.pins = [try .publicKey(of: bundle.leafDER)]
         let api = try ProxyServers.session(proxy) { $0.securityPolicy = policy }
         let url = "https://\(host):\(origin.port)"
-        for _ in 0..<5 { #expect(try await api.get("\(url)/get").status == 200) }
-        #expect(origin.totalConnections == 1)
+        for _ in 0..<5 { try await expectEqual(api.get("\(url)/get").status, 200) }
+        expectEqual(origin.totalConnections, 1)
         let body = ServerProgram.noise
-        #expect(try await api.put("\(url)/put", body: .bytes(body)).status == 200)
-        #expect(origin.requests().last?.bodySize == body.count)
-        #expect(try await api.get("\(url)/bytes/5000000?seed=1").body.count == 5_000_000)
+        try await expectEqual(api.put("\(url)/put", body: .bytes(body)).status, 200)
+        expectEqual(origin.requests().last?.bodySize, body.count)
+        try await expectEqual(api.get("\(url)/bytes/5000000?seed=1").body.count, 5_000_000)
         #expect(origin.requests().allSatisfy { !$0.headers.contains("Proxy-Authorization") })
         #expect(origin.requests().allSatisfy { !$0.headers.contains("Via") })
 
         let stranger = try ProxyServers.session(proxy, authority: try CertificateAuthority())
         let rejected = await #expect(throws: SternaError.self) { try await stranger.get("\(url)/get") }
-        #expect(rejected?.kind == .certificateRejected)
+        expectEqual(rejected?.kind, .certificateRejected)
     }
 }
 
@@ -63,16 +65,16 @@ private func refuses(_ kind: Proxy.Kind, _ server: ServerProgram) async throws {
             let proxy = try ProxyServers.proxy(kind, server, username: username, password: password)
             let api = try ProxyServers.session(proxy, authority: authority)
             let tunnel = await #expect(throws: SternaError.self) { try await api.get(origin.url("/get")) }
-            #expect(tunnel?.kind == .proxyFailed)
-            #expect(tunnel?.phase == .proxy)
+            expectEqual(tunnel?.kind, .proxyFailed)
+            expectEqual(tunnel?.phase, .proxy)
             // Old versions of tinyproxy say 401, which is an origin's word.
             if kind != .socks5 { #expect([401, 407].contains(tunnel?.proxyResponse?.status.code)) }
             guard kind != .socks5 else { continue }
             let plain = await #expect(throws: SternaError.self) { try await api.get("http://127.0.0.1:9/") }
-            #expect(plain?.kind == .unacceptableStatus)
+            expectEqual(plain?.kind, .unacceptableStatus)
             #expect([401, 407].contains(plain?.status))
         }
-        #expect(origin.totalConnections == 0)
+        expectEqual(origin.totalConnections, 0)
     }
 }
 
@@ -81,8 +83,8 @@ private func isClosed(_ proxy: Proxy, statuses: ClosedRange<Int>? = 500...504) a
     let port = try ClosedPort()
     let api = try ProxyServers.session(proxy)
     let error = await #expect(throws: SternaError.self) { try await api.get("https://127.0.0.1:\(port.port)/") }
-    #expect(error?.kind == .proxyFailed)
-    #expect(error?.phase == .proxy)
+    expectEqual(error?.kind, .proxyFailed)
+    expectEqual(error?.phase, .proxy)
     if let statuses { #expect(statuses.contains(error?.proxyResponse?.status.code ?? 0)) }
     withExtendedLifetime(port) {}
 }
@@ -134,8 +136,8 @@ struct SquidTests {
             options.maximumUses = 1
             let engine = Engine(options: options)
             let api = try ProxyServers.session(proxy, authority: authority) { $0.engine = engine }
-            for _ in 0..<12 { #expect(try await api.get(origin.url("/get")).status == 200) }
-            #expect(origin.totalConnections == 12)
+            for _ in 0..<12 { try await expectEqual(api.get(origin.url("/get")).status, 200) }
+            expectEqual(origin.totalConnections, 12)
             let curl = try await Curl.status(
                 origin.url("/get"), ["--insecure", "--proxy", "http://127.0.0.1:\(server.ports[0])", "--proxy-digest"],
                 proxyUser: "\(ProxyServers.username):\(ProxyServers.password)")
@@ -157,17 +159,17 @@ struct SquidTests {
                         $0.proxies.authenticator = login
                     }
                     for origin in origins {
-                        for _ in 0..<2 { #expect(try await api.get(origin.url("/get")).status == 200) }
+                        for _ in 0..<2 { try await expectEqual(api.get(origin.url("/get")).status, 200) }
                     }
                     let seen = login.challenges
-                    #expect(seen.map(\.refusedCount) == [0, 1])
+                    expectEqual(seen.map(\.refusedCount), [0, 1])
                     #expect(seen.allSatisfy { $0.offers("Basic") && $0.challenges.first?.realm == "terns" })
                 }
                 let login = Login([])
                 let api = try ProxyServers.session(proxy, authority: authority) { $0.proxies.authenticator = login }
                 let error = await #expect(throws: SternaError.self) { try await api.get(secure.url("/get")) }
-                #expect(error?.kind == .proxyFailed)
-                #expect(error?.proxyResponse?.status.code == 407)
+                expectEqual(error?.kind, .proxyFailed)
+                expectEqual(error?.proxyResponse?.status.code, 407)
             }
         }
         withExtendedLifetime(server) {}
@@ -179,8 +181,8 @@ struct SquidTests {
         let proxy = try ProxyServers.proxy(.http, server)
         try await TestServer.withServer { origin in
             let reply = try await ProxyServers.session(proxy).get("http://origin.test:\(origin.port)/get")
-            #expect(reply.status == 200)
-            #expect(origin.requests().first?.headers["Host"] == "origin.test:\(origin.port)")
+            expectEqual(reply.status, 200)
+            expectEqual(origin.requests().first?.headers["Host"], "origin.test:\(origin.port)")
         }
         try await tunnels(proxy, host: "origin.test")
         withExtendedLifetime(server) {}
@@ -191,7 +193,7 @@ struct SquidTests {
         let server = try await ProxyServers.startSquid(password: "p:w/1 @x%")
         let proxy = try Proxy("http://ada:p%3Aw%2F1%20%40x%25@127.0.0.1:\(server.ports[0])")
         try await TestServer.withServer { origin async throws in
-            #expect(try await ProxyServers.session(proxy).get(origin.url("/get")).status == 200)
+            try await expectEqual(ProxyServers.session(proxy).get(origin.url("/get")).status, 200)
         }
         withExtendedLifetime(server) {}
     }
@@ -210,7 +212,7 @@ struct SquidTests {
                     }
                     return try await group.reduce(0, +)
                 }
-                #expect(good == (0..<100).reduce(0) { $0 + $1 * 100 })
+                expectEqual(good, (0..<100).reduce(0) { $0 + $1 * 100 })
             }
         }
         withExtendedLifetime(server) {}
@@ -250,7 +252,7 @@ struct MicrosocksTests {
                     #expect(try await api.get("http://\(host):\(origin.port)/bytes/70000").body.count == 70_000)
                 }
             }
-            #expect(origin.totalConnections == 2)
+            expectEqual(origin.totalConnections, 2)
             #expect(origin.requests().allSatisfy { $0.target == "/bytes/70000" })
         }
         try await refuses(.socks5, server)

@@ -1,6 +1,8 @@
 import Sterna
 import SternaPlatform
 
+@testable import SternaTestSupport
+
 /// A choice of every option that the readers can see, and what they then have to read, worked out of the parameters alone.
 struct QueryExpectation: Sendable {
     enum Arrays: String, Sendable, CaseIterable {

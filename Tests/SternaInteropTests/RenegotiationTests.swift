@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// A server that asks for a new handshake on an open connection, which TLS 1.2 allows and this client refuses.
 @Suite("Interop: renegotiation", .timeLimit(.minutes(5)))
 struct RenegotiationTests {
@@ -42,9 +44,9 @@ struct RenegotiationTests {
                 $0.timeout = .seconds(20)
             }
             let error = await #expect(throws: SternaError.self) { try await api.post("row", body: .bytes([1])) }
-            #expect(error?.kind == .tlsFailed)
-            #expect(error?.phase == .tls)
-            #expect(error?.detail.contains("renegotiation") == true, "\(error.map { "\($0)" } ?? "")")
+            expectEqual(error?.kind, .tlsFailed)
+            expectEqual(error?.phase, .tls)
+            expectEqual(error?.detail.contains("renegotiation"), true, "\(error.map { "\($0)" } ?? "")")
         }
     }
 }

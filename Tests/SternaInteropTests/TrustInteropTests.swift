@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// Servers of others over TLS: OpenSSL's, and nginx with client certificates.
 @Suite("Interop: trust", .timeLimit(.minutes(5)))
 struct TrustInteropTests {
@@ -49,17 +51,17 @@ struct TrustInteropTests {
                 "pkey", "-pubin", "-in", "\(folder)/leaf.pub", "-outform", "DER", "-out", "\(folder)/leaf.spki")
             let digest = try await OpenSSL.run("dgst", "-sha256", "-binary", "\(folder)/leaf.spki")
             let pin = try Pin("sha256/\(Data(digest).base64EncodedString())")
-            #expect(try Pin.publicKeys(file: "\(folder)/leaf.pub") == [pin])
+            try expectEqual(Pin.publicKeys(file: "\(folder)/leaf.pub"), [pin])
             let reply = try await session {
                 $0.roots = .file(root)
                 $0.pins = [pin]
             }.get(url)
             #expect(reply.data().count > 100)
             let unknown = await #expect(throws: SternaError.self) { try await session { $0.pins = [pin] }.get(url) }
-            #expect((unknown?.underlying as? TrustFailure)?.check == .issuer)
+            expectEqual((unknown?.underlying as? TrustFailure)?.check, .issuer)
             let seen = try await session { $0.roots = .file(root) }.inspectTrust(of: url)
-            #expect(seen.version == (version == "-tls1_2" ? .tls12 : .tls13))
-            #expect(seen.evaluation.certificates.first?.pin == "\(pin)")
+            expectEqual(seen.version, (version == "-tls1_2" ? .tls12 : .tls13))
+            expectEqual(seen.evaluation.certificates.first?.pin, "\(pin)")
         }
     }
 
@@ -73,14 +75,14 @@ struct TrustInteropTests {
             $0.roots = .file(nginx.authorityFile)
             $0.identity = try? Self.identity(nginx.authority, "Ada")
         }
-        #expect(try await api.get(url).text() == "CN=Ada")
+        try await expectEqual(api.get(url).text(), "CN=Ada")
         for own in [nil, try Self.identity(CertificateAuthority(commonName: "Other"), "Eve")] {
             let stranger = try session {
                 $0.roots = .file(nginx.authorityFile)
                 $0.identity = own
             }
             let error = await #expect(throws: SternaError.self) { try await stranger.get(url) }
-            #expect(error?.status == 400)
+            expectEqual(error?.status, 400)
         }
     }
 }

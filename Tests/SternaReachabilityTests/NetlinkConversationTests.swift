@@ -15,7 +15,7 @@ struct NetlinkConversationTests {
         guard let length = bytes.integer(0, as: UInt32.self), let type = bytes.integer(4, as: UInt16.self),
             let sequence = bytes.integer(8, as: UInt32.self)
         else { return nil }
-        #expect(Int(length) == request.count)
+        expectEqual(Int(length), request.count)
         return [UInt32(type), sequence]
     }
 
@@ -32,16 +32,16 @@ struct NetlinkConversationTests {
     @Test("Asks for links, addresses and routes in this order, and has a table after the last")
     func order() {
         var conversation = NetlinkConversation()
-        #expect(shown(conversation.drained()) == [18, 1])
+        expectEqual(shown(conversation.drained()), [18, 1])
         #expect(conversation.drained() == nil && conversation.table == nil)
-        #expect(conversation.receive(Build.link(2, "eth0", sequence: 1)) == nil)
-        #expect(shown(conversation.receive(Build.done(1))) == [22, 2])
-        #expect(shown(conversation.receive(Build.address("192.0.2.5", 2, sequence: 2) + Build.done(2))) == [26, 3])
-        #expect(conversation.table == nil)
-        #expect(conversation.receive(Build.route("0.0.0.0/0", [2], sequence: 3) + Build.done(3)) == nil)
-        #expect(conversation.table?.links[2]?.name == "eth0")
-        #expect(conversation.table.map { PathRule(table: $0).defaultPath.isReachable } == true)
-        #expect(conversation.drained() == nil)
+        expectNil(conversation.receive(Build.link(2, "eth0", sequence: 1)))
+        expectEqual(shown(conversation.receive(Build.done(1))), [22, 2])
+        expectEqual(shown(conversation.receive(Build.address("192.0.2.5", 2, sequence: 2) + Build.done(2))), [26, 3])
+        expectNil(conversation.table)
+        expectNil(conversation.receive(Build.route("0.0.0.0/0", [2], sequence: 3) + Build.done(3)))
+        expectEqual(conversation.table?.links[2]?.name, "eth0")
+        expectEqual(conversation.table.map { PathRule(table: $0).defaultPath.isReachable }, true)
+        expectNil(conversation.drained())
     }
 
     @Test("Changes during a dump count, and nothing is read from a dump that is older")
@@ -52,9 +52,9 @@ struct NetlinkConversationTests {
         _ = conversation.receive(Build.link(2, "eth0", isGone: true))
         _ = conversation.receive(Build.link(3, "eth1", sequence: 9))
         for sequence in UInt32(1)...3 { _ = conversation.receive(Build.done(sequence)) }
-        #expect(conversation.table == nil)  // what has gone in silence is asked for: the dump begins anew
+        expectNil(conversation.table)  // what has gone in silence is asked for: the dump begins anew
         for sequence in UInt32(2)...9 { _ = conversation.receive(Build.done(sequence)) }
-        #expect(conversation.table?.links.isEmpty == true)
+        expectEqual(conversation.table?.links.isEmpty, true)
     }
 
     @Test("An inconsistent dump is repeated, but not for ever")
@@ -62,15 +62,15 @@ struct NetlinkConversationTests {
         var conversation = NetlinkConversation()
         var request = shown(conversation.drained())
         for round in UInt32(1)...5 {
-            #expect(request == [18, round])
+            expectEqual(request, [18, round])
             request = shown(conversation.receive(Build.done(round, flags: 0x12)))
         }
-        #expect(request == [18, 6])
-        #expect(shown(conversation.receive(Build.done(6, flags: 0x12))) == [22, 7])
-        #expect(shown(conversation.receive(Build.done(7))) == [26, 8])
+        expectEqual(request, [18, 6])
+        expectEqual(shown(conversation.receive(Build.done(6, flags: 0x12))), [22, 7])
+        expectEqual(shown(conversation.receive(Build.done(7))), [26, 8])
         #expect(conversation.receive(Build.done(8)) == nil && conversation.table != nil)
         #expect(conversation.needsPause && conversation.drained() == nil)
-        #expect(shown(conversation.paused()) == [18, 9])
+        expectEqual(shown(conversation.paused()), [18, 9])
     }
 
     @Test("Lost messages cause a fresh dump; readers keep the table of before until it is complete")
@@ -78,16 +78,16 @@ struct NetlinkConversationTests {
         var conversation = settled()
         conversation.lost()
         // Received after the loss, but older: it counts until the fresh dump, and not beyond.
-        #expect(conversation.receive(Build.link(9, "old")) == nil)
-        #expect(shown(conversation.drained()) == [18, 4])
-        #expect(conversation.table?.links.count == 3)
+        expectNil(conversation.receive(Build.link(9, "old")))
+        expectEqual(shown(conversation.drained()), [18, 4])
+        expectEqual(conversation.table?.links.count, 3)
         // The earlier dump is still under way in the kernel.
-        #expect(conversation.receive(Build.error(-16, 4)) == nil)
-        #expect(shown(conversation.drained()) == [18, 5])
+        expectNil(conversation.receive(Build.error(-16, 4)))
+        expectEqual(shown(conversation.drained()), [18, 5])
         for sequence in UInt32(5)...7 { _ = conversation.receive(Build.done(sequence)) }
-        #expect(conversation.table?.links.isEmpty == true)
+        expectEqual(conversation.table?.links.isEmpty, true)
         _ = conversation.receive(Build.message(4))
-        #expect(shown(conversation.drained()) == [18, 8])
+        expectEqual(shown(conversation.drained()), [18, 8])
     }
 
     @Test("A kernel that does not tell is not asked again, and nothing is known", arguments: 0..<3)
@@ -97,7 +97,7 @@ struct NetlinkConversationTests {
         _ = conversation.receive(Build.error(-13, 99))
         for sequence in 0..<phase { _ = conversation.receive(Build.done(sequence + 1)) }
         #expect(!conversation.isRefused)
-        #expect(conversation.receive(Build.error(-13, phase + 1)) == nil)
+        expectNil(conversation.receive(Build.error(-13, phase + 1)))
         #expect(conversation.isRefused && conversation.table == nil && conversation.drained() == nil)
     }
 
@@ -112,7 +112,7 @@ struct NetlinkConversationTests {
             let link = Build.link(9, "half", sequence: sequence)
             // Memory was short.
             let end = byError ? Build.error(-12, sequence) : Build.done(sequence, code: -105)
-            #expect(conversation.receive(link + end) == nil)
+            expectNil(conversation.receive(link + end))
             #expect(conversation.needsPause && conversation.drained() == nil)
             #expect(conversation.table == known && !conversation.isRefused)
         }
@@ -141,8 +141,8 @@ struct NetlinkConversationTests {
         ]
         for (number, (bytes, asks)) in cases.enumerated() {
             var conversation = settled()
-            #expect(conversation.receive(bytes) == nil)
-            #expect((conversation.drained() != nil) == asks, "case \(number)")
+            expectNil(conversation.receive(bytes))
+            expectEqual((conversation.drained() != nil), asks, "case \(number)")
         }
     }
 }

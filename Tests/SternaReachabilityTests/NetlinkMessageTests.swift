@@ -22,38 +22,38 @@ struct NetlinkMessageTests {
         }
         #expect(link.index == 7 && link.name == "wg0" && link.driver == "wireguard")
         #expect(link.lower == 3 && link.master == 4 && link.operState == 2 && link.isUp && !link.isRunning)
-        #expect(contents(Build.link(7, isGone: true)) == [.linkGone(7)])
+        expectEqual(contents(Build.link(7, isGone: true)), [.linkGone(7)])
     }
 
     @Test("A port that leaves its bridge is no link that goes, and an event of Wi-Fi marks its link")
     func bridge() {
-        #expect(contents(Build.link(7, family: 7, isGone: true)) == [.other])
+        expectEqual(contents(Build.link(7, family: 7, isGone: true)), [.other])
         guard case .link(let link)? = contents(Build.link(7, wirelessEvent: true)).first else {
             Issue.record("no link")
             return
         }
-        #expect(link.isWireless == true)
+        expectEqual(link.isWireless, true)
     }
 
     @Test("The address of a point-to-point link is its own")
     func peer() throws {
         let own = try #require(IPAddress("10.0.0.1"))
-        #expect(
-            contents(Build.address("10.0.0.1", 3, flags: 0x80, peer: "10.0.0.2"))
-                == [.address(NetworkAddress(address: own, link: 3, scope: 0, flags: 0x80))])
+        expectEqual(
+            contents(Build.address("10.0.0.1", 3, flags: 0x80, peer: "10.0.0.2")),
+            [.address(NetworkAddress(address: own, link: 3, scope: 0, flags: 0x80))])
     }
 
     @Test("Routes with several hops, refusals, other tables and those for some services")
     func routes() throws {
         let all = try #require(IPPrefix("0.0.0.0/0"))
-        #expect(
-            contents(Build.route("0.0.0.0/0", [2, 3], metric: 5))
-                == [.route(NetworkRoute(prefix: all, metric: 5, hops: [.init(link: 2), .init(link: 3)]))])
-        #expect(
-            contents(Build.route("0.0.0.0/0", table: 1_000, kind: 7))
-                == [.route(NetworkRoute(prefix: all, table: 1_000, kind: .refused, hops: []))])
-        #expect(contents(Build.route("0.0.0.0/0", [2], service: 8)) == [.other])
-        #expect(contents(Build.route("0.0.0.0/0", [2], routeFlags: 0x200)) == [.other])
+        expectEqual(
+            contents(Build.route("0.0.0.0/0", [2, 3], metric: 5)),
+            [.route(NetworkRoute(prefix: all, metric: 5, hops: [.init(link: 2), .init(link: 3)]))])
+        expectEqual(
+            contents(Build.route("0.0.0.0/0", table: 1_000, kind: 7)),
+            [.route(NetworkRoute(prefix: all, table: 1_000, kind: .refused, hops: []))])
+        expectEqual(contents(Build.route("0.0.0.0/0", [2], service: 8)), [.other])
+        expectEqual(contents(Build.route("0.0.0.0/0", [2], routeFlags: 0x200)), [.other])
     }
 
     @Test("A datagram that is cut off gives what is complete")
@@ -63,7 +63,7 @@ struct NetlinkMessageTests {
             let found = contents(Array(whole[..<count]))
             #expect(found.count == (count < Build.link(1, "a").count ? 0 : 1))
         }
-        #expect(contents(whole).count == 2)
+        expectEqual(contents(whole).count, 2)
     }
 
     @Test("Lengths that lie are refused", arguments: [0, 15, 17, UInt32.max, 0x8000_0000])

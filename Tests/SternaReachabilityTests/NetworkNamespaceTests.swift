@@ -40,7 +40,7 @@ struct NetworkNamespaceTests {
     @Test("Only the loopback interface: nothing but this machine can be reached")
     func empty() async throws {
         let namespace = try await NetworkNamespace()
-        #expect(await namespace.reachability().current().status == .notReachable)
+        await expectEqual(namespace.reachability().current().status, .notReachable)
         let own = try #require(IPAddress("127.0.0.1"))
         #expect(await namespace.reachability(to: .address(own)).current().isReachable)
     }
@@ -75,7 +75,7 @@ struct NetworkNamespaceTests {
         // The connected network is there again, but no way beyond it.
         let near = try #require(IPAddress("10.78.0.9"))
         #expect(await eventually { reachability.path(to: near).isReachable })
-        #expect(reachability.status == .notReachable)
+        expectEqual(reachability.status, .notReachable)
     }
 
     @Test("An address that is removed, and added again")
@@ -117,7 +117,7 @@ struct NetworkNamespaceTests {
         var updates = namespace.reachability().updates.makeAsyncIterator()
         #expect(await next(Self.v6, &updates))
         let other = try #require(IPAddress("192.0.2.1"))
-        #expect(await namespace.reachability(to: .address(other)).current().status == .notReachable)
+        await expectEqual(namespace.reachability(to: .address(other)).current().status, .notReachable)
         try await namespace.ip("addr add 10.77.0.2/24 dev v0", "route add default via 10.77.0.1")
         #expect(await next("reachable by cable (v0), IPv4 and IPv6", &updates))
         try await namespace.ip("route del default via 2001:db8:77::1")
@@ -177,8 +177,8 @@ struct NetworkNamespaceTests {
         while seen.last != both, let path = await updates.next() { seen.append(path.description) }
         #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 }, "\(seen)")
         #expect(Set(seen).isSubset(of: [Self.v4, Self.none, both]), "\(seen)")
-        #expect(reachability.path.description == both)
-        #expect(opened.withLock { $0 } == 1)
+        expectEqual(reachability.path.description, both)
+        expectEqual(opened.withLock { $0 }, 1)
         let sockets = try #require(used.withLock { $0 })
         let descriptors = [sockets.route, sockets.query, sockets.generic].filter { $0 >= 0 }
         #expect(descriptors.allSatisfy(Self.isSocket) && descriptors.count > 1)

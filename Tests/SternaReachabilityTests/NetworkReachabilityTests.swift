@@ -41,7 +41,7 @@ struct NetworkReachabilityTests {
         reachability.stop()
         #expect(!network.isWatched && reachability.status == .unknown)
         network.lose()
-        #expect(await reachability.current().status == .notReachable)
+        await expectEqual(reachability.current().status, .notReachable)
         #expect(await eventually { !network.isWatched })
     }
 
@@ -55,9 +55,9 @@ struct NetworkReachabilityTests {
         }
         #expect(await eventually { !network.isWatched })
         var updates = network.reachability(options: options()).updates.makeAsyncIterator()
-        #expect(await updates.next()?.isReachable == true)
+        await expectEqual(updates.next()?.isReachable, true)
         network.lose()
-        #expect(await updates.next()?.status == .notReachable)
+        await expectEqual(updates.next()?.status, .notReachable)
     }
 
     @Test("Readers get all changes in order, each once, from the present one on")
@@ -65,9 +65,9 @@ struct NetworkReachabilityTests {
         let network = TestNetwork(.wifi)
         let reachability = network.reachability(options: options())
         var first = reachability.updates.makeAsyncIterator()
-        #expect(await first.next()?.status == .reachable(.wifi))
+        await expectEqual(first.next()?.status, .reachable(.wifi))
         var second = reachability.updates.makeAsyncIterator()
-        #expect(await second.next()?.status == .reachable(.wifi))
+        await expectEqual(second.next()?.status, .reachable(.wifi))
         let steps: [(NetworkPath.Status, () -> Void)] = [
             (.notReachable, { network.lose() }), (.reachable(.cellular), { network.connect(by: .cellular) }),
             (.reachable(.cable), { network.connect(by: .cable) }), (.unknown, { network.hide() }),
@@ -75,14 +75,14 @@ struct NetworkReachabilityTests {
         ]
         for (status, step) in steps.dropLast(3) {
             step()
-            #expect(await first.next()?.status == status)
-            #expect(await second.next()?.status == status)
+            await expectEqual(first.next()?.status, status)
+            await expectEqual(second.next()?.status, status)
         }
         for (status, step) in steps.suffix(3) {
             step()
-            #expect(await first.next()?.status == status)
+            await expectEqual(first.next()?.status, status)
         }
-        for (status, _) in steps.suffix(3) { #expect(await second.next()?.status == status) }
+        for (status, _) in steps.suffix(3) { await expectEqual(second.next()?.status, status) }
     }
 
     @Test("What comes back within the settling time is not reported")
@@ -91,7 +91,7 @@ struct NetworkReachabilityTests {
         let network = TestNetwork()
         let reachability = network.reachability(options: options(.milliseconds(250)), clock: time)
         var updates = reachability.updates.makeAsyncIterator()
-        #expect(await updates.next()?.isReachable == true)  // at once
+        await expectEqual(updates.next()?.isReachable, true)  // at once
         network.lose()
         await time.waitForTimer(within: .milliseconds(250))
         await time.advance(by: .milliseconds(249))
@@ -107,7 +107,7 @@ struct NetworkReachabilityTests {
                 try? await Task.sleep(for: .milliseconds(1))
             }
         }
-        #expect(await updates.next()?.status == .reachable(.cellular))
+        await expectEqual(updates.next()?.status, .reachable(.cellular))
         isDone.withLock { $0 = true }
         await mover.value
     }
@@ -118,15 +118,15 @@ struct NetworkReachabilityTests {
         let network = TestNetwork()
         let reachability = network.reachability(options: options(.milliseconds(250)), clock: time)
         var updates = reachability.updates.makeAsyncIterator()
-        #expect(await updates.next()?.isReachable == true)
+        await expectEqual(updates.next()?.isReachable, true)
         network.lose()
         await time.waitForTimer(within: .milliseconds(250))
         network.connect(by: .wifi)
         network.lose()
         network.connect(by: .cellular)
-        #expect(reachability.status == .reachable(.cable))
+        expectEqual(reachability.status, .reachable(.cable))
         await time.advance(by: .milliseconds(250))
-        #expect(await updates.next()?.status == .reachable(.cellular))
+        await expectEqual(updates.next()?.status, .reachable(.cellular))
     }
 
     @Test("The callback gets all changes in order, and none after the stop")
@@ -141,7 +141,7 @@ struct NetworkReachabilityTests {
         #expect(await eventually { seen.withLock { $0.count } == 2 })
         network.connect(by: .wifi)
         #expect(await eventually { seen.withLock { $0.count } == 3 })
-        #expect(seen.withLock { $0 } == [.reachable(.cable), .notReachable, .reachable(.wifi)])
+        expectEqual(seen.withLock { $0 }, [.reachable(.cable), .notReachable, .reachable(.wifi)])
         reachability.stop()
         network.lose()
         #expect(reachability.status == .unknown && seen.withLock { $0.count } == 3)
@@ -152,19 +152,19 @@ struct NetworkReachabilityTests {
         let network = TestNetwork()
         let reachability = network.reachability(options: options())
         var updates = reachability.updates.makeAsyncIterator()
-        #expect(await updates.next()?.isReachable == true)
+        await expectEqual(updates.next()?.isReachable, true)
         let seen = Mutex<[NetworkPath.Status]>([])
         reachability.pathChanged = { path in seen.withLock { $0.append(path.status) } }
         network.lose()
-        #expect(await updates.next()?.isReachable == false)
+        await expectEqual(updates.next()?.isReachable, false)
         reachability.start()
         #expect(await eventually { seen.withLock { $0 } == [.notReachable] })
         reachability.stop()
         network.connect()
-        #expect(await updates.next()?.isReachable == true)
+        await expectEqual(updates.next()?.isReachable, true)
         reachability.start()
         #expect(await eventually { seen.withLock { $0.count } == 2 })
-        #expect(seen.withLock { $0 } == [.notReachable, .reachable(.cable)])
+        expectEqual(seen.withLock { $0 }, [.notReachable, .reachable(.cable)])
     }
 
     #if Foundation
@@ -185,7 +185,7 @@ struct NetworkReachabilityTests {
         #expect(await eventually { seen.withLock { $0.count } == 1 })
         network.lose()
         #expect(await eventually { seen.withLock { $0.count } == 2 })
-        #expect(seen.withLock { $0 } == ["1 test0", "0 -"])
+        expectEqual(seen.withLock { $0 }, ["1 test0", "0 -"])
     }
     #endif
 
@@ -194,9 +194,9 @@ struct NetworkReachabilityTests {
         let statuses: [NetworkPath.Status] = [
             .unknown, .notReachable, .reachable(.cellular), .reachable(.wifi), .reachable(.cable),
         ]
-        #expect(statuses.map(\.number) == [-1, 0, 1, 2, 2])
-        #expect(statuses.map(\.localizedDescription) == statuses.map(\.description))
-        #expect(Set(statuses.map(\.description)).count == 5)
+        expectEqual(statuses.map(\.number), [-1, 0, 1, 2, 2])
+        expectEqual(statuses.map(\.localizedDescription), statuses.map(\.description))
+        expectEqual(Set(statuses.map(\.description)).count, 5)
     }
 
     private struct FixedResolver: HostResolver {
@@ -220,11 +220,11 @@ struct NetworkReachabilityTests {
                 to: .host(host), options: options(), watch: watch, resolver: FixedResolver(addresses))
             return "\(await reachability.current())"
         }
-        #expect(await path("Example.com", ["2a00::1"]) == "not reachable")
-        #expect(await path("example.com", ["2a00::1", "198.51.100.7"]) == "reachable by cable (eth0), IPv4")
-        #expect(await path("example.com", nil) == "reachable by cable (eth0), IPv4")
-        #expect(await path("[2001:db8::7]", nil) == "reachable by cable (eth0), IPv6")
-        #expect(await path("192.0.2.7", nil) == "reachable by cable (eth0), IPv4")
+        await expectEqual(path("Example.com", ["2a00::1"]), "not reachable")
+        await expectEqual(path("example.com", ["2a00::1", "198.51.100.7"]), "reachable by cable (eth0), IPv4")
+        await expectEqual(path("example.com", nil), "reachable by cable (eth0), IPv4")
+        await expectEqual(path("[2001:db8::7]", nil), "reachable by cable (eth0), IPv6")
+        await expectEqual(path("192.0.2.7", nil), "reachable by cable (eth0), IPv4")
     }
 
     /// Finds a host once; later lookups do not end, as those without a network.
@@ -251,10 +251,10 @@ struct NetworkReachabilityTests {
         let reachability = NetworkReachability(
             to: .host("example.com"), options: options(), watch: NetworkWatch(source), resolver: resolver)
         var updates = reachability.updates.makeAsyncIterator()
-        #expect(await updates.next()?.isReachable == true)
+        await expectEqual(updates.next()?.isReachable, true)
         source.set(lost)
-        #expect(await updates.next()?.status == .notReachable)
-        #expect(resolver.count.withLock { $0 } == 1)
+        await expectEqual(updates.next()?.status, .notReachable)
+        expectEqual(resolver.count.withLock { $0 }, 1)
     }
 
     private final class ChangingSource: NetworkSource {
@@ -303,20 +303,20 @@ struct NetworkReachabilityTests {
                     $0.probe?.timeLimit = .seconds(60)
                 })
             var updates = reachability.updates.makeAsyncIterator()
-            #expect(await updates.next()?.description == "reachable by cable (test0), IPv4 and IPv6, confirmed")
+            await expectEqual(updates.next()?.description, "reachable by cable (test0), IPv4 and IPv6, confirmed")
             for portal in ["302", "200"] {
                 answer.withLock { $0 = portal }
                 network.lose()
-                #expect(await updates.next()?.confirmation == .notAsked)
+                await expectEqual(updates.next()?.confirmation, .notAsked)
                 network.connect(by: .wifi)
                 let path = await updates.next()
                 #expect(path?.status == .notReachable && path?.confirmation == .captivePortal)
             }
             answer.withLock { $0 = "204" }
             network.lose()
-            #expect(await updates.next()?.confirmation == .notAsked)
+            await expectEqual(updates.next()?.confirmation, .notAsked)
             network.connect(by: .cable)
-            #expect(await updates.next()?.confirmation == .confirmed)
+            await expectEqual(updates.next()?.confirmation, .confirmed)
         }
     }
 
@@ -331,6 +331,6 @@ struct NetworkReachabilityTests {
         // The same network is no change; its loss is one.
         network.connect()
         network.lose()
-        #expect(await updates.next()?.confirmation == .notAsked)
+        await expectEqual(updates.next()?.confirmation, .notAsked)
     }
 }

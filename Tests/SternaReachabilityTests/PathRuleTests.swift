@@ -81,7 +81,7 @@ struct PathRuleTests {
     ]
 
     @Test("The default route", arguments: cases)
-    func defaultRoute(entry: Case) { #expect(shown(Build.usual + entry.more) == entry.expected) }
+    func defaultRoute(entry: Case) { expectEqual(shown(Build.usual + entry.more), entry.expected) }
 
     @Test(
         "Addresses: the longest prefix decides",
@@ -97,31 +97,31 @@ struct PathRuleTests {
             Build.link(3, "wlan0", wirelessEvent: true), Build.route("10.0.0.0/8", [3]),
             Build.route("10.1.0.0/16", kind: 8),
         ]
-        #expect(shown(Build.usual + more, to: address) == expected)
+        expectEqual(shown(Build.usual + more, to: address), expected)
     }
 
     @Test("Without a default route, addresses of connected networks are reachable")
     func local() {
         let messages = Build.usual + [Build.route("0.0.0.0/0", [2], isGone: true)]
-        #expect(shown(messages, to: "192.0.2.9") == Self.v4)
-        #expect(shown(messages, to: "198.51.100.1") == Self.none)
+        expectEqual(shown(messages, to: "192.0.2.9"), Self.v4)
+        expectEqual(shown(messages, to: "198.51.100.1"), Self.none)
     }
 
     @Test("The first of several addresses that has a path names it; families are those of all")
     func several() throws {
         let addresses = try ["198.51.100.1", "2a00::1"].map { try #require(IPAddress($0)) }
         let table = Build.table(Build.usual + [Build.route("0.0.0.0/0", [2], isGone: true)])
-        #expect("\(PathRule(table: table).path(to: addresses))" == Self.v6)
-        #expect("\(PathRule(table: Build.table(Build.usual)).path(to: addresses))" == Self.both)
-        #expect("\(PathRule(table: table).path(to: []))" == Self.none)
+        expectEqual("\(PathRule(table: table).path(to: addresses))", Self.v6)
+        expectEqual("\(PathRule(table: Build.table(Build.usual)).path(to: addresses))", Self.both)
+        expectEqual("\(PathRule(table: table).path(to: []))", Self.none)
     }
 
     @Test("A route with an address of its own needs no other, and link-local networks none at all")
     func sources() {
         let bare = [Build.loopback, Build.link(2, "eth0")]
-        #expect(shown(bare + [Build.route("0.0.0.0/0", [2])]) == Self.none)
-        #expect(shown(bare + [Build.route("0.0.0.0/0", [2], source: "192.0.2.5")]) == Self.v4)
-        #expect(shown(bare + [Build.route("169.254.0.0/16", [2])], to: "169.254.1.1") == Self.v4)
+        expectEqual(shown(bare + [Build.route("0.0.0.0/0", [2])]), Self.none)
+        expectEqual(shown(bare + [Build.route("0.0.0.0/0", [2], source: "192.0.2.5")]), Self.v4)
+        expectEqual(shown(bare + [Build.route("169.254.0.0/16", [2])], to: "169.254.1.1"), Self.v4)
     }
 
     @Test("What the program says of an interface counts")
@@ -130,7 +130,7 @@ struct PathRuleTests {
         facts.kind = { $0 == "eth0" ? .cellular : nil }
         facts.isMetered = { $0 == "eth0" }
         let path = PathRule(table: Build.table(Build.usual), facts: facts).defaultPath
-        #expect("\(path)" == "reachable by cellular (eth0), IPv4 and IPv6, metered")
+        expectEqual("\(path)", "reachable by cellular (eth0), IPv4 and IPv6, metered")
     }
 
     @Test("There is a limit on each table, but for default routes")
@@ -140,9 +140,9 @@ struct PathRuleTests {
             guard let prefix = IPPrefix(IPAddress(v4: number << 8), length: 24) else { continue }
             table.add(NetworkRoute(prefix: prefix, hops: [.init(link: 1)]))
         }
-        #expect(table.routes.count == NetworkTable.limit)
+        expectEqual(table.routes.count, NetworkTable.limit)
         _ = table.apply(NetlinkMessage.messages(in: Build.route("0.0.0.0/0", [2]))[0])
-        #expect(table.routes.count == NetworkTable.limit + 1)
+        expectEqual(table.routes.count, NetworkTable.limit + 1)
     }
 }
 
@@ -162,7 +162,7 @@ struct LinkRuleTests {
     func kinds(name: String, hardware: UInt16, driver: String?, expected: String) throws {
         let table = Build.table([Build.link(2, name, hardware: hardware, driver: driver)])
         let link = try #require(table.links[2])
-        #expect(LinkRule(table: table).kind(of: link).rawValue == expected)
+        expectEqual(LinkRule(table: table).kind(of: link).rawValue, expected)
     }
 
     @Test("A VLAN is what is below it, a bridge and a bond what belongs to them; rings end")
@@ -183,7 +183,7 @@ struct LinkRuleTests {
         var table = Build.table([Build.link(2, "x", driver: "wwan"), Build.link(2, "x", operState: nil)])
         #expect(table.links[2]?.driver == "wwan" && table.links[2]?.operState == 6)
         for message in NetlinkMessage.messages(in: Build.link(2, "x", hardware: 512)) { _ = table.apply(message) }
-        #expect(table.links[2]?.driver == nil)
+        expectNil(table.links[2]?.driver)
     }
 
     @Test("An event of the wireless extensions leaves a link with its master and what is below it")
@@ -208,8 +208,8 @@ struct LinkRuleTests {
             }
         }
         let family = answer(16, 1, .init(netlink: UInt16(33)), sequence: 5)
-        #expect(WirelessQuery.answer(in: family, sequence: 5, family: nil).family == 33)
-        #expect(WirelessQuery.answer(in: family, sequence: 6, family: nil).family == nil)
+        expectEqual(WirelessQuery.answer(in: family, sequence: 5, family: nil).family, 33)
+        expectNil(WirelessQuery.answer(in: family, sequence: 6, family: nil).family)
         let interfaces =
             answer(33, 3, .init(netlink: Int32(3)), sequence: 6) + answer(33, 3, .init(netlink: Int32(9)), sequence: 6)
             + answer(34, 3, .init(netlink: Int32(1)), sequence: 6) + Build.done(6)
@@ -221,10 +221,10 @@ struct LinkRuleTests {
     @Test("Ethernet without a driver is asked about once")
     func unclassified() {
         var table = Build.table([Build.link(2, "eth0"), Build.link(3, "veth0", driver: "veth"), Build.link(4, "wlan0")])
-        #expect(table.unclassified.map(\.index) == [2, 4])
+        expectEqual(table.unclassified.map(\.index), [2, 4])
         table.setWireless(false, 2)
         table.setWireless(true, 4)
         #expect(table.unclassified.isEmpty)
-        #expect(table.links[4].map { LinkRule(table: table).kind(of: $0) } == .wifi)
+        expectEqual(table.links[4].map { LinkRule(table: table).kind(of: $0) }, .wifi)
     }
 }

@@ -31,7 +31,7 @@ struct ReachabilityProbeTests {
             }
             let reachability = reachability(ReachabilityProbe(server.url("/probe")))
             var updates = reachability.updates.makeAsyncIterator()
-            #expect(await updates.next()?.confirmation == .captivePortal)
+            await expectEqual(updates.next()?.confirmation, .captivePortal)
             // Twice as long each time, up to a minute.
             for (number, pause) in [5, 10, 20, 40, 60].enumerated() {
                 await time.waitForTimer(within: .seconds(pause))
@@ -45,7 +45,7 @@ struct ReachabilityProbeTests {
             let path = await updates.next()
             #expect(path?.isReachable == true && path?.confirmation == .confirmed)
             let count = server.requests().count
-            #expect(count == 7)
+            expectEqual(count, 7)
         }
     }
 
@@ -74,12 +74,12 @@ struct ReachabilityProbeTests {
                 $0.networkInterceptors = [KeyAdding()]
                 $0.cookieJar = jar
             }
-            #expect(await probe.run() == .captivePortal)
+            await expectEqual(probe.run(), .captivePortal)
             let requests = server.requests()
             #expect(requests.count == 1 && challenges.withLock { $0 } == 0)
             for request in requests {
                 for name in ["x-api-key", "authorization", "cookie", "x-amz-date", "referer"] {
-                    #expect(request.headers[name] == nil, "\(name)")
+                    expectNil(request.headers[name], "\(name)")
                 }
             }
         }
@@ -96,7 +96,7 @@ struct ReachabilityProbeTests {
     func judged(kind: SternaError.Kind, status: Int?, expected: NetworkPath.Confirmation) throws {
         var error = SternaError(kind, phase: .read, "It failed.")
         error.response = try status.map { Response(status: .init(code: $0), url: try HTTPURL("http://a.example/")) }
-        #expect(ReachabilityProbe.judge(error, expected: 204) == expected)
+        expectEqual(ReachabilityProbe.judge(error, expected: 204), expected)
     }
 
     @Test("Changes of other links do not end a probe")
@@ -117,9 +117,9 @@ struct ReachabilityProbeTests {
             // The same path in a new table.
             for _ in 0..<20 { network.connect() }
             open.continuation.yield()
-            #expect(await first.value.confirmation == .confirmed)
-            #expect(await updates.next()?.confirmation == .confirmed)
-            #expect(isAsked.withLock { $0 } == 1)
+            await expectEqual(first.value.confirmation, .confirmed)
+            await expectEqual(updates.next()?.confirmation, .confirmed)
+            expectEqual(isAsked.withLock { $0 }, 1)
         }
     }
 }

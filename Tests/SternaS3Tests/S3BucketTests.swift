@@ -6,6 +6,7 @@ import SternaTesting
 import Testing
 
 @testable import SternaS3
+@testable import SternaTestSupport
 
 @Suite("S3: buckets")
 struct S3BucketTests {
@@ -27,12 +28,12 @@ struct S3BucketTests {
     func get() async throws {
         let mock = MockTransport { _ in .text("content") }
         let bucket = try Self.bucket(mock)
-        #expect(try await bucket.get("a b").body.text == "content")
-        #expect(try await bucket.get("a", range: 5..<10, version: "v/1").body.text == "content")
+        try await expectEqual(bucket.get("a b").body.text, "content")
+        try await expectEqual(bucket.get("a", range: 5..<10, version: "v/1").body.text, "content")
         let request = try #require(mock.requests.last)
         #expect(request.url.href == "https://photos.s3.eu-central-1.amazonaws.com/a?versionId=v%2F1")
-        #expect(request.headers[.range] == "bytes=5-9")
-        #expect(request.headers[.authorization]?.contains("/eu-central-1/s3/aws4_request") == true)
+        expectEqual(request.headers[.range], "bytes=5-9")
+        expectEqual(request.headers[.authorization]?.contains("/eu-central-1/s3/aws4_request"), true)
         await #expect(throws: SternaError.self) { try await bucket.get("a", range: 5..<5) }
     }
 
@@ -44,31 +45,31 @@ struct S3BucketTests {
                 headers: [.contentType: "application/xml", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"],
                 body: ResponseBody(Bytes(text: text)))
         }
-        #expect(try await Self.bucket(mock).get("a").body.text == text)
+        try await expectEqual(Self.bucket(mock).get("a").body.text, text)
     }
 
     @Test("The server's error has code and message, and no secret")
     func errors() async throws {
         let bucket = try Self.bucket(MockTransport { _ in Self.error("NoSuchKey", status: 404) })
         let error = await #expect(throws: SternaError.self) { try await bucket.get("a") }
-        #expect(error?.kind == .unacceptableStatus)
-        #expect(error?.status == 404)
-        #expect(error?.s3Error?.code == "NoSuchKey")
-        #expect(error?.message == "It is so.")
-        #expect(error.map { "\($0)".contains("NoSuchKey") } == true)
+        expectEqual(error?.kind, .unacceptableStatus)
+        expectEqual(error?.status, 404)
+        expectEqual(error?.s3Error?.code, "NoSuchKey")
+        expectEqual(error?.message, "It is so.")
+        expectEqual(error.map { "\($0)".contains("NoSuchKey") }, true)
         var text = ""
         dump(error, to: &text)
         dump(bucket, to: &text)
         #expect(!text.contains("hidden"))
         let streamed = await #expect(throws: SternaError.self) { try await bucket.withObject("a") { _ in } }
-        #expect(streamed?.s3Error?.code == "NoSuchKey")
+        expectEqual(streamed?.s3Error?.code, "NoSuchKey")
     }
 
     @Test("An error without a body gets a code by its status")
     func noBody() async throws {
         let bucket = try Self.bucket(MockTransport { _ in MockTransport.Answer(status: 404) })
         let error = await #expect(throws: SternaError.self) { try await bucket.head("a") }
-        #expect(error?.s3Error?.code == "NotFound")
+        expectEqual(error?.s3Error?.code, "NotFound")
     }
 
     @Test("Storing an object")
@@ -77,17 +78,16 @@ struct S3BucketTests {
         let info = try await Self.bucket(mock).put(
             "a", .text("abc"), contentType: "text/csv", metadata: ["Owner": "ada"],
             headers: ["Cache-Control": "no-store"])
-        #expect(info.entityTag == "\"e\"")
-        #expect(info.size == nil)
+        expectEqual(info.entityTag, "\"e\"")
+        expectNil(info.size)
         let request = try #require(mock.requests.last)
-        #expect(request.method == .put)
-        #expect(request.headers[.contentType] == "text/csv")
-        #expect(request.headers["x-amz-meta-owner"] == "ada")
-        #expect(request.headers[.cacheControl] == "no-store")
-        #expect(
-            request.headers["x-amz-content-sha256"]
-                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        #expect(request.headers[.authorization]?.contains("x-amz-meta-owner") == true)
+        expectEqual(request.method, .put)
+        expectEqual(request.headers[.contentType], "text/csv")
+        expectEqual(request.headers["x-amz-meta-owner"], "ada")
+        expectEqual(request.headers[.cacheControl], "no-store")
+        expectEqual(
+            request.headers["x-amz-content-sha256"], "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        expectEqual(request.headers[.authorization]?.contains("x-amz-meta-owner"), true)
     }
 
     @Test("Storing a stream in signed chunks")
@@ -98,8 +98,8 @@ struct S3BucketTests {
             next.finish()
         }
         try await Self.bucket(mock).put("a", stream: chunks, length: 3)
-        #expect(mock.requests.last?.headers["x-amz-content-sha256"] == "STREAMING-AWS4-HMAC-SHA256-PAYLOAD")
-        #expect(mock.requests.last?.headers["x-amz-decoded-content-length"] == "3")
+        expectEqual(mock.requests.last?.headers["x-amz-content-sha256"], "STREAMING-AWS4-HMAC-SHA256-PAYLOAD")
+        expectEqual(mock.requests.last?.headers["x-amz-decoded-content-length"], "3")
     }
 
     @Test("What the server says of an object")
@@ -112,11 +112,11 @@ struct S3BucketTests {
             ])
         }
         let info = try await Self.bucket(mock).head("a")
-        #expect(info.size == 12)
-        #expect(info.contentType == "text/csv")
-        #expect(info.lastModified?.timeIntervalSince1970 == 784_111_777)
-        #expect(info.metadata == ["owner": "ada"])
-        #expect(info.version == "v")
+        expectEqual(info.size, 12)
+        expectEqual(info.contentType, "text/csv")
+        expectEqual(info.lastModified?.timeIntervalSince1970, 784_111_777)
+        expectEqual(info.metadata, ["owner": "ada"])
+        expectEqual(info.version, "v")
     }
 
     @Test("Copying on the server, which may fail after a 200")
@@ -128,20 +128,20 @@ struct S3BucketTests {
         let bucket = try Self.bucket(mock)
         try await bucket.copy("a b+", to: "c")
         let request = try #require(mock.requests.last)
-        #expect(request.headers["x-amz-copy-source"] == "/photos/a%20b%2B")
-        #expect(request.url.path == "/c")
+        expectEqual(request.headers["x-amz-copy-source"], "/photos/a%20b%2B")
+        expectEqual(request.url.path, "/c")
         let error = await #expect(throws: SternaError.self) { try await bucket.copy("a", to: "c") }
-        #expect(error?.kind == .unacceptableResponse)
-        #expect(error?.s3Error?.code == "InternalError")
+        expectEqual(error?.kind, .unacceptableResponse)
+        expectEqual(error?.s3Error?.code, "InternalError")
         let other = await #expect(throws: SternaError.self) { try await bucket.copy("a", to: "c") }
-        #expect(other?.kind == .decodingFailed)
+        expectEqual(other?.kind, .decodingFailed)
     }
 
     @Test("Removing an object")
     func delete() async throws {
         let mock = MockTransport { _ in MockTransport.Answer(status: 204) }
         try await Self.bucket(mock).delete("a")
-        #expect(mock.requests.last?.method == .delete)
+        expectEqual(mock.requests.last?.method, .delete)
     }
 
     private static func page(_ keys: [String], next: String?) -> MockTransport.Answer {
@@ -158,9 +158,10 @@ struct S3BucketTests {
         ])
         var keys: [String] = []
         for try await object in try Self.bucket(mock).list(prefix: "p/", pageSize: 2) { keys.append(object.key) }
-        #expect(keys == ["a", "b", "c"])
-        #expect(
-            mock.requests.map(\.url.query) == [
+        expectEqual(keys, ["a", "b", "c"])
+        expectEqual(
+            mock.requests.map(\.url.query),
+            [
                 "list-type=2&encoding-type=url&prefix=p%2F&max-keys=2",
                 "list-type=2&encoding-type=url&prefix=p%2F&max-keys=2&continuation-token=t%2F1",
                 "list-type=2&encoding-type=url&prefix=p%2F&max-keys=2&continuation-token=t2",
@@ -171,7 +172,7 @@ struct S3BucketTests {
     func lazyList() async throws {
         let mock = MockTransport { _ in Self.page(["a"], next: "\(UInt64.random(in: 0 ... .max))") }
         for try await _ in try Self.bucket(mock).list() { break }
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
     }
 
     @Test("A listing that repeats its token, or goes on without objects, ends with an error")
@@ -180,11 +181,11 @@ struct S3BucketTests {
         let error = await #expect(throws: SternaError.self) {
             for try await _ in try Self.bucket(repeating).list() {}
         }
-        #expect(error?.kind == .decodingFailed)
-        #expect(repeating.requests.count == 2)
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(repeating.requests.count, 2)
         let empty = MockTransport { _ in Self.page([], next: "\(UInt64.random(in: 0 ... .max))") }
         await #expect(throws: SternaError.self) { for try await _ in try Self.bucket(empty).list() {} }
-        #expect(empty.requests.count == 100)
+        expectEqual(empty.requests.count, 100)
     }
 
     @Test("A presigned URL needs credentials, and shows no secret key")
@@ -192,7 +193,7 @@ struct S3BucketTests {
         let bucket = try Self.bucket(MockTransport { _ in .json([:]) })
         let url = try await bucket.presign("a", method: .put, expires: .seconds(60))
         #expect(url.href.hasPrefix("https://photos.s3.eu-central-1.amazonaws.com/a?X-Amz-Algorithm=AWS4-HMAC-SHA256&"))
-        #expect(url.query?.contains("X-Amz-Expires=60&X-Amz-SignedHeaders=host&") == true)
+        expectEqual(url.query?.contains("X-Amz-Expires=60&X-Amz-SignedHeaders=host&"), true)
         let anonymous = try S3(region: "r", credentials: nil).bucket("photos")
         await #expect(throws: SternaError.self) { try await anonymous.presign("a") }
     }
@@ -202,6 +203,6 @@ struct S3BucketTests {
         let mock = MockTransport { _ in .text("x") }
         let s3 = try S3(region: "r", credentials: nil) { $0.transport = mock }
         _ = try await s3.bucket("photos").get("a")
-        #expect(mock.requests.last?.headers[.authorization] == nil)
+        expectNil(mock.requests.last?.headers[.authorization])
     }
 }

@@ -3,6 +3,7 @@ import Sterna
 import Testing
 
 @testable import SternaS3
+@testable import SternaTestSupport
 
 @Suite("S3: the reader of documents")
 struct S3ElementTests {
@@ -32,7 +33,7 @@ struct S3ElementTests {
         ])
     func refused(document: String) {
         let error = #expect(throws: SternaError.self) { try S3Element(parsing: Bytes(string: document)) }
-        #expect(error?.kind == .decodingFailed)
+        expectEqual(error?.kind, .decodingFailed)
     }
 
     @Test("Depth, length and number of elements have limits, and UTF-8 is checked")
@@ -44,7 +45,7 @@ struct S3ElementTests {
             let error = #expect(throws: SternaError.self) {
                 try S3Element(parsing: Bytes(string: document), limits: limits)
             }
-            #expect(error?.kind == .limitExceeded, "\(document)")
+            expectEqual(error?.kind, .limitExceeded, "\(document)")
         }
         #expect(throws: SternaError.self) {
             try S3Element(parsing: Bytes(bytes: Array("<a>".utf8) + [0xFF] + Array("</a>".utf8)))

@@ -4,6 +4,7 @@ import SternaPlatform
 import Testing
 
 @testable import SternaS3
+@testable import SternaTestSupport
 
 @Suite("S3: XML")
 struct S3XMLTests {
@@ -14,12 +15,12 @@ struct S3XMLTests {
             <Error><Code>NoSuchKey</Code><Message>The key\u{A}is gone</Message><Resource>/b/k</Resource><RequestId>42</RequestId></Error>
             """
         let error = S3XML.error(Bytes(text: text))
-        #expect(error?.code == "NoSuchKey")
-        #expect(error?.message == "The key\u{FFFD}is gone")
-        #expect(error?.resource == "/b/k")
-        #expect(error?.requestID == "42")
-        #expect(
-            S3XML.error(Bytes(text: "<ErrorResponse><Error><Code>A</Code></Error></ErrorResponse>"))?.code == "A")
+        expectEqual(error?.code, "NoSuchKey")
+        expectEqual(error?.message, "The key\u{FFFD}is gone")
+        expectEqual(error?.resource, "/b/k")
+        expectEqual(error?.requestID, "42")
+        expectEqual(
+            S3XML.error(Bytes(text: "<ErrorResponse><Error><Code>A</Code></Error></ErrorResponse>"))?.code, "A")
     }
 
     @Test(
@@ -33,7 +34,7 @@ struct S3XMLTests {
             String(repeating: "<a>", count: 40) + String(repeating: "</a>", count: 40),
         ])
     func noError(text: String) {
-        #expect(S3XML.error(Bytes(text: text)) == nil)
+        expectNil(S3XML.error(Bytes(text: text)))
     }
 
     static func page(_ inner: String, truncated: String = "false") -> Bytes {
@@ -51,20 +52,20 @@ struct S3XMLTests {
                 <Contents><Key>z</Key><Size>0</Size><LastModified>2009-10-12T17:50:30Z</LastModified></Contents>
                 <CommonPrefixes><Prefix>p%20q/</Prefix></CommonPrefixes>
                 """, truncated: "true"))
-        #expect(page.objects.map(\.key) == ["a/b c+é", "z"])
-        #expect(page.objects.map(\.size) == [12, 0])
-        #expect(page.objects.first?.entityTag == "\"e\"")
-        #expect(page.objects.first?.lastModified == Date(timeIntervalSince1970: 1_255_369_830.5))
-        #expect(page.objects.last?.lastModified == Date(timeIntervalSince1970: 1_255_369_830))
-        #expect(page.prefixes == ["p q/"])
-        #expect(page.next == "t+1")
+        expectEqual(page.objects.map(\.key), ["a/b c+é", "z"])
+        expectEqual(page.objects.map(\.size), [12, 0])
+        expectEqual(page.objects.first?.entityTag, "\"e\"")
+        expectEqual(page.objects.first?.lastModified, Date(timeIntervalSince1970: 1_255_369_830.5))
+        expectEqual(page.objects.last?.lastModified, Date(timeIntervalSince1970: 1_255_369_830))
+        expectEqual(page.prefixes, ["p q/"])
+        expectEqual(page.next, "t+1")
     }
 
     @Test("Keys without a coding stay as they are")
     func plainKeys() throws {
         let page = try S3XML.page(Self.page("<Contents><Key>a%20+</Key><Size>1</Size></Contents>"))
-        #expect(page.objects.map(\.key) == ["a%20+"])
-        #expect(page.next == nil)
+        expectEqual(page.objects.map(\.key), ["a%20+"])
+        expectNil(page.next)
     }
 
     @Test(
@@ -83,6 +84,6 @@ struct S3XMLTests {
         ])
     func refused(text: String) {
         let error = #expect(throws: SternaError.self) { try S3XML.page(Bytes(text: text)) }
-        #expect(error?.kind == .decodingFailed)
+        expectEqual(error?.kind, .decodingFailed)
     }
 }

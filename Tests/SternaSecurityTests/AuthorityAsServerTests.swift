@@ -3,6 +3,7 @@ import Testing
 import X509
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 /// A certificate whose basic constraints say that it is an authority's, shown by a server.
 @Suite("Certificates of authorities as those of servers")
@@ -30,29 +31,29 @@ struct AuthorityAsServerTests {
         let middle = try root.issueAuthority()
         let leaf = try middle.issue(Forge.host, Self.extensions(keyUsage: keyUsage))
         let failure = try await verdict([leaf, middle], roots: [root]).failure
-        #expect(failure?.check == .basicConstraints)
-        #expect(failure?.reason.contains("of an authority, not of a server") == true)
-        #expect(failure?.certificate?.names == [Forge.host])
+        expectEqual(failure?.check, .basicConstraints)
+        expectEqual(failure?.reason.contains("of an authority, not of a server"), true)
+        expectEqual(failure?.certificate?.names, [Forge.host])
         // A pin makes nothing valid.
         let pin = try Pin.publicKey(of: leaf.der)
-        #expect(try await verdict([leaf, middle], roots: [root]) { $0.pins = [pin] }.failure == failure)
+        try await expectEqual(verdict([leaf, middle], roots: [root]) { $0.pins = [pin] }.failure, failure)
     }
 
     @Test("Trusted where it is a root itself, as OpenSSL and Go do, for its own names", arguments: [true, false])
     func anchor(keyUsage: Bool) async throws {
         let own = try Forge.root(Forge.host, Self.extensions(keyUsage: keyUsage))
-        #expect(try await verdict([own], roots: [own]) == .trusted)
-        #expect(try await verdict([own], roots: [Forge.root(), own]) == .trusted)
-        #expect(try await verdict([own], roots: [own], host: "other.test").failure?.check == .hostName)
+        try await expectEqual(verdict([own], roots: [own]), .trusted)
+        try await expectEqual(verdict([own], roots: [Forge.root(), own]), .trusted)
+        try await expectEqual(verdict([own], roots: [own], host: "other.test").failure?.check, .hostName)
         let unknown = try #require(await verdict([own], roots: [Forge.root()]).failure)
-        #expect(unknown.check == .issuer)
+        expectEqual(unknown.check, .issuer)
         #expect(unknown.advice.contains("trust it as a root"))
     }
 
     @Test("Trusted where it is a root itself, though another authority issued it")
     func chosenAuthority() async throws {
         let middle = try Forge.root().issue("Middle", Self.extensions())
-        #expect(try await verdict([middle], roots: [middle]) == .trusted)
+        try await expectEqual(verdict([middle], roots: [middle]), .trusted)
     }
 
     @Test("Overlooked where invalid certificates are allowed and it is pinned")
@@ -65,7 +66,7 @@ struct AuthorityAsServerTests {
                     $0.allowsInvalidCertificates = true
                     $0.pins = [pin]
                 }
-                #expect(verdict == .overlooked)
+                expectEqual(verdict, .overlooked)
             }
         }
     }
@@ -80,6 +81,6 @@ struct AuthorityAsServerTests {
                 Certificate.Extension(oid: .X509ExtensionID.basicConstraints, critical: true, value: value[...]),
                 try .init(SubjectAlternativeNames([.dnsName(Forge.host)]), critical: false),
             ])
-        #expect(try await verdict([leaf], roots: [root]).failure?.check == .basicConstraints)
+        try await expectEqual(verdict([leaf], roots: [root]).failure?.check, .basicConstraints)
     }
 }

@@ -4,6 +4,7 @@ import Testing
 import X509
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 @Suite("The form of certificates")
 struct CertificateFormTests {
@@ -20,23 +21,23 @@ struct CertificateFormTests {
     func namelessRoot() async throws {
         let root = try Forge.root("")
         #expect(root.certificate.subject.isEmpty)
-        #expect(try await check([root.issueLeaf()], root: root) == .form)
+        try await expectEqual(check([root.issueLeaf()], root: root), .form)
         let middle = try root.issueAuthority()
-        #expect(try await check([middle.issueLeaf(), middle], root: root) == .form)
+        try await expectEqual(check([middle.issueLeaf(), middle], root: root), .form)
     }
 
     @Test("An authority with an empty name")
     func namelessAuthority() async throws {
         let root = try Forge.root()
         let middle = try root.issueAuthority("")
-        #expect(try await check([middle.issueLeaf(), middle], root: root) == .form)
+        try await expectEqual(check([middle.issueLeaf(), middle], root: root), .form)
     }
 
     @Test("A server's certificate needs no name but the alternative ones")
     func namelessLeaf() async throws {
         let root = try Forge.root()
         let leaf = try root.issue("", Forge.leafExtensions([.dnsName(Forge.host)]))
-        #expect(try await check([leaf], root: root) == nil)
+        try await expectNil(check([leaf], root: root))
     }
 
     @Test("Extensions in a certificate of version 2 (RFC 5280, 4.1.2.1)")
@@ -44,13 +45,13 @@ struct CertificateFormTests {
         let root = try Forge.root()
         let middle = try root.issueAuthority()
         let leaf = try middle.issueLeaf()
-        #expect(try await check([leaf.der, Self.ofVersionTwo(middle, key: root.key)], root: root) == .form)
-        #expect(try await check([Self.ofVersionTwo(leaf, key: middle.key), middle.der], root: root) == .form)
+        try await expectEqual(check([leaf.der, Self.ofVersionTwo(middle, key: root.key)], root: root), .form)
+        try await expectEqual(check([Self.ofVersionTwo(leaf, key: middle.key), middle.der], root: root), .form)
         let own = try Certificate(derEncoded: Self.ofVersionTwo(root, key: root.key))
         let oldRoot = Forge(certificate: own, key: root.key)
-        #expect(try await check([oldRoot.issueLeaf()], root: oldRoot) == .form)
+        try await expectEqual(check([oldRoot.issueLeaf()], root: oldRoot), .form)
         // The same signed anew is good.
-        #expect(try await check([leaf.der, Self.ofVersionTwo(middle, key: root.key, version: 2)], root: root) == nil)
+        try await expectNil(check([leaf.der, Self.ofVersionTwo(middle, key: root.key, version: 2)], root: root))
     }
 
     /// The certificate with another number in place of its version's, signed anew.
@@ -100,12 +101,12 @@ struct CertificateFormTests {
         let root = try Forge.root()
         let made = Certificate.Extension(oid: oid, critical: false, value: value[...])
         let leaf = try root.issue(Forge.host, Forge.leafExtensions([.dnsName(Forge.host)]) + [made])
-        #expect(try await check([leaf], root: root) == (fits ? nil : .form))
+        try await expectEqual(check([leaf], root: root), (fits ? nil : .form))
         let middle = try root.issue("Middle", Forge.authorityExtensions() + [made])
-        #expect(try await check([middle.issueLeaf(), middle], root: root) == (fits ? nil : .form))
+        try await expectEqual(check([middle.issueLeaf(), middle], root: root), (fits ? nil : .form))
         // A root was chosen by whoever trusts it.
         let other = try Forge.root("Other", Forge.authorityExtensions() + [made])
-        #expect(try await check([other.issueLeaf()], root: other) == nil)
+        try await expectNil(check([other.issueLeaf()], root: other))
     }
 
     @Test("Which extension of which certificate is damaged stands in the failure")
@@ -116,7 +117,7 @@ struct CertificateFormTests {
         let policy = SecurityPolicy.authority(pem: try root.pem)
         let chain = [try middle.issueLeaf().der, try middle.der]
         let failure = await policy.judge(chain: chain, host: Forge.host, time: Forge.now).failure
-        #expect(failure?.reason == "the certificate of “CN=Middle” has a malformed authority information access")
-        #expect(failure?.certificate?.subject == "CN=Middle")
+        expectEqual(failure?.reason, "the certificate of “CN=Middle” has a malformed authority information access")
+        expectEqual(failure?.certificate?.subject, "CN=Middle")
     }
 }

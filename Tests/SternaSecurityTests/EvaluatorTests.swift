@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 @Suite("Evaluators, challenges and the memory of verdicts")
 struct EvaluatorTests {
@@ -28,22 +29,22 @@ struct EvaluatorTests {
             },
         ]
         let verdict = await policy.judge(chain: presented, host: Forge.host, time: Forge.now)
-        #expect(verdict.failure?.reason == "it was revoked")
-        #expect(seen.withLock { $0 } == ["first true \(Forge.host) 2", "second false"])
+        expectEqual(verdict.failure?.reason, "it was revoked")
+        expectEqual(seen.withLock { $0 }, ["first true \(Forge.host) 2", "second false"])
         // The memory of a good path does not answer for them.
         _ = await policy.judge(chain: presented, host: Forge.host, time: Forge.now)
-        #expect(seen.withLock { $0.count } == 4)
+        expectEqual(seen.withLock { $0.count }, 4)
     }
 
     @Test("An evaluator may accept what the policy refuses; two policies may both have to accept")
     func composition() async throws {
         var (presented, policy) = try Self.chain()
         policy.evaluators = [TrustEvaluator { _ in .overlooked }]
-        #expect(await policy.judge(chain: presented, host: "other.test", time: Forge.now) == .overlooked)
+        await expectEqual(policy.judge(chain: presented, host: "other.test", time: Forge.now), .overlooked)
         var second = try Self.chain().policy
         second.verificationTime = Date(timeIntervalSince1970: Forge.now)
         policy.evaluators = [TrustEvaluator(second)]
-        #expect(await policy.judge(chain: presented, host: Forge.host, time: Forge.now).failure?.check == .issuer)
+        await expectEqual(policy.judge(chain: presented, host: Forge.host, time: Forge.now).failure?.check, .issuer)
     }
 
     @Test("A handler may take the verdict, accept, or reject; identities come from it too")
@@ -55,34 +56,34 @@ struct EvaluatorTests {
         {
             var policy = policy
             policy.challengeHandler = ChallengeHandler { challenge in
-                #expect(challenge.host == host)
-                #expect(challenge.port == 443)
+                expectEqual(challenge.host, host)
+                expectEqual(challenge.port, 443)
                 guard case .serverTrust(let evaluation) = challenge.subject else { return .useDefault }
                 return answer(evaluation.verdict)
             }
             return await policy.decide(chain: presented, host: host, port: 443)
         }
-        #expect(await verdict(Forge.host) { _ in .useDefault } == .trusted)
-        #expect(await verdict(Forge.host) { _ in .accept } == .trusted)
-        #expect(await verdict("other.test") { _ in .useDefault }.failure?.check == .hostName)
-        #expect(await verdict("other.test") { _ in .accept } == .overlooked)
+        await expectEqual(verdict(Forge.host) { _ in .useDefault }, .trusted)
+        await expectEqual(verdict(Forge.host) { _ in .accept }, .trusted)
+        await expectEqual(verdict("other.test") { _ in .useDefault }.failure?.check, .hostName)
+        await expectEqual(verdict("other.test") { _ in .accept }, .overlooked)
         let rejected = await verdict(Forge.host) { _ in .reject(reason: "not today\r\n") }
-        #expect(rejected.failure?.check == .evaluator)
-        #expect(rejected.failure?.reason.contains("not today") == true)
-        #expect(rejected.failure?.reason.contains { $0.isNewline } == false)
+        expectEqual(rejected.failure?.check, .evaluator)
+        expectEqual(rejected.failure?.reason.contains("not today"), true)
+        expectEqual(rejected.failure?.reason.contains { $0.isNewline }, false)
     }
 
     @Test("Invalid certificates with names checked and nothing pinned: refused, as AFNetworking does")
     func nonsense() async throws {
         var (presented, policy) = try Self.chain()
         policy.allowsInvalidCertificates = true
-        #expect(await policy.judge(chain: presented, host: Forge.host, time: Forge.now).failure?.check == .policy)
+        await expectEqual(policy.judge(chain: presented, host: Forge.host, time: Forge.now).failure?.check, .policy)
         policy.validatesDomainName = false
-        #expect(await policy.judge(chain: presented, host: "other.test", time: Forge.now) == .overlooked)
+        await expectEqual(policy.judge(chain: presented, host: "other.test", time: Forge.now), .overlooked)
         policy.allowsInvalidCertificates = false
-        #expect(await policy.judge(chain: presented, host: "other.test", time: Forge.now) == .trusted)
+        await expectEqual(policy.judge(chain: presented, host: "other.test", time: Forge.now), .trusted)
         let stranger = try Forge.root().issueLeaf().der
-        #expect(await policy.judge(chain: [stranger], host: "x", time: Forge.now).failure?.check == .issuer)
+        await expectEqual(policy.judge(chain: [stranger], host: "x", time: Forge.now).failure?.check, .issuer)
     }
 
     @Test("A path is remembered for its host, its roots and ten minutes, and not past its end")
@@ -96,18 +97,18 @@ struct EvaluatorTests {
             VerdictCache.Key(presented ?? chain.map(\.der), host: host, checksHost: names, roots: roots ?? policy.roots)
         }
         cache.keep(chain, for: key(), at: Forge.now)
-        #expect(cache.chain(key(), at: Forge.now)?.count == 1)
+        expectEqual(cache.chain(key(), at: Forge.now)?.count, 1)
         #expect(cache.chain(key(), at: Forge.now + 599) != nil)
-        #expect(cache.chain(key(), at: Forge.now + 600) == nil)
-        #expect(cache.chain(key(), at: Forge.now - 1) == nil)
-        #expect(cache.chain(key("other.test"), at: Forge.now) == nil)
-        #expect(cache.chain(key(names: false), at: Forge.now) == nil)
-        #expect(cache.chain(key(roots: .system), at: Forge.now) == nil)
-        #expect(cache.chain(key(Forge.host, chain.map(\.der) + [[1]]), at: Forge.now) == nil)
+        expectNil(cache.chain(key(), at: Forge.now + 600))
+        expectNil(cache.chain(key(), at: Forge.now - 1))
+        expectNil(cache.chain(key("other.test"), at: Forge.now))
+        expectNil(cache.chain(key(names: false), at: Forge.now))
+        expectNil(cache.chain(key(roots: .system), at: Forge.now))
+        expectNil(cache.chain(key(Forge.host, chain.map(\.der) + [[1]]), at: Forge.now))
         let end = Forge.end.timeIntervalSince1970
         cache.keep(chain, for: key("end"), at: end - 5)
         #expect(cache.chain(key("end"), at: end - 1) != nil)
-        #expect(cache.chain(key("end"), at: end + 1) == nil)
+        expectNil(cache.chain(key("end"), at: end + 1))
         for number in 0..<1_000 { cache.keep(chain, for: key("\(number)"), at: Forge.now) }
         #expect(cache.count <= 256)
     }
@@ -117,15 +118,15 @@ struct EvaluatorTests {
         let (presented, policy) = try Self.chain()
         let failure = try #require(await policy.judge(chain: presented, host: "other.test", time: Forge.now).failure)
         let certificate = try #require(failure.certificate)
-        #expect(failure.check == .hostName)
+        expectEqual(failure.check, .hostName)
         #expect(certificate.subject.contains(Forge.host))
-        #expect(certificate.names == [Forge.host])
-        #expect(certificate.notAfter == Forge.end)
+        expectEqual(certificate.names, [Forge.host])
+        expectEqual(certificate.notAfter, Forge.end)
         let text = "\(failure)"
         for part in ["not for other.test", certificate.pin, certificate.issuer, "2020-01-01", "2030-01-01"] {
             #expect(text.contains(part), "\(part)")
         }
         #expect(!failure.advice.isEmpty)
-        #expect(failure.presented == [certificate])
+        expectEqual(failure.presented, [certificate])
     }
 }

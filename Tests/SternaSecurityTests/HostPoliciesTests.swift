@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 @Suite("Policies of hosts")
 struct HostPoliciesTests {
@@ -26,34 +27,34 @@ struct HostPoliciesTests {
             ("example.com.evil.test", nil), ("api.example.com.evil.test", nil),
         ] as [(String, String?)])
     func lookup(host: String, name: String?) {
-        #expect(Self.table().policy(for: host) == name.flatMap { Self.policies[$0] })
+        expectEqual(Self.table().policy(for: host), name.flatMap { Self.policies[$0] })
     }
 
     @Test("Addresses are below no name")
     func addresses() {
         let table: HostPolicies = ["*.0.0.1": .insecure, "**.1": .insecure, "127.0.0.2": .insecure]
-        #expect(table.policy(for: "127.0.0.1") == nil)
-        #expect(table.policy(for: "127.0.0.2") == .insecure)
+        expectNil(table.policy(for: "127.0.0.1"))
+        expectEqual(table.policy(for: "127.0.0.2"), .insecure)
     }
 
     @Test("A host without one has the session's own, or is refused where every host needs one")
     func otherwise() async {
         var table: HostPolicies = ["a.test": .insecure]
-        #expect(table.policy(for: "a.test", otherwise: .system) == .insecure)
-        #expect(table.policy(for: "b.test", otherwise: .system) == .system)
+        expectEqual(table.policy(for: "a.test", otherwise: .system), .insecure)
+        expectEqual(table.policy(for: "b.test", otherwise: .system), .system)
         table.everyHostNeedsOne = true
         let refused = table.policy(for: "b.test", otherwise: .insecure)
         let failure = await refused.judge(chain: [], host: "b.test").failure
-        #expect(failure?.check == .policy)
-        #expect(failure?.reason.contains("b.test") == true)
+        expectEqual(failure?.check, .policy)
+        expectEqual(failure?.reason.contains("b.test"), true)
     }
 
     @Test("Policies are read back as they were set, and removed")
     func table() {
         var table = Self.table()
-        #expect(table["*.EXAMPLE.com"] == Self.policies["b"])
+        expectEqual(table["*.EXAMPLE.com"], Self.policies["b"])
         table["*.example.com"] = nil
-        #expect(table.policy(for: "www.example.com") == Self.policies["c"])
+        expectEqual(table.policy(for: "www.example.com"), Self.policies["c"])
         #expect(HostPolicies().isEmpty)
         #expect(!table.isEmpty)
     }

@@ -4,6 +4,7 @@ import Testing
 import X509
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 /// Policies that do not say what was meant: refused, never laxer.
 @Suite("Misconfigured policies")
@@ -13,7 +14,7 @@ struct MisconfigurationTests {
         let root = try Forge.root()
         let policy = SecurityPolicy.pinned([], roots: .pem(try root.pem))
         let leaf = try root.issueLeaf().der
-        #expect(await policy.judge(chain: [leaf], host: Forge.host, time: Forge.now).failure?.check == .pin)
+        await expectEqual(policy.judge(chain: [leaf], host: Forge.host, time: Forge.now).failure?.check, .pin)
         #expect(throws: SternaError.self) { try policy.check(scheme: .https) }
     }
 
@@ -39,7 +40,7 @@ struct MisconfigurationTests {
             ("WWW.Example.COM.", "www.example.com"),
         ])
     func canonical(name: String, host: String) {
-        #expect(([name: .insecure] as HostPolicies).policy(for: host) == .insecure)
+        expectEqual(([name: .insecure] as HostPolicies).policy(for: host), .insecure)
     }
 
     @Test(
@@ -59,7 +60,7 @@ struct MisconfigurationTests {
     func everyPin() throws {
         for first in UInt8.min...UInt8.max {
             let pin = Pin(keyHash: [first] + [UInt8](repeating: 0xFF, count: 31))
-            #expect(try Pin(pin.description) == pin)
+            try expectEqual(Pin(pin.description), pin)
             #expect(try Pin("sha256//" + pin.description.dropFirst(7)) == pin)
         }
     }
@@ -71,7 +72,7 @@ struct MisconfigurationTests {
             if case .clientIdentity = challenge.subject { .reject(reason: "not there") } else { .useDefault }
         }
         let error = await #expect(throws: SternaError.self) { try await policy.decideIdentity(host: "x", port: 443) }
-        #expect(error?.detail.contains("not there") == true)
+        expectEqual(error?.detail.contains("not there"), true)
     }
 
     @Test("A certificate with thousands of names, and constraints times names, cost next to nothing")
@@ -81,15 +82,15 @@ struct MisconfigurationTests {
         let policy = SecurityPolicy.authority(pem: try root.pem)
         let der = try leaf.der
         let failure = await policy.judge(chain: [der], host: Forge.host, time: Forge.now).failure
-        #expect(failure?.check == .complexity)
-        #expect(failure?.presented.first?.names.isEmpty == true)
+        expectEqual(failure?.check, .complexity)
+        expectEqual(failure?.presented.first?.names.isEmpty, true)
         let constraints = NameConstraints(excludedSubtrees: (0..<180).map { .dnsName("x\($0).invalid") })
         let upper = try root.issue(
             "Upper", Forge.authorityExtensions() + [try .init(constraints, critical: true)])
         let names = SubjectAlternativeNames((0..<900).map { .dnsName("b\($0)") })
         let lower = try upper.issue("Lower", Forge.authorityExtensions() + [try .init(names, critical: false)])
         let chain = [try lower.issueLeaf().der, try lower.der, try upper.der]
-        #expect(await policy.judge(chain: chain, host: Forge.host, time: Forge.now).failure?.check == .complexity)
+        await expectEqual(policy.judge(chain: chain, host: Forge.host, time: Forge.now).failure?.check, .complexity)
     }
 
     @Test("Files that are too large, devices and pipes are not read")
@@ -97,7 +98,7 @@ struct MisconfigurationTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "sterna-large-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
-        #expect(truncate(path, 65 << 20) == 0)
+        expectEqual(truncate(path, 65 << 20), 0)
         for name in [path, "/dev/zero"] {
             #expect(throws: SternaError.self) { try CertificateFiles.read(name, what: "The certificates") }
         }

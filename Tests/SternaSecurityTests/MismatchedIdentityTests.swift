@@ -4,6 +4,7 @@ import SwiftASN1
 import Testing
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 @Suite("A client's key and certificate that do not belong together")
 struct MismatchedIdentityTests {
@@ -23,8 +24,8 @@ struct MismatchedIdentityTests {
             options.key = other
             let stranger = try authority.issue(options)
             let error = #expect(throws: SternaError.self) { try Self.identity(own, key: stranger) }
-            #expect(error?.kind == .identityUnusable)
-            #expect(error?.detail.contains("does not belong") == true)
+            expectEqual(error?.kind, .identityUnusable)
+            expectEqual(error?.detail.contains("does not belong"), true)
         }
         #expect(throws: SternaError.self) {
             try ClientIdentity(
@@ -37,7 +38,7 @@ struct MismatchedIdentityTests {
         let key = try PrivateKeys.read(Array(RSAIdentity.key.utf8), password: nil)
         let half = try #require(KeyHalf(privateKey: key))
         let der = try PEMDocument(pemString: RSAIdentity.certificate).derBytes
-        #expect(half == KeyHalf(certificate: der))
+        expectEqual(half, KeyHalf(certificate: der))
         #expect(PrivateKeys.fits(key, der))
         let other = try PEMDocument(pemString: WeakCertificates.root).derBytes
         #expect(KeyHalf(certificate: other) != nil)

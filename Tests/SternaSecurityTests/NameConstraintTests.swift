@@ -34,26 +34,26 @@ struct NameConstraintTests {
             : NameConstraints(excludedDNSDomains: ["other.test"])
         let root = try Forge.root("CA", Self.authority(constraints))
         let renewed = try root.issue("CA", Self.authority(names: [.dnsName("other.test")]))
-        #expect(try await Self.check([renewed.issueLeaf(), renewed], root: root) == nil)
+        try await expectNil(Self.check([renewed.issueLeaf(), renewed], root: root))
         // What it issues is constrained as before.
         let outside = try renewed.issueLeaf([.dnsName(Forge.host), .dnsName("other.test")])
-        #expect(try await Self.check([outside, renewed], root: root) == .nameConstraints)
+        try await expectEqual(Self.check([outside, renewed], root: root), .nameConstraints)
         // Another authority of that name is constrained.
         let lower = try root.issue("Lower", Self.authority(names: [.dnsName("other.test")]))
-        #expect(try await Self.check([lower.issueLeaf(), lower], root: root) == .nameConstraints)
+        try await expectEqual(Self.check([lower.issueLeaf(), lower], root: root), .nameConstraints)
     }
 
     @Test("A self-issued authority's own constraints hold for what is below it")
     func constraintsOfSelfIssued() async throws {
         let root = try Forge.root("CA")
         let renewed = try root.issue("CA", Self.authority(NameConstraints(permittedDNSDomains: ["other.test"])))
-        #expect(try await Self.check([renewed.issueLeaf(), renewed], root: root) == .nameConstraints)
+        try await expectEqual(Self.check([renewed.issueLeaf(), renewed], root: root), .nameConstraints)
     }
 
     @Test("The last certificate is constrained, self-issued or not")
     func selfIssuedLeaf() async throws {
         let root = try Forge.root(Forge.host, Self.authority(NameConstraints(permittedDNSDomains: ["other.test"])))
-        #expect(try await Self.check([root.issueLeaf()], root: root) == .nameConstraints)
+        try await expectEqual(Self.check([root.issueLeaf()], root: root), .nameConstraints)
     }
 
     // MARK: Lists
@@ -72,9 +72,9 @@ struct NameConstraintTests {
         let root = try Forge.root()
         let middle = try root.issue("Middle", Forge.authorityExtensions() + [made])
         let expected: TrustFailure.Check? = row.fits ? nil : .nameConstraints
-        #expect(try await Self.check([middle.issueLeaf(), middle], root: root) == expected)
+        try await expectEqual(Self.check([middle.issueLeaf(), middle], root: root), expected)
         let constrained = try Forge.root("Constrained", Forge.authorityExtensions() + [made])
-        #expect(try await Self.check([constrained.issueLeaf()], root: constrained) == expected)
+        try await expectEqual(Self.check([constrained.issueLeaf()], root: constrained), expected)
     }
 
     @Test("A dot in front of a permitted DNS name, of an authority and of a root")
@@ -82,9 +82,9 @@ struct NameConstraintTests {
         let constraints = NameConstraints(permittedDNSDomains: [".example.test"])
         let root = try Forge.root()
         let middle = try root.issue("Middle", Self.authority(constraints))
-        #expect(try await Self.check([middle.issueLeaf(), middle], root: root) == .nameConstraints)
+        try await expectEqual(Self.check([middle.issueLeaf(), middle], root: root), .nameConstraints)
         let constrained = try Forge.root("Constrained", Self.authority(constraints))
-        #expect(try await Self.check([constrained.issueLeaf()], root: constrained) == .nameConstraints)
+        try await expectEqual(Self.check([constrained.issueLeaf()], root: constrained), .nameConstraints)
     }
 
     // MARK: Forms of names
@@ -105,13 +105,13 @@ struct NameConstraintTests {
             let root = try Forge.root("Root", Self.authority(constraints))
             // A subject is a directory's name, so these have none.
             let plain = try root.issue("", Forge.leafExtensions([.dnsName(Forge.host)]))
-            #expect(try await Self.check([plain], root: root) == nil)
+            try await expectNil(Self.check([plain], root: root))
             let named = try root.issue("", Forge.leafExtensions([.dnsName(Forge.host), name]))
-            #expect(try await Self.check([named], root: root) == .nameConstraints)
+            try await expectEqual(Self.check([named], root: root), .nameConstraints)
         }
         let mail = NameConstraints(permittedEmailAddresses: ["example.test"])
         let root = try Forge.root("Root", Self.authority(mail))
-        #expect(try await Self.check([root.issueLeaf()], root: root) == nil)
+        try await expectNil(Self.check([root.issueLeaf()], root: root))
     }
 
     static let uris: [(String, String, fits: Bool)] = [
@@ -126,7 +126,7 @@ struct NameConstraintTests {
     func uri(constraint: String, uri: String, fits: Bool) async throws {
         let root = try Forge.root("Root", Self.authority(NameConstraints(permittedURIDomains: [constraint])))
         let leaf = try root.issueLeaf([.dnsName(Forge.host), .uniformResourceIdentifier(uri)])
-        #expect(try await Self.check([leaf], root: root) == (fits ? nil : .nameConstraints))
+        try await expectEqual(Self.check([leaf], root: root), (fits ? nil : .nameConstraints))
     }
 
     @Test("A name that cannot be compared is outside of every constraint of its form", arguments: [true, false])
@@ -139,15 +139,15 @@ struct NameConstraintTests {
         let root = try Forge.root("Root", Self.authority(constraints))
         for name in names {
             let leaf = try root.issueLeaf([.dnsName(Forge.host), name])
-            #expect(try await Self.check([leaf], root: root) == .nameConstraints, "\(name)")
+            try await expectEqual(Self.check([leaf], root: root), .nameConstraints, "\(name)")
         }
         let address = GeneralName.ipAddress(.init(contentBytes: [10, 0, 0, 0, 255, 0, 0, 0]))
         let range = ASN1OctetString(contentBytes: [10, 0, 0, 0, 255, 0, 0, 0])
         let ranges =
             permitted ? NameConstraints(permittedIPRanges: [range]) : NameConstraints(excludedIPRanges: [range])
         let other = try Forge.root("Root", Self.authority(ranges))
-        #expect(
-            try await Self.check([other.issueLeaf([.dnsName(Forge.host), address])], root: other) == .nameConstraints)
+        try await expectEqual(
+            Self.check([other.issueLeaf([.dnsName(Forge.host), address])], root: other), .nameConstraints)
     }
 
     // MARK: Against the library
@@ -204,7 +204,7 @@ struct NameConstraintTests {
             policy.validatesDomainName = false
             let chain = [try leaf.der, try upper.der, try lower.der]
             let verdict = await policy.judge(chain: chain, host: Forge.host, time: Forge.now)
-            #expect(verdict.isAccepted == isAccepted, "round \(round): \(verdict)")
+            expectEqual(verdict.isAccepted, isAccepted, "round \(round): \(verdict)")
         }
         #expect((1..<25).contains(accepted))
     }

@@ -3,6 +3,7 @@ import Testing
 import X509
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 /// Rows of the matrix of trust that no certificate maker makes; without sockets.
 @Suite("Odd certificates, and the check that refuses each")
@@ -24,7 +25,7 @@ struct OddCertificateTests {
             for pins in [[pin], [pin, Pin(keyHash: [UInt8](repeating: 1, count: 32))]] {
                 policy.pins = Set(pins)
                 let pinned = await policy.evaluate(chain: chain, host: host, time: Forge.now).verdict
-                #expect(pinned == verdict, "\(pins)")
+                expectEqual(pinned, verdict, "\(pins)")
             }
         }
         policy.pins = [Pin(keyHash: [UInt8](repeating: 1, count: 32))]
@@ -59,7 +60,7 @@ struct OddCertificateTests {
     @Test("Names", arguments: names)
     func name(name: GeneralName, host: String, expected: TrustFailure.Check?) async throws {
         let root = try Forge.root()
-        #expect(try await check([root.issueLeaf([name])], root: root, host: host) == expected)
+        try await expectEqual(check([root.issueLeaf([name])], root: root, host: host), expected)
     }
 
     @Test("An excluded tree, and a name with a hyphen in front that only looks outside of it")
@@ -70,7 +71,7 @@ struct OddCertificateTests {
             Forge.authorityExtensions() + [.init(NameConstraints(excludedDNSDomains: ["example.test"]), critical: true)]
         )
         let host = "-www.example.test"
-        #expect(try await check([middle.issueLeaf([.dnsName(host)]), middle], root: root, host: host) == .hostName)
+        try await expectEqual(check([middle.issueLeaf([.dnsName(host)]), middle], root: root, host: host), .hostName)
     }
 
     static let constraints: [(GeneralName, TrustFailure.Check?)] = [
@@ -89,7 +90,7 @@ struct OddCertificateTests {
         let root = try Forge.root()
         let constraints = NameConstraints(excludedSubtrees: [row.0])
         let middle = try root.issue("Middle", Forge.authorityExtensions() + [.init(constraints, critical: critical)])
-        #expect(try await check([middle.issueLeaf(), middle], root: root) == row.1)
+        try await expectEqual(check([middle.issueLeaf(), middle], root: root), row.1)
     }
 
     @Test("Constraints that cannot be read, or are of directory names")
@@ -100,7 +101,7 @@ struct OddCertificateTests {
         let directory = NameConstraints(excludedSubtrees: [.directoryName(try DistinguishedName { CommonName("X") })])
         for made in [broken, try .init(directory, critical: true)] {
             let middle = try root.issue("Middle", Forge.authorityExtensions() + [made])
-            #expect(try await check([middle.issueLeaf(), middle], root: root) == .nameConstraints)
+            try await expectEqual(check([middle.issueLeaf(), middle], root: root), .nameConstraints)
         }
     }
 
@@ -120,7 +121,7 @@ struct OddCertificateTests {
         let root = try base.issue("Root", Forge.authorityExtensions() + add(2))
         let middle = try root.issue("Middle", Forge.authorityExtensions() + add(1))
         let leaf = try middle.issue(Forge.host, Forge.leafExtensions([.dnsName(Forge.host)]) + add(0))
-        #expect(try await check([leaf, middle], root: root) == row.2)
+        try await expectEqual(check([leaf, middle], root: root), row.2)
     }
 
     @Test("Policies are no reason to refuse, even critical ones, nor is a critical extended key usage")
@@ -136,14 +137,14 @@ struct OddCertificateTests {
                 .init(SubjectAlternativeNames([.dnsName(Forge.host)]), critical: true),
                 .init(ExtendedKeyUsage([.any]), critical: true), policies,
             ])
-        #expect(try await check([leaf, middle], root: root) == nil)
+        try await expectNil(check([leaf, middle], root: root))
     }
 
     @Test("An intermediate of version 1 is no authority")
     func versionOne() async throws {
         let root = try Forge.root()
         let old = try root.issue("Old", [], version: .v1)
-        #expect(try await check([old.issueLeaf(), old], root: root) == .basicConstraints)
+        try await expectEqual(check([old.issueLeaf(), old], root: root), .basicConstraints)
     }
 
     @Test("The order turned round: the first certificate is the one that is judged")
@@ -152,7 +153,7 @@ struct OddCertificateTests {
         let authority = try Forge.authorityExtensions().filter { $0.oid != .X509ExtensionID.keyUsage }
         let middle = try root.issue("Middle", authority)
         #expect(try await check([root, middle, middle.issueLeaf()], root: root) != nil)
-        #expect(try await check([middle, middle.issueLeaf()], root: root) == .basicConstraints)
+        try await expectEqual(check([middle, middle.issueLeaf()], root: root), .basicConstraints)
     }
 
     @Test("A signature of another key, and one that was changed")
@@ -160,12 +161,12 @@ struct OddCertificateTests {
         let root = try Forge.root()
         let middle = try root.issueAuthority()
         let impostor = try Forge.root().issueAuthority()
-        #expect(try await check([impostor.issueLeaf(), middle], root: root) == .issuer)
+        try await expectEqual(check([impostor.issueLeaf(), middle], root: root), .issuer)
         for (index, place) in [(0, "leaf"), (1, "authority")] {
             var chain = [try middle.issueLeaf().der, try middle.der]
             // The last octets are of the second number of the ECDSA signature.
             chain[index][chain[index].count - 3] ^= 1
-            #expect(try await check(chain, root: root) == .issuer, "\(place)")
+            try await expectEqual(check(chain, root: root), .issuer, "\(place)")
         }
     }
 
@@ -176,8 +177,8 @@ struct OddCertificateTests {
         // ecdsa-with-SHA256; the second one stands outside what is signed.
         let oid: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02]
         let places = leaf.indices.filter { leaf[$0...].starts(with: oid) }
-        #expect(places.count == 2)
+        expectEqual(places.count, 2)
         leaf[places[1] + 9] = 0x03
-        #expect(try await check([leaf], root: root) == .readable)
+        try await expectEqual(check([leaf], root: root), .readable)
     }
 }

@@ -4,6 +4,7 @@ import SwiftASN1
 import Testing
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 /// How often a password is hashed is for the file to say (RFC 8018, 4.2), and a thread is busy for as long.
 @Suite("Rounds of key derivation that a file asks for", .timeLimit(.minutes(5)))
@@ -36,7 +37,7 @@ struct PasswordRoundsTests {
 
     private static func refusal(_ work: () throws -> Void) -> String {
         let error = #expect(throws: SternaError.self) { try work() }
-        #expect(error?.kind == .identityUnusable)
+        expectEqual(error?.kind, .identityUnusable)
         return error?.detail ?? ""
     }
 
@@ -156,17 +157,17 @@ struct PasswordRoundsTests {
             for number in numbers { try rounds.add(DER.parse(DERBytes.integer(number))) }
             return rounds.total
         }
-        #expect(try rounds([0x00, 0x98, 0x96, 0x80]) == PasswordRounds.maximum)
-        #expect(try rounds([0x00, 0x98, 0x96, 0x7F], [1]) == PasswordRounds.maximum)
+        try expectEqual(rounds([0x00, 0x98, 0x96, 0x80]), PasswordRounds.maximum)
+        try expectEqual(rounds([0x00, 0x98, 0x96, 0x7F], [1]), PasswordRounds.maximum)
         #expect(throws: SternaError.self) { try rounds([0x00, 0x98, 0x96, 0x80], [1]) }
-        #expect(try rounds([0x08, 0x00], [0x08, 0x00], [1]) == 4_097)
+        try expectEqual(rounds([0x08, 0x00], [0x08, 0x00], [1]), 4_097)
     }
 
     /// The certificate's part is encrypted by Triple DES, which the TLS library decrypts.
     @Test("An old container is read, and a key that is hidden among its certificates is not derived")
     func hidden() throws {
         let identity = try ClientIdentity(pkcs12: Self.oldContainer, password: "secret")
-        #expect(identity.certificate?.subject == "CN=rounds")
+        expectEqual(identity.certificate?.subject, "CN=rounds")
         // It asks for 100,000,000 rounds.
         let clock = ContinuousClock()
         let duration = clock.measure {

@@ -4,6 +4,7 @@ import SternaPlatform
 import Testing
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 @Suite("Pins")
 struct PinTests {
@@ -12,9 +13,9 @@ struct PinTests {
     @Test("OkHttp's notation and curl's are read, and written as OkHttp's")
     func notation() throws {
         let pin = try Pin(Self.text)
-        #expect(pin.description == Self.text)
+        expectEqual(pin.description, Self.text)
         #expect(try Pin(Self.text.replacing("sha256/", with: "sha256//")) == pin)
-        #expect(Pin(stringLiteral: "\(pin)") == pin)
+        expectEqual(Pin(stringLiteral: "\(pin)"), pin)
     }
 
     @Test(
@@ -28,12 +29,12 @@ struct PinTests {
         ])
     func refused(text: String) async {
         let error = #expect(throws: SternaError.self) { try Pin(text) }
-        #expect(error?.kind == .invalidRequest)
+        expectEqual(error?.kind, .invalidRequest)
         let literal = Pin(stringLiteral: text)
         let policy = SecurityPolicy.pinned([literal])
         #expect(throws: SternaError.self) { try policy.check(scheme: .https) }
         // A policy that was never checked trusts nobody rather than everybody.
-        #expect(await policy.judge(chain: [], host: "x").failure?.check == .pin)
+        await expectEqual(policy.judge(chain: [], host: "x").failure?.check, .pin)
     }
 
     /// A chain of three, and what its keys and certificates are pinned by.
@@ -70,23 +71,23 @@ struct PinTests {
     func any() async throws {
         let chain = try Chain()
         for pin in chain.keys + chain.certificates {
-            #expect(await chain.verdict([pin]) == .trusted)
-            #expect(await chain.verdict([pin, chain.stranger]) == .trusted)
+            await expectEqual(chain.verdict([pin]), .trusted)
+            await expectEqual(chain.verdict([pin, chain.stranger]), .trusted)
         }
         let failure = await chain.verdict([chain.stranger]).failure
-        #expect(failure?.check == .pin)
-        for key in chain.keys { #expect(failure?.reason.contains(key.description) == true) }
-        #expect(failure?.presented.map(\.pin) == chain.keys.prefix(2).map(\.description))
+        expectEqual(failure?.check, .pin)
+        for key in chain.keys { expectEqual(failure?.reason.contains(key.description), true) }
+        expectEqual(failure?.presented.map(\.pin), chain.keys.prefix(2).map(\.description))
     }
 
     @Test("Leaf only, and all")
     func rules() async throws {
         let chain = try Chain()
-        #expect(await chain.verdict([chain.keys[0]], .leaf) == .trusted)
-        #expect(await chain.verdict([chain.keys[1], chain.keys[2]], .leaf).failure?.check == .pin)
-        #expect(await chain.verdict(Set(chain.keys), .all) == .trusted)
-        #expect(await chain.verdict([chain.keys[0], chain.certificates[1], chain.keys[2]], .all) == .trusted)
-        #expect(await chain.verdict([chain.keys[0], chain.keys[1]], .all).failure?.check == .pin)
+        await expectEqual(chain.verdict([chain.keys[0]], .leaf), .trusted)
+        await expectEqual(chain.verdict([chain.keys[1], chain.keys[2]], .leaf).failure?.check, .pin)
+        await expectEqual(chain.verdict(Set(chain.keys), .all), .trusted)
+        await expectEqual(chain.verdict([chain.keys[0], chain.certificates[1], chain.keys[2]], .all), .trusted)
+        await expectEqual(chain.verdict([chain.keys[0], chain.keys[1]], .all).failure?.check, .pin)
     }
 
     @Test("What a server sends along without need is not in the chain")
@@ -95,7 +96,7 @@ struct PinTests {
         let other = try Forge.root("Other").issueAuthority("Other authority")
         let pins: Set<Pin> = [try .publicKey(of: other.der), try .certificate(other.der)]
         let verdict = await chain.verdict(pins, presented: chain.presented + [try other.der])
-        #expect(verdict.failure?.check == .pin)
+        expectEqual(verdict.failure?.check, .pin)
     }
 
     @Test("A pin saves no chain that fails")
@@ -104,7 +105,7 @@ struct PinTests {
         var policy = SecurityPolicy.authority(pem: try Forge.root().pem)
         policy.pins = [try .publicKey(of: leaf.der), try .certificate(leaf.der)]
         let verdict = await policy.judge(chain: [try leaf.der], host: Forge.host, time: Forge.now)
-        #expect(verdict.failure?.check == .issuer)
+        expectEqual(verdict.failure?.check, .issuer)
     }
 
     @Test("Where invalid certificates are allowed, the server's own must be pinned, or signed by a pinned one")
@@ -129,8 +130,8 @@ struct PinTests {
         ]
         for (number, row) in cases.enumerated() {
             let verdict = try await verdict(row.pins, row.presented, host: row.host)
-            #expect(verdict.failure?.check == row.check, "\(number)")
-            if row.check == nil { #expect(verdict == .overlooked) }
+            expectEqual(verdict.failure?.check, row.check, "\(number)")
+            if row.check == nil { expectEqual(verdict, .overlooked) }
         }
     }
 
@@ -147,16 +148,16 @@ struct PinTests {
         try Data(key.utf8).write(to: folder.appending(path: "key.txt"))
         let whole: Set<Pin> = [try .certificate(one.der), try .certificate(two.der)]
         let keys: Set<Pin> = [try .publicKey(of: one.der), try .publicKey(of: two.der)]
-        #expect(try Pin.certificates(folder: folder.path) == whole)
-        #expect(try Pin.publicKeys(folder: folder.path) == keys)
-        #expect(try Pin.certificates(file: folder.appending(path: "one.cer").path) == [.certificate(one.der)])
-        #expect(try Pin.publicKeys(file: folder.appending(path: "two.pem").path) == keys)
-        #expect(try Pin.publicKeys(file: folder.appending(path: "key.txt").path) == [.publicKey(of: two.der)])
+        try expectEqual(Pin.certificates(folder: folder.path), whole)
+        try expectEqual(Pin.publicKeys(folder: folder.path), keys)
+        try expectEqual(Pin.certificates(file: folder.appending(path: "one.cer").path), [.certificate(one.der)])
+        try expectEqual(Pin.publicKeys(file: folder.appending(path: "two.pem").path), keys)
+        try expectEqual(Pin.publicKeys(file: folder.appending(path: "key.txt").path), [.publicKey(of: two.der)])
         for name in ["notes.txt", "none.pem"] {
             let error = #expect(throws: SternaError.self) {
                 try Pin.publicKeys(file: folder.appending(path: name).path)
             }
-            #expect(error?.detail.contains(name) == true)
+            expectEqual(error?.detail.contains(name), true)
         }
         #expect(throws: SternaError.self) { try Pin.certificates(folder: folder.path + "/none") }
     }

@@ -3,6 +3,7 @@ import SternaPlatform
 import Testing
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 @Suite("Root certificates")
 struct RootStoreTests {
@@ -18,11 +19,11 @@ struct RootStoreTests {
     @Test("SSL_CERT_FILE and SSL_CERT_DIR replace the places of the distributions; empty ones are none")
     func environment() {
         let both = SystemRoots.sources(environment: ["SSL_CERT_FILE": "/elsewhere/roots.pem", "SSL_CERT_DIR": "/a:/b"])
-        #expect(both == [.file("/elsewhere/roots.pem"), .folder("/a"), .folder("/b")])
-        #expect(SystemRoots.sources(environment: ["SSL_CERT_FILE": "/a.pem"]) == [.file("/a.pem")])
-        #expect(SystemRoots.sources(environment: ["SSL_CERT_DIR": "/a"]) == [.folder("/a")])
+        expectEqual(both, [.file("/elsewhere/roots.pem"), .folder("/a"), .folder("/b")])
+        expectEqual(SystemRoots.sources(environment: ["SSL_CERT_FILE": "/a.pem"]), [.file("/a.pem")])
+        expectEqual(SystemRoots.sources(environment: ["SSL_CERT_DIR": "/a"]), [.folder("/a")])
         let usual = SystemRoots.sources(environment: [:])
-        #expect(SystemRoots.sources(environment: ["SSL_CERT_FILE": "", "SSL_CERT_DIR": ""]) == usual)
+        expectEqual(SystemRoots.sources(environment: ["SSL_CERT_FILE": "", "SSL_CERT_DIR": ""]), usual)
         if case .file(let path)? = usual.first { #expect(SystemRoots.locations.contains(path)) }
     }
 
@@ -31,9 +32,9 @@ struct RootStoreTests {
         let text =
             try Self.bad + Forge.root("One").pem + "\n" + WeakCertificates.shortAuthority + "\n" + Forge.root("Two").pem
         let roots = try inFile(text) { try RootStore().roots(.file($0)) }
-        #expect(roots.count == 2)
-        #expect(roots.skipped == 2)
-        #expect(try RootStore().roots(.pem(text)).count == 2)
+        expectEqual(roots.count, 2)
+        expectEqual(roots.skipped, 2)
+        try expectEqual(RootStore().roots(.pem(text)).count, 2)
     }
 
     @Test("Comments, other objects, line ends and cut blocks do no harm")
@@ -45,19 +46,19 @@ struct RootStoreTests {
             windows, key + pem, "-----BEGIN CERTIFICATE-----\nAAAA\n" + pem, pem + "\n-----BEGIN CERTIFICATE-----\nMII",
             "\u{FEFF}# x\n" + pem,
         ] {
-            #expect(try RootStore().roots(.pem(text)).count == 1)
+            try expectEqual(RootStore().roots(.pem(text)).count, 1)
         }
     }
 
     @Test("Without a certificate there is nothing to trust, and that is said", arguments: ["", "\n", "hello", bad])
     func empty(text: String) throws {
         let ofText = #expect(throws: SternaError.self) { try RootStore().roots(.pem(text)) }
-        #expect(ofText?.kind == .certificateRejected)
-        #expect(ofText?.phase == .tls)
+        expectEqual(ofText?.kind, .certificateRejected)
+        expectEqual(ofText?.phase, .tls)
         try inFile(text) { path in
             let ofFile = #expect(throws: SternaError.self) { try RootStore().roots(.file(path)) }
-            #expect(ofFile?.kind == .certificateRejected)
-            #expect(ofFile?.description.contains(path) == true)
+            expectEqual(ofFile?.kind, .certificateRejected)
+            expectEqual(ofFile?.description.contains(path), true)
         }
     }
 
@@ -66,8 +67,8 @@ struct RootStoreTests {
         let folder = FileManager.default.temporaryDirectory.path
         for path in ["\(folder)/sterna-no-such-file.pem", folder] {
             let error = #expect(throws: SternaError.self) { try RootStore().roots(.file(path)) }
-            #expect(error?.kind == .certificateRejected)
-            #expect(error?.description.contains(path) == true)
+            expectEqual(error?.kind, .certificateRejected)
+            expectEqual(error?.description.contains(path), true)
         }
     }
 
@@ -77,9 +78,9 @@ struct RootStoreTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "sterna-roots-\(UUID().uuidString).pem").path
         #expect(throws: SternaError.self) { try store.roots(.file(path)) }
         try Data(try Forge.root().pem.utf8).write(to: URL(filePath: path))
-        #expect(try store.roots(.file(path)).count == 1)
+        try expectEqual(store.roots(.file(path)).count, 1)
         try FileManager.default.removeItem(atPath: path)
-        #expect(try store.roots(.file(path)).count == 1)
+        try expectEqual(store.roots(.file(path)).count, 1)
     }
 
     @Test("A policy whose roots cannot be read refuses every server, and says why")

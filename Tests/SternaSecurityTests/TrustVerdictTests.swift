@@ -6,6 +6,7 @@ import Testing
 import X509
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 @Suite("The verdict on a server's certificates")
 struct TrustVerdictTests {
@@ -27,10 +28,10 @@ struct TrustVerdictTests {
         let root = try Forge.root()
         let middle = try root.issueAuthority()
         let lower = try middle.issueAuthority("Lower")
-        #expect(try await judge([root.issueLeaf()], root: root) == .trusted)
-        #expect(try await judge([middle.issueLeaf(), middle], root: root) == .trusted)
-        #expect(try await judge([lower.issueLeaf(), lower, middle], root: root) == .trusted)
-        #expect(try await judge([lower.issueLeaf(), lower, middle, root], root: root) == .trusted)
+        try await expectEqual(judge([root.issueLeaf()], root: root), .trusted)
+        try await expectEqual(judge([middle.issueLeaf(), middle], root: root), .trusted)
+        try await expectEqual(judge([lower.issueLeaf(), lower, middle], root: root), .trusted)
+        try await expectEqual(judge([lower.issueLeaf(), lower, middle, root], root: root), .trusted)
     }
 
     @Test("The order above the leaf does not matter, and what does not belong is passed over")
@@ -40,10 +41,10 @@ struct TrustVerdictTests {
         let lower = try middle.issueAuthority("Lower")
         let stranger = try Forge.root("Stranger")
         let leaf = try lower.issueLeaf()
-        #expect(try await judge([leaf, root, stranger, middle, lower], root: root) == .trusted)
+        try await expectEqual(judge([leaf, root, stranger, middle, lower], root: root), .trusted)
         let policy = SecurityPolicy.authority(pem: try root.pem)
         let chain = [try leaf.der, [0x30, 0x03, 1, 2, 3], try lower.der, [], try middle.der]
-        #expect(await policy.judge(chain: chain, host: Forge.host, time: Forge.now) == .trusted)
+        await expectEqual(policy.judge(chain: chain, host: Forge.host, time: Forge.now), .trusted)
     }
 
     @Test("Validity is judged at the time given", arguments: [(-1, false), (0, true), (1, true)] as [(Double, Bool)])
@@ -52,7 +53,7 @@ struct TrustVerdictTests {
         let start = Date(timeIntervalSince1970: Forge.now)
         let leaf = try root.issue(Forge.host, Forge.leafExtensions([.dnsName(Forge.host)]), from: start)
         let verdict = try await judge([leaf], root: root, time: Forge.now + offset)
-        #expect(verdict.isAccepted == trusted)
+        expectEqual(verdict.isAccepted, trusted)
         if !trusted { #expect(reason(verdict).contains("not valid before")) }
     }
 
@@ -64,7 +65,7 @@ struct TrustVerdictTests {
         let end = Date(timeIntervalSince1970: Forge.now)
         let leaf = try root.issue(Forge.host, Forge.leafExtensions([.dnsName(Forge.host)]), until: end)
         let verdict = try await judge([leaf], root: root, time: Forge.now + offset)
-        #expect(verdict.isAccepted == trusted)
+        expectEqual(verdict.isAccepted, trusted)
         if !trusted { #expect(reason(verdict).contains("expired on 2025-01-01")) }
     }
 
@@ -73,7 +74,7 @@ struct TrustVerdictTests {
         let root = try Forge.root()
         let end = Date(timeIntervalSince1970: Forge.now - 1)
         let middle = try root.issue("Old", Forge.authorityExtensions(), until: end)
-        #expect(try await judge([middle.issueLeaf(), middle], root: root).isAccepted == false)
+        try await expectEqual(judge([middle.issueLeaf(), middle], root: root).isAccepted, false)
     }
 
     @Test("Without a time it is now")
@@ -82,7 +83,7 @@ struct TrustVerdictTests {
         let policy = SecurityPolicy.authority(pem: authority.pem)
         let good = try authority.issue().leafDER
         let old = try authority.issue(CertificateOptions(notAfter: Date(timeIntervalSinceNow: -60))).leafDER
-        #expect(await policy.judge(chain: [good], host: "localhost") == .trusted)
+        await expectEqual(policy.judge(chain: [good], host: "localhost"), .trusted)
         #expect(reason(await policy.judge(chain: [old], host: "localhost")).contains("expired"))
     }
 
@@ -100,13 +101,13 @@ struct TrustVerdictTests {
 
     @Test("A root of the same name with another key is another root")
     func sameName() async throws {
-        #expect(try await judge([Forge.root().issueLeaf()], root: Forge.root()).isAccepted == false)
+        try await expectEqual(judge([Forge.root().issueLeaf()], root: Forge.root()).isAccepted, false)
     }
 
     @Test("A certificate that is itself among the roots is trusted, for its own names only")
     func pinnedLeaf() async throws {
         let leaf = try Forge.root("Elsewhere").issueLeaf()
-        #expect(try await judge([leaf], root: leaf) == .trusted)
+        try await expectEqual(judge([leaf], root: leaf), .trusted)
         #expect(reason(try await judge([leaf], root: leaf, host: "other.test")).contains("not for other.test"))
     }
 
@@ -114,14 +115,14 @@ struct TrustVerdictTests {
     func reversed() async throws {
         let root = try Forge.root()
         let middle = try root.issueAuthority()
-        #expect(try await judge([middle, middle.issueLeaf()], root: root).isAccepted == false)
+        try await expectEqual(judge([middle, middle.issueLeaf()], root: root).isAccepted, false)
     }
 
     @Test("allowsInvalidCertificates overlooks whatever is shown")
     func overlooked() async {
         let policy = SecurityPolicy.insecure
-        #expect(await policy.judge(chain: [], host: "x") == .overlooked)
-        #expect(await policy.judge(chain: [[1, 2, 3]], host: "x") == .overlooked)
+        await expectEqual(policy.judge(chain: [], host: "x"), .overlooked)
+        await expectEqual(policy.judge(chain: [[1, 2, 3]], host: "x"), .overlooked)
     }
 
     @Test("Nothing, garbage and more than 64 certificates are refused")
@@ -134,7 +135,7 @@ struct TrustVerdictTests {
             #expect(reason(await policy.judge(chain: [garbage], host: Forge.host)).contains("cannot be read"))
         }
         let most = [leaf] + (0..<63).map { _ in leaf }
-        #expect(try await judge(most, root: root) == .trusted)
+        try await expectEqual(judge(most, root: root), .trusted)
         #expect(reason(try await judge(most + [leaf], root: root)).contains("65 certificates"))
     }
 
@@ -146,8 +147,8 @@ struct TrustVerdictTests {
             chain.insert(try (chain.first ?? root).issueAuthority("Level \(level)"), at: 0)
         }
         let leaf = try #require(chain.first).issueLeaf()
-        #expect(try await judge([leaf] + chain, root: root) == .trusted)
-        #expect(try await judge([leaf] + chain.reversed(), root: root) == .trusted)
+        try await expectEqual(judge([leaf] + chain, root: root), .trusted)
+        try await expectEqual(judge([leaf] + chain.reversed(), root: root), .trusted)
         #expect(reason(try await judge([leaf] + chain, root: Forge.root())).contains("does not lead to any"))
     }
 
@@ -162,9 +163,9 @@ struct TrustVerdictTests {
             authority = try authority.issueIntermediate(options)
         }
         let chain = try authority.issue(hosts: [Forge.host]).chainDER()
-        #expect(chain.count == 64)
+        expectEqual(chain.count, 64)
         let verdict = await SecurityPolicy.authority(pem: root.pem).judge(chain: chain, host: Forge.host)
-        #expect(verdict == .trusted)
+        expectEqual(verdict, .trusted)
     }
 
     @Test("Every prefix of a certificate, and each changed byte, is refused and never traps")

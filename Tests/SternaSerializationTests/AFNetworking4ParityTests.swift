@@ -4,6 +4,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Parity: AFNetworking 4")
 struct AFNetworking4ParityTests {
     private static let formType = "application/x-www-form-urlencoded"
@@ -71,7 +73,7 @@ struct AFNetworking4ParityTests {
     @Test("The query and the form have AFNetworking's text", arguments: queries.indices)
     func text(index: Int) throws {
         let (parameters, expected) = Self.queries[index]
-        #expect(try QueryEncoder.afnetworking4.encode(parameters) == expected)
+        try expectEqual(QueryEncoder.afnetworking4.encode(parameters), expected)
         let serializer = HTTPRequestSerializer(style: .afnetworking4)
         let target = expected.isEmpty ? "/" : "/?\(expected)"
         #expect(try Carried(serializer, .get, "https://h/", parameters) == Carried(target))
@@ -83,7 +85,7 @@ struct AFNetworking4ParityTests {
     @Test("It is the default")
     func isDefault() throws {
         let (parameters, expected) = try #require(Self.queries.last)
-        #expect(try QueryEncoder().encode(parameters) == expected)
+        try expectEqual(QueryEncoder().encode(parameters), expected)
         #expect(try Carried(HTTPRequestSerializer(), .get, "https://h/", parameters).target == "/?\(expected)")
         #expect(try Carried(JSONRequestSerializer(), .get, "https://h/", parameters).target == "/?\(expected)")
     }
@@ -160,7 +162,7 @@ struct AFNetworking4ParityTests {
     func jsonBody(index: Int) throws {
         let (parameters, expected) = Self.json[index]
         let carried = try Carried(.json, .post, "https://h/", parameters)
-        #expect(carried == Carried("/", body: expected, type: "application/json"))
+        expectEqual(carried, Carried("/", body: expected, type: "application/json"))
     }
 
     @Test("JSON pretty, sorted and with escaped slashes")
@@ -169,11 +171,11 @@ struct AFNetworking4ParityTests {
         func body(_ options: JSON.WritingOptions) throws -> String? {
             try Carried(JSONRequestSerializer(options: options), .put, "https://h/", parameters).body
         }
-        #expect(try body([]) == #"{"b":"a/b","a":[1,2]}"#)
-        #expect(try body(.sortedKeys) == #"{"a":[1,2],"b":"a/b"}"#)
-        #expect(try body([.sortedKeys, .escapesSlashes]) == #"{"a":[1,2],"b":"a\/b"}"#)
+        try expectEqual(body([]), #"{"b":"a/b","a":[1,2]}"#)
+        try expectEqual(body(.sortedKeys), #"{"a":[1,2],"b":"a/b"}"#)
+        try expectEqual(body([.sortedKeys, .escapesSlashes]), #"{"a":[1,2],"b":"a\/b"}"#)
         let tree = try JSON(parsing: Array(try #require(try body([.pretty, .sortedKeys])).utf8))
-        #expect(try tree.serializedString() == #"{"a":[1,2],"b":"a/b"}"#)
-        #expect(try body(.pretty)?.contains("\n") == true)
+        try expectEqual(tree.serializedString(), #"{"a":[1,2],"b":"a/b"}"#)
+        try expectEqual(body(.pretty)?.contains("\n"), true)
     }
 }

@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Accept-Language")
 struct AcceptLanguageTests {
     /// The environment, and the languages it names.
@@ -52,7 +54,7 @@ struct AcceptLanguageTests {
     @Test("The environment's languages", arguments: environments.indices)
     func environment(index: Int) {
         let (environment, expected) = Self.environments[index]
-        #expect(AcceptLanguage.languages { environment[$0] } == expected)
+        expectEqual(AcceptLanguage.languages { environment[$0] }, expected)
     }
 
     /// Languages, and the field's value.
@@ -77,7 +79,7 @@ struct AcceptLanguageTests {
     @Test("At most six, weighted from 1 to 0.5", arguments: values.indices)
     func value(index: Int) {
         let (languages, expected) = Self.values[index]
-        #expect(AcceptLanguage.value(languages) == expected)
+        expectEqual(AcceptLanguage.value(languages), expected)
     }
 
     @Test("The field of a long LANGUAGE list")
@@ -85,9 +87,9 @@ struct AcceptLanguageTests {
         let environment = [
             "LANGUAGE": (0..<200).map { "a\(UnicodeScalar(UInt8(97 + $0 % 26)))" }.joined(separator: ":")
         ]
-        #expect(
-            AcceptLanguage.value(AcceptLanguage.languages { environment[$0] })
-                == "aa;q=1, ab;q=0.9, ac;q=0.8, ad;q=0.7, ae;q=0.6, af;q=0.5")
+        expectEqual(
+            AcceptLanguage.value(AcceptLanguage.languages { environment[$0] }),
+            "aa;q=1, ab;q=0.9, ac;q=0.8, ad;q=0.7, ae;q=0.6, af;q=0.5")
     }
 
     @Test("The variables are looked at in their order, and no other is")
@@ -97,6 +99,6 @@ struct AcceptLanguageTests {
             asked.append(name)
             return nil
         }
-        #expect(asked == ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"])
+        expectEqual(asked, ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"])
     }
 }

@@ -4,6 +4,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 /// What is wrong with a body is an error with its place, in every way of reading it.
 @Suite("Bad input: bodies")
 struct BadBodyTests {
@@ -14,12 +16,12 @@ struct BadBodyTests {
     }
 
     private func expectPlace(_ error: SternaError?, _ note: String) {
-        #expect(error?.kind == .decodingFailed, "\(note)")
-        #expect(error?.phase == .decode)
+        expectEqual(error?.kind, .decodingFailed, "\(note)")
+        expectEqual(error?.phase, .decode)
         #expect(error?.body != nil)
-        #expect(
-            error?.detail.contains(/line [0-9]+, column [0-9]+|byte [0-9]+/) == true, "\(note): \(error?.detail ?? "")")
-        #expect(error?.description.contains { $0.isNewline || $0 == "\0" } == false)
+        expectEqual(
+            error?.detail.contains(/line [0-9]+, column [0-9]+|byte [0-9]+/), true, "\(note): \(error?.detail ?? "")")
+        expectEqual(error?.description.contains { $0.isNewline || $0 == "\0" }, false)
     }
 
     static let sample = Array(
@@ -30,7 +32,7 @@ struct BadBodyTests {
         for end in 1..<Self.sample.count {
             for error in errors(Array(Self.sample[..<end])) { expectPlace(error, "cut at \(end)") }
         }
-        for error in errors(Self.sample) { #expect(error == nil) }
+        for error in errors(Self.sample) { expectNil(error) }
     }
 
     @Test("Truncated text at every byte: whole, or the place where it breaks off")
@@ -39,7 +41,7 @@ struct BadBodyTests {
             let bytes = Array(Self.sample[..<end])
             let answer = GivenAnswer(bytes: bytes, type: "text/plain")
             if let text = String(validating: bytes, as: UTF8.self) {
-                #expect(try answer.read(by: .text) == text)
+                try expectEqual(answer.read(by: .text), text)
             } else {
                 expectPlace(answer.error(of: .text), "cut at \(end)")
             }
@@ -79,10 +81,10 @@ struct BadBodyTests {
     func exact() throws {
         let answer = GivenAnswer("{\n  \"a\": [1, 2,\n   x]}")
         for error in [answer.error(of: .json), answer.error(of: .decodable(JSON.self))] {
-            #expect(error?.detail.contains("line 3, column 4") == true, "\(error?.detail ?? "")")
+            expectEqual(error?.detail.contains("line 3, column 4"), true, "\(error?.detail ?? "")")
         }
         let text = GivenAnswer(bytes: Array("aé\nb".utf8) + [0xFF, 0x61], type: "text/plain").error(of: .text)
-        #expect(text?.detail.contains("byte 5") == true, "\(text?.detail ?? "")")
+        expectEqual(text?.detail.contains("byte 5"), true, "\(text?.detail ?? "")")
     }
 
     static let badText: [(String, [UInt8], Int)] = [
@@ -94,25 +96,25 @@ struct BadBodyTests {
     @Test("Text that is not in its character set names the byte", arguments: badText)
     func text(charset: String, bytes: [UInt8], offset: Int) {
         let error = GivenAnswer(bytes: bytes, type: "text/plain; charset=\(charset)").error(of: .text)
-        #expect(error?.kind == .decodingFailed)
-        #expect(error?.detail.contains("byte \(offset)") == true, "\(error?.detail ?? "")")
-        #expect(error?.body?.array == bytes)
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(error?.detail.contains("byte \(offset)"), true, "\(error?.detail ?? "")")
+        expectEqual(error?.body?.array, bytes)
     }
 
     @Test("NUL and U+FEFF inside text are text")
     func keptText() throws {
-        #expect(try GivenAnswer("a\0b", type: "text/plain").read(by: .text) == "a\0b")
-        #expect(try GivenAnswer("a\u{FEFF}b", type: nil).read(by: .text) == "a\u{FEFF}b")
-        #expect(try GivenAnswer(#"["\u0000"]"#).read(by: .json) == JSON.array(["\0"]))
+        try expectEqual(GivenAnswer("a\0b", type: "text/plain").read(by: .text), "a\0b")
+        try expectEqual(GivenAnswer("a\u{FEFF}b", type: nil).read(by: .text), "a\u{FEFF}b")
+        try expectEqual(GivenAnswer(#"["\u0000"]"#).read(by: .json), JSON.array(["\0"]))
         let value = try GivenAnswer(#"["\u0000"]"#).read(by: DecodableResponseSerializer<[String]>())
-        #expect(value == ["\0"])
+        expectEqual(value, ["\0"])
     }
 
     @Test("A byte order mark before JSON is passed over, in a tree and in a value alike")
     func mark() throws {
         let answer = GivenAnswer("\u{FEFF}[1]")
-        #expect(try answer.read(by: .json) == JSON.array([1]))
-        #expect(try answer.read(by: DecodableResponseSerializer<[Int]>()) == [1])
+        try expectEqual(answer.read(by: .json), JSON.array([1]))
+        try expectEqual(answer.read(by: DecodableResponseSerializer<[Int]>()), [1])
     }
 
     static let numbers = [
@@ -125,17 +127,17 @@ struct BadBodyTests {
     func number(text: String) throws {
         let answer = GivenAnswer(#"{"n":\#(text)}"#)
         let tree = try answer.read(by: .json)
-        #expect(tree["n"].int == nil)
+        expectNil(tree["n"].int)
         #expect(tree["n"].number != nil)
         let error = try #require(answer.error(of: .decodable([String: Int].self)))
-        #expect(error.kind == .decodingFailed)
+        expectEqual(error.kind, .decodingFailed)
         #expect(error.detail.contains("n"))
         #expect(error.detail.utf8.count < 1_000)
         do {
             let value = try answer.read(by: .decodable([String: Double].self))
-            #expect(value["n"]?.isFinite == true)
+            expectEqual(value["n"]?.isFinite, true)
         } catch let error as SternaError {
-            #expect(error.kind == .decodingFailed)
+            expectEqual(error.kind, .decodingFailed)
             #expect(error.detail.contains("n"))
         }
     }

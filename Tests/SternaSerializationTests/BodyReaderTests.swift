@@ -5,6 +5,8 @@ import SternaSerialization
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Bodies read, collected, slowed down and compressed")
 struct BodyReaderTests {
     private static let file = Result { try ScratchFile(String(repeating: "0123456789", count: 3_000), name: "f") }
@@ -40,16 +42,16 @@ struct BodyReaderTests {
     @Test("Any pattern of reads yields the same bytes, as many as declared", arguments: [1, 2, 7, 4_096, 1 << 20])
     func patterns(size: Int) async throws {
         let (body, expected) = try Self.body()
-        #expect(body.length == Int64(expected.count))
+        expectEqual(body.length, Int64(expected.count))
         // Twice, as it can be read again.
-        for _ in 0..<2 { #expect(try await MultipartFormTests.bytes(body, pieces: size) == expected) }
+        for _ in 0..<2 { try await expectEqual(MultipartFormTests.bytes(body, pieces: size), expected) }
         var reader = BodyReader(body)
         var filled: [UInt8] = []
         while let piece = try await reader.next(filling: size) {
             filled += piece.readableBytesView
             #expect(piece.readableBytes == size || filled.count == expected.count)
         }
-        #expect(filled == expected)
+        expectEqual(filled, expected)
     }
 
     @Test("Random patterns")
@@ -62,7 +64,7 @@ struct BodyReaderTests {
             while let piece = try await reader.next(upTo: .random(in: 1...3_000, using: &generator)) {
                 all += piece.readableBytesView
             }
-            #expect(all == expected)
+            expectEqual(all, expected)
         }
     }
 
@@ -89,7 +91,7 @@ struct BodyReaderTests {
             let error = await #expect(throws: SternaError.self) { try await MultipartFormTests.bytes(body) }
             #expect(error?.underlying as? BodyFault == fault)
             let again = await #expect(throws: SternaError.self) { try await MultipartFormTests.bytes(body) }
-            #expect(again?.kind == .bodyNotReplayable)
+            expectEqual(again?.kind, .bodyNotReplayable)
         }
     }
 
@@ -103,17 +105,17 @@ struct BodyReaderTests {
         try await builder.append(source)
         try await builder.append(file: try Self.file.get().path)
         let body = builder.body(mediaType: "a/b")
-        #expect(body.mediaType == "a/b")
+        expectEqual(body.mediaType, "a/b")
         #expect(body.isReplayable)
-        #expect(body.length == builder.length)
+        expectEqual(body.length, builder.length)
         let bytes = try await MultipartFormTests.bytes(body)
         #expect(bytes.starts(with: Array("12345".utf8) + expected))
-        #expect(bytes.count == 5 + expected.count + 30_000)
+        expectEqual(bytes.count, 5 + expected.count + 30_000)
         if case .file(let range) = body.segments[0] {
             #expect(limit < 256 << 10)
             #expect(!FileManager.default.fileExists(atPath: range.path))
         } else {
-            #expect(limit == 256 << 10)
+            expectEqual(limit, 256 << 10)
         }
     }
 
@@ -127,13 +129,13 @@ struct BodyReaderTests {
             Issue.record("The body is not on disk.")
             return
         }
-        #expect(range.path == path)
+        expectEqual(range.path, path)
         try Data("there".utf8).write(to: URL(filePath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
         var second = BodyBuilder(memoryLimit: 0, path: path)
         #expect(throws: SternaError.self) { try second.append(Bytes(text: "x")) }
-        #expect(try Data(contentsOf: URL(filePath: path)) == Data("there".utf8))
-        #expect(try await MultipartFormTests.bytes(builder.body()) == Array("secret".utf8))
+        try expectEqual(Data(contentsOf: URL(filePath: path)), Data("there".utf8))
+        try await expectEqual(MultipartFormTests.bytes(builder.body()), Array("secret".utf8))
     }
 
     @Test("Written to a file with progress; what was there stays, and what cannot be finished goes")
@@ -143,9 +145,9 @@ struct BodyReaderTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let steps = Mutex<[Int64]>([])
         let copy = try await body.write(to: path) { step in steps.withLock { $0.append(step.completed) } }
-        #expect(try Data(contentsOf: URL(filePath: path)) == Data(expected))
-        #expect(try await MultipartFormTests.bytes(copy) == expected)
-        #expect(steps.withLock { $0.last } == Int64(expected.count))
+        try expectEqual(Data(contentsOf: URL(filePath: path)), Data(expected))
+        try await expectEqual(MultipartFormTests.bytes(copy), expected)
+        expectEqual(steps.withLock { $0.last }, Int64(expected.count))
         #expect(steps.withLock { $0 == $0.sorted() })
         await #expect(throws: SternaError.self) { try await body.write(to: path) }
         #expect(FileManager.default.fileExists(atPath: path))
@@ -173,7 +175,7 @@ struct BodyReaderTests {
         let (body, expected) = try Self.body()
         let clock = SleepCount()
         let slow = body.throttled(packets: 1_000, delay: .seconds(5), clock: clock)
-        #expect(slow.length == body.length)
+        expectEqual(slow.length, body.length)
         #expect(slow.isReplayable)
         var reader = BodyReader(slow)
         var sizes: [Int] = []
@@ -182,12 +184,12 @@ struct BodyReaderTests {
             sizes.append(piece.readableBytes)
             all += piece.readableBytesView
         }
-        #expect(all == expected)
+        expectEqual(all, expected)
         #expect(sizes.dropLast().allSatisfy { $0 == 1_000 })
         #expect((sizes.last ?? 0) <= 1_000)
         let pauses = clock.slept.withLock { $0 }
         // One more before the end is seen.
-        #expect(pauses.count == sizes.count)
+        expectEqual(pauses.count, sizes.count)
         #expect(pauses.allSatisfy { $0 > .seconds(4) && $0 <= .seconds(5) })
         let task = Task { try await MultipartFormTests.bytes(body.throttled(packets: 1_000, delay: .seconds(600))) }
         task.cancel()
@@ -200,20 +202,20 @@ struct BodyReaderTests {
     func compressed(coding: ContentCoding) async throws {
         let (body, expected) = try Self.body()
         let coded = body.compressed(coding)
-        #expect(coded.length == nil)
+        expectNil(coded.length)
         #expect(coded.isReplayable)
-        #expect(coded.contentCoding == coding.rawValue)
+        expectEqual(coded.contentCoding, coding.rawValue)
         for _ in 0..<2 {
             let bytes = try await MultipartFormTests.bytes(coded)
             #expect(bytes.count < expected.count / 2)
             let decoded = DecodedBody(ResponseBody(Bytes(copying: bytes)), codings: [coding], limits: DecodingLimits())
-            #expect(try await ResponseBody(decoded).collect(upTo: 1 << 20).array == expected)
+            try await expectEqual(ResponseBody(decoded).collect(upTo: 1 << 20).array, expected)
         }
         for limit in [0, 1 << 20] {
             let collected = try await coded.collected(memoryLimit: limit)
-            #expect(collected.contentCoding == coding.rawValue)
-            #expect(try await MultipartFormTests.bytes(collected).count == Int(collected.length ?? -1))
+            expectEqual(collected.contentCoding, coding.rawValue)
+            try await expectEqual(MultipartFormTests.bytes(collected).count, Int(collected.length ?? -1))
         }
-        #expect(body.compressed(.gzip).compressed(.deflate).contentCoding == "gzip, deflate")
+        expectEqual(body.compressed(.gzip).compressed(.deflate).contentCoding, "gzip, deflate")
     }
 }

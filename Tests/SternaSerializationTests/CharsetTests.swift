@@ -2,6 +2,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Text in old character sets")
 struct CharsetTests {
     static let latin: [(String, [UInt8], String)] = [
@@ -12,6 +14,6 @@ struct CharsetTests {
 
     @Test("Without Foundation", arguments: latin)
     func always(charset: String, bytes: [UInt8], text: String) throws {
-        #expect(try GivenAnswer(bytes: bytes, type: "text/plain; charset=\(charset)").read(by: .text) == text)
+        try expectEqual(GivenAnswer(bytes: bytes, type: "text/plain; charset=\(charset)").read(by: .text), text)
     }
 }

@@ -4,6 +4,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Several serializers for one answer")
 struct CompoundSerializerTests {
     private enum Answer: Sendable, Equatable { case tree(JSON), text(String), number(Int) }
@@ -15,23 +17,23 @@ struct CompoundSerializerTests {
 
     @Test("The first that takes the answer makes the value")
     func first() throws {
-        #expect(try GivenAnswer("[1]").read(by: either) == .tree([1]))
-        #expect(try GivenAnswer("[1]", type: "text/plain").read(by: either) == .text("[1]"))
+        try expectEqual(GivenAnswer("[1]").read(by: either), .tree([1]))
+        try expectEqual(GivenAnswer("[1]", type: "text/plain").read(by: either), .text("[1]"))
         let counted = CompoundResponseSerializer<Answer>([
             .data.map { Answer.number($0.count) }, .json.map(Answer.tree),
         ])
-        #expect(try GivenAnswer("[1]").read(by: counted) == .number(3))
+        try expectEqual(GivenAnswer("[1]").read(by: counted), .number(3))
     }
 
     @Test("One that fails to read leaves it to the next")
     func next() throws {
         let loose = CompoundResponseSerializer<Answer>([.json.map(Answer.tree), .text.map(Answer.text)])
-        #expect(try GivenAnswer("[1").read(by: loose) == .text("[1"))
+        try expectEqual(GivenAnswer("[1").read(by: loose), .text("[1"))
         let thrower = CompoundResponseSerializer<Answer>([
             .text.tryMap { _ in throw Mistake() }, .text.validating { _, _ in throw Mistake() }.map(Answer.text),
             .text.map { .number($0.utf8.count) },
         ])
-        #expect(try GivenAnswer("abc", type: nil).read(by: thrower) == .number(3))
+        try expectEqual(GivenAnswer("abc", type: nil).read(by: thrower), .number(3))
     }
 
     @Test("The errors of all are kept, in order")
@@ -42,25 +44,25 @@ struct CompoundSerializerTests {
             .decodable([Int].self).validating(mediaTypes: nil).map { .number($0.count) },
         ])
         let error = try #require(GivenAnswer("{}", type: "text/html").error(of: serializer))
-        #expect(error.kind == .decodingFailed)
-        #expect(error.phase == .decode)
-        #expect(error.body?.text == "{}")
-        #expect(error.status == 200)
+        expectEqual(error.kind, .decodingFailed)
+        expectEqual(error.phase, .decode)
+        expectEqual(error.body?.text, "{}")
+        expectEqual(error.status, 200)
         let all = try #require(error.underlying as? CompoundError).errors
-        #expect(
-            all.map(\.kind) == [.unacceptableMediaType, .decodingFailed, .unacceptableResponse, .decodingFailed])
+        expectEqual(
+            all.map(\.kind), [.unacceptableMediaType, .decodingFailed, .unacceptableResponse, .decodingFailed])
         #expect(all[1].underlying as? Mistake == Mistake(number: 2))
         #expect(all[2].underlying as? Mistake == Mistake(number: 3))
         #expect(!error.description.contains { $0.isNewline })
         let description = try #require(error.underlying.map { "\($0)" })
-        #expect(description.split(separator: "\n").count == 4)
+        expectEqual(description.split(separator: "\n").count, 4)
     }
 
     @Test("None at all takes nothing")
     func none() throws {
         let error = try #require(GivenAnswer("{}").error(of: CompoundResponseSerializer<Answer>([])))
         #expect([.unacceptableStatus, .decodingFailed].contains(error.kind))
-        #expect(error.body?.text == "{}")
+        expectEqual(error.body?.text, "{}")
     }
 
     @Test("The statuses are those of any; each judges by its own")
@@ -68,25 +70,25 @@ struct CompoundSerializerTests {
         let serializer = CompoundResponseSerializer<Answer>([
             .json.map(Answer.tree), .text.validating(statuses: [404]).map(Answer.text),
         ])
-        #expect(try GivenAnswer("[1]").read(by: serializer) == .tree([1]))
-        #expect(try GivenAnswer("[1]", status: 404).read(by: serializer) == .text("[1]"))
+        try expectEqual(GivenAnswer("[1]").read(by: serializer), .tree([1]))
+        try expectEqual(GivenAnswer("[1]", status: 404).read(by: serializer), .text("[1]"))
         let error = try #require(GivenAnswer("x", type: "text/plain").error(of: serializer))
-        #expect(
-            (error.underlying as? CompoundError)?.errors.map(\.kind) == [.unacceptableMediaType, .unacceptableStatus])
-        #expect(GivenAnswer("[1]", status: 500).error(of: serializer)?.kind == .unacceptableStatus)
+        expectEqual(
+            (error.underlying as? CompoundError)?.errors.map(\.kind), [.unacceptableMediaType, .unacceptableStatus])
+        expectEqual(GivenAnswer("[1]", status: 500).error(of: serializer)?.kind, .unacceptableStatus)
     }
 
     @Test("A bad status has the value of the first that can read the body")
     func badStatus() throws {
         let tree = try #require(GivenAnswer(#"{"a":1}"#, status: 500).error(of: either))
-        #expect(tree.kind == .unacceptableStatus)
+        expectEqual(tree.kind, .unacceptableStatus)
         #expect(tree.value as? Answer == .tree(["a": 1]))
         let text = try #require(GivenAnswer("gone", type: "text/plain", status: 410).error(of: either))
-        #expect(text.kind == .unacceptableStatus)
+        expectEqual(text.kind, .unacceptableStatus)
         #expect(text.value as? Answer == .text("gone"))
         let neither = try #require(GivenAnswer("<p>", type: "text/html", status: 500).error(of: either))
-        #expect(neither.kind == .unacceptableStatus)
-        #expect(neither.value == nil)
+        expectEqual(neither.kind, .unacceptableStatus)
+        expectNil(neither.value)
     }
 
     @Test("One inside another")
@@ -95,18 +97,18 @@ struct CompoundSerializerTests {
         let outer = CompoundResponseSerializer<Answer>([
             inner, inner.validating(statuses: [418]), .text.validating(mediaTypes: ["text/*"]).map(Answer.text),
         ])
-        #expect(try GivenAnswer("[]").read(by: outer) == .tree([]))
-        #expect(try GivenAnswer("[]", type: "text/x").read(by: outer) == .text("[]"))
+        try expectEqual(GivenAnswer("[]").read(by: outer), .tree([]))
+        try expectEqual(GivenAnswer("[]", type: "text/x").read(by: outer), .text("[]"))
         let error = try #require(GivenAnswer("[]", type: "image/png").error(of: outer))
         let all = try #require(error.underlying as? CompoundError).errors
-        #expect(all.map(\.kind) == [.decodingFailed, .unacceptableStatus, .unacceptableMediaType])
-        #expect((all[0].underlying as? CompoundError)?.errors.map(\.kind) == [.unacceptableMediaType])
+        expectEqual(all.map(\.kind), [.decodingFailed, .unacceptableStatus, .unacceptableMediaType])
+        expectEqual((all[0].underlying as? CompoundError)?.errors.map(\.kind), [.unacceptableMediaType])
     }
 
     @Test("The short form")
     func short() throws {
         let serializer: CompoundResponseSerializer<JSON> = .compound(
             JSONResponseSerializer(), TextResponseSerializer().map { JSON.string($0) })
-        #expect(try GivenAnswer("x", type: nil).read(by: serializer) == "x")
+        try expectEqual(GivenAnswer("x", type: nil).read(by: serializer), "x")
     }
 }

@@ -2,6 +2,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Content-Encoding fields")
 struct ContentCodingTests {
     static let known: [(String, [ContentCoding])] = [
@@ -13,7 +15,7 @@ struct ContentCodingTests {
 
     @Test("Codings in the order in which they were applied", arguments: known)
     func parse(field: String, codings: [ContentCoding]) throws {
-        #expect(try ContentCoding.parse(field) == codings)
+        try expectEqual(ContentCoding.parse(field), codings)
     }
 
     @Test(
@@ -24,7 +26,7 @@ struct ContentCodingTests {
         ])
     func refuse(field: String) {
         let error = #expect(throws: SternaError.self) { try ContentCoding.parse(field) }
-        #expect(error?.kind == .contentCodingFailed)
-        #expect(error?.phase == .decode)
+        expectEqual(error?.kind, .contentCodingFailed)
+        expectEqual(error?.phase, .decode)
     }
 }

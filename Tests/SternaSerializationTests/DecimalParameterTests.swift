@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Decimal numbers as parameters")
 struct DecimalParameterTests {
     private struct Price: Encodable {
@@ -16,11 +18,11 @@ struct DecimalParameterTests {
     func digits() throws {
         let amount = try #require(Decimal(string: long))
         let literal: Parameters = ["amount": amount, "tenth": Decimal(string: "0.10")]
-        #expect(try QueryEncoder.afnetworking4.encode(literal) == "amount=\(long)&tenth=0.1")
-        #expect(try JSON(literal).serializedString() == #"{"amount":\#(long),"tenth":0.1}"#)
+        try expectEqual(QueryEncoder.afnetworking4.encode(literal), "amount=\(long)&tenth=0.1")
+        try expectEqual(JSON(literal).serializedString(), #"{"amount":\#(long),"tenth":0.1}"#)
         let encoded = try Parameters(encoding: Price(amount: amount, parts: [1, -2]))
-        #expect(try JSON(encoded).serializedString() == #"{"amount":\#(long),"parts":[1,-2]}"#)
-        #expect(try Parameters(untyped: ["a": amount]).value(for: "a") == .decimal(amount))
+        try expectEqual(JSON(encoded).serializedString(), #"{"amount":\#(long),"parts":[1,-2]}"#)
+        try expectEqual(Parameters(untyped: ["a": amount]).value(for: "a"), .decimal(amount))
     }
 
     @Test("One that is no number has no form in JSON and property lists")
@@ -28,15 +30,15 @@ struct DecimalParameterTests {
         let parameters: Parameters = ["a": [Decimal.nan]]
         #expect(throws: ParameterError.self) { try JSON(parameters) }
         let error = #expect(throws: ParameterError.self) { try PropertyList(parameters) }
-        #expect(error?.reason == .nonFiniteNumber)
-        #expect(error?.keyPath == "a[0]")
-        #expect(try PropertyList(["a": Decimal(string: "2.5")] as Parameters) == ["a": 2.5])
+        expectEqual(error?.reason, .nonFiniteNumber)
+        expectEqual(error?.keyPath, "a[0]")
+        try expectEqual(PropertyList(["a": Decimal(string: "2.5")] as Parameters), ["a": 2.5])
     }
 
     @Test("In sets they stand by their size, with whole numbers and doubles")
     func order() throws {
         let set = Set([Decimal(10), Decimal(9), Decimal(string: "9.5") ?? 0])
-        #expect(try JSON(["n": set] as Parameters).serializedString() == #"{"n":[9,9.5,10]}"#)
+        try expectEqual(JSON(["n": set] as Parameters).serializedString(), #"{"n":[9,9.5,10]}"#)
     }
 }
 
@@ -52,6 +54,6 @@ struct EncodableDictionaryTests {
         let items = Dictionary(uniqueKeysWithValues: names.map { ($0, Item(name: $0)) })
         let text = try JSON(Parameters(encoding: ["z": items, "a": [:]])).serializedString()
         let expected = names.sorted().map { #""\#($0)":{"name":"\#($0)"}"# }.joined(separator: ",")
-        #expect(text == #"{"a":{},"z":{\#(expected)}}"#)
+        expectEqual(text, #"{"a":{},"z":{\#(expected)}}"#)
     }
 }

@@ -37,7 +37,7 @@ struct DecodedBodyTests {
             #expect(piece.readableBytes > 0 && piece.readableBytes <= DecodedBody.pieceBytes)
             decoded += piece.readableBytesView
         }
-        #expect(try await body.next() == nil)
+        try await expectNil(body.next())
         return decoded
     }
 
@@ -55,7 +55,7 @@ struct DecodedBodyTests {
             for pieces in [[coded], coded.map { [$0] }] {
                 do {
                     let decoded = try await decode(pieces, codings, limits: limits)
-                    #expect(decoded.count == count)
+                    expectEqual(decoded.count, count)
                 } catch {
                     Issue.record("\(count) bytes in \(pieces.count) pieces: \(error)")
                 }
@@ -69,7 +69,7 @@ struct DecodedBodyTests {
         let coded = Zlib.deflate(Zlib.deflate(content, .zlib), .gzip)
         for split in coded.indices {
             let pieces = [Array(coded[..<split]), Array(coded[split...])]
-            #expect(try await decode(pieces, [.deflate, .gzip]) == content)
+            try await expectEqual(decode(pieces, [.deflate, .gzip]), content)
         }
         await #expect(throws: SternaError.self) { try await decode([coded], [.gzip, .deflate]) }
     }
@@ -79,7 +79,7 @@ struct DecodedBodyTests {
         let inner = Zlib.gzip("the Arctic tern")
         let coded = Zlib.deflate(inner.dropLast(3), .gzip)
         let error = await #expect(throws: SternaError.self) { try await decode([coded], [.gzip, .gzip]) }
-        #expect(error?.kind == .contentCodingFailed)
+        expectEqual(error?.kind, .contentCodingFailed)
     }
 
     @Test(
@@ -95,7 +95,7 @@ struct DecodedBodyTests {
         let error = await #expect(throws: SternaError.self) {
             while let piece = try await body.next() { count += Int64(piece.readableBytes) }
         }
-        #expect(error?.kind == .limitExceeded)
+        expectEqual(error?.kind, .limitExceeded)
         #expect(count <= DecodingLimits().ratioFloor)
         #expect(source.taken < coded.count / 256 / 2)
     }
@@ -105,7 +105,7 @@ struct DecodedBodyTests {
         let inner = Zlib.deflate(Array(repeating: UInt8(0), count: 24 << 20), .gzip)
         let coded = Zlib.deflate(inner, .gzip)
         let error = await #expect(throws: SternaError.self) { try await decode([coded], [.gzip, .gzip]) }
-        #expect(error?.kind == .limitExceeded)
+        expectEqual(error?.kind, .limitExceeded)
     }
 
     @Test("The decoded size is limited", arguments: [(99_999, false), (100_000, true), (100_001, true)])
@@ -114,10 +114,10 @@ struct DecodedBodyTests {
         var limits = DecodingLimits()
         limits.bytes = limit
         if fits {
-            #expect(try await decode([coded], [.gzip], limits: limits).count == 100_000)
+            try await expectEqual(decode([coded], [.gzip], limits: limits).count, 100_000)
         } else {
             let error = await #expect(throws: SternaError.self) { try await decode([coded], [.gzip], limits: limits) }
-            #expect(error?.kind == .limitExceeded)
+            expectEqual(error?.kind, .limitExceeded)
         }
     }
 
@@ -126,7 +126,7 @@ struct DecodedBodyTests {
         let members = repeatElement(Zlib.gzip(""), count: 250_000).flatMap { $0 }
         let coded = Zlib.deflate(members, .gzip, level: 9)
         let error = await #expect(throws: SternaError.self) { try await decode([coded], [.gzip, .gzip]) }
-        #expect(error?.kind == .limitExceeded)
+        expectEqual(error?.kind, .limitExceeded)
     }
 
     @Test("Once given up, it throws that it was cancelled")
@@ -136,7 +136,7 @@ struct DecodedBodyTests {
         body.cancel()
         for _ in 0..<2 {
             let error = await #expect(throws: SternaError.self) { try await body.next() }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
         }
     }
 
@@ -187,11 +187,11 @@ struct DecodedBodyTests {
         await late.waitForReader(1)
         for _ in 0..<3 {
             let error = await #expect(throws: SternaError.self) { _ = try await body.next() }
-            #expect(error?.kind == .invalidRequest)
+            expectEqual(error?.kind, .invalidRequest)
         }
         late.open()
-        #expect(try await first?.text == "hello")
-        #expect(try await body.next() == nil)
+        try await expectEqual(first?.text, "hello")
+        try await expectNil(body.next())
     }
 
     @Test("A cancelled read ends itself alone; giving the body up ends every read")
@@ -202,12 +202,12 @@ struct DecodedBodyTests {
         await late.waitForReader(1)
         reader.cancel()
         let error = await #expect(throws: SternaError.self) { _ = try await reader.value }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
         late.open()
-        #expect(try await body.next()?.text == "hello")
+        try await expectEqual(body.next()?.text, "hello")
         body.cancel()
         let end = await #expect(throws: SternaError.self) { _ = try await body.next() }
-        #expect(end?.kind == .cancelled)
+        expectEqual(end?.kind, .cancelled)
     }
 
     @Test("A body that was read before is an error, and no end")
@@ -216,6 +216,6 @@ struct DecodedBodyTests {
         _ = try await source.collect(upTo: 1_000)
         let body = DecodedBody(source, codings: [.gzip], limits: DecodingLimits())
         let error = await #expect(throws: SternaError.self) { _ = try await body.next() }
-        #expect(error?.kind == .invalidRequest)
+        expectEqual(error?.kind, .invalidRequest)
     }
 }

@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("How Decodable values are read")
 struct DecodingSettingsTests {
     private struct Member<T: Decodable & Sendable>: Decodable, Sendable { var firstName: T }
@@ -27,7 +29,7 @@ struct DecodingSettingsTests {
 
     @Test("Keys", arguments: keys)
     func keyStyle(body: String, style: DecodingSettings.KeyStyle) throws {
-        #expect(try read(Member<Int>.self, body, DecodingSettings(keys: style)).firstName == 1)
+        try expectEqual(read(Member<Int>.self, body, DecodingSettings(keys: style)).firstName, 1)
     }
 
     @Test("A custom key style is given the whole path")
@@ -36,7 +38,7 @@ struct DecodingSettingsTests {
             Key(stringValue: path.map { String($0.stringValue.reversed()) }.joined(separator: "."))
         }
         let value = try read([String: [String: Int]].self, #"{"ab":{"cd":1}}"#, DecodingSettings(keys: style))
-        #expect(value.values.first?.values.first == 1)
+        expectEqual(value.values.first?.values.first, 1)
         #expect(throws: SternaError.self) {
             try read(Member<Int>.self, #"{"first_name":1}"#, DecodingSettings(keys: .asIs))
         }
@@ -75,8 +77,8 @@ struct DecodingSettingsTests {
         let error = #expect(throws: SternaError.self) {
             try read(Member<Date>.self, #"{"firstName":\#(literal)}"#, DecodingSettings(dates: .iso8601))
         }
-        #expect(error?.kind == .decodingFailed)
-        #expect(error?.detail.contains("firstName") == true)
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(error?.detail.contains("firstName"), true)
     }
 
     @Test("Fractions as long as they come do not trap", arguments: [10, 20, 400, 100_000])
@@ -88,23 +90,23 @@ struct DecodingSettingsTests {
 
     @Test("Data")
     func data() throws {
-        #expect(try read([Data].self, #"["AAH/"]"#) == [Data([0, 1, 255])])
+        try expectEqual(read([Data].self, #"["AAH/"]"#), [Data([0, 1, 255])])
         #expect(throws: SternaError.self) { try read([Data].self, #"["A"]"#) }
         let reversed = DecodingSettings(
             data: .custom { decoder in
                 Data(try decoder.singleValueContainer().decode(String.self).utf8.reversed())
             })
-        #expect(try read([Data].self, #"["ab"]"#, reversed) == [Data("ba".utf8)])
+        try expectEqual(read([Data].self, #"["ab"]"#, reversed), [Data("ba".utf8)])
     }
 
     @Test("Numbers JSON has no form for")
     func nonFinite() throws {
         let settings = DecodingSettings(nonFiniteNumbers: .init(positiveInfinity: "+", negativeInfinity: "-", nan: "?"))
         let numbers = try read([Double].self, #"["+","-","?",1]"#, settings)
-        #expect(numbers[0] == .infinity)
-        #expect(numbers[1] == -.infinity)
+        expectEqual(numbers[0], .infinity)
+        expectEqual(numbers[1], -.infinity)
         #expect(numbers[2].isNaN)
-        #expect(numbers[3] == 1)
+        expectEqual(numbers[3], 1)
         for body in [#"["+"]"#, "[NaN]", "[Infinity]", "[-Infinity]"] {
             #expect(throws: SternaError.self) { try read([Double].self, body) }
         }
@@ -115,21 +117,21 @@ struct DecodingSettingsTests {
     func thrown() throws {
         let settings = DecodingSettings(dates: .custom { _ in throw Mistake(number: 4) })
         let error = GivenAnswer("[1]").error(of: .decodable([Date].self, settings))
-        #expect(error?.kind == .decodingFailed)
+        expectEqual(error?.kind, .decodingFailed)
         #expect(error?.underlying as? Mistake == Mistake(number: 4))
     }
 
     @Test("An empty body is nil for an optional, null for a tree, and an error that says so for the rest")
     func empty() throws {
         for body in ["", " "] {
-            #expect(try read(Int?.self, body) == nil)
-            #expect(try read(JSON.self, body) == .null)
+            try expectNil(read(Int?.self, body))
+            try expectEqual(read(JSON.self, body), .null)
             let error = #expect(throws: SternaError.self) { try read([Int].self, body) }
-            #expect(error?.kind == .decodingFailed)
-            #expect(error?.detail.contains("empty") == true)
+            expectEqual(error?.kind, .decodingFailed)
+            expectEqual(error?.detail.contains("empty"), true)
         }
-        #expect(try read(Int?.self, "null") == nil)
-        #expect(try read(Int?.self, "5") == 5)
+        try expectNil(read(Int?.self, "null"))
+        try expectEqual(read(Int?.self, "5"), 5)
     }
 
     private struct Done: Decodable, Sendable, EmptyRepresentable, Equatable {
@@ -139,8 +141,8 @@ struct DecodingSettingsTests {
 
     @Test("A type of one's own may have a value for an empty body")
     func ownEmpty() throws {
-        #expect(try read(Done.self, "") == Done(count: 0))
-        #expect(try read(Done.self, #"{"count":5}"#) == Done(count: 5))
-        #expect(try read(Done?.self, "") == nil)
+        try expectEqual(read(Done.self, ""), Done(count: 0))
+        try expectEqual(read(Done.self, #"{"count":5}"#), Done(count: 5))
+        try expectNil(read(Done?.self, ""))
     }
 }

@@ -41,7 +41,7 @@ struct DecodingTurnsTests {
             let before = ticks.count.load(ordering: .relaxed)
             var total = 0
             while let piece = try await body.next() { total += piece.readableBytes }
-            #expect(total == 16 << 20)
+            expectEqual(total, 16 << 20)
             return ticks.count.load(ordering: .relaxed) - before
         }.value
         ticker.cancel()

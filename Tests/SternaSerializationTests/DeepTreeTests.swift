@@ -3,6 +3,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Trees: deep nesting")
 struct DeepTreeTests {
     private static func nested<Tree>(_ levels: Int, _ bottom: Tree, _ wrap: (Tree, Int) -> Tree) -> Tree {
@@ -24,11 +26,11 @@ struct DeepTreeTests {
         SmallStack.run(stack: 256 << 20) {
             let (one, same, other) = (make(1), make(1), make(2))
             SmallStack.run {
-                #expect(one == same)
+                expectEqual(one, same)
                 #expect(one != other)
-                #expect(one.hashValue == same.hashValue)
-                #expect(one.description == same.description)
-                #expect(Set([one, same, other]).count == 2)
+                expectEqual(one.hashValue, same.hashValue)
+                expectEqual(one.description, same.description)
+                expectEqual(Set([one, same, other]).count, 2)
                 also(one)
             }
         }
@@ -38,7 +40,7 @@ struct DeepTreeTests {
         "JSON of any depth is compared, hashed, and described as far as it is written", arguments: [100, 5_000, 50_000])
     func json(levels: Int) {
         Self.check({ Self.json(levels, .number(JSON.Number($0))) }) { json in
-            #expect(((try? json.serialized()) == nil) == (levels > JSON.maximumDepth))
+            expectEqual(((try? json.serialized()) == nil), (levels > JSON.maximumDepth))
         }
     }
 
@@ -48,8 +50,8 @@ struct DeepTreeTests {
             let one = Self.nested(5_000, JSON.null) { inner, _ in ["a": inner, "b": 2] }
             let two = Self.nested(5_000, JSON.null) { inner, _ in ["b": 2, "a": inner] }
             SmallStack.run {
-                #expect(one == two)
-                #expect(one.hashValue == two.hashValue)
+                expectEqual(one, two)
+                expectEqual(one.hashValue, two.hashValue)
             }
         }
     }
@@ -57,8 +59,8 @@ struct DeepTreeTests {
     @Test("Property lists of any depth are compared, hashed and described", arguments: [100, 5_000, 50_000])
     func propertyLists(levels: Int) {
         Self.check({ Self.list(levels, .integer(Int64($0))) }) { list in
-            #expect(((try? list.serialized()) == nil) == (levels > PropertyList.maximumDepth))
-            #expect(((try? list.serialized(.binary)) == nil) == (levels > PropertyList.maximumDepth))
+            expectEqual(((try? list.serialized()) == nil), (levels > PropertyList.maximumDepth))
+            expectEqual(((try? list.serialized(.binary)) == nil), (levels > PropertyList.maximumDepth))
         }
     }
 
@@ -84,9 +86,9 @@ struct DeepTreeTests {
             let list: PropertyList = ["x": .real(value), "y": [.real(-value)]]
             let text = try list.serialized(.xml)
             #expect(String(decoding: text, as: UTF8.self).contains("<real>nan</real>"))
-            #expect(try PropertyList(parsing: text) == list)
-            #expect(try PropertyList(parsing: list.serialized(.binary)) == list)
-            #expect(try PropertyList(parsing: text).hashValue == list.hashValue)
+            try expectEqual(PropertyList(parsing: text), list)
+            try expectEqual(PropertyList(parsing: list.serialized(.binary)), list)
+            try expectEqual(PropertyList(parsing: text).hashValue, list.hashValue)
         }
     }
 }

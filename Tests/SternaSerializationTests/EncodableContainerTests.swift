@@ -2,6 +2,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Encodable as a query: containers")
 struct EncodableContainerTests {
     enum Key: String, CodingKey { case one, two, three, four, five }
@@ -21,8 +23,8 @@ struct EncodableContainerTests {
             var listInArray = deeper.nestedUnkeyedContainer()
             try listInArray.encode([1, 2])
             try listInArray.encode(contentsOf: [3, 4])
-            #expect(deeper.count == 4)
-            #expect(listInArray.count == 3)
+            expectEqual(deeper.count, 4)
+            expectEqual(listInArray.count, 3)
             var list = container.nestedUnkeyedContainer(forKey: .three)
             try list.encode(Single(text: "s"))
             try Single(text: "t").encode(to: list.superEncoder())
@@ -43,8 +45,9 @@ struct EncodableContainerTests {
     @Test("Nested containers, super encoders and single values")
     func manual() throws {
         let fields = try QueryEncoder(arrays: .indices, sortsKeys: false).fields(Parameters(encoding: Manual()))
-        #expect(
-            fields.map(\.text) == [
+        expectEqual(
+            fields.map(\.text),
+            [
                 "one=x", "two[one]=1", "two[two]", "two[three][0]=a", "two[three][1]", "two[three][2][one]=1",
                 "two[three][3][0][0]=1", "two[three][3][0][1]=2", "two[three][3][1]=3", "two[three][3][2]=4",
                 "three[0]=s", "three[1]=t", "four=u", "super=v",
@@ -82,10 +85,10 @@ struct EncodableContainerTests {
 
     @Test("Classes and their superclasses")
     func classes() throws {
-        #expect(try QueryEncoder().encode(Base()) == "one=one&two=2")
-        #expect(try QueryEncoder().encode(Shared()) == "four%5B%5D=1&four%5B%5D=2&one=one&two=2")
-        #expect(try QueryEncoder().encode(Apart()) == "five=x&super%5Bone%5D=one&super%5Btwo%5D=2")
-        #expect(try QueryEncoder().encode(Keyed()) == "four%5Bone%5D=one&four%5Btwo%5D=2")
+        try expectEqual(QueryEncoder().encode(Base()), "one=one&two=2")
+        try expectEqual(QueryEncoder().encode(Shared()), "four%5B%5D=1&four%5B%5D=2&one=one&two=2")
+        try expectEqual(QueryEncoder().encode(Apart()), "five=x&super%5Bone%5D=one&super%5Btwo%5D=2")
+        try expectEqual(QueryEncoder().encode(Keyed()), "four%5Bone%5D=one&four%5Btwo%5D=2")
     }
 
     struct Wrapper<Value: Encodable>: Encodable {
@@ -98,10 +101,10 @@ struct EncodableContainerTests {
 
     @Test("A single value that is a dictionary is one at the top, too")
     func singleDictionary() throws {
-        #expect(try QueryEncoder().encode(Wrapper(value: ["a": 1])) == "a=1")
-        #expect(try QueryEncoder().encode(Wrapper(value: Wrapper(value: Base()))) == "one=one&two=2")
-        #expect(try QueryEncoder().encode(Optional(Base())) == "one=one&two=2")
-        #expect(try QueryEncoder().encode(["k": Wrapper(value: [Wrapper(value: 1)])]) == "k%5B%5D=1")
+        try expectEqual(QueryEncoder().encode(Wrapper(value: ["a": 1])), "a=1")
+        try expectEqual(QueryEncoder().encode(Wrapper(value: Wrapper(value: Base()))), "one=one&two=2")
+        try expectEqual(QueryEncoder().encode(Optional(Base())), "one=one&two=2")
+        try expectEqual(QueryEncoder().encode(["k": Wrapper(value: [Wrapper(value: 1)])]), "k%5B%5D=1")
     }
 
     struct Delegating: Encodable {
@@ -118,10 +121,10 @@ struct EncodableContainerTests {
 
     @Test("An encoder that is handed on, and values that encode nothing")
     func handedOn() throws {
-        #expect(try QueryEncoder().encode(Delegating()) == "a%5B%5D=1")
-        #expect(try QueryEncoder().encode(EmptyKeyed()) == "")
-        #expect(try QueryEncoder().encode(Nothing()) == "")
-        #expect(try QueryEncoder().encode(["k": Nothing()]) == "")
+        try expectEqual(QueryEncoder().encode(Delegating()), "a%5B%5D=1")
+        try expectEqual(QueryEncoder().encode(EmptyKeyed()), "")
+        try expectEqual(QueryEncoder().encode(Nothing()), "")
+        try expectEqual(QueryEncoder().encode(["k": Nothing()]), "")
     }
 
     struct Twice: Encodable {
@@ -136,15 +139,15 @@ struct EncodableContainerTests {
 
     @Test("A key that is encoded twice has its last value")
     func twice() throws {
-        #expect(try QueryEncoder().encode(Twice()) == "one=3&two=2")
+        try expectEqual(QueryEncoder().encode(Twice()), "one=3&two=2")
     }
 
     struct Paths: Encodable {
         struct Inner: Encodable {
             func encode(to encoder: any Encoder) throws {
-                #expect(encoder.codingPath.map(\.stringValue) == ["one", "0", "two"])
+                expectEqual(encoder.codingPath.map(\.stringValue), ["one", "0", "two"])
                 var container = encoder.singleValueContainer()
-                #expect(container.codingPath.map(\.stringValue) == ["one", "0", "two"])
+                expectEqual(container.codingPath.map(\.stringValue), ["one", "0", "two"])
                 try container.encode(1)
             }
         }
@@ -152,16 +155,16 @@ struct EncodableContainerTests {
             #expect(encoder.codingPath.isEmpty)
             var container = encoder.container(keyedBy: Key.self)
             var list = container.nestedUnkeyedContainer(forKey: .one)
-            #expect(list.codingPath.map(\.stringValue) == ["one"])
+            expectEqual(list.codingPath.map(\.stringValue), ["one"])
             var nested = list.nestedContainer(keyedBy: Key.self)
-            #expect(nested.codingPath.map(\.stringValue) == ["one", "0"])
-            #expect(nested.codingPath.last?.intValue == 0)
+            expectEqual(nested.codingPath.map(\.stringValue), ["one", "0"])
+            expectEqual(nested.codingPath.last?.intValue, 0)
             try nested.encode(Inner(), forKey: .two)
         }
     }
 
     @Test("Coding paths say where each value stands")
     func codingPaths() throws {
-        #expect(try QueryEncoder().encode(Paths()) == "one%5B%5D%5Btwo%5D=1")
+        try expectEqual(QueryEncoder().encode(Paths()), "one%5B%5D%5Btwo%5D=1")
     }
 }

@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Encodable as a query: errors")
 struct EncodableErrorTests {
     enum Status: String, Encodable { case active }
@@ -16,7 +18,7 @@ struct EncodableErrorTests {
     func top(index: Int) {
         func check(_ value: some Encodable) {
             let error = #expect(throws: ParameterError.self) { try QueryEncoder().encode(value) }
-            #expect(error?.keyPath == "")
+            expectEqual(error?.keyPath, "")
             guard case .notEncodable = error?.reason else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -84,15 +86,15 @@ struct EncodableErrorTests {
     func thrown(index: Int) {
         let (kind, path) = Self.throwers[index]
         let top = #expect(throws: ParameterError.self) { try QueryEncoder().encode(Thrower(kind: kind)) }
-        #expect(top?.keyPath == path)
+        expectEqual(top?.keyPath, path)
         let outer = Outer(list: [.init(), .init(inner: Thrower(kind: kind))])
         let deep = #expect(throws: ParameterError.self) { try QueryEncoder().encode(outer) }
-        #expect(deep?.keyPath == "list[1].inner" + (path.isEmpty ? "" : ".\(path)"))
-        #expect(deep?.description.contains("refused it") == true)
+        expectEqual(deep?.keyPath, "list[1].inner" + (path.isEmpty ? "" : ".\(path)"))
+        expectEqual(deep?.description.contains("refused it"), true)
         let inDictionary = #expect(throws: ParameterError.self) {
             try QueryEncoder().encode(["k": ["j": Thrower(kind: kind)]])
         }
-        #expect(inDictionary?.keyPath == "k.j" + (path.isEmpty ? "" : ".\(path)"))
+        expectEqual(inDictionary?.keyPath, "k.j" + (path.isEmpty ? "" : ".\(path)"))
     }
 
     struct Dated: Encodable {
@@ -102,8 +104,8 @@ struct EncodableErrorTests {
     @Test("A value that cannot be written has its key path")
     func written() {
         let error = #expect(throws: ParameterError.self) { try QueryEncoder().encode(Dated()) }
-        #expect(error?.keyPath == "list[0].when")
-        #expect(error?.reason == .dateOutOfRange)
+        expectEqual(error?.keyPath, "list[0].when")
+        expectEqual(error?.reason, .dateOutOfRange)
     }
 
     final class Loop: Encodable {
@@ -120,8 +122,8 @@ struct EncodableErrorTests {
         let loop = Loop()
         loop.next = loop
         let error = #expect(throws: ParameterError.self) { try QueryEncoder().encode(loop) }
-        #expect(error?.reason == .tooDeep(limit: Parameters.maximumDepth))
-        #expect(error?.keyPath.hasPrefix("next.next.next") == true)
+        expectEqual(error?.reason, .tooDeep(limit: Parameters.maximumDepth))
+        expectEqual(error?.keyPath.hasPrefix("next.next.next"), true)
         loop.next = nil
     }
 
@@ -135,7 +137,7 @@ struct EncodableErrorTests {
     @Test("A value that encodes itself in its own place is too deep")
     func endless() {
         let error = #expect(throws: ParameterError.self) { try QueryEncoder().encode(Endless()) }
-        #expect(error?.reason == .tooDeep(limit: Parameters.maximumDepth))
+        expectEqual(error?.reason, .tooDeep(limit: Parameters.maximumDepth))
     }
 
     struct Levels: Encodable {
@@ -162,16 +164,16 @@ struct EncodableErrorTests {
     @Test("Nested containers are taken up to the limit and refused above it, 10,000 levels among them")
     func levels() throws {
         let most = Parameters.maximumDepth
-        #expect(
-            try QueryEncoder().fields(Parameters(encoding: Levels(count: most)))
-                == [.init(name: "k" + String(repeating: "[k]", count: most - 1), value: "1")])
+        try expectEqual(
+            QueryEncoder().fields(Parameters(encoding: Levels(count: most))),
+            [.init(name: "k" + String(repeating: "[k]", count: most - 1), value: "1")])
         for count in [most + 1, 10_000] {
             let keyed = #expect(throws: ParameterError.self) { try QueryEncoder().encode(Levels(count: count)) }
-            #expect(keyed?.reason == .tooDeep(limit: most))
-            #expect(keyed?.keyPath.hasPrefix("k.k.k") == true)
+            expectEqual(keyed?.reason, .tooDeep(limit: most))
+            expectEqual(keyed?.keyPath.hasPrefix("k.k.k"), true)
             let lists = #expect(throws: ParameterError.self) { try QueryEncoder().encode(Lists(count: count)) }
-            #expect(lists?.reason == .tooDeep(limit: most))
-            #expect(lists?.keyPath.hasPrefix("k[0][0]") == true)
+            expectEqual(lists?.reason, .tooDeep(limit: most))
+            expectEqual(lists?.keyPath.hasPrefix("k[0][0]"), true)
         }
     }
 }

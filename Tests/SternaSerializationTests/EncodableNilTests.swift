@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Encodable: members that are nil, keys that are written twice, super encoders")
 struct EncodableNilTests {
     private struct Inner: Encodable { var value: Int? }
@@ -30,32 +32,34 @@ struct EncodableNilTests {
 
     @Test("They are left out, or kept as null at every level")
     func members() throws {
-        #expect(
-            try Parameters(encoding: All()) == [
+        try expectEqual(
+            Parameters(encoding: All()),
+            [
                 "inner": [:] as Parameters, "list": [[:], ["value": 1]] as [Parameters],
             ])
         let kept = try Parameters(encoding: All(), keepingNils: true)
-        #expect(
-            kept.keys == [
+        expectEqual(
+            kept.keys,
+            [
                 "bool", "string", "double", "float", "int", "int8", "int16", "int32", "int64", "uint", "uint8",
                 "uint16",
                 "uint32", "uint64", "date", "inner", "list", "none",
             ])
-        for key in kept.keys where key != "inner" && key != "list" { #expect(kept.value(for: key) == .null) }
-        #expect(kept.value(for: "inner") == .dictionary(["value": Parameters.null]))
-        #expect(
-            try ParameterValue(encoding: [Inner()], keepingNils: true) == [["value": Parameters.null] as Parameters])
+        for key in kept.keys where key != "inner" && key != "list" { expectEqual(kept.value(for: key), .null) }
+        expectEqual(kept.value(for: "inner"), .dictionary(["value": Parameters.null]))
+        try expectEqual(
+            ParameterValue(encoding: [Inner()], keepingNils: true), [["value": Parameters.null] as Parameters])
     }
 
     @Test("An encoder's option keeps them, and says how null is written")
     func encoder() async throws {
         let value = Inner()
-        #expect(try QueryEncoder().encode(value) == "")
-        #expect(try QueryEncoder(keepsNilMembers: true).encode(value) == "value")
-        #expect(try QueryEncoder(nulls: .emptyValue, keepsNilMembers: true).encode(value) == "value=")
-        #expect(try QueryEncoder(nulls: .literal, keepsNilMembers: true).encode(value) == "value=null")
+        try expectEqual(QueryEncoder().encode(value), "")
+        try expectEqual(QueryEncoder(keepsNilMembers: true).encode(value), "value")
+        try expectEqual(QueryEncoder(nulls: .emptyValue, keepsNilMembers: true).encode(value), "value=")
+        try expectEqual(QueryEncoder(nulls: .literal, keepsNilMembers: true).encode(value), "value=null")
         let body = try Body.form(encoding: value, encoder: QueryEncoder(nulls: .literal, keepsNilMembers: true))
-        #expect(try await MultipartFormTests.bytes(body) == Array("value=null".utf8))
+        try await expectEqual(MultipartFormTests.bytes(body), Array("value=null".utf8))
         let archived = try JSONDecoder().decode(
             QueryEncoder.self, from: JSONEncoder().encode(QueryEncoder(keepsNilMembers: true)))
         #expect(archived.keepsNilMembers)
@@ -101,7 +105,7 @@ struct EncodableNilTests {
                 try first.encode(1)
                 var second = container.nestedUnkeyedContainer(forKey: .a)
                 try second.encode(2)
-                #expect(second.count == 2)
+                expectEqual(second.count, 2)
             }
         ),
         (
@@ -249,7 +253,7 @@ struct EncodableNilTests {
     func likeJSONEncoder() throws {
         func check(_ name: String, _ value: some Encodable) throws {
             let expected = try JSON(parsing: JSONEncoder().encode(value))
-            #expect(try JSON(ParameterValue(encoding: value)) == expected, "\(name)")
+            try expectEqual(JSON(ParameterValue(encoding: value)), expected, "\(name)")
         }
         for (name, value) in Self.manual { try check(name, value) }
         try check("a subclass in its parent's container", SharedContainer())
@@ -274,6 +278,6 @@ struct EncodableNilTests {
                 }
             }
         }
-        #expect(try Parameters(encoding: value).count == 10_000)
+        try expectEqual(Parameters(encoding: value).count, 10_000)
     }
 }

@@ -4,6 +4,7 @@ import SternaPlatform
 import Testing
 
 @testable import SternaSerialization
+@testable import SternaTestSupport
 
 /// Every pointer of every index file of the Encoding Standard, read and written, with the standard's formulas written anew.
 @Suite(
@@ -29,9 +30,9 @@ struct EncodingIndexConformanceTests {
             1_133: [0xCA, 0x304], 1_135: [0xCA, 0x30C], 1_164: [0xEA, 0x304], 1_166: [0xEA, 0x30C],
         ]
         for (pointer, scalars) in pairs {
-            #expect(rows[pointer] == nil)
+            expectNil(rows[pointer])
             let text = TextEncoding.big5.decode(Bytes(bytes: Self.big5Bytes(pointer)))
-            #expect(text?.unicodeScalars.map(\.value) == scalars)
+            expectEqual(text?.unicodeScalars.map(\.value), scalars)
             rows[pointer] = 0
         }
         check(.big5, rows, count: 126 * 157, Self.big5Bytes) { $0 < 5_024 || last.contains($1) }
@@ -56,7 +57,7 @@ struct EncodingIndexConformanceTests {
 
     @Test func chineseRanges() throws {
         let rows = try EncodingIndexData.rows("gb18030-ranges").sorted { $0.key < $1.key }
-        #expect(rows.count == 207)
+        expectEqual(rows.count, 207)
         var wrong = 0
         for (place, row) in rows.enumerated() {
             // Every pointer of the first plane, and some of the last row, which all the others share.
@@ -71,8 +72,8 @@ struct EncodingIndexConformanceTests {
                 if CharacterTable.rangesPointer(scalar) != pointer { wrong += 1 }
             }
         }
-        #expect(wrong == 0)
-        for pointer in [-1, 39_420, 188_999, 1_237_576, .max] { #expect(CharacterTable.rangesScalar(pointer) == nil) }
+        expectEqual(wrong, 0)
+        for pointer in [-1, 39_420, 188_999, 1_237_576, .max] { expectNil(CharacterTable.rangesScalar(pointer)) }
     }
 
     @Test func shiftJIS() throws {
@@ -80,7 +81,7 @@ struct EncodingIndexConformanceTests {
         checkPointers(.shiftJIS, rows.filter { !(8_272...8_835).contains($0.key) })
         let copies = 8_272...8_835
         for pointer in 8_836...10_715 {
-            #expect(rows[pointer] == nil)
+            expectNil(rows[pointer])
             rows[pointer] = UInt32(0xE000 - 8_836 + pointer)
         }
         check(.shiftJIS, rows, count: 60 * 188) { pointer in
@@ -111,10 +112,10 @@ struct EncodingIndexConformanceTests {
 
     @Test func katakana() throws {
         let rows = try EncodingIndexData.rows("iso-2022-jp-katakana")
-        #expect(rows.count == 63)
+        expectEqual(rows.count, 63)
         for (pointer, scalar) in rows {
             let half = Self.text([0xFF61 + UInt32(pointer)])
-            #expect(TextEncoding.iso2022JP.encode(half) == TextEncoding.iso2022JP.encode(Self.text([scalar])))
+            expectEqual(TextEncoding.iso2022JP.encode(half), TextEncoding.iso2022JP.encode(Self.text([scalar])))
             #expect(TextEncoding.iso2022JP.encode(half) != nil)
         }
     }
@@ -141,7 +142,7 @@ struct EncodingIndexConformanceTests {
             output += bytes(pointer)
             texts.append(scalar)
         }
-        #expect(encoding.decode(Bytes(bytes: input))?.unicodeScalars.map(\.value) == scalars, "\(encoding)")
+        expectEqual(encoding.decode(Bytes(bytes: input))?.unicodeScalars.map(\.value), scalars, "\(encoding)")
         if !escape.isEmpty { output += [0x1B, 0x28, 0x42] }
         #expect(texts.isEmpty || encoding.encode(Self.text(texts)) == output, "\(encoding)")
     }
@@ -156,8 +157,8 @@ struct EncodingIndexConformanceTests {
         }
         var wrong = 0
         for scalar in UInt32(0)..<0x30000 where table.pointer(scalar) ?? -1 != pointers[Int(scalar)] { wrong += 1 }
-        #expect(wrong == 0)
-        #expect(table.pointer(.max) == nil)
+        expectEqual(wrong, 0)
+        expectNil(table.pointer(.max))
     }
 
     private static func big5Bytes(_ pointer: Int) -> [UInt8] {

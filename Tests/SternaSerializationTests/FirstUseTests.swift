@@ -3,6 +3,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 /// In a process of its own, in which nothing has been set up.
 @Suite("Character sets and hosts before any session")
 struct FirstUseTests {
@@ -12,9 +14,9 @@ struct FirstUseTests {
             #expect((try? HTTPURL("https://bücher.example"))?.host == "xn--bcher-kva.example")
             for encoding in TextEncoding.allCases {
                 let bytes = encoding.encode("a") ?? []
-                #expect(encoding.decode(Bytes(bytes: bytes)) == "a", "\(encoding)")
+                expectEqual(encoding.decode(Bytes(bytes: bytes)), "a", "\(encoding)")
             }
-            #expect(TextEncoding.big5.decode(Bytes(bytes: [0x8E, 0x69])) == "\u{7BB8}")
+            expectEqual(TextEncoding.big5.decode(Bytes(bytes: [0x8E, 0x69])), "\u{7BB8}")
         }
     }
     #endif

@@ -5,6 +5,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Forms filled in field by field")
 struct FormBuilderTests {
     private func text(_ form: FormBuilder) async throws -> String {
@@ -20,14 +22,14 @@ struct FormBuilderTests {
         form.add(nil, for: "nil")
         form.add("lost", for: nil)
         form.add(3, for: "n")
-        #expect(try await text(form) == "a=1&empty=&a=2%20%C3%A9%26%3D&nil=&n=3")
-        #expect(try form.body()?.mediaType == "application/x-www-form-urlencoded; charset=utf-8")
+        try await expectEqual(text(form), "a=1&empty=&a=2%20%C3%A9%26%3D&nil=&n=3")
+        try expectEqual(form.body()?.mediaType, "application/x-www-form-urlencoded; charset=utf-8")
         form.set("x", for: "a")
         form.set(true, for: "n")
         form.set("lost", for: nil)
-        #expect(try await text(form) == "empty=&nil=&a=x&n=1")
+        try await expectEqual(text(form), "empty=&nil=&a=x&n=1")
         form.namesCharset = false
-        #expect(try form.body()?.mediaType == "application/x-www-form-urlencoded")
+        try expectEqual(form.body()?.mediaType, "application/x-www-form-urlencoded")
     }
 
     @Test("Without values there is no body, of either format", arguments: FormBuilder.Format.allCases)
@@ -35,7 +37,7 @@ struct FormBuilderTests {
         var form = FormBuilder()
         form.format = format
         form.add("lost", for: nil)
-        #expect(try form.body() == nil)
+        try expectNil(form.body())
         form.add(nil, for: "a")
         #expect(try form.body() != nil)
     }
@@ -44,9 +46,9 @@ struct FormBuilderTests {
     func methodCase(name: String) throws {
         var form = FormBuilder()
         let method = try #require(Request.Method(name))
-        #expect(form.method(for: method) == .post)
+        expectEqual(form.method(for: method), .post)
         form.changesMethodToPost = false
-        #expect(form.method(for: method) == method.normalized)
+        expectEqual(form.method(for: method), method.normalized)
     }
 
     @Test("With a file it is of several parts, values before files")
@@ -67,18 +69,18 @@ struct FormBuilderTests {
             "--B", "Content-Disposition: form-data; name=\"data\"; filename=\"e.png\"", "Content-Type: x/y", "", "e",
             "--B--", "",
         ]
-        #expect(try await text(form) == expected.joined(separator: "\r\n"))
-        #expect(try form.body()?.mediaType == "multipart/form-data; charset=utf-8; boundary=B")
+        try await expectEqual(text(form), expected.joined(separator: "\r\n"))
+        try expectEqual(form.body()?.mediaType, "multipart/form-data; charset=utf-8; boundary=B")
         form.set(Data("only".utf8), for: "data")
         try form.set(file: file.path, for: "file", fileName: "b")
         let set = try await text(form)
         #expect(
             set.contains("only") && !set.contains("e.png") && set.contains("filename=\"b\"") && !set.contains("a.csv"))
-        #expect(form.format == .urlEncoded)
+        expectEqual(form.format, .urlEncoded)
         var plain = FormBuilder()
         plain.format = .multipart
         plain.add("1", for: "a")
-        #expect(try plain.body()?.mediaType?.hasPrefix("multipart/form-data") == true)
+        try expectEqual(plain.body()?.mediaType?.hasPrefix("multipart/form-data"), true)
     }
 
     @Test("A missing file is an error when it is added, and what was there stays")
@@ -96,9 +98,9 @@ struct FormBuilderTests {
         var form = FormBuilder()
         form.encoding = .latin1
         form.add("é", for: "ü")
-        #expect(try await text(form) == "%FC=%E9")
+        try await expectEqual(text(form), "%FC=%E9")
         form.add("日", for: "a")
-        #expect(#expect(throws: SternaError.self) { try form.body() }?.kind == .encodingFailed)
+        expectEqual(#expect(throws: SternaError.self) { try form.body() }?.kind, .encodingFailed)
     }
 
     @Test("GET, HEAD and DELETE become POST unless told otherwise; a method of one's own stays")
@@ -108,10 +110,10 @@ struct FormBuilderTests {
             ("GET", "POST"), ("HEAD", "POST"), ("DELETE", "POST"), ("PUT", "PUT"), ("PURGE", "PURGE"),
         ] {
             let method = try #require(Request.Method(rawValue: method))
-            #expect(form.method(for: method).rawValue == sent)
+            expectEqual(form.method(for: method).rawValue, sent)
         }
         form.changesMethodToPost = false
-        for method in [Request.Method.get, .head, .delete, .put] { #expect(form.method(for: method) == method) }
+        for method in [Request.Method.get, .head, .delete, .put] { expectEqual(form.method(for: method), method) }
     }
 
     @Test("The description is readable and hides secrets")
@@ -142,6 +144,6 @@ struct FormBuilderTests {
 
     @Test("Media types by the extension", arguments: known)
     func types(name: String, type: String) {
-        #expect(MediaType.ofFile(named: name) == type)
+        expectEqual(MediaType.ofFile(named: name), type)
     }
 }

@@ -2,13 +2,15 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Forms and media types at the edges")
 struct FormEdgeTests {
     @Test("A form of several parts without any is no body")
     func noParts() throws {
         var form = FormBuilder()
         form.format = .multipart
-        #expect(try form.body() == nil)
+        try expectNil(form.body())
     }
 
     @Test(
@@ -19,6 +21,6 @@ struct FormEdgeTests {
     func extensions(name: String) {
         // A path's last slash is not part of the name.
         let expected = name.hasSuffix("/") ? "image/jpeg" : "application/octet-stream"
-        #expect(MediaType.ofFile(named: name) == expected)
+        expectEqual(MediaType.ofFile(named: name), expected)
     }
 }

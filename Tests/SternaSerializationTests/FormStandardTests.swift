@@ -3,6 +3,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 /// The URL Standard's application/x-www-form-urlencoded serializing.
 @Suite("Query: the URL Standard's form")
 struct FormStandardTests {
@@ -27,7 +29,7 @@ struct FormStandardTests {
     @Test("Each case has its text", arguments: cases.indices)
     func form(index: Int) throws {
         let (parameters, expected) = Self.cases[index]
-        #expect(try QueryEncoder.whatwgForm.encode(parameters) == expected)
+        try expectEqual(QueryEncoder.whatwgForm.encode(parameters), expected)
         let serializer = HTTPRequestSerializer(style: .whatwgForm)
         #expect(
             try Carried(serializer, .post, "https://h/", parameters)
@@ -41,7 +43,7 @@ struct FormStandardTests {
             let text = String(decoding: [byte], as: UTF8.self)
             let digits = String(byte, radix: 16, uppercase: true)
             let escaped = byte == 0x20 ? "+" : "%" + (byte < 16 ? "0" : "") + digits
-            #expect(try QueryEncoder.whatwgForm.encode(["k": text]) == "k=" + (kept.contains(byte) ? text : escaped))
+            try expectEqual(QueryEncoder.whatwgForm.encode(["k": text]), "k=" + (kept.contains(byte) ? text : escaped))
         }
     }
 }

@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 /// Swift compares strings by their canonical form, which takes the square of the combining marks in a row.
 @Suite("Bad input: keys of combining marks", .timeLimit(.minutes(5)))
 struct HostileKeyTests {
@@ -20,14 +22,14 @@ struct HostileKeyTests {
         let members = (0..<20).map { "\"k\($0)\":1," }.joined()
         for text in ["{\"\(key)\":1}", "{\(members)\"\(key)\":1}", "[{\"\(escaped(key))\":1}]"] {
             let error = #expect(throws: JSON.ParseError.self) { try JSON(parsing: text) }
-            #expect(error?.reason == .tooManyMarks(limit: 30))
+            expectEqual(error?.reason, .tooManyMarks(limit: 30))
             let answer = GivenAnswer(text, status: 500)
-            #expect(answer.error(of: .json)?.kind == .unacceptableStatus)
-            #expect(GivenAnswer(text).error(of: .decodable([String: Int].self))?.kind == .decodingFailed)
+            expectEqual(answer.error(of: .json)?.kind, .unacceptableStatus)
+            expectEqual(GivenAnswer(text).error(of: .decodable([String: Int].self))?.kind, .decodingFailed)
         }
         let xml = "<plist><dict><key>\(key)</key><true/></dict></plist>"
         var reason = #expect(throws: PropertyList.ParseError.self) { try PropertyList(parsing: xml) }?.reason
-        #expect(reason == .tooManyMarks(limit: 30))
+        expectEqual(reason, .tooManyMarks(limit: 30))
         let units = key.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
         var binary = Array("bplist00".utf8) + [0xD1, 1, 2, 0x6F, 0x12]
         binary += withUnsafeBytes(of: UInt32(key.utf16.count).bigEndian, Array.init) + units + [0x08]
@@ -36,7 +38,7 @@ struct HostileKeyTests {
         binary += [0, 0, 0, 0, 0, 0, 4, 1] + [0, 0, 0, 0, 0, 0, 0, 3] + Array(repeating: 0, count: 8)
         binary += [0, 0, 0, 0] + withUnsafeBytes(of: table.bigEndian, Array.init)
         reason = #expect(throws: PropertyList.ParseError.self) { try PropertyList(parsing: binary) }?.reason
-        #expect(reason == .tooManyMarks(limit: 30))
+        expectEqual(reason, .tooManyMarks(limit: 30))
     }
 
     private func escaped(_ key: String) -> String {
@@ -50,9 +52,9 @@ struct HostileKeyTests {
             String(repeating: "e\u{302}\u{301}", count: 500), String(repeating: "👩‍👩‍👧‍👦", count: 100), "שָׁלוֹם", "ภาษาไทยที่",
         ]
         for key in keys {
-            #expect(try JSON(parsing: "{\"\(key)\":1}")[key] == 1)
-            #expect(try PropertyList(parsing: "<plist><dict><key>\(key)</key><true/></dict></plist>")[key] == true)
+            try expectEqual(JSON(parsing: "{\"\(key)\":1}")[key], 1)
+            try expectEqual(PropertyList(parsing: "<plist><dict><key>\(key)</key><true/></dict></plist>")[key], true)
         }
-        #expect(try JSON(parsing: "[\"\(Self.keys[0])\"]").array?.count == 1)
+        try expectEqual(JSON(parsing: "[\"\(Self.keys[0])\"]").array?.count, 1)
     }
 }

@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON: texts that are accepted")
 struct JSONAcceptTests {
     static let cases: [(String, JSON)] = [
@@ -78,36 +80,36 @@ struct JSONAcceptTests {
     @Test("Each text has its tree", arguments: cases)
     func accepted(text: String, expected: JSON) throws {
         let json = try JSON(parsing: text)
-        #expect(json == expected)
-        #expect(try JSON(parsing: Array(text.utf8)) == expected)
-        #expect(try JSON(parsing: text.utf8.lazy.map { $0 }) == expected)
+        expectEqual(json, expected)
+        try expectEqual(JSON(parsing: Array(text.utf8)), expected)
+        try expectEqual(JSON(parsing: text.utf8.lazy.map { $0 }), expected)
     }
 
     @Test("A byte order mark at the start is passed over")
     func byteOrderMark() throws {
-        #expect(try JSON(parsing: [0xEF, 0xBB, 0xBF] + Array("{\"a\":1}".utf8)) == ["a": 1])
+        try expectEqual(JSON(parsing: [0xEF, 0xBB, 0xBF] + Array("{\"a\":1}".utf8)), ["a": 1])
     }
 
     @Test("Objects keep their order, a repeated key its first place")
     func order() throws {
         let object = try #require(JSON(parsing: #"{"z":1,"a":2,"m":3,"z":4}"#).object)
-        #expect(object.keys == ["z", "a", "m"])
-        #expect(object.values == [4, 2, 3])
+        expectEqual(object.keys, ["z", "a", "m"])
+        expectEqual(object.values, [4, 2, 3])
     }
 
     @Test("An object of many members keeps order and takes the last of each key")
     func manyMembers() throws {
         let members = (0..<500).map { "\"k\($0 % 250)\":\($0)" }
         let object = try #require(JSON(parsing: "{" + members.joined(separator: ",") + "}").object)
-        #expect(object.keys == (0..<250).map { "k\($0)" })
-        #expect(object.values == (250..<500).map { JSON.number(JSON.Number($0)) })
+        expectEqual(object.keys, (0..<250).map { "k\($0)" })
+        expectEqual(object.values, (250..<500).map { JSON.number(JSON.Number($0)) })
     }
 
     @Test("A string stops at its end wherever the end falls in a word", arguments: 0..<40)
     func stringLengths(length: Int) throws {
         let plain = String(repeating: "x", count: length)
-        #expect(try JSON(parsing: "[\"\(plain)\",1]") == [.string(plain), 1])
-        #expect(try JSON(parsing: "\"\(plain)\\n\(plain)\"") == .string("\(plain)\n\(plain)"))
-        #expect(try JSON(parsing: "\"\(plain)é\(plain)\"") == .string("\(plain)é\(plain)"))
+        try expectEqual(JSON(parsing: "[\"\(plain)\",1]"), [.string(plain), 1])
+        try expectEqual(JSON(parsing: "\"\(plain)\\n\(plain)\""), .string("\(plain)\n\(plain)"))
+        try expectEqual(JSON(parsing: "\"\(plain)é\(plain)\""), .string("\(plain)é\(plain)"))
     }
 }

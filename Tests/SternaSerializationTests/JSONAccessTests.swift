@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON: reading and changing a tree")
 struct JSONAccessTests {
     static let sample: JSON = [
@@ -11,17 +13,17 @@ struct JSONAccessTests {
     @Test("Subscripts and accessors find values")
     func reading() {
         let json = Self.sample
-        #expect(json["user"]["name"].string == "Ada")
-        #expect(json["user"]["age"].int == 36)
-        #expect(json["user"]["age"].uint == 36)
-        #expect(json["user"]["age"].double == 36)
-        #expect(json["user"]["ratio"].double == 0.5)
-        #expect(json["user"]["on"].bool == true)
+        expectEqual(json["user"]["name"].string, "Ada")
+        expectEqual(json["user"]["age"].int, 36)
+        expectEqual(json["user"]["age"].uint, 36)
+        expectEqual(json["user"]["age"].double, 36)
+        expectEqual(json["user"]["ratio"].double, 0.5)
+        expectEqual(json["user"]["on"].bool, true)
         #expect(json["user"]["none"].isNull)
-        #expect(json["list"][0] == 1)
-        #expect(json["list"][2][0].int == 3)
-        #expect(json["list"].array?.count == 3)
-        #expect(json.object?.keys == ["user", "list", "", "a/b", "m~n", "~1"])
+        expectEqual(json["list"][0], 1)
+        expectEqual(json["list"][2][0].int, 3)
+        expectEqual(json["list"].array?.count, 3)
+        expectEqual(json.object?.keys, ["user", "list", "", "a/b", "m~n", "~1"])
     }
 
     @Test("What is not there is null")
@@ -37,16 +39,16 @@ struct JSONAccessTests {
 
     @Test("An accessor of another kind is nil")
     func otherKinds() {
-        #expect(JSON.string("1").int == nil)
-        #expect(JSON.string("true").bool == nil)
-        #expect((1 as JSON).string == nil)
-        #expect((1 as JSON).bool == nil)
-        #expect((true as JSON).int == nil)
-        #expect((0.5 as JSON).int == nil)
-        #expect((-1 as JSON).uint == nil)
-        #expect((nil as JSON).array == nil)
-        #expect(([] as JSON).object == nil)
-        #expect((false as JSON).isNull == false)
+        expectNil(JSON.string("1").int)
+        expectNil(JSON.string("true").bool)
+        expectNil((1 as JSON).string)
+        expectNil((1 as JSON).bool)
+        expectNil((true as JSON).int)
+        expectNil((0.5 as JSON).int)
+        expectNil((-1 as JSON).uint)
+        expectNil((nil as JSON).array)
+        expectNil(([] as JSON).object)
+        expectEqual((false as JSON).isNull, false)
     }
 
     @Test("Assigning makes objects and keeps places")
@@ -56,9 +58,9 @@ struct JSONAccessTests {
         json["user"]["age"] = 36
         json["user"]["name"] = "Grace"
         json["gone"] = nil
-        #expect(json.description == #"{"user":{"name":"Grace","age":36},"gone":null}"#)
+        expectEqual(json.description, #"{"user":{"name":"Grace","age":36},"gone":null}"#)
         json["user"]["age"]["years"] = 36
-        #expect(json["user"].description == #"{"name":"Grace","age":{"years":36}}"#)
+        expectEqual(json["user"].description, #"{"name":"Grace","age":{"years":36}}"#)
     }
 
     @Test("Assigning an element replaces or appends, and elsewhere does nothing")
@@ -69,14 +71,14 @@ struct JSONAccessTests {
         json[9] = "no"
         json[-1] = "no"
         json[.max] = "no"
-        #expect(json == ["a", 2, "c"])
+        expectEqual(json, ["a", 2, "c"])
         var made = JSON.null
         made["list"][0] = 1
         made["list"][1]["k"] = true
-        #expect(made == ["list": [1, ["k": true]]])
+        expectEqual(made, ["list": [1, ["k": true]]])
         var text: JSON = "x"
         text[5] = 1
-        #expect(text == "x")
+        expectEqual(text, "x")
     }
 
     @Test("A copy does not see changes")
@@ -85,7 +87,7 @@ struct JSONAccessTests {
         let copy = json
         json["list"][0] = 99
         json["user"]["name"] = nil
-        #expect(copy == Self.sample)
+        expectEqual(copy, Self.sample)
         #expect(json != Self.sample)
     }
 
@@ -97,21 +99,21 @@ struct JSONAccessTests {
             ("/list/+1", nil), ("/list/99999999999999999999", nil), ("user", nil), ("/user/name/x", nil), ("/x", nil),
         ] as [(String, JSON)])
     func pointer(text: String, expected: JSON) {
-        #expect(Self.sample[pointer: text] == expected)
+        expectEqual(Self.sample[pointer: text], expected)
     }
 
     @Test("An object keeps order through changes")
     func object() {
         var object: JSON.Object = ["b": 1, "a": 2, "b": 3]
-        #expect(object.keys == ["b", "a"])
-        #expect(object["b"] == 3)
+        expectEqual(object.keys, ["b", "a"])
+        expectEqual(object["b"], 3)
         object["c"] = "x"
         object["b"] = nil
         object.set(.null, for: "a")
-        #expect(object.map { "\($0.key)\($0.value)" } == ["anull", "c\"x\""])
-        #expect(object.removeValue(for: "c") == "x")
-        #expect(object.removeValue(for: "c") == nil)
-        #expect(object.count == 1)
+        expectEqual(object.map { "\($0.key)\($0.value)" }, ["anull", "c\"x\""])
+        expectEqual(object.removeValue(for: "c"), "x")
+        expectNil(object.removeValue(for: "c"))
+        expectEqual(object.count, 1)
         #expect(!object.isEmpty)
     }
 
@@ -119,8 +121,8 @@ struct JSONAccessTests {
     func equality() {
         let one: JSON = ["a": 1, "b": ["c": 2, "d": [1, 2]]]
         let other: JSON = ["b": ["d": [1, 2], "c": 2], "a": 1]
-        #expect(one == other)
-        #expect(one.hashValue == other.hashValue)
+        expectEqual(one, other)
+        expectEqual(one.hashValue, other.hashValue)
         #expect(one != ["a": 1, "b": ["c": 2, "d": [2, 1]]])
         #expect(one != ["a": 1])
         #expect((["a": nil] as JSON) != ["b": nil])
@@ -131,6 +133,6 @@ struct JSONAccessTests {
     func literals() {
         let name = "Ada"
         let json: JSON = ["a": 1, "b": [true, nil, -1.5, "x", "hi \(name)"], "c": [:], "d": []]
-        #expect(json.description == #"{"a":1,"b":[true,null,-1.5,"x","hi Ada"],"c":{},"d":[]}"#)
+        expectEqual(json.description, #"{"a":1,"b":[true,null,-1.5,"x","hi Ada"],"c":{},"d":[]}"#)
     }
 }

@@ -2,6 +2,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON: Codable")
 struct JSONCodableTests {
     struct Envelope: Codable, Equatable {
@@ -19,8 +21,8 @@ struct JSONCodableTests {
     func roundTrip(json: JSON) throws {
         let envelope = Envelope(name: "x", payload: json)
         let data = try JSONEncoder().encode(envelope)
-        #expect(try JSONDecoder().decode(Envelope.self, from: data) == envelope)
-        #expect(try JSON(parsing: data)["payload"] == json)
+        try expectEqual(JSONDecoder().decode(Envelope.self, from: data), envelope)
+        try expectEqual(JSON(parsing: data)["payload"], json)
     }
 
     @Test(
@@ -32,8 +34,8 @@ struct JSONCodableTests {
     func longNumbers(text: String) throws {
         let json = try JSON(parsing: "[\(text)]")
         let data = try JSONEncoder().encode(json)
-        #expect(String(decoding: data, as: UTF8.self) == "[\(text)]")
-        #expect(try JSONDecoder().decode(JSON.self, from: data) == json)
+        expectEqual(String(decoding: data, as: UTF8.self), "[\(text)]")
+        try expectEqual(JSONDecoder().decode(JSON.self, from: data), json)
     }
 
     @Test(

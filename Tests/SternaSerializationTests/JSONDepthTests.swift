@@ -2,6 +2,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON: deep nesting")
 struct JSONDepthTests {
     @Test("A tree at the limit is parsed, compared, hashed, written and released")
@@ -10,10 +12,10 @@ struct JSONDepthTests {
         let objects = String(repeating: "{\"a\":", count: 512) + "1" + String(repeating: "}", count: 512)
         for text in [arrays, objects] {
             let json = try JSON(parsing: text)
-            #expect(json == (try JSON(parsing: text)))
-            #expect(json.hashValue == (try JSON(parsing: text)).hashValue)
-            #expect(try json.serializedString() == text)
-            #expect(json.description == text)
+            expectEqual(json, (try JSON(parsing: text)))
+            expectEqual(json.hashValue, (try JSON(parsing: text)).hashValue)
+            try expectEqual(json.serializedString(), text)
+            expectEqual(json.description, text)
         }
     }
 
@@ -26,7 +28,7 @@ struct JSONDepthTests {
         let three = try JSON(parsing: swapped + "1" + String(repeating: ",\"x\":1}}", count: 256))
         let four = try JSON(parsing: swapped + "2" + String(repeating: ",\"x\":1}}", count: 256))
         #expect(one != two)
-        #expect(one == three)
+        expectEqual(one, three)
         #expect(one != four)
     }
 
@@ -40,14 +42,14 @@ struct JSONDepthTests {
         ]
         for text in texts {
             let error = #expect(throws: JSON.ParseError.self) { try JSON(parsing: text) }
-            #expect(error?.reason == .tooDeep(limit: 512))
+            expectEqual(error?.reason, .tooDeep(limit: 512))
         }
     }
 
     @Test("Containers beside each other are not depth")
     func siblings() throws {
         let text = "[" + Array(repeating: "[[]],{\"a\":{}}", count: 2000).joined(separator: ",") + "]"
-        #expect(try JSON(parsing: text).array?.count == 4000)
+        try expectEqual(JSON(parsing: text).array?.count, 4000)
     }
 
     @Test("Writing a tree above the limit is refused, describing it cuts it")
@@ -55,9 +57,9 @@ struct JSONDepthTests {
         var json: JSON = 1
         for _ in 0..<513 { json = [json] }
         let error = #expect(throws: JSON.SerializationError.self) { try json.serialized() }
-        #expect(error?.reason == .tooDeep(limit: 512))
-        #expect(error?.keyPath.hasPrefix("[0][0][0]") == true)
-        #expect(json.description == String(repeating: "[", count: 512) + "…" + String(repeating: "]", count: 512))
+        expectEqual(error?.reason, .tooDeep(limit: 512))
+        expectEqual(error?.keyPath.hasPrefix("[0][0][0]"), true)
+        expectEqual(json.description, String(repeating: "[", count: 512) + "…" + String(repeating: "]", count: 512))
     }
 
     @Test("Parameters above the limit are refused")
@@ -67,8 +69,8 @@ struct JSONDepthTests {
             for level in 1..<levels { value = level % 2 == 0 ? .array([value]) : .dictionary(["k": value]) }
             return ["top": value]
         }
-        #expect(try JSON(nested(512)).serialized().isEmpty == false)
+        try expectEqual(JSON(nested(512)).serialized().isEmpty, false)
         let error = #expect(throws: ParameterError.self) { try JSON(nested(513)) }
-        #expect(error?.reason == .tooDeep(limit: 512))
+        expectEqual(error?.reason, .tooDeep(limit: 512))
     }
 }

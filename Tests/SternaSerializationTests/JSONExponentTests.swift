@@ -2,6 +2,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON: exponents at the boundaries of integers")
 struct JSONExponentTests {
     private static let boundaries: [String] = {
@@ -27,13 +29,13 @@ struct JSONExponentTests {
                 let text = "\(mantissa)e\(sign)\(exponent)"
                 let json = try JSON(parsing: "{\"a\":\(text)}")
                 let number = try #require(json["a"].number)
-                #expect(try JSON(parsing: json.serialized()) == json)
-                #expect(try JSON(parsing: "[\(text.uppercased())]")[0].number?.double == number.double)
-                #expect(json.hashValue == (try JSON(parsing: "{\"a\":\(text)}")).hashValue)
+                try expectEqual(JSON(parsing: json.serialized()), json)
+                try expectEqual(JSON(parsing: "[\(text.uppercased())]")[0].number?.double, number.double)
+                expectEqual(json.hashValue, (try JSON(parsing: "{\"a\":\(text)}")).hashValue)
                 // A number beyond every range is zero, or keeps its text.
                 if exponent.utf8.count > 4 {
                     let isZero = mantissa == "0" || mantissa == "-0"
-                    #expect(number.int == (isZero ? 0 : nil), "\(text)")
+                    expectEqual(number.int, (isZero ? 0 : nil), "\(text)")
                     #expect(isZero || number.description == text)
                 }
                 _ = (number.uint, number.double)

@@ -33,17 +33,17 @@ struct JSONNumberTests {
     @Test("A number's value is never lost", arguments: texts)
     func text(literal: String, expected: String) throws {
         let json = try JSON(parsing: literal)
-        #expect(json.description == expected)
-        #expect(JSON.Number(literal: literal)?.description == expected)
-        #expect(try JSON(parsing: expected) == json)
+        expectEqual(json.description, expected)
+        expectEqual(JSON.Number(literal: literal)?.description, expected)
+        try expectEqual(JSON(parsing: expected), json)
     }
 
     @Test("Every digit of a long number is kept")
     func longNumbers() throws {
         for length in 20..<400 {
             let digits = "1" + String(repeating: "7", count: length - 1)
-            #expect(try JSON(parsing: digits).description == digits)
-            #expect(try JSON(parsing: "-0.\(digits)e-5").description == "-0.\(digits)e-5")
+            try expectEqual(JSON(parsing: digits).description, digits)
+            try expectEqual(JSON(parsing: "-0.\(digits)e-5").description, "-0.\(digits)e-5")
         }
     }
 
@@ -88,18 +88,18 @@ struct JSONNumberTests {
         ] as [(String, Int64?, UInt64?)])
     func edges(text: String, signed: Int64?, unsigned: UInt64?) throws {
         let json = try JSON(parsing: text)
-        #expect(json.number?.int64 == signed)
-        #expect(json.number?.uint64 == unsigned)
-        #expect(json.int == signed.flatMap { Int(exactly: $0) })
-        #expect(json.uint == unsigned.flatMap { UInt(exactly: $0) })
+        expectEqual(json.number?.int64, signed)
+        expectEqual(json.number?.uint64, unsigned)
+        expectEqual(json.int, signed.flatMap { Int(exactly: $0) })
+        expectEqual(json.uint, unsigned.flatMap { UInt(exactly: $0) })
     }
 
     @Test("The double of a number beyond its range is nil")
     func outOfRange() throws {
-        #expect(try JSON(parsing: "1e400").double == nil)
-        #expect(try JSON(parsing: "1e-400").double == 0)
-        #expect(try JSON(parsing: "12345678901234567890123").double == 1.2345678901234568e22)
-        #expect(try JSON(parsing: "-0").double?.sign == .minus)
+        try expectNil(JSON(parsing: "1e400").double)
+        try expectEqual(JSON(parsing: "1e-400").double, 0)
+        try expectEqual(JSON(parsing: "12345678901234567890123").double, 1.2345678901234568e22)
+        try expectEqual(JSON(parsing: "-0").double?.sign, .minus)
     }
 
     static let equal: [[JSON.Number]] = [
@@ -113,21 +113,21 @@ struct JSONNumberTests {
     @Test("Numbers of equal value are equal and hash alike", arguments: equal)
     func equality(numbers: [JSON.Number]) {
         for number in numbers.dropFirst() {
-            #expect(number == numbers[0])
-            #expect(number.hashValue == numbers[0].hashValue)
+            expectEqual(number, numbers[0])
+            expectEqual(number.hashValue, numbers[0].hashValue)
         }
-        #expect(Set(numbers).count == 1)
+        expectEqual(Set(numbers).count, 1)
     }
 
     @Test("Texts of equal value are equal, and others are not")
     func literalEquality() throws {
         let forms = ["12345678901234567890123", "1.2345678901234567890123e22", "123456789012345678901230E-1"]
         let numbers = try forms.map { try #require(JSON.Number(literal: $0)) }
-        #expect(Set(numbers).count == 1)
+        expectEqual(Set(numbers).count, 1)
         #expect(JSON.Number(literal: "-12345678901234567890123") != numbers[0])
         #expect(JSON.Number(literal: "12345678901234567890124") != numbers[0])
         #expect(JSON.Number(literal: "1e400") != JSON.Number(literal: "1e401"))
-        #expect(JSON.Number(literal: "10e400") == JSON.Number(literal: "1e401"))
+        expectEqual(JSON.Number(literal: "10e400"), JSON.Number(literal: "1e401"))
         #expect(JSON.Number(9_007_199_254_740_993) != JSON.Number(9_007_199_254_740_992.0))
         #expect(JSON.Number(UInt64.max) != JSON.Number(0x1p64))
     }
@@ -135,6 +135,6 @@ struct JSONNumberTests {
     @Test(
         "A literal has to be one number", arguments: ["", "-", "01", "1.", " 1", "1 ", "NaN", "+1", "1e", "0x1", "1\0"])
     func invalidLiteral(text: String) {
-        #expect(JSON.Number(literal: text) == nil)
+        expectNil(JSON.Number(literal: text))
     }
 }

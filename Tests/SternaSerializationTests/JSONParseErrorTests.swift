@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON: where a fault is, and limits")
 struct JSONParseErrorTests {
     static let places: [(String, Int, Int, Int)] = [
@@ -15,9 +17,9 @@ struct JSONParseErrorTests {
     @Test("Line and column count from one, in scalars", arguments: places)
     func place(text: String, offset: Int, line: Int, column: Int) {
         let error = #expect(throws: JSON.ParseError.self) { try JSON(parsing: text) }
-        #expect(error?.offset == offset)
-        #expect(error?.line == line)
-        #expect(error?.column == column)
+        expectEqual(error?.offset, offset)
+        expectEqual(error?.line, line)
+        expectEqual(error?.column, column)
     }
 
     static let descriptions: [(String, String)] = [
@@ -35,33 +37,33 @@ struct JSONParseErrorTests {
     @Test("A fault is described in one line", arguments: descriptions)
     func description(text: String, expected: String) {
         let error = #expect(throws: JSON.ParseError.self) { try JSON(parsing: text) }
-        #expect(error?.description == expected)
+        expectEqual(error?.description, expected)
     }
 
     @Test("More bytes or values than the limits are refused")
     func limits() throws {
-        #expect(try JSON(parsing: "[1,2]", limits: .init(bytes: 5, values: 3)) == [1, 2])
+        try expectEqual(JSON(parsing: "[1,2]", limits: .init(bytes: 5, values: 3)), [1, 2])
         let large = #expect(throws: JSON.ParseError.self) { try JSON(parsing: "[1,2]", limits: .init(bytes: 4)) }
-        #expect(large?.reason == .tooLarge(limit: 4))
+        expectEqual(large?.reason, .tooLarge(limit: 4))
         let many = #expect(throws: JSON.ParseError.self) { try JSON(parsing: "[1,2]", limits: .init(values: 2)) }
-        #expect(many?.reason == .tooManyValues(limit: 2))
-        #expect(many?.offset == 3)
+        expectEqual(many?.reason, .tooManyValues(limit: 2))
+        expectEqual(many?.offset, 3)
         #expect(throws: JSON.ParseError.self) { try JSON(parsing: "1", limits: .init(bytes: -1)) }
         #expect(throws: JSON.ParseError.self) { try JSON(parsing: "1", limits: .init(values: -1)) }
     }
 
     @Test("A limit of depth outside its range becomes the nearer end")
     func depthRange() throws {
-        #expect(JSON.ParseLimits(depth: -5).depth == 0)
-        #expect(JSON.ParseLimits(depth: .max).depth == 512)
+        expectEqual(JSON.ParseLimits(depth: -5).depth, 0)
+        expectEqual(JSON.ParseLimits(depth: .max).depth, 512)
         var limits = JSON.ParseLimits()
         limits.depth = 100_000
-        #expect(limits.depth == 512)
-        #expect(try JSON(parsing: "1", limits: .init(depth: 0)) == 1)
+        expectEqual(limits.depth, 512)
+        try expectEqual(JSON(parsing: "1", limits: .init(depth: 0)), 1)
         #expect(throws: JSON.ParseError.self) { try JSON(parsing: "[]", limits: .init(depth: 0)) }
-        #expect(try JSON(parsing: "[{}]", limits: .init(depth: 2)) == [[:]])
+        try expectEqual(JSON(parsing: "[{}]", limits: .init(depth: 2)), [[:]])
         let deep = #expect(throws: JSON.ParseError.self) { try JSON(parsing: "[{\"a\":[]}]", limits: .init(depth: 2)) }
-        #expect(deep?.reason == .tooDeep(limit: 2))
-        #expect(deep?.offset == 6)
+        expectEqual(deep?.reason, .tooDeep(limit: 2))
+        expectEqual(deep?.offset, 6)
     }
 }

@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON: texts that are refused")
 struct JSONRejectTests {
     static let texts: [(String, JSON.ParseError.Reason, Int)] = [
@@ -155,8 +157,8 @@ struct JSONRejectTests {
     @Test("Each text has its fault", arguments: texts)
     func refused(text: String, reason: JSON.ParseError.Reason, offset: Int) {
         let error = #expect(throws: JSON.ParseError.self) { try JSON(parsing: text) }
-        #expect(error?.reason == reason)
-        #expect(error?.offset == offset)
+        expectEqual(error?.reason, reason)
+        expectEqual(error?.offset, offset)
     }
 
     static let bytes: [([UInt8], Int)] = [
@@ -191,8 +193,8 @@ struct JSONRejectTests {
     @Test("Ill-formed UTF-8 is refused at its first byte", arguments: bytes)
     func illFormed(bytes: [UInt8], offset: Int) {
         let error = #expect(throws: JSON.ParseError.self) { try JSON(parsing: bytes) }
-        #expect(error?.reason == .invalidUTF8)
-        #expect(error?.offset == offset)
+        expectEqual(error?.reason, .invalidUTF8)
+        expectEqual(error?.offset, offset)
     }
 
     @Test("A bad byte is found wherever it falls in a word", arguments: 0..<24)
@@ -201,13 +203,13 @@ struct JSONRejectTests {
             var bytes = [0x22] + [UInt8](repeating: 0x78, count: 40) + [0x22]
             bytes[position + 1] = byte
             let error = #expect(throws: JSON.ParseError.self) { try JSON(parsing: bytes) }
-            #expect(error?.reason == (byte < 0x20 ? .controlCharacter(byte) : .invalidUTF8))
-            #expect(error?.offset == position + 1)
+            expectEqual(error?.reason, (byte < 0x20 ? .controlCharacter(byte) : .invalidUTF8))
+            expectEqual(error?.offset, position + 1)
         }
         for byte in UInt8(0x20)..<0x80 where byte != 0x22 && byte != 0x5C {
             var bytes = [0x22] + [UInt8](repeating: 0x78, count: 40) + [0x22]
             bytes[position + 1] = byte
-            #expect((try? JSON(parsing: bytes))?.string?.utf8.count == 40)
+            expectEqual((try? JSON(parsing: bytes))?.string?.utf8.count, 40)
         }
     }
 
@@ -215,7 +217,7 @@ struct JSONRejectTests {
     func loneBytes() {
         for byte in UInt8.min...UInt8.max {
             let json = try? JSON(parsing: [byte])
-            #expect((json != nil) == (0x30...0x39).contains(byte))
+            expectEqual((json != nil), (0x30...0x39).contains(byte))
         }
     }
 

@@ -20,15 +20,15 @@ struct JSONRequestSerializerTests {
             "s": "é\"\n", "n": 1.5, "t": true, "z": Parameters.null, "l": [1, 2], "d": ["k": "v"],
         ]
         let carried = try Carried(.json, method, "https://h/a", parameters)
-        #expect(carried.target == "/a")
-        #expect(carried.type == "application/json")
+        expectEqual(carried.target, "/a")
+        expectEqual(carried.type, "application/json")
         let tree = try JSON(parsing: Array(try #require(carried.body).utf8))
-        #expect(tree["s"].string == "é\"\n")
-        #expect(tree["n"].double == 1.5)
-        #expect(tree["t"].bool == true)
-        #expect(tree["z"] == .null)
-        #expect(tree["l"][1].int == 2)
-        #expect(tree["d"]["k"].string == "v")
+        expectEqual(tree["s"].string, "é\"\n")
+        expectEqual(tree["n"].double, 1.5)
+        expectEqual(tree["t"].bool, true)
+        expectEqual(tree["z"], .null)
+        expectEqual(tree["l"][1].int, 2)
+        expectEqual(tree["d"]["k"].string, "v")
     }
 
     @Test("Without parameters there is no body, with empty ones an empty object")
@@ -53,7 +53,7 @@ struct JSONRequestSerializerTests {
     @Test("A number that JSON has no form for is encodingFailed", arguments: [Double.nan, .infinity])
     func failure(number: Double) {
         let error = #expect(throws: SternaError.self) { try Carried(.json, .post, "https://h/", ["a": number]) }
-        #expect(error?.kind == .encodingFailed)
+        expectEqual(error?.kind, .encodingFailed)
     }
 
     @Test("Scalars at the top are a body as any other (RFC 8259)")
@@ -63,9 +63,9 @@ struct JSONRequestSerializerTests {
         ] as [(JSON, String)] {
             let body = try Body.json(value)
             guard case .bytes(let bytes)? = body.segments.first else { continue }
-            #expect(bytes.text == text)
+            expectEqual(bytes.text, text)
         }
         guard case .bytes(let bytes)? = try Body.json("a/b", options: .escapesSlashes).segments.first else { return }
-        #expect(bytes.text == #""a\/b""#)
+        expectEqual(bytes.text, #""a\/b""#)
     }
 }

@@ -56,11 +56,11 @@ struct JSONRoundTripTests {
         for options in Self.forms {
             let bytes = try json.serialized(options)
             let parsed = try JSON(parsing: bytes)
-            #expect(parsed == json)
-            #expect(parsed.hashValue == json.hashValue)
-            #expect(try parsed.serialized(options) == bytes)
+            expectEqual(parsed, json)
+            expectEqual(parsed.hashValue, json.hashValue)
+            try expectEqual(parsed.serialized(options), bytes)
         }
-        #expect(try JSON(parsing: json.description).description == json.description)
+        try expectEqual(JSON(parsing: json.description).description, json.description)
     }
 
     static let document = #"""
@@ -72,7 +72,7 @@ struct JSONRoundTripTests {
     @Test("A document cut anywhere is refused as ended")
     func truncation() throws {
         let bytes = Array(Self.document.utf8)
-        #expect(try JSON(parsing: bytes).array?.count == 3)
+        try expectEqual(JSON(parsing: bytes).array?.count, 3)
         for length in 0..<bytes.count {
             let error = #expect(throws: JSON.ParseError.self) { try JSON(parsing: bytes[..<length]) }
             #expect(error?.reason == .unexpectedEnd || error?.reason == .invalidUTF8)
@@ -90,7 +90,7 @@ struct JSONRoundTripTests {
                 changed[position] = UInt8(truncatingIfNeeded: generator.next())
                 do {
                     let json = try JSON(parsing: changed)
-                    #expect(try JSON(parsing: json.serialized()) == json)
+                    try expectEqual(JSON(parsing: json.serialized()), json)
                 } catch let error as JSON.ParseError {
                     #expect(error.offset <= changed.count)
                     #expect(error.line >= 1 && error.column >= 1)

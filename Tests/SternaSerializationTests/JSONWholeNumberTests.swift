@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON: whole numbers beyond 2⁵³")
 struct JSONWholeNumberTests {
     static let texts: [(String, Int?)] = [
@@ -15,9 +17,9 @@ struct JSONWholeNumberTests {
     @Test("A whole number is the one of its text, not the double next to it", arguments: texts)
     func text(text: String, expected: Int?) throws {
         let number = try #require(try JSON(parsing: text).number)
-        #expect(number.int == expected)
-        #expect(number.double == Double(text).flatMap { $0.isFinite ? $0 : nil })
-        #expect(try JSON(parsing: number.description).number == number)
+        expectEqual(number.int, expected)
+        expectEqual(number.double, Double(text).flatMap { $0.isFinite ? $0 : nil })
+        try expectEqual(JSON(parsing: number.description).number, number)
     }
 
     @Test("A double that is whole is written with digits that read back as that number")
@@ -27,9 +29,9 @@ struct JSONWholeNumberTests {
             -0x1p63, -9_623_372_036_854_000_000, -0x1.0000000000001p63, -0x1p64, 9_623_372_036_854_000_000,
         ] {
             let number = JSON.Number(value)
-            #expect(try JSON(parsing: number.description).number == number, "\(value)")
+            try expectEqual(JSON(parsing: number.description).number, number, "\(value)")
         }
-        #expect(JSON.Number(51_234_060_963_295_032.0).description == "51234060963295032")
-        #expect(JSON.Number(1e16).description == "1e+16")
+        expectEqual(JSON.Number(51_234_060_963_295_032.0).description, "51234060963295032")
+        expectEqual(JSON.Number(1e16).description, "1e+16")
     }
 }

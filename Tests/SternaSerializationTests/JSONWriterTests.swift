@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("JSON: writing")
 struct JSONWriterTests {
     static let strings: [(String, String)] = [
@@ -13,8 +15,8 @@ struct JSONWriterTests {
 
     @Test("Strings escape what they must and nothing else", arguments: strings)
     func string(text: String, expected: String) throws {
-        #expect(try JSON.string(text).serializedString() == expected)
-        #expect(try JSON.object([text: 1]).serializedString() == "{\(expected):1}")
+        try expectEqual(JSON.string(text).serializedString(), expected)
+        try expectEqual(JSON.object([text: 1]).serializedString(), "{\(expected):1}")
     }
 
     static let tree: JSON = ["b": [1, [], [:], ["x": nil]], "a": ["d/e": true, "c": "s"]]
@@ -65,28 +67,28 @@ struct JSONWriterTests {
 
     @Test("Each option has its form", arguments: options)
     func option(options: JSON.WritingOptions, expected: String) throws {
-        #expect(try Self.tree.serializedString(options) == expected)
-        #expect(try Self.tree.serialized(options) == Array(expected.utf8))
-        #expect(try JSON(parsing: expected) == Self.tree)
+        try expectEqual(Self.tree.serializedString(options), expected)
+        try expectEqual(Self.tree.serialized(options), Array(expected.utf8))
+        try expectEqual(JSON(parsing: expected), Self.tree)
     }
 
     @Test("The description is the compact form")
     func description() {
-        #expect(Self.tree.description == Self.options[0].1)
-        #expect("\(Self.tree["a"])" == #"{"d/e":true,"c":"s"}"#)
-        #expect(JSON.number(JSON.Number(Double.nan)).description == "nan")
+        expectEqual(Self.tree.description, Self.options[0].1)
+        expectEqual("\(Self.tree["a"])", #"{"d/e":true,"c":"s"}"#)
+        expectEqual(JSON.number(JSON.Number(Double.nan)).description, "nan")
     }
 
     @Test("A number that is not finite is refused with its place", arguments: [Double.nan, .infinity, -.infinity])
     func nonFinite(value: Double) {
         let json: JSON = ["user": ["scores": [1, 2, .number(JSON.Number(value))]]]
         let error = #expect(throws: JSON.SerializationError.self) { try json.serialized() }
-        #expect(error?.reason == .nonFiniteNumber)
-        #expect(error?.keyPath == "user.scores[2]")
-        #expect(error?.description == "a number is not finite at user.scores[2]")
+        expectEqual(error?.reason, .nonFiniteNumber)
+        expectEqual(error?.keyPath, "user.scores[2]")
+        expectEqual(error?.description, "a number is not finite at user.scores[2]")
         let top = #expect(throws: JSON.SerializationError.self) {
             try JSON.number(JSON.Number(value)).serializedString(.pretty)
         }
-        #expect(top?.description == "a number is not finite")
+        expectEqual(top?.description, "a number is not finite")
     }
 }

@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 /// A property list's text, with the place where its fault may be said to be between « and ».
 ///
 /// One « alone is one place. Where several are as good, such as an element's tag and its text, any of them is right.
@@ -38,8 +40,8 @@ struct MarkedDocument: Sendable {
         if !reasons.isEmpty { #expect(reasons.contains(error.reason), note, sourceLocation: location) }
         #expect(places.contains(error.offset), note, sourceLocation: location)
         let (line, column) = Self.place(of: error.offset, in: bytes)
-        #expect(error.line == line, note, sourceLocation: location)
-        #expect(error.column == column, note, sourceLocation: location)
+        expectEqual(error.line, line, note, sourceLocation: location)
+        expectEqual(error.column, column, note, sourceLocation: location)
         #expect(!error.description.contains { $0.isNewline || $0 == "\0" }, note, sourceLocation: location)
     }
 

@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Extensions by media type")
 struct MediaTypeExtensionTests {
     @Test(
@@ -14,7 +16,7 @@ struct MediaTypeExtensionTests {
             ("application/vnd.example.bird+zip", "zip"), ("application/rss+xml", "xml"),
         ])
     func usual(type: String, expected: String) {
-        #expect(MediaType(type)?.preferredFilenameExtension == expected)
+        expectEqual(MediaType(type)?.preferredFilenameExtension, expected)
     }
 
     @Test(
@@ -24,7 +26,7 @@ struct MediaTypeExtensionTests {
             "x/" + String(repeating: "y", count: 10_000),
         ])
     func none(type: String) {
-        #expect(MediaType(type)?.preferredFilenameExtension == nil)
+        expectNil(MediaType(type)?.preferredFilenameExtension)
     }
 
     @Test(
@@ -32,6 +34,6 @@ struct MediaTypeExtensionTests {
         arguments: ["image/jpeg", "image/webp", "audio/flac", "video/webm", "application/epub+zip", "font/woff2"])
     func leadsBack(type: String) throws {
         let name = try #require(MediaType(type)?.preferredFilenameExtension)
-        #expect(MediaType.ofFile(named: "a.\(name)") == type)
+        expectEqual(MediaType.ofFile(named: "a.\(name)"), type)
     }
 }

@@ -5,6 +5,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Media types: patterns, images, nothing")
 struct MediaTypePatternTests {
     static let patterns: [(pattern: String, type: String, fits: Bool)] = [
@@ -26,33 +28,33 @@ struct MediaTypePatternTests {
 
     @Test("What a pattern stands for", arguments: patterns)
     func pattern(pattern: String, type: String, fits: Bool) throws {
-        #expect(try #require(MediaType(type)).matches(pattern) == fits)
+        try expectEqual(#require(MediaType(type)).matches(pattern), fits)
         let serializer = DataResponseSerializer(validation: ResponseValidation(mediaTypes: [pattern]))
         for field in [type, "\(type); charset=utf-8"] {
             let error = GivenAnswer("x", type: field).error(of: serializer)
-            #expect(error?.kind == (fits ? nil : .unacceptableMediaType))
+            expectEqual(error?.kind, (fits ? nil : .unacceptableMediaType))
         }
     }
 
     @Test("A response without a media type fits */* alone", arguments: ["", "text", "text/", "*", nil])
     func noType(type: String?) {
         let serializer = DataResponseSerializer(validation: ResponseValidation(mediaTypes: ["*/json", "text/*"]))
-        #expect(GivenAnswer("x", type: type).error(of: serializer)?.kind == .unacceptableMediaType)
-        #expect(GivenAnswer("", type: type).error(of: serializer) == nil)
+        expectEqual(GivenAnswer("x", type: type).error(of: serializer)?.kind, .unacceptableMediaType)
+        expectNil(GivenAnswer("", type: type).error(of: serializer))
         for any: Set<String> in [["*/*"], ["text/*", "*/*"], ["*/*; q=0.1"]] {
             let serializer = JSONResponseSerializer(validation: ResponseValidation(mediaTypes: any))
-            #expect(GivenAnswer("[1]", type: type).error(of: serializer) == nil)
+            expectNil(GivenAnswer("[1]", type: type).error(of: serializer))
         }
     }
 
     @Test("Validations are equal if they accept the same, however their types are written")
     func normalized() throws {
         let validation = ResponseValidation(mediaTypes: ["Text/HTML; charset=utf-8", "text/html"])
-        #expect(validation == ResponseValidation(mediaTypes: ["text/html"]))
-        #expect(validation.mediaTypes == ["text/html"])
-        #expect(Set([validation, ResponseValidation(mediaTypes: ["text/html"])]).count == 1)
+        expectEqual(validation, ResponseValidation(mediaTypes: ["text/html"]))
+        expectEqual(validation.mediaTypes, ["text/html"])
+        expectEqual(Set([validation, ResponseValidation(mediaTypes: ["text/html"])]).count, 1)
         let archived = try JSONDecoder().decode(ResponseValidation.self, from: JSONEncoder().encode(validation))
-        #expect(archived == validation)
+        expectEqual(archived, validation)
     }
 
     static let common: [(Set<String>?, Set<String>?, Set<String>?)] = [
@@ -70,20 +72,19 @@ struct MediaTypePatternTests {
         let json = JSONResponseSerializer()
         let forward = json.validating(mediaTypes: first).validating(mediaTypes: second)
         let backward = json.validating(mediaTypes: second).map { $0 }.validating(mediaTypes: first)
-        #expect(forward.validation.mediaTypes == expected)
-        #expect(backward.validation.mediaTypes == expected)
+        expectEqual(forward.validation.mediaTypes, expected)
+        expectEqual(backward.validation.mediaTypes, expected)
     }
 
     @Test("validating takes patterns in any case, and nil for all")
     func validated() {
         let images = DataResponseSerializer().validating(mediaTypes: ["IMAGE/*"])
-        #expect(GivenAnswer("x", type: "image/png").error(of: images) == nil)
-        #expect(GivenAnswer("x", type: "text/html").error(of: images)?.kind == .unacceptableMediaType)
-        #expect(
-            GivenAnswer("[1]", type: "text/html").error(of: JSONResponseSerializer().validating(mediaTypes: nil)) == nil
-        )
+        expectNil(GivenAnswer("x", type: "image/png").error(of: images))
+        expectEqual(GivenAnswer("x", type: "text/html").error(of: images)?.kind, .unacceptableMediaType)
+        expectNil(
+            GivenAnswer("[1]", type: "text/html").error(of: JSONResponseSerializer().validating(mediaTypes: nil)))
         let none = DataResponseSerializer().validating(mediaTypes: [])
-        #expect(GivenAnswer("x", type: "text/html").error(of: none)?.kind == .unacceptableMediaType)
+        expectEqual(GivenAnswer("x", type: "text/html").error(of: none)?.kind, .unacceptableMediaType)
     }
 
     static let images: [(String, Bool)] = [
@@ -99,15 +100,15 @@ struct MediaTypePatternTests {
         if fits {
             #expect(try answer.read(by: .imageData).elementsEqual([0x89, 0x50, 0x00, 0xFF]))
         } else {
-            #expect(answer.error(of: .imageData)?.kind == .unacceptableMediaType)
+            expectEqual(answer.error(of: .imageData)?.kind, .unacceptableMediaType)
         }
     }
 
     @Test("An empty body is no image", arguments: ["image/png", "text/html"])
     func noImage(type: String) {
         let error = GivenAnswer("", type: type).error(of: .imageData)
-        #expect(error?.kind == .decodingFailed)
-        #expect(error?.status == 200)
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(error?.status, 200)
     }
 
     @Test("Nothing, and whatever there is", arguments: [("", true), (" ", false), ("{}", false)])
@@ -115,12 +116,12 @@ struct MediaTypePatternTests {
         for status in [200, 204, 205] {
             let answer = GivenAnswer(body, type: "text/html", status: status)
             let error = answer.error(of: .empty)
-            #expect(error?.kind == (isEmpty ? nil : .decodingFailed))
-            #expect(error?.body?.text == (isEmpty ? nil : body))
-            #expect(answer.error(of: .ignored) == nil)
+            expectEqual(error?.kind, (isEmpty ? nil : .decodingFailed))
+            expectEqual(error?.body?.text, (isEmpty ? nil : body))
+            expectNil(answer.error(of: .ignored))
         }
-        #expect(GivenAnswer(body, status: 404).error(of: .ignored)?.kind == .unacceptableStatus)
-        #expect(GivenAnswer(body, status: 404).error(of: .empty)?.kind == .unacceptableStatus)
+        expectEqual(GivenAnswer(body, status: 404).error(of: .ignored)?.kind, .unacceptableStatus)
+        expectEqual(GivenAnswer(body, status: 404).error(of: .empty)?.kind, .unacceptableStatus)
     }
 
     static let ranges: [(Range<Int>, Int, Bool)] = [
@@ -132,7 +133,8 @@ struct MediaTypePatternTests {
     func statuses(range: Range<Int>, status: Int, fits: Bool) {
         let answer = GivenAnswer("x", type: "text/plain", status: status)
         let kind: SternaError.Kind? = fits ? nil : .unacceptableStatus
-        #expect(answer.error(of: DataResponseSerializer(validation: ResponseValidation(statuses: range)))?.kind == kind)
-        #expect(answer.error(of: .data.validating(statuses: range))?.kind == kind)
+        expectEqual(
+            answer.error(of: DataResponseSerializer(validation: ResponseValidation(statuses: range)))?.kind, kind)
+        expectEqual(answer.error(of: .data.validating(statuses: range))?.kind, kind)
     }
 }

@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Media types")
 struct MediaTypeTests {
     static let good: [(String, String, [String])] = [
@@ -26,8 +28,8 @@ struct MediaTypeTests {
     @Test("A type, its subtype and parameters", arguments: good)
     func parse(field: String, essence: String, parameters: [String]) throws {
         let type = try #require(MediaType(field))
-        #expect(type.essence == essence)
-        #expect(type.parameters.flatMap { [$0.name, $0.value] } == parameters)
+        expectEqual(type.essence, essence)
+        expectEqual(type.parameters.flatMap { [$0.name, $0.value] }, parameters)
     }
 
     static let bad = [
@@ -37,15 +39,15 @@ struct MediaTypeTests {
 
     @Test("What is no type and subtype is none", arguments: bad)
     func refuse(field: String) {
-        #expect(MediaType(field) == nil)
+        expectNil(MediaType(field))
     }
 
     @Test("The first parameter of a name counts, in any case")
     func lookup() throws {
         let type = try #require(MediaType("a/b; CHARSET=ISO-8859-1; charset=utf-8"))
-        #expect(type.charset == "iso-8859-1")
-        #expect(type["charset"] == "ISO-8859-1")
-        #expect(type["x"] == nil)
+        expectEqual(type.charset, "iso-8859-1")
+        expectEqual(type["charset"], "ISO-8859-1")
+        expectNil(type["x"])
     }
 
     @Test("Parameters without end are bounded")

@@ -4,6 +4,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Multipart forms")
 struct MultipartFormTests {
     /// All of a body's bytes, read in pieces of a size.
@@ -20,7 +22,7 @@ struct MultipartFormTests {
     private func text(_ form: MultipartForm) async throws -> String {
         let body = try #require(try form.body())
         let bytes = try await Self.bytes(body)
-        if let length = body.length { #expect(length == Int64(bytes.count)) }
+        if let length = body.length { expectEqual(length, Int64(bytes.count)) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -35,8 +37,8 @@ struct MultipartFormTests {
         form.append(file: file.path, name: "notes")
         form.append(file: URL(filePath: file.path), name: "again", fileName: "n", mediaType: "text/x")
         form.append(headers: ["Content-Disposition": "form-data; name=own", "X-A": "b"], body: .text("t"))
-        #expect(form.count == 7)
-        #expect(form.mediaType == "multipart/form-data; boundary=B")
+        expectEqual(form.count, 7)
+        expectEqual(form.mediaType, "multipart/form-data; boundary=B")
         let expected = [
             "--B", "Content-Disposition: form-data; name=\"name\"", "", "Ada",
             "--B", "Content-Disposition: form-data; name=\"age\"", "", "36",
@@ -51,9 +53,9 @@ struct MultipartFormTests {
             "--B", "Content-Disposition: form-data; name=own", "X-A: b", "", "t",
             "--B--", "",
         ]
-        #expect(try await text(form) == expected.joined(separator: "\r\n"))
-        #expect(try form.body()?.mediaType == form.mediaType)
-        #expect(try form.body()?.isReplayable == true)
+        try await expectEqual(text(form), expected.joined(separator: "\r\n"))
+        try expectEqual(form.body()?.mediaType, form.mediaType)
+        try expectEqual(form.body()?.isReplayable, true)
     }
 
     @Test(
@@ -87,7 +89,7 @@ struct MultipartFormTests {
     @Test("A description has the number of parts and the length, and no content")
     func described() {
         var form = MultipartForm()
-        #expect("\(form)" == "multipart/form-data, 0 parts")
+        expectEqual("\(form)", "multipart/form-data, 0 parts")
         form.append("hunter2", name: "password")
         #expect("\(form)".hasPrefix("multipart/form-data, 1 part, "))
         var text = ""
@@ -110,7 +112,7 @@ struct MultipartFormTests {
             expected +=
                 Array("--B\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n".utf8) + value + [13, 10]
         }
-        #expect(bytes == expected + Array("--B--\r\n".utf8))
+        expectEqual(bytes, expected + Array("--B--\r\n".utf8))
     }
 
     static let styles: [(MultipartForm.NameStyle, String, String, String)] = [
@@ -151,26 +153,26 @@ struct MultipartFormTests {
     @Test("Boundaries: random ones differ, given ones follow the grammar")
     func boundaries() throws {
         let random = (0..<100).map { _ in MultipartForm().boundary }
-        #expect(Set(random).count == 100)
+        expectEqual(Set(random).count, 100)
         for boundary in random {
             #expect(boundary.hasPrefix("Boundary+"))
-            #expect(boundary.utf8.count == 41)
+            expectEqual(boundary.utf8.count, 41)
         }
-        #expect(MultipartForm(boundary: "a b").mediaType == "multipart/form-data; boundary=\"a b\"")
+        expectEqual(MultipartForm(boundary: "a b").mediaType, "multipart/form-data; boundary=\"a b\"")
         for bad in ["", "a ", String(repeating: "a", count: 71), "a\r\nb", "ä", "a;b", "a\"b"] {
             let error = #expect(throws: SternaError.self) { try MultipartForm(boundary: bad).body() }
             #expect(error?.underlying as? BodyFault == .invalidBoundary)
         }
-        #expect(try MultipartForm(boundary: String(repeating: "a", count: 70)).body() == nil)
+        try expectNil(MultipartForm(boundary: String(repeating: "a", count: 70)).body())
     }
 
     @Test("Without parts there is no body")
     func empty() throws {
-        #expect(try MultipartForm().body() == nil)
+        try expectNil(MultipartForm().body())
         var form = MultipartForm()
         form.append([:] as Parameters)
         #expect(form.isEmpty)
-        #expect(try form.body() == nil)
+        try expectNil(form.body())
     }
 
     @Test("What cannot be sent is an error of its own, before anything is sent; the first one counts")
@@ -199,11 +201,11 @@ struct MultipartFormTests {
             form.append(file: "/another/that/is/missing", name: "n")
             let error = #expect(throws: SternaError.self) { try form.body() }
             #expect(error?.underlying as? BodyFault == fault)
-            #expect(error?.phase == .prepare)
+            expectEqual(error?.phase, .prepare)
         }
         var form = MultipartForm()
         form.append(headers: ["X": "a\r\nb"], body: .text(""))
-        #expect(#expect(throws: SternaError.self) { try form.body() }?.kind == .invalidHeader)
+        expectEqual(#expect(throws: SternaError.self) { try form.body() }?.kind, .invalidHeader)
         _ = file
     }
 
@@ -218,11 +220,11 @@ struct MultipartFormTests {
             let body = try #require(try form.body())
             #expect(!body.isReplayable)
             let count = try await Self.bytes(body, pieces: 7_919).count
-            #expect(body.length == Int64(count))
+            expectEqual(body.length, Int64(count))
         }
         var form = MultipartForm()
         form.append(stream: once(5), name: "stream")
-        #expect(try form.body()?.length == nil)
+        try expectNil(form.body()?.length)
     }
 
     private func once(_ size: Int) -> AsyncStream<Bytes> {
@@ -243,7 +245,7 @@ struct MultipartFormTests {
                 for number in 0..<count { form.append("value", name: "field\(number)") }
                 body = try form.body()
             }
-            #expect(body?.segments.count == 1)
+            expectEqual(body?.segments.count, 1)
             return time
         }
         _ = try time(1_000)

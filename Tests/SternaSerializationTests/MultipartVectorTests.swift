@@ -4,6 +4,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 /// Whole forms, byte for byte.
 @Suite("Multipart forms: vectors")
 struct MultipartVectorTests {
@@ -76,9 +78,9 @@ struct MultipartVectorTests {
         vector.fill(&form)
         let body = try #require(try form.body())
         let bytes = try await MultipartFormTests.bytes(body, pieces: 7)
-        #expect(String(decoding: bytes, as: UTF8.self) == Self.start + vector.expected + Self.end)
-        #expect(body.length == vector.length)
-        #expect(bytes.count == Int(vector.length))
+        expectEqual(String(decoding: bytes, as: UTF8.self), Self.start + vector.expected + Self.end)
+        expectEqual(body.length, vector.length)
+        expectEqual(bytes.count, Int(vector.length))
     }
 
     @Test("V13: in windows-1252, with references for what it does not have, in names and values")
@@ -89,8 +91,8 @@ struct MultipartVectorTests {
         form.append("é€😀", name: "é€😀")
         let bytes = try await MultipartFormTests.bytes(try #require(try form.body()))
         let text: [UInt8] = [0xE9, 0x80] + "&#128512;".utf8
-        #expect(bytes == Array(Self.start.utf8) + [0x22] + text + "\"\r\n\r\n".utf8 + text + Self.end.utf8)
-        #expect(bytes.count == 79)
+        expectEqual(bytes, Array(Self.start.utf8) + [0x22] + text + "\"\r\n\r\n".utf8 + text + Self.end.utf8)
+        expectEqual(bytes.count, 79)
     }
 
     @Test(
@@ -98,8 +100,8 @@ struct MultipartVectorTests {
         arguments: [("'+_,-./:=?", true), ("a(b)c", true), ("a b", true), ("'+_.-", false), ("aZ09", false)])
     func boundary(text: String, isQuoted: Bool) throws {
         let parameter = isQuoted ? "\"\(text)\"" : text
-        #expect(MultipartForm(boundary: text).mediaType == "multipart/form-data; boundary=\(parameter)")
-        #expect(try MultipartForm(boundary: text).body() == nil)
+        expectEqual(MultipartForm(boundary: text).mediaType, "multipart/form-data; boundary=\(parameter)")
+        try expectNil(MultipartForm(boundary: text).body())
     }
 
     @Test("Every character that filename* keeps, and every one that it escapes")

@@ -5,6 +5,8 @@ import SternaSerialization
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Destination of parameters, and the closure that encodes them")
 struct ParameterDestinationTests {
     private static let formType = "application/x-www-form-urlencoded"
@@ -60,10 +62,10 @@ struct ParameterDestinationTests {
 
     @Test("By method by default")
     func byDefault() {
-        #expect(HTTPRequestSerializer().destination == .method)
-        #expect(JSONRequestSerializer().destination == .method)
-        #expect(HTTPRequestSerializer().queryMethods == [.get, .head, .delete])
-        #expect(JSONRequestSerializer().queryMethods == [.get, .head, .delete])
+        expectEqual(HTTPRequestSerializer().destination, .method)
+        expectEqual(JSONRequestSerializer().destination, .method)
+        expectEqual(HTTPRequestSerializer().queryMethods, [.get, .head, .delete])
+        expectEqual(JSONRequestSerializer().queryMethods, [.get, .head, .delete])
     }
 
     @Test("A closure replaces the encoding of queries and of forms, and knows the request")
@@ -92,7 +94,7 @@ struct ParameterDestinationTests {
         serializer.queryMethods = []
         #expect(try Carried(serializer, .get, "https://h/", ["a": 1]).target == "/?own")
         serializer.style = serializer.style
-        #expect(serializer.queryEncoding == nil)
+        expectNil(serializer.queryEncoding)
         #expect(try Carried(serializer, .get, "https://h/", ["a": 1]).target == "/?a=1")
         serializer.queryEncoding = { _, _ in "own" }
         serializer.queryEncoding = nil
@@ -113,11 +115,11 @@ struct ParameterDestinationTests {
         }
         #expect(try Carried(serializer, .get, "https://h/", nil) == Carried("/"))
         #expect(try Carried(serializer, .post, "https://h/", nil) == Carried("/", body: "", type: Self.formType))
-        #expect(calls.parameters.withLock { $0 } == [])
+        expectEqual(calls.parameters.withLock { $0 }, [])
         #expect(try Carried(serializer, .get, "https://h/", [:]) == Carried("/?signed"))
         #expect(try Carried(serializer, .post, "https://h/", [:]) == Carried("/", body: "signed", type: Self.formType))
         #expect(try Carried(serializer, .get, "https://h/", ["a": 1]) == Carried("/?signed"))
-        #expect(calls.parameters.withLock { $0 } == [[:], [:], ["a": 1]])
+        expectEqual(calls.parameters.withLock { $0 }, [[:], [:], ["a": 1]])
     }
 
     @Test("A closure's empty text leaves the URL alone and makes an empty form")
@@ -137,6 +139,6 @@ struct ParameterDestinationTests {
         var serializer = HTTPRequestSerializer()
         serializer.queryEncoding = { _, _ in text }
         let carried = try Carried(serializer, .get, "https://h/", ["a": 1])
-        #expect(carried.target == target)
+        expectEqual(carried.target, target)
     }
 }

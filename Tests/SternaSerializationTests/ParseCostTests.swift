@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Bad input: what a body may cost", .timeLimit(.minutes(5)))
 struct ParseCostTests {
     private struct Answer: Codable, Sendable {
@@ -23,20 +25,20 @@ struct ParseCostTests {
             for text in [arrays, objects] {
                 let answer = GivenAnswer(#"{"extra":\#(text)}"#)
                 let error = answer.error(of: .decodable(Answer.self))
-                #expect(error?.kind == (levels < 128 ? nil : .decodingFailed))
+                expectEqual(error?.kind, (levels < 128 ? nil : .decodingFailed))
                 let tree = try JSON(parsing: text)
                 let isEncoded = (try? JSONEncoder().encode(Answer(extra: tree))) != nil
                 // At the limit itself the last array of 128 has no elements to go into.
                 #expect(levels == 128 || isEncoded == (levels < 128))
             }
-            #expect(
-                GivenAnswer(nodes).error(of: .decodable(Node.self))?.kind == (levels <= 128 ? nil : .decodingFailed))
+            expectEqual(
+                GivenAnswer(nodes).error(of: .decodable(Node.self))?.kind, (levels <= 128 ? nil : .decodingFailed))
             let list =
                 "<plist><dict><key>extra</key>"
                 + arrays.replacing("[", with: "<array>").replacing("]", with: "</array>")
                 + "</dict></plist>"
             let plist = GivenAnswer(list, type: "application/x-plist")
-            #expect(plist.error(of: .propertyList([String: Answer].self))?.kind == .decodingFailed)
+            expectEqual(plist.error(of: .propertyList([String: Answer].self))?.kind, .decodingFailed)
         }.value
     }
 
@@ -44,13 +46,13 @@ struct ParseCostTests {
     func values() throws {
         let text = "[" + String(repeating: "0,", count: 5_000_000) + "0]"
         let answer = GivenAnswer(text)
-        #expect(answer.error(of: .json)?.detail.contains("more than 5000000 values") == true)
-        #expect(answer.error(of: .decodable([Int].self))?.detail.contains("more than 5000000 values") == true)
+        expectEqual(answer.error(of: .json)?.detail.contains("more than 5000000 values"), true)
+        expectEqual(answer.error(of: .decodable([Int].self))?.detail.contains("more than 5000000 values"), true)
         var serializer = JSONResponseSerializer()
         serializer.limits.values = 5_000_002
-        #expect(try answer.read(by: serializer).array?.count == 5_000_001)
+        try expectEqual(answer.read(by: serializer).array?.count, 5_000_001)
         let archived = try JSONDecoder().decode(JSONResponseSerializer.self, from: JSONEncoder().encode(serializer))
-        #expect(archived.limits == serializer.limits)
+        expectEqual(archived.limits, serializer.limits)
     }
 
     @Test("Of a refused answer a long body is not read for a value; it is there in the error")
@@ -58,9 +60,9 @@ struct ParseCostTests {
         for (count, isRead) in [(1_000, true), (2 << 20, false)] {
             let answer = GivenAnswer("\"" + String(repeating: "a", count: count) + "\"", status: 500)
             let error = try #require(answer.error(of: .json))
-            #expect(error.kind == .unacceptableStatus)
-            #expect((error.value != nil) == isRead)
-            #expect(error.body?.count == count + 2)
+            expectEqual(error.kind, .unacceptableStatus)
+            expectEqual((error.value != nil), isRead)
+            expectEqual(error.body?.count, count + 2)
         }
     }
 
@@ -68,7 +70,7 @@ struct ParseCostTests {
     func table() throws {
         var bytes = Array("bplist00".utf8) + [0x09] + Array(repeating: UInt8(8), count: 1_000_000)
         bytes += [0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 0, 0, 0, 0x0F, 0x42, 0x40] + Array(repeating: 0, count: 15) + [9]
-        #expect(try PropertyList(parsing: bytes) == true)
+        try expectEqual(PropertyList(parsing: bytes), true)
     }
 
     @Test("A long text that is referred to often counts as often")
@@ -86,7 +88,7 @@ struct ParseCostTests {
             return
         }
         let names = PropertyList.array(Array(repeating: "a name as any other is", count: 100_000))
-        #expect(try PropertyList(parsing: names.serialized(.binary)) == names)
+        try expectEqual(PropertyList(parsing: names.serialized(.binary)), names)
     }
 
     @Test("Whole numbers are whole, however they are written")
@@ -95,11 +97,11 @@ struct ParseCostTests {
             "1234567890123456789.0", "1234567890123456789e0", "123456789012345678.9e1", "1234567890123456789.000",
         ] {
             let number = try #require(try JSON(parsing: text).number)
-            #expect(number.int == 1_234_567_890_123_456_789)
-            #expect(number == JSON.Number(1_234_567_890_123_456_789 as Int64))
+            expectEqual(number.int, 1_234_567_890_123_456_789)
+            expectEqual(number, JSON.Number(1_234_567_890_123_456_789 as Int64))
         }
-        #expect(try JSON(parsing: "18446744073709551615.0").uint == .max)
-        #expect(try JSON(parsing: "-9223372036854775808.0").number?.int64 == .min)
-        #expect(try JSON(parsing: "18446744073709551616.0").uint == nil)
+        try expectEqual(JSON(parsing: "18446744073709551615.0").uint, .max)
+        try expectEqual(JSON(parsing: "-9223372036854775808.0").number?.int64, .min)
+        try expectNil(JSON(parsing: "18446744073709551616.0").uint)
     }
 }

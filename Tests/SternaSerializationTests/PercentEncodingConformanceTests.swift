@@ -4,6 +4,7 @@ import Testing
 
 @testable import SternaCore
 @testable import SternaSerialization
+@testable import SternaTestSupport
 
 /// Every row of percent-encoding.json for every character set, as a query of an https URL has it (URL Standard, 1.3,
 /// percent-encode after encoding, with the special-query percent-encode set). No row is excepted.
@@ -14,7 +15,7 @@ struct PercentEncodingConformanceTests {
         for row in try PercentEncodingData.rows() {
             for (label, wanted) in row.output {
                 let encoding = try #require(TextEncoding(label: label), "\(label)")
-                #expect(query(row.input, encoding) == wanted, "\(row.input.debugDescription) in \(label)")
+                expectEqual(query(row.input, encoding), wanted, "\(row.input.debugDescription) in \(label)")
                 count += 1
             }
         }

@@ -2,6 +2,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Property lists: reading the binary format")
 struct PropertyListBinaryReadingTests {
     typealias File = BinaryPropertyListFile
@@ -26,7 +28,7 @@ struct PropertyListBinaryReadingTests {
 
     @Test("Integers of every width, the sign in eight bytes and sixteen only", arguments: integers)
     func integer(object: Object, expected: PropertyList) throws {
-        #expect(try read([object]) == expected)
+        try expectEqual(read([object]), expected)
     }
 
     static let reals: [(UInt8, UInt64, Int, Double)] = [
@@ -43,20 +45,20 @@ struct PropertyListBinaryReadingTests {
             Issue.record("not a real")
             return
         }
-        #expect(value.bitPattern == expected.bitPattern)
+        expectEqual(value.bitPattern, expected.bitPattern)
     }
 
     @Test(
         "Dates are seconds since 2001, with their fractions", arguments: [0, 1, -978_307_200, 599_627_045.125, -63e9])
     func date(seconds: Double) throws {
         let expected = Date(timeIntervalSinceReferenceDate: seconds)
-        #expect(try read([.number(0x33, seconds.bitPattern, width: 8)]) == .date(expected))
+        try expectEqual(read([.number(0x33, seconds.bitPattern, width: 8)]), .date(expected))
     }
 
     @Test("Truth values")
     func booleans() throws {
-        #expect(try read([.raw([0x08])]) == false)
-        #expect(try read([.raw([0x09])]) == true)
+        try expectEqual(read([.raw([0x08])]), false)
+        try expectEqual(read([.raw([0x09])]), true)
     }
 
     /// A count in the marker, and after it in every width of an integer.
@@ -70,21 +72,23 @@ struct PropertyListBinaryReadingTests {
     func counts(count: Int) throws {
         let content = (0..<count).map { UInt8(0x20 + $0 % 90) }
         let text = String(decoding: content, as: UTF8.self)
-        for header in Self.headers(0x40, count) { #expect(try read([.raw(header + content)]) == .data(Data(content))) }
-        for header in Self.headers(0x50, count) { #expect(try read([.raw(header + content)]) == .string(text)) }
+        for header in Self.headers(0x40, count) {
+            try expectEqual(read([.raw(header + content)]), .data(Data(content)))
+        }
+        for header in Self.headers(0x50, count) { try expectEqual(read([.raw(header + content)]), .string(text)) }
         for header in Self.headers(0x60, count) {
-            #expect(try read([.raw(header + content.flatMap { [0, $0] })]) == .string(text))
+            try expectEqual(read([.raw(header + content.flatMap { [0, $0] })]), .string(text))
         }
         for header in Self.headers(0xA0, count) {
             let object = Object.raw(header + [UInt8](repeating: 1, count: count))
-            #expect(try read([object, .raw([0x09])]) == .array(Array(repeating: true, count: count)))
+            try expectEqual(read([object, .raw([0x09])]), .array(Array(repeating: true, count: count)))
         }
         for header in Self.headers(0xD0, count) {
             let references = (0..<count).map { UInt8($0 + 1) } + [UInt8](repeating: UInt8(count + 1), count: count)
             let keys = (0..<count).map { Object.ascii("k\($0)") }
             let expected = Dictionary(uniqueKeysWithValues: (0..<count).map { ("k\($0)", PropertyList.integer(7)) })
             let objects = [.raw(header + references)] + keys + [.number(0x10, 7, width: 1)]
-            #expect(try read(objects) == .dictionary(expected))
+            try expectEqual(read(objects), .dictionary(expected))
         }
     }
 
@@ -95,15 +99,15 @@ struct PropertyListBinaryReadingTests {
         ])
     func utf16(text: String) throws {
         let string = try read([.utf16(Array(text.utf16))]).string
-        #expect(string.map { Array($0.unicodeScalars) } == Array(text.unicodeScalars))
+        expectEqual(string.map { Array($0.unicodeScalars) }, Array(text.unicodeScalars))
         let key = try read([.dictionary(keys: [1], values: [1]), .utf16(Array(text.utf16))]).dictionary?.keys.first
-        #expect(key.map { Array($0.unicodeScalars) } == Array(text.unicodeScalars))
+        expectEqual(key.map { Array($0.unicodeScalars) }, Array(text.unicodeScalars))
     }
 
     @Test("Every character of ASCII")
     func ascii() throws {
         let all = String(decoding: UInt8(0)..<128, as: UTF8.self)
-        #expect(try read([.ascii(all)]).string.map { Array($0.utf8) } == Array(UInt8(0)..<128))
+        try expectEqual(read([.ascii(all)]).string.map { Array($0.utf8) }, Array(UInt8(0)..<128))
     }
 
     /// A tree whose parts are used more than once, and a root that is not the first object.
@@ -123,7 +127,7 @@ struct PropertyListBinaryReadingTests {
             $0.referenceSize = reference
             $0.top = 3
         }
-        #expect(try PropertyList(parsing: file.bytes) == Self.sharedValue)
+        try expectEqual(PropertyList(parsing: file.bytes), Self.sharedValue)
     }
 
     @Test("Objects are found beyond 255 and 65,535, by number and by offset", arguments: [300, 70_000])
@@ -134,7 +138,7 @@ struct PropertyListBinaryReadingTests {
             $0.referenceSize = 4
         }
         let list = try #require(try PropertyList(parsing: file.bytes).array)
-        #expect(list == (0..<count).reversed().map { .integer(Int64($0)) })
+        expectEqual(list, (0..<count).reversed().map { .integer(Int64($0)) })
     }
 
     @Test("An array at the limit of depth, and the limits that are given")
@@ -148,23 +152,23 @@ struct PropertyListBinaryReadingTests {
         var tree = try PropertyList(parsing: nested(512))
         var levels = 1
         while let inner = tree[0] { (tree, levels) = (inner, levels + 1) }
-        #expect(levels == 512)
+        expectEqual(levels, 512)
         #expect(throws: Never.self) { try PropertyList(parsing: nested(3), limits: .init(depth: 3)) }
         let error = #expect(throws: PropertyList.ParseError.self) {
             try PropertyList(parsing: nested(4), limits: .init(depth: 3))
         }
-        #expect(error?.reason == .tooDeep(limit: 3))
+        expectEqual(error?.reason, .tooDeep(limit: 3))
     }
 
     @Test("A file as a sequence and as a buffer that is not aligned")
     func inputs() throws {
         let bytes = File(Self.shared) { $0.top = 3 }.bytes
-        #expect(try PropertyList(parsing: AnySequence(bytes)) == Self.sharedValue)
+        try expectEqual(PropertyList(parsing: AnySequence(bytes)), Self.sharedValue)
         for shift in 0..<8 {
             let result = ([UInt8](repeating: 0xFF, count: shift) + bytes).withUnsafeBytes { buffer in
                 Result { try PropertyList(parsing: UnsafeRawBufferPointer(rebasing: buffer[shift...])) }
             }
-            #expect(try result.get() == Self.sharedValue)
+            try expectEqual(result.get(), Self.sharedValue)
         }
     }
 }

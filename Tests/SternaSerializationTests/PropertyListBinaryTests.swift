@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Binary property lists")
 struct PropertyListBinaryTests {
     typealias Reason = PropertyList.ParseError.Reason
@@ -51,25 +53,25 @@ struct PropertyListBinaryTests {
     @Test("Every kind and width", arguments: scalars, [1, 2, 3, 8])
     func kinds(scalar: (object: [UInt8], value: PropertyList), size: Int) throws {
         let (object, value) = scalar
-        #expect(try PropertyList(parsing: Self.file([object], offsetSize: size)) == value)
+        try expectEqual(PropertyList(parsing: Self.file([object], offsetSize: size)), value)
         let reference = Self.number(1, size)
         let nested = Self.file([[0xA2] + reference + reference, object], referenceSize: size)
-        #expect(try PropertyList(parsing: nested) == [value, value])
+        try expectEqual(PropertyList(parsing: nested), [value, value])
     }
 
     @Test("What is written is read back, and keys are written once")
     func written() throws {
         let list = PropertyListXMLTests.tree
-        #expect(try PropertyList(parsing: list.serialized(.binary)) == list)
+        try expectEqual(PropertyList(parsing: list.serialized(.binary)), list)
         let many = PropertyList.array((0..<300).map { ["number": .integer($0), "again": "again"] })
         let bytes = try many.serialized(.binary)
-        #expect(try PropertyList(parsing: bytes) == many)
+        try expectEqual(PropertyList(parsing: bytes), many)
         #expect(bytes.count < 300 * 20)
         for value: PropertyList in [
             .integer(.min), .integer(.max), .unsigned(.max), .real(.infinity), 0, 255, 256, 65536, 4_294_967_296,
             .data(Data(repeating: 7, count: 70_000)), .string(String(repeating: "é", count: 300)),
-        ] { #expect(try PropertyList(parsing: value.serialized(.binary)) == value) }
-        #expect(try PropertyList(parsing: PropertyList.real(.nan).serialized(.binary)).double?.isNaN == true)
+        ] { try expectEqual(PropertyList(parsing: value.serialized(.binary)), value) }
+        try expectEqual(PropertyList(parsing: PropertyList.real(.nan).serialized(.binary)).double?.isNaN, true)
         #expect(throws: ParameterError.self) {
             try PropertyList.date(Date(timeIntervalSince1970: .infinity)).serialized(.binary)
         }
@@ -104,10 +106,10 @@ struct PropertyListBinaryTests {
 
     @Test("What is refused", arguments: broken)
     func refuses(name: String, bytes: [UInt8], expected: Reason) throws {
-        #expect(reason(bytes) == expected)
+        expectEqual(reason(bytes), expected)
         let error = #expect(throws: PropertyList.ParseError.self) { try PropertyList(parsing: bytes) }
-        #expect(error?.line == nil)
-        #expect(error?.description.contains("byte") == true)
+        expectNil(error?.line)
+        expectEqual(error?.description.contains("byte"), true)
     }
 
     @Test("A bomb of shared references and a pile of overlapping objects cost no more than their bytes")
@@ -124,9 +126,9 @@ struct PropertyListBinaryTests {
         for object in 1...count { objects[0] += Self.number(UInt64(object), 2) }
         let clock = ContinuousClock()
         let time = clock.measure {
-            #expect(
-                reason(Self.file(objects, referenceSize: 2, offsets: Array(repeating: 8, count: count + 1)))
-                    == .circularReference)
+            expectEqual(
+                reason(Self.file(objects, referenceSize: 2, offsets: Array(repeating: 8, count: count + 1))),
+                .circularReference)
         }
         #expect(time < .seconds(10))
         // 2,000 strings over the same 60,000 bytes.
@@ -134,7 +136,7 @@ struct PropertyListBinaryTests {
         let list = [0xAF, 0x11] + Self.number(2_000, 2) + (1...2_000).flatMap { Self.number(UInt64($0), 2) }
         let pile = Self.file(
             [list, text], referenceSize: 2, offsets: [8] + Array(repeating: 8 + list.count, count: 2_000))
-        #expect(reason(pile) == .overlappingObjects)
+        expectEqual(reason(pile), .overlappingObjects)
     }
 
     @Test("Depth counts through shared references, too")
@@ -143,16 +145,16 @@ struct PropertyListBinaryTests {
             let objects = (0..<length - 1).map { [0xA1] + Self.number(UInt64($0 + 1), 4) } + [[0xA0]]
             return Self.file(objects, offsetSize: 4, referenceSize: 4)
         }
-        #expect(reason(chain(512)) == nil)
-        #expect(reason(chain(513)) == .tooDeep(limit: 512))
-        #expect(reason(chain(1_000_000)) == .tooDeep(limit: 512))
+        expectNil(reason(chain(512)))
+        expectEqual(reason(chain(513)), .tooDeep(limit: 512))
+        expectEqual(reason(chain(1_000_000)), .tooDeep(limit: 512))
         // 300 levels that are read at the top first, and then asked for 300 levels down.
         var objects: [[UInt8]] = [[0xA2] + Self.number(301, 2) + Self.number(1, 2)]
         for level in 1..<300 { objects.append([0xA1] + Self.number(UInt64(level + 1), 2)) }
         objects.append([0xA1] + Self.number(301, 2))
         for level in 301..<600 { objects.append([0xA1] + Self.number(UInt64(level + 1), 2)) }
         objects.append([0xA0])
-        #expect(reason(Self.file(objects, offsetSize: 4, referenceSize: 2)) == .tooDeep(limit: 512))
+        expectEqual(reason(Self.file(objects, offsetSize: 4, referenceSize: 2)), .tooDeep(limit: 512))
     }
 
     @Test("Cut off or changed at any byte it is a value or an error, never a crash")

@@ -34,14 +34,14 @@ struct PropertyListDamageTests {
     @Test("The documents themselves are read")
     func whole() throws {
         let tree = try PropertyList(parsing: Self.xml)
-        #expect(tree["näme"]?.string == "Aé&😀<é日😀>")
-        #expect(tree["list"] == [-12, 255, .real(1500), [], [:]])
-        #expect(tree["data"]?.data == Data([1, 2, 3, 4]))
+        expectEqual(tree["näme"]?.string, "Aé&😀<é日😀>")
+        expectEqual(tree["list"], [-12, 255, .real(1500), [], [:]])
+        expectEqual(tree["data"]?.data, Data([1, 2, 3, 4]))
         let other = try PropertyList(parsing: Self.binary)
-        #expect(other["a"] == [[], 300, .real(1.5), true, []])
-        #expect(other["é😀"]?.date == Date(timeIntervalSinceReferenceDate: 599_627_045.5))
-        #expect(other["d"] == [])
-        #expect(other.dictionary?.count == 4)
+        expectEqual(other["a"], [[], 300, .real(1.5), true, []])
+        expectEqual(other["é😀"]?.date, Date(timeIntervalSinceReferenceDate: 599_627_045.5))
+        expectEqual(other["d"], [])
+        expectEqual(other.dictionary?.count, 4)
     }
 
     @Test("XML cut anywhere is refused as ended, at its end", arguments: 0..<Array(xml.utf8).count)
@@ -53,8 +53,8 @@ struct PropertyListDamageTests {
         if length < 5 && error?.reason == .notAPropertyList || isHalf && error?.reason == .invalidUTF8 {
             #expect((0...length).contains(error?.offset ?? -1))
         } else {
-            #expect(error?.reason == .unexpectedEnd)
-            #expect(error?.offset == length)
+            expectEqual(error?.reason, .unexpectedEnd)
+            expectEqual(error?.offset, length)
             let place = MarkedDocument.place(of: length, in: cut)
             if !isHalf { #expect(error?.line == place.line && error?.column == place.column) }
         }
@@ -87,7 +87,7 @@ struct PropertyListDamageTests {
         do {
             let tree = try PropertyList(parsing: bytes)
             let again = try PropertyList(parsing: tree.serialized(.binary))
-            #expect(again.exactDescription == tree.exactDescription, sourceLocation: location)
+            expectEqual(again.exactDescription, tree.exactDescription, sourceLocation: location)
         } catch let error as PropertyList.ParseError {
             #expect((0...bytes.count).contains(error.offset), "\(error)", sourceLocation: location)
             #expect((error.line ?? 1) >= 1 && (error.column ?? 1) >= 1, "\(error)", sourceLocation: location)

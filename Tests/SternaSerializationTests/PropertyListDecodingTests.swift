@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 /// Property lists are decoded from the tree that was parsed, with the values of PropertyListDecoder.
 @Suite("Property lists: Decodable values from the parsed tree")
 struct PropertyListDecodingTests {
@@ -50,8 +52,8 @@ struct PropertyListDecodingTests {
         let own = Result { try GivenAnswer(text, type: "application/x-plist").read(by: .propertyList(type)) }
         let theirs = Result { try PropertyListDecoder().decode(type, from: Data(text.utf8)) }
         switch (own, theirs) {
-        case (.success(let one), .success(let other)): #expect(one == other, "\(list)")
-        case (.failure(let one), .failure(let other)): #expect(Self.path(one) == Self.path(other), "\(list)")
+        case (.success(let one), .success(let other)): expectEqual(one, other, "\(list)")
+        case (.failure(let one), .failure(let other)): expectEqual(Self.path(one), Self.path(other), "\(list)")
         default: Issue.record("\(list) as \(type): \(own), \(theirs)")
         }
     }
@@ -80,7 +82,7 @@ struct PropertyListDecodingTests {
             let encoder = PropertyListEncoder()
             encoder.outputFormat = format
             let answer = GivenAnswer(bytes: Array(try encoder.encode(value)), type: "application/x-plist")
-            #expect(try answer.read(by: .propertyList(Everything.self)) == value)
+            try expectEqual(answer.read(by: .propertyList(Everything.self)), value)
         }
     }
 

@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Property lists: hostile XML")
 struct PropertyListHostileXMLTests {
     typealias Reason = PropertyList.ParseError.Reason
@@ -145,8 +147,8 @@ struct PropertyListHostileXMLTests {
             let error = #expect(throws: PropertyList.ParseError.self) {
                 try PropertyList(parsing: Array(before.utf8) + bytes + Array(after.utf8))
             }
-            #expect(error?.reason == .invalidUTF8)
-            #expect(error?.offset == before.utf8.count)
+            expectEqual(error?.reason, .invalidUTF8)
+            expectEqual(error?.offset, before.utf8.count)
         }
     }
 

@@ -1,6 +1,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Property lists: depth, size and number")
 struct PropertyListLimitTests {
     typealias File = BinaryPropertyListFile
@@ -20,8 +22,8 @@ struct PropertyListLimitTests {
                 "<plist>" + String(repeating: open, count: 511) + "<dict/>" + String(repeating: close, count: 511)
                 + "</plist>"
             let tree = try PropertyList(parsing: text)
-            #expect(tree == (try PropertyList(parsing: text)))
-            #expect(tree.hashValue == (try PropertyList(parsing: text)).hashValue)
+            expectEqual(tree, (try PropertyList(parsing: text)))
+            expectEqual(tree.hashValue, (try PropertyList(parsing: text)).hashValue)
         }
     }
 
@@ -31,10 +33,10 @@ struct PropertyListLimitTests {
             let start = "<plist>\n" + String(repeating: open, count: levels)
             for text in [start, start + "<true/>" + String(repeating: close, count: levels) + "</plist>"] {
                 let error = fault(Array(text.utf8))
-                #expect(error?.reason == .tooDeep(limit: 512))
+                expectEqual(error?.reason, .tooDeep(limit: 512))
                 let first = 8 + 512 * open.utf8.count
                 #expect((first...first + 7).contains(error?.offset ?? -1))
-                #expect(error?.line == 514)
+                expectEqual(error?.line, 514)
             }
         }
     }
@@ -60,7 +62,7 @@ struct PropertyListLimitTests {
                 $0.referenceSize = 4
             }
             let error = fault(file.bytes)
-            #expect(error?.reason == .tooDeep(limit: 512))
+            expectEqual(error?.reason, .tooDeep(limit: 512))
             // The array too many begins after 512 others; it may be named by the reference before it.
             let size = isArray ? 5 : 9
             #expect((8 + 511 * size...8 + 513 * size).contains(error?.offset ?? -1))
@@ -70,30 +72,30 @@ struct PropertyListLimitTests {
     @Test("Containers beside each other are not depth")
     func siblings() throws {
         let text = "<plist><array>" + String(repeating: "<array><dict/></array>", count: 5_000) + "</array></plist>"
-        #expect(try PropertyList(parsing: text).array?.count == 5_000)
+        try expectEqual(PropertyList(parsing: text).array?.count, 5_000)
         let file = File([
             .array([UInt64](repeating: 1, count: 300)), .array([2, 2, 2]), .dictionary(keys: [], values: []),
         ])
-        #expect(try PropertyList(parsing: file.bytes).array == Array(repeating: [[:], [:], [:]], count: 300))
+        try expectEqual(PropertyList(parsing: file.bytes).array, Array(repeating: [[:], [:], [:]], count: 300))
     }
 
     @Test("A limit of depth outside its range becomes the nearer end")
     func range() throws {
-        #expect(Limits(depth: -5).depth == 0)
-        #expect(Limits(depth: .max).depth == 512)
+        expectEqual(Limits(depth: -5).depth, 0)
+        expectEqual(Limits(depth: .max).depth, 512)
         var limits = Limits()
-        #expect(limits.depth == 512)
+        expectEqual(limits.depth, 512)
         limits.depth = 100_000
-        #expect(limits.depth == 512)
+        expectEqual(limits.depth, 512)
         limits.depth = -1
-        #expect(limits.depth == 0)
-        #expect(PropertyList.maximumDepth == 512)
-        #expect(try PropertyList(parsing: "<plist><true/></plist>", limits: limits) == true)
+        expectEqual(limits.depth, 0)
+        expectEqual(PropertyList.maximumDepth, 512)
+        try expectEqual(PropertyList(parsing: "<plist><true/></plist>", limits: limits), true)
         MarkedDocument(value: "«<array»/>").expectFault([.tooDeep(limit: 0)], limits: limits)
         MarkedDocument(value: "<array>\n<dict><key>a</key>«<array»/></dict></array>")
             .expectFault([.tooDeep(limit: 2)], limits: Limits(depth: 2))
-        #expect(try PropertyList(parsing: "<plist><array><dict/></array></plist>", limits: Limits(depth: 2)) == [[:]])
-        #expect(fault(File([.array([])]).bytes, limits)?.reason == .tooDeep(limit: 0))
+        try expectEqual(PropertyList(parsing: "<plist><array><dict/></array></plist>", limits: Limits(depth: 2)), [[:]])
+        expectEqual(fault(File([.array([])]).bytes, limits)?.reason, .tooDeep(limit: 0))
     }
 
     // MARK: Size and number
@@ -105,18 +107,18 @@ struct PropertyListLimitTests {
 
     @Test("More bytes than the limit are refused", arguments: forms)
     func bytes(bytes: [UInt8]) throws {
-        #expect(try PropertyList(parsing: bytes, limits: Limits(bytes: bytes.count)) == [true, 1])
+        try expectEqual(PropertyList(parsing: bytes, limits: Limits(bytes: bytes.count)), [true, 1])
         for limit in [bytes.count - 1, 1, 0] {
-            #expect(fault(bytes, Limits(bytes: limit))?.reason == .tooLarge(limit: limit))
+            expectEqual(fault(bytes, Limits(bytes: limit))?.reason, .tooLarge(limit: limit))
         }
         #expect(fault(bytes, Limits(bytes: -1)) != nil)
     }
 
     @Test("More values than the limit are refused", arguments: forms)
     func values(bytes: [UInt8]) throws {
-        #expect(try PropertyList(parsing: bytes, limits: Limits(values: 3)) == [true, 1])
+        try expectEqual(PropertyList(parsing: bytes, limits: Limits(values: 3)), [true, 1])
         for limit in [2, 1, 0] {
-            #expect(fault(bytes, Limits(values: limit))?.reason == .tooManyValues(limit: limit))
+            expectEqual(fault(bytes, Limits(values: limit))?.reason, .tooManyValues(limit: limit))
         }
         #expect(fault(bytes, Limits(values: -1)) != nil)
     }
@@ -144,7 +146,7 @@ struct PropertyListLimitTests {
                 Issue.record("\(String(describing: error))")
                 continue
             }
-            #expect(limit == 16 * File(objects).bytes.count)
+            expectEqual(limit, 16 * File(objects).bytes.count)
         }
     }
 

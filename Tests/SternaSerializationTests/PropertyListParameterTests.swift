@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Property lists: from parameters")
 struct PropertyListParameterTests {
     private static let date = Date(timeIntervalSince1970: 1_577_934_245.625)
@@ -23,14 +25,14 @@ struct PropertyListParameterTests {
 
     @Test("Every kind is kept, sets in ascending order", arguments: kinds)
     func kind(value: ParameterValue, expected: PropertyList) throws {
-        #expect(try PropertyList(value).exactDescription == expected.exactDescription)
+        try expectEqual(PropertyList(value).exactDescription, expected.exactDescription)
         let inside = try PropertyList(["a": value] as Parameters)
-        #expect(inside.exactDescription == PropertyList.dictionary(["a": expected]).exactDescription)
+        expectEqual(inside.exactDescription, PropertyList.dictionary(["a": expected]).exactDescription)
     }
 
     @Test("Parameters are a dictionary, empty ones too")
     func parameters() throws {
-        #expect(try PropertyList(Parameters()) == [:])
+        try expectEqual(PropertyList(Parameters()), [:])
         let parameters: Parameters = [
             "i": 1, "u": UInt64.max, "d": 2.0, "t": true, "s": "é", "when": Self.date,
             "set": ["b", "a"] as Set<String>,
@@ -41,7 +43,7 @@ struct PropertyListParameterTests {
             "set": ["a", "b"],
             "list": [["k": [1]], [:]], "small": 5,
         ]
-        #expect(try PropertyList(parameters).exactDescription == expected.exactDescription)
+        try expectEqual(PropertyList(parameters).exactDescription, expected.exactDescription)
     }
 
     static let refused: [(ParameterValue, String?)] = [
@@ -58,10 +60,10 @@ struct PropertyListParameterTests {
         ]
         for (parameters, path) in places {
             let error = #expect(throws: ParameterError.self) { try PropertyList(parameters) }
-            #expect(error?.keyPath == path)
+            expectEqual(error?.keyPath, path)
             if let reason {
-                #expect(error?.reason == .nonFiniteNumber)
-                #expect(error?.description == "\(reason) at \(path)")
+                expectEqual(error?.reason, .nonFiniteNumber)
+                expectEqual(error?.description, "\(reason) at \(path)")
             } else if case .notEncodable(let what)? = error?.reason {
                 #expect(!what.isEmpty)
             } else {
@@ -69,15 +71,15 @@ struct PropertyListParameterTests {
             }
         }
         let error = #expect(throws: ParameterError.self) { try PropertyList(value) }
-        #expect(error?.keyPath == "")
+        expectEqual(error?.keyPath, "")
     }
 
     @Test("A date that has no text is a value all the same, until XML is written")
     func date() throws {
         let tree = try PropertyList(["a": [Date(timeIntervalSince1970: 1e12)]] as Parameters)
-        #expect(try PropertyList(parsing: tree.serialized(.binary)) == tree)
+        try expectEqual(PropertyList(parsing: tree.serialized(.binary)), tree)
         let error = #expect(throws: ParameterError.self) { try tree.serialized(.xml) }
-        #expect(error?.description == "a date lies outside the years 0000 to 9999 at a[0]")
+        expectEqual(error?.description, "a date lies outside the years 0000 to 9999 at a[0]")
     }
 
     @Test("512 containers within each other are taken, 513 are not", arguments: [0, 1])
@@ -87,16 +89,16 @@ struct PropertyListParameterTests {
                 level % 2 == odd ? .array([value]) : .dictionary(["k": value] as Parameters)
             }
         }
-        #expect(try PropertyList(nested(512)).serialized(.binary).isEmpty == false)
-        #expect(try PropertyList(["top": nested(511)] as Parameters).serialized(.xml).isEmpty == false)
+        try expectEqual(PropertyList(nested(512)).serialized(.binary).isEmpty, false)
+        try expectEqual(PropertyList(["top": nested(511)] as Parameters).serialized(.xml).isEmpty, false)
         for levels in [513, 5_000] {
             let value = #expect(throws: ParameterError.self) { try PropertyList(nested(levels)) }
-            #expect(value?.reason == .tooDeep(limit: 512))
+            expectEqual(value?.reason, .tooDeep(limit: 512))
             let member = #expect(throws: ParameterError.self) {
                 try PropertyList(["top": nested(levels - 1)] as Parameters)
             }
-            #expect(member?.reason == .tooDeep(limit: 512))
-            #expect(member?.keyPath.hasPrefix("top") == true)
+            expectEqual(member?.reason, .tooDeep(limit: 512))
+            expectEqual(member?.keyPath.hasPrefix("top"), true)
         }
     }
 }

@@ -5,6 +5,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Property list request serializer")
 struct PropertyListRequestSerializerTests {
     private static let parameters: Parameters = [
@@ -47,17 +49,17 @@ struct PropertyListRequestSerializerTests {
     func body(method: Request.Method) throws {
         for format in PropertyList.Format.allCases {
             let serializer = PropertyListRequestSerializer(format: format)
-            #expect(serializer.format == format)
+            expectEqual(serializer.format, format)
             let request = try request(serializer, method, Self.parameters)
-            #expect(request.url.requestTarget == "/a")
-            #expect(request.body?.mediaType == "application/x-plist")
+            expectEqual(request.url.requestTarget, "/a")
+            expectEqual(request.body?.mediaType, "application/x-plist")
             let body = try bytes(request.body)
             #expect(body.starts(with: format == .binary ? "bplist00".utf8 : "<?xml version=\"1.0\"".utf8))
-            #expect(try PropertyList(parsing: body) == Self.tree)
+            try expectEqual(PropertyList(parsing: body), Self.tree)
             #expect(body == (try bytes(self.request(.propertyList(format), method, Self.parameters).body)))
         }
         let standard = try bytes(request(.propertyList, method, Self.parameters).body)
-        #expect(standard == (try Self.tree.serialized(.xml)))
+        expectEqual(standard, (try Self.tree.serialized(.xml)))
     }
 
     @Test("The methods whose parameters go into the URL can be chosen")
@@ -65,7 +67,7 @@ struct PropertyListRequestSerializerTests {
         let serializer = PropertyListRequestSerializer(queryMethods: [.post])
         #expect(try Carried(serializer, .post, "https://h/", ["a": 1]) == Carried("/?a=1"))
         let deleted = try request(serializer, .delete, ["a": 1])
-        #expect(try PropertyList(parsing: bytes(deleted.body)) == ["a": 1])
+        try expectEqual(PropertyList(parsing: bytes(deleted.body)), ["a": 1])
     }
 
     @Test(
@@ -75,8 +77,8 @@ struct PropertyListRequestSerializerTests {
         var serializer = PropertyListRequestSerializer(format: format)
         for style in [RequestStyle.afnetworking4, .afnetworking2] {
             serializer.style = style
-            #expect(try request(serializer, .post, nil).body == nil)
-            #expect(try PropertyList(parsing: bytes(request(serializer, .post, [:]).body)) == [:])
+            try expectNil(request(serializer, .post, nil).body)
+            try expectEqual(PropertyList(parsing: bytes(request(serializer, .post, [:]).body)), [:])
         }
     }
 
@@ -85,8 +87,8 @@ struct PropertyListRequestSerializerTests {
         var serializer = PropertyListRequestSerializer()
         serializer.style = .afnetworking2
         let request = try request(serializer, .post, Self.parameters)
-        #expect(request.body?.mediaType == "application/x-plist; charset=utf-8")
-        #expect(try PropertyList(parsing: bytes(request.body)) == Self.tree)
+        expectEqual(request.body?.mediaType, "application/x-plist; charset=utf-8")
+        try expectEqual(PropertyList(parsing: bytes(request.body)), Self.tree)
         #expect(try Carried(serializer, .get, "https://h/a", ["b": ["c": 1]]) == Carried("/a?b[c]=1"))
     }
 
@@ -101,11 +103,11 @@ struct PropertyListRequestSerializerTests {
     @Test("What has no form is encodingFailed with its key path", arguments: refused)
     func noForm(parameters: Parameters, format: PropertyList.Format, path: String) {
         let error = #expect(throws: SternaError.self) { try request(.propertyList(format), .post, parameters) }
-        #expect(error?.kind == .encodingFailed)
-        #expect(error?.phase == .prepare)
-        #expect(error?.detail.contains(path) == true, "\(error?.detail ?? "")")
+        expectEqual(error?.kind, .encodingFailed)
+        expectEqual(error?.phase, .prepare)
+        expectEqual(error?.detail.contains(path), true, "\(error?.detail ?? "")")
         #expect(error?.underlying is ParameterError)
-        #expect(error?.requestSent == false)
+        expectEqual(error?.requestSent, false)
     }
 
     @Test("Archives come back with format, style, encoder and fields", arguments: PropertyList.Format.allCases)
@@ -120,19 +122,19 @@ struct PropertyListRequestSerializerTests {
             coder.outputFormatting = [.sortedKeys]
             let archive = try coder.encode(given)
             let copy = try JSONDecoder().decode(PropertyListRequestSerializer.self, from: archive)
-            #expect(try coder.encode(copy) == archive)
-            #expect(copy.format == format)
-            #expect(copy.headers == given.headers)
-            #expect(copy.properties == given.properties)
-            #expect(copy.queryMethods == given.queryMethods)
+            try expectEqual(coder.encode(copy), archive)
+            expectEqual(copy.format, format)
+            expectEqual(copy.headers, given.headers)
+            expectEqual(copy.properties, given.properties)
+            expectEqual(copy.queryMethods, given.queryMethods)
             for method in [Request.Method.get, .delete, .post, .options] {
                 let (one, other) = (
                     try request(copy, method, Self.parameters), try request(given, method, Self.parameters)
                 )
                 #expect(one.url == other.url && one.headers == other.headers)
-                #expect(one.body?.mediaType == other.body?.mediaType)
-                #expect((one.body == nil) == (other.body == nil))
-                if one.body != nil { #expect(try bytes(one.body) == bytes(other.body)) }
+                expectEqual(one.body?.mediaType, other.body?.mediaType)
+                expectEqual((one.body == nil), (other.body == nil))
+                if one.body != nil { try expectEqual(bytes(one.body), bytes(other.body)) }
             }
         }
     }
@@ -160,21 +162,21 @@ struct PropertyListRequestSerializerTests {
     @Test("A body of a tree or of a value", arguments: PropertyList.Format.allCases)
     func bodies(format: PropertyList.Format) throws {
         let tree = try Body.propertyList(Self.tree, format: format)
-        #expect(tree.mediaType == "application/x-plist")
-        #expect(try PropertyList(parsing: bytes(tree)) == Self.tree)
+        expectEqual(tree.mediaType, "application/x-plist")
+        try expectEqual(PropertyList(parsing: bytes(tree)), Self.tree)
         let value = try Body.propertyList(Event(name: "é<"), format: format)
-        #expect(value.mediaType == "application/x-plist")
+        expectEqual(value.mediaType, "application/x-plist")
         let body = try bytes(value)
         #expect(body.starts(with: format == .binary ? "bplist00".utf8 : "<?xml version=\"1.0\"".utf8))
         let expected: PropertyList = [
             "name": "é<", "when": .date(Date(timeIntervalSince1970: 0)), "data": .data(Data([1])), "list": [1, 2],
         ]
-        #expect(try PropertyList(parsing: body) == expected)
+        try expectEqual(PropertyList(parsing: body), expected)
     }
 
     @Test("XML is the format where none is named")
     func standardFormat() throws {
-        #expect(try bytes(Body.propertyList(Self.tree)) == Self.tree.serialized(.xml))
+        try expectEqual(bytes(Body.propertyList(Self.tree)), Self.tree.serialized(.xml))
         #expect(try bytes(Body.propertyList(Event(name: ""))).starts(with: "<?xml".utf8))
     }
 
@@ -186,9 +188,9 @@ struct PropertyListRequestSerializerTests {
             #expect(throws: SternaError.self) { try Body.propertyList(["a": Refusal()], format: .binary) },
         ]
         for error in errors {
-            #expect(error?.kind == .encodingFailed)
-            #expect(error?.phase == .prepare)
+            expectEqual(error?.kind, .encodingFailed)
+            expectEqual(error?.phase, .prepare)
         }
-        #expect(errors[0]?.detail.contains("a[0]") == true)
+        expectEqual(errors[0]?.detail.contains("a[0]"), true)
     }
 }

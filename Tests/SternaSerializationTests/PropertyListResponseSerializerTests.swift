@@ -4,6 +4,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Property list response serializers")
 struct PropertyListResponseSerializerTests {
     private static let type = "application/x-plist"
@@ -36,16 +38,16 @@ struct PropertyListResponseSerializerTests {
     func value(format: PropertyList.Format) throws {
         let answer = try answer(Self.tree, format)
         #expect(try answer.read(by: .propertyList) == Self.tree)
-        #expect(try answer.read(by: .propertyList(User.self)) == Self.user)
-        #expect(try answer.read(by: PropertyListResponseSerializer()) == Self.tree)
-        #expect(try answer.read(by: DecodablePropertyListResponseSerializer<User>()) == Self.user)
+        try expectEqual(answer.read(by: .propertyList(User.self)), Self.user)
+        try expectEqual(answer.read(by: PropertyListResponseSerializer()), Self.tree)
+        try expectEqual(answer.read(by: DecodablePropertyListResponseSerializer<User>()), Self.user)
     }
 
     @Test("A value that is no dictionary")
     func others() throws {
         for format in PropertyList.Format.allCases {
-            #expect(try answer([1, 2], format).read(by: .propertyList([Int].self)) == [1, 2])
-            #expect(try answer("a", format).read(by: .propertyList) == .string("a"))
+            try expectEqual(answer([1, 2], format).read(by: .propertyList([Int].self)), [1, 2])
+            try expectEqual(answer("a", format).read(by: .propertyList), .string("a"))
         }
     }
 
@@ -60,10 +62,10 @@ struct PropertyListResponseSerializerTests {
         let answer = GivenAnswer(bytes: try Self.tree.serialized(), type: type)
         let errors = [answer.error(of: .propertyList), answer.error(of: .propertyList(User.self))]
         for error in errors {
-            #expect((error == nil) == fits)
+            expectEqual((error == nil), fits)
             if !fits {
-                #expect(error?.kind == .unacceptableMediaType)
-                #expect(error?.detail.contains(Self.type) == true)
+                expectEqual(error?.kind, .unacceptableMediaType)
+                expectEqual(error?.detail.contains(Self.type), true)
             }
         }
     }
@@ -72,34 +74,34 @@ struct PropertyListResponseSerializerTests {
     func status() throws {
         let body = try Self.tree.serialized()
         let error = GivenAnswer(bytes: body, type: Self.type, status: 404).error(of: .propertyList)
-        #expect(error?.kind == .unacceptableStatus)
-        #expect(error?.status == 404)
+        expectEqual(error?.kind, .unacceptableStatus)
+        expectEqual(error?.status, 404)
         #expect(error?.value as? PropertyList == Self.tree)
         var serializer = PropertyListResponseSerializer()
         serializer.validation.statuses = [404]
-        #expect(try GivenAnswer(bytes: body, type: Self.type, status: 404).read(by: serializer) == Self.tree)
+        try expectEqual(GivenAnswer(bytes: body, type: Self.type, status: 404).read(by: serializer), Self.tree)
     }
 
     @Test("An empty body is nil, an empty value, or an error", arguments: [nil, type, "text/html"])
     func empty(type: String?) throws {
         for status in [200, 204] {
             let answer = GivenAnswer("", type: type, status: status)
-            #expect(try answer.read(by: .propertyList) == nil)
-            #expect(try answer.read(by: .propertyList(User?.self)) == nil)
-            #expect(try answer.read(by: .propertyList(Done.self)) == Done(state: "nothing"))
+            try expectNil(answer.read(by: .propertyList))
+            try expectNil(answer.read(by: .propertyList(User?.self)))
+            try expectEqual(answer.read(by: .propertyList(Done.self)), Done(state: "nothing"))
             let error = answer.error(of: .propertyList(User.self))
-            #expect(error?.kind == .decodingFailed)
-            #expect(error?.phase == .decode)
-            #expect(error?.detail.contains("empty") == true)
-            #expect(error?.detail.contains("User") == true)
+            expectEqual(error?.kind, .decodingFailed)
+            expectEqual(error?.phase, .decode)
+            expectEqual(error?.detail.contains("empty"), true)
+            expectEqual(error?.detail.contains("User"), true)
         }
     }
 
     @Test("An empty container is no empty body")
     func emptyContainer() throws {
         #expect(try answer([:]).read(by: .propertyList) == PropertyList.dictionary([:]))
-        #expect(try answer([:]).error(of: .propertyList(Done.self))?.kind == .decodingFailed)
-        #expect(try answer(["state": "x"]).read(by: .propertyList(Done.self)) == Done(state: "x"))
+        try expectEqual(answer([:]).error(of: .propertyList(Done.self))?.kind, .decodingFailed)
+        try expectEqual(answer(["state": "x"]).read(by: .propertyList(Done.self)), Done(state: "x"))
     }
 
     static let broken: [([UInt8], String)] = [
@@ -117,12 +119,12 @@ struct PropertyListResponseSerializerTests {
     func notAPropertyList(bytes: [UInt8], place: String) {
         let answer = GivenAnswer(bytes: bytes, type: Self.type)
         for error in [answer.error(of: .propertyList), answer.error(of: .propertyList([String: Int].self))] {
-            #expect(error?.kind == .decodingFailed)
-            #expect(error?.phase == .decode)
-            #expect(error?.body?.array == bytes)
+            expectEqual(error?.kind, .decodingFailed)
+            expectEqual(error?.phase, .decode)
+            expectEqual(error?.body?.array, bytes)
             #expect(error?.underlying is PropertyList.ParseError)
-            #expect(error?.detail.contains(place) == true, "\(error?.detail ?? "")")
-            #expect(error?.description.contains { $0.isNewline } == false)
+            expectEqual(error?.detail.contains(place), true, "\(error?.detail ?? "")")
+            expectEqual(error?.description.contains { $0.isNewline }, false)
             #expect(error?.url == "https://example.com/a?token=***")
         }
     }
@@ -140,8 +142,8 @@ struct PropertyListResponseSerializerTests {
         for format in PropertyList.Format.allCases {
             let answer = try answer(tree, format)
             let error = try #require(answer.error(of: .propertyList(User.self)))
-            #expect(error.kind == .decodingFailed)
-            #expect(error.phase == .decode)
+            expectEqual(error.kind, .decodingFailed)
+            expectEqual(error.phase, .decode)
             for place in places { #expect(error.detail.contains(place), "\(error.detail)") }
             #expect(error.underlying is DecodingError)
             #expect(error.body != nil)

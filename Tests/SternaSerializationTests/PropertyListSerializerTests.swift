@@ -4,6 +4,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Property list serializers")
 struct PropertyListSerializerTests {
     private struct User: Codable, Equatable, Sendable {
@@ -37,19 +39,20 @@ struct PropertyListSerializerTests {
         for format in PropertyList.Format.allCases {
             let serializer = PropertyListRequestSerializer(format: format)
             let made = try serializer.serialized(request(.post), with: parameters)
-            #expect(made.body?.mediaType == "application/x-plist")
+            expectEqual(made.body?.mediaType, "application/x-plist")
             let body = try #require(bytes(made))
-            #expect(try PropertyList(parsing: body) == tree)
+            try expectEqual(PropertyList(parsing: body), tree)
             #expect(body.starts(with: format == .binary ? "bplist00".utf8 : "<?xml".utf8))
-            #expect(made.url.query == "b=1")
+            expectEqual(made.url.query, "b=1")
             let asked = try serializer.serialized(request(.get), with: ["c": ["d"]])
-            #expect(asked.body == nil)
-            #expect(asked.url.query == "b=1&c%5B%5D=d")
-            #expect(try serializer.serialized(request(.post), with: nil).body == nil)
+            expectNil(asked.body)
+            expectEqual(asked.url.query, "b=1&c%5B%5D=d")
+            try expectNil(serializer.serialized(request(.post), with: nil).body)
         }
         var styled = PropertyListRequestSerializer()
         styled.style = .afnetworking2
-        #expect(try styled.serialized(request(.put), with: [:]).body?.mediaType == "application/x-plist; charset=utf-8")
+        try expectEqual(
+            styled.serialized(request(.put), with: [:]).body?.mediaType, "application/x-plist; charset=utf-8")
     }
 
     @Test("What has no form is an error with its key path", arguments: PropertyList.Format.allCases)
@@ -61,9 +64,9 @@ struct PropertyListSerializerTests {
             let error = #expect(throws: SternaError.self) {
                 try PropertyListRequestSerializer(format: format).serialized(request(.post), with: parameters)
             }
-            #expect(error?.kind == .encodingFailed)
-            #expect(error?.phase == .prepare)
-            #expect(error?.detail.hasSuffix("at \(path)") == true, "\(error?.detail ?? "")")
+            expectEqual(error?.kind, .encodingFailed)
+            expectEqual(error?.phase, .prepare)
+            expectEqual(error?.detail.hasSuffix("at \(path)"), true, "\(error?.detail ?? "")")
         }
     }
 
@@ -74,34 +77,34 @@ struct PropertyListSerializerTests {
         serializer.style = .afnetworking2
         let archive = try JSONEncoder().encode(serializer)
         let restored = try JSONDecoder().decode(PropertyListRequestSerializer.self, from: archive)
-        #expect(restored.format == .binary)
-        #expect(restored.queryMethods == [.get])
-        #expect(restored.headers["X-A"] == "b")
+        expectEqual(restored.format, .binary)
+        expectEqual(restored.queryMethods, [.get])
+        expectEqual(restored.headers["X-A"], "b")
         #expect(restored.style.namesCharset)
         let reader = PropertyListResponseSerializer(validation: ResponseValidation(mediaTypes: ["*/*"]))
-        #expect(
-            try JSONDecoder().decode(PropertyListResponseSerializer.self, from: JSONEncoder().encode(reader)) == reader)
+        try expectEqual(
+            JSONDecoder().decode(PropertyListResponseSerializer.self, from: JSONEncoder().encode(reader)), reader)
     }
 
     @Test("Answers as a tree and as a value, in both forms", arguments: PropertyList.Format.allCases)
     func answers(format: PropertyList.Format) throws {
         let body = try Body.propertyList(user, format: format)
-        #expect(body.mediaType == "application/x-plist")
+        expectEqual(body.mediaType, "application/x-plist")
         guard case .bytes(let bytes)? = body.segments.first else { return }
         let answer = GivenAnswer(bytes: bytes.array, type: "application/x-plist")
-        #expect(try answer.read(by: .propertyList)?["items"]?[1]?["id"]?.int == 2)
-        #expect(try answer.read(by: .propertyList(User.self)) == user)
+        try expectEqual(answer.read(by: .propertyList)?["items"]?[1]?["id"]?.int, 2)
+        try expectEqual(answer.read(by: .propertyList(User.self)), user)
         let json = GivenAnswer(bytes: bytes.array, type: "application/json")
-        #expect(json.error(of: .propertyList)?.kind == .unacceptableMediaType)
+        expectEqual(json.error(of: .propertyList)?.kind, .unacceptableMediaType)
     }
 
     @Test("An empty body is no value, and an error for a type that has none")
     func empty() throws {
         let answer = GivenAnswer("", type: "application/x-plist", status: 204)
-        #expect(try answer.read(by: .propertyList) == nil)
-        #expect(try answer.read(by: .propertyList(User?.self)) == nil)
-        #expect(answer.error(of: .propertyList(User.self))?.kind == .decodingFailed)
-        #expect(GivenAnswer("", type: "text/html").error(of: .propertyList) == nil)
+        try expectNil(answer.read(by: .propertyList))
+        try expectNil(answer.read(by: .propertyList(User?.self)))
+        expectEqual(answer.error(of: .propertyList(User.self))?.kind, .decodingFailed)
+        expectNil(GivenAnswer("", type: "text/html").error(of: .propertyList))
     }
 
     @Test("What does not fit is named with its place")
@@ -110,16 +113,16 @@ struct PropertyListSerializerTests {
         guard case .bytes(let bytes)? = list.segments.first else { return }
         let answer = GivenAnswer(bytes: bytes.array, type: "application/x-plist")
         let error = try #require(answer.error(of: .propertyList(User.self)))
-        #expect(error.kind == .decodingFailed)
+        expectEqual(error.kind, .decodingFailed)
         #expect(error.detail.contains("items[1].id"), "\(error.detail)")
         let broken = GivenAnswer("<plist>\n<dict><key>a</key></plist>", type: "application/x-plist")
         for error in [broken.error(of: .propertyList), broken.error(of: .propertyList(User.self))] {
-            #expect(error?.kind == .decodingFailed)
-            #expect(error?.phase == .decode)
-            #expect(error?.detail.contains("line 2, column 19") == true, "\(error?.detail ?? "")")
+            expectEqual(error?.kind, .decodingFailed)
+            expectEqual(error?.phase, .decode)
+            expectEqual(error?.detail.contains("line 2, column 19"), true, "\(error?.detail ?? "")")
             #expect(error?.body != nil)
         }
         let page = GivenAnswer("<html>no</html>", type: "application/x-plist", status: 500)
-        #expect(page.error(of: .propertyList)?.kind == .unacceptableStatus)
+        expectEqual(page.error(of: .propertyList)?.kind, .unacceptableStatus)
     }
 }

@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Property lists: writing")
 struct PropertyListWritingTests {
     private static let head = """
@@ -14,7 +16,7 @@ struct PropertyListWritingTests {
 
     private func xml(_ tree: PropertyList) throws -> String {
         let bytes = try tree.serialized()
-        #expect(try tree.serialized(.xml) == bytes)
+        try expectEqual(tree.serialized(.xml), bytes)
         return try #require(String(validating: bytes, as: UTF8.self))
     }
 
@@ -64,7 +66,7 @@ struct PropertyListWritingTests {
             </plist>
 
             """
-        #expect(try xml(tree) == Self.head + body)
+        try expectEqual(xml(tree), Self.head + body)
     }
 
     static let values: [(PropertyList, String)] = [
@@ -83,14 +85,14 @@ struct PropertyListWritingTests {
 
     @Test("The text of each kind", arguments: values)
     func text(tree: PropertyList, expected: String) throws {
-        #expect(Array(try value(tree).utf8) == Array(expected.utf8))
+        expectEqual(Array(try value(tree).utf8), Array(expected.utf8))
     }
 
     @Test("Data are base64 on one line", arguments: [0, 1, 2, 3, 56, 57, 58, 1_000])
     func data(count: Int) throws {
         let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) })
         let text = try value(.data(data)).filter { !$0.isWhitespace }
-        #expect(text == "<data>\(data.base64EncodedString())</data>")
+        expectEqual(text, "<data>\(data.base64EncodedString())</data>")
         #expect(try value([.data(data)]).contains(data.base64EncodedString()))
     }
 
@@ -106,17 +108,17 @@ struct PropertyListWritingTests {
             ([[], ["k": .string(text)]], "[1].k"),
         ] {
             let error = #expect(throws: ParameterError.self) { try tree.serialized(.xml) }
-            #expect(error?.keyPath == path)
+            expectEqual(error?.keyPath, path)
             guard case .notEncodable = error?.reason else {
                 Issue.record("\(String(describing: error))")
                 continue
             }
-            #expect(try PropertyList(parsing: tree.serialized(.binary)).exactDescription == tree.exactDescription)
+            try expectEqual(PropertyList(parsing: tree.serialized(.binary)).exactDescription, tree.exactDescription)
         }
         let inKey: PropertyList = ["a": [[text: 1]]]
         let error = #expect(throws: ParameterError.self) { try inKey.serialized(.xml) }
-        #expect(error?.keyPath.hasPrefix("a[0]") == true)
-        #expect(try PropertyList(parsing: inKey.serialized(.binary)).exactDescription == inKey.exactDescription)
+        expectEqual(error?.keyPath.hasPrefix("a[0]"), true)
+        try expectEqual(PropertyList(parsing: inKey.serialized(.binary)).exactDescription, inKey.exactDescription)
     }
 
     @Test(
@@ -125,20 +127,20 @@ struct PropertyListWritingTests {
     func dates(seconds: Double) {
         let tree: PropertyList = ["a": [.date(Date(timeIntervalSince1970: seconds))]]
         let error = #expect(throws: ParameterError.self) { try tree.serialized(.xml) }
-        #expect(error?.reason == .dateOutOfRange)
-        #expect(error?.keyPath == "a[0]")
+        expectEqual(error?.reason, .dateOutOfRange)
+        expectEqual(error?.keyPath, "a[0]")
     }
 
     @Test("Binary dates keep their fractions", arguments: [0.1, -1e9 + 0.125, 599_627_045.000_001, 2.5e11])
     func fractions(seconds: Double) throws {
         let tree = PropertyList.date(Date(timeIntervalSinceReferenceDate: seconds))
-        #expect(try PropertyList(parsing: tree.serialized(.binary)).exactDescription == tree.exactDescription)
+        try expectEqual(PropertyList(parsing: tree.serialized(.binary)).exactDescription, tree.exactDescription)
     }
 
     @Test("Reals that are no number are read back", arguments: PropertyList.Format.allCases)
     func nonFinite(format: PropertyList.Format) throws {
         let tree: PropertyList = [.real(.nan), .real(.infinity), .real(-.infinity), .real(-0.0)]
-        #expect(try PropertyList(parsing: tree.serialized(format)).exactDescription == tree.exactDescription)
+        try expectEqual(PropertyList(parsing: tree.serialized(format)).exactDescription, tree.exactDescription)
     }
 
     @Test("A tree that is written is read as itself", arguments: 0..<300)
@@ -148,10 +150,10 @@ struct PropertyListWritingTests {
             let tree = PropertyList.array([generator.tree(), generator.tree()])
             let bytes = try tree.serialized(format)
             let read = try PropertyList(parsing: bytes)
-            #expect(read.exactDescription == tree.exactDescription)
-            #expect(read == tree)
-            #expect(read.hashValue == tree.hashValue)
-            if format == .xml { #expect(try read.serialized(format) == bytes) }
+            expectEqual(read.exactDescription, tree.exactDescription)
+            expectEqual(read, tree)
+            expectEqual(read.hashValue, tree.hashValue)
+            if format == .xml { try expectEqual(read.serialized(format), bytes) }
         }
     }
 
@@ -163,7 +165,7 @@ struct PropertyListWritingTests {
             ["\u{343}": "\u{313}"],
             "\u{212B}", "\u{C5}", "A\u{30A}", "\u{1100}\u{1161}", "\u{AC00}",
         ]
-        #expect(try PropertyList(parsing: tree.serialized(format)).exactDescription == tree.exactDescription)
+        try expectEqual(PropertyList(parsing: tree.serialized(format)).exactDescription, tree.exactDescription)
     }
 
     @Test("Many members, long texts and large data", arguments: PropertyList.Format.allCases)
@@ -173,7 +175,7 @@ struct PropertyListWritingTests {
             .dictionary(Dictionary(uniqueKeysWithValues: members)), .string(String(repeating: "é<", count: 40_000)),
             .data(Data(repeating: 0xAB, count: 70_000)), .string(String(repeating: "a", count: 70_000)),
         ]
-        #expect(try PropertyList(parsing: tree.serialized(format)) == tree)
+        try expectEqual(PropertyList(parsing: tree.serialized(format)), tree)
     }
 
     @Test("512 levels are written, 513 are refused with their place", arguments: PropertyList.Format.allCases)
@@ -182,11 +184,11 @@ struct PropertyListWritingTests {
             (1..<levels).reduce([]) { tree, level in level % 2 == 0 ? [tree] : ["a": tree] }
         }
         let tree = nested(512)
-        #expect(try PropertyList(parsing: tree.serialized(format)) == tree)
+        try expectEqual(PropertyList(parsing: tree.serialized(format)), tree)
         for levels in [513, 2_000] {
             let error = #expect(throws: ParameterError.self) { try nested(levels).serialized(format) }
-            #expect(error?.reason == .tooDeep(limit: 512))
-            #expect(error?.keyPath.contains("[0].a[0].a") == true)
+            expectEqual(error?.reason, .tooDeep(limit: 512))
+            expectEqual(error?.keyPath.contains("[0].a[0].a"), true)
         }
     }
 }

@@ -2,6 +2,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Property lists: reading XML")
 struct PropertyListXMLReadingTests {
     private func read(_ value: String) throws -> PropertyList {
@@ -37,7 +39,7 @@ struct PropertyListXMLReadingTests {
 
     @Test("Every kind, nested, with white space and comments between", arguments: kinds)
     func kind(text: String, expected: PropertyList) throws {
-        #expect(try read(text) == expected)
+        try expectEqual(read(text), expected)
     }
 
     static let strings: [(String, String)] = [
@@ -55,9 +57,9 @@ struct PropertyListXMLReadingTests {
 
     @Test("Text is kept byte by byte: entities, references, CDATA, line ends", arguments: strings)
     func string(text: String, expected: String) throws {
-        #expect(try bytes(read("<string>\(text)</string>").string) == Array(expected.utf8))
+        try expectEqual(bytes(read("<string>\(text)</string>").string), Array(expected.utf8))
         let keys = try read("<dict><key>\(text)</key><true/></dict>").dictionary?.keys
-        #expect(bytes(keys?.first) == Array(expected.utf8))
+        expectEqual(bytes(keys?.first), Array(expected.utf8))
     }
 
     static let integers: [(String, PropertyList)] = [
@@ -70,7 +72,7 @@ struct PropertyListXMLReadingTests {
 
     @Test("Integers to the limits, in decimal and hexadecimal", arguments: integers)
     func integer(text: String, expected: PropertyList) throws {
-        #expect(try read("<integer>\(text)</integer>") == expected)
+        try expectEqual(read("<integer>\(text)</integer>"), expected)
     }
 
     static let reals: [(String, Double)] = [
@@ -87,7 +89,7 @@ struct PropertyListXMLReadingTests {
             Issue.record("not a real")
             return
         }
-        #expect(value.bitPattern == expected.bitPattern)
+        expectEqual(value.bitPattern, expected.bitPattern)
     }
 
     @Test("NaN in any case, with a sign", arguments: ["nan", "NaN", "NAN", "-nan", "+nAn"])
@@ -107,7 +109,7 @@ struct PropertyListXMLReadingTests {
 
     @Test("Dates over all years of four digits", arguments: dates)
     func date(text: String, seconds: Double) throws {
-        #expect(try read("<date>\(text)</date>") == .date(Date(timeIntervalSince1970: seconds)))
+        try expectEqual(read("<date>\(text)</date>"), .date(Date(timeIntervalSince1970: seconds)))
     }
 
     static let data: [(String, [UInt8])] = [
@@ -117,7 +119,7 @@ struct PropertyListXMLReadingTests {
 
     @Test("Data of base64 with white space in any place", arguments: data)
     func base64(text: String, expected: [UInt8]) throws {
-        #expect(try read("<data>\(text)</data>") == .data(Data(expected)))
+        try expectEqual(read("<data>\(text)</data>"), .data(Data(expected)))
     }
 
     static let prologues = [
@@ -138,8 +140,8 @@ struct PropertyListXMLReadingTests {
         for root in ["<plist version=\"1.0\">", "<plist version = '1.0' >", "<plist>"] {
             for end in ["", "\n", "\r\n<!-- after -->\n"] {
                 let document = text + root + "<array><true/></array></plist>" + end
-                #expect(try PropertyList(parsing: document) == [true])
-                #expect(try PropertyList(parsing: "\u{FEFF}" + document) == [true])
+                try expectEqual(PropertyList(parsing: document), [true])
+                try expectEqual(PropertyList(parsing: "\u{FEFF}" + document), [true])
             }
         }
     }
@@ -147,11 +149,11 @@ struct PropertyListXMLReadingTests {
     @Test("A string, its part, a sequence and a buffer are read alike")
     func inputs() throws {
         let text = "<plist><string>é</string></plist>"
-        #expect(try PropertyList(parsing: ("xx" + text).dropFirst(2)) == "é")
-        #expect(try PropertyList(parsing: AnySequence(Array(text.utf8))) == "é")
+        try expectEqual(PropertyList(parsing: ("xx" + text).dropFirst(2)), "é")
+        try expectEqual(PropertyList(parsing: AnySequence(Array(text.utf8))), "é")
         let result = Array(text.utf8).withUnsafeBytes { buffer in
             Result { try PropertyList(parsing: buffer) }
         }
-        #expect(try result.get() == "é")
+        try expectEqual(result.get(), "é")
     }
 }

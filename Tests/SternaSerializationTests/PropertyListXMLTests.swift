@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Property lists in XML")
 struct PropertyListXMLTests {
     private func read(_ content: String) throws -> PropertyList {
@@ -53,10 +55,10 @@ struct PropertyListXMLTests {
 
     @Test("Every kind is written as Apple lays it out, and read back")
     func written() throws {
-        #expect(String(decoding: try Self.tree.serialized(), as: UTF8.self) == Self.whole)
-        #expect(try PropertyList(parsing: Self.whole) == Self.tree)
-        #expect(try PropertyList(parsing: "\u{FEFF}" + Self.whole) == Self.tree)
-        #expect(try PropertyList(parsing: Self.whole.replacing("\n", with: "\r\n")) == Self.tree)
+        expectEqual(String(decoding: try Self.tree.serialized(), as: UTF8.self), Self.whole)
+        try expectEqual(PropertyList(parsing: Self.whole), Self.tree)
+        try expectEqual(PropertyList(parsing: "\u{FEFF}" + Self.whole), Self.tree)
+        try expectEqual(PropertyList(parsing: Self.whole.replacing("\n", with: "\r\n")), Self.tree)
     }
 
     static let values: [(String, PropertyList)] = [
@@ -75,7 +77,7 @@ struct PropertyListXMLTests {
 
     @Test("What is read", arguments: values)
     func reads(content: String, value: PropertyList) throws {
-        #expect(try read(content) == value)
+        try expectEqual(read(content), value)
     }
 
     static let faults: [(String, PropertyList.ParseError.Reason, Int, Int)] = [
@@ -119,9 +121,9 @@ struct PropertyListXMLTests {
     @Test("What is refused, and where", arguments: faults)
     func refuses(text: String, reason: PropertyList.ParseError.Reason, line: Int, column: Int) throws {
         let error = try #require(fault(text))
-        #expect(error.reason == reason)
-        #expect(error.line == line)
-        #expect(error.column == column)
+        expectEqual(error.reason, reason)
+        expectEqual(error.line, line)
+        expectEqual(error.column, column)
         #expect(!error.description.contains { $0.isNewline || $0 == "\0" })
     }
 
@@ -130,9 +132,9 @@ struct PropertyListXMLTests {
         for bad: [UInt8] in [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {
             let bytes = Array("<plist><string>é".utf8) + bad + Array("</string></plist>".utf8)
             let error = #expect(throws: PropertyList.ParseError.self) { try PropertyList(parsing: bytes) }
-            #expect(error?.reason == .invalidUTF8)
-            #expect(error?.offset == 17)
-            #expect(error?.column == 17)
+            expectEqual(error?.reason, .invalidUTF8)
+            expectEqual(error?.offset, 17)
+            expectEqual(error?.column, 17)
         }
         #expect(throws: PropertyList.ParseError.self) { try PropertyList(parsing: [0xFE, 0xFF, 0, 0x3C] as [UInt8]) }
     }
@@ -153,9 +155,9 @@ struct PropertyListXMLTests {
                 + "</plist>"
         }
         #expect(try PropertyList(parsing: nested(512)).array != nil)
-        #expect(fault(nested(513))?.reason == .tooDeep(limit: 512))
-        for levels in [10_000, 1_000_000] { #expect(fault(nested(levels))?.reason == .tooDeep(limit: 512)) }
-        #expect(fault("<plist>" + String(repeating: "<array>", count: 1_000_000))?.reason == .tooDeep(limit: 512))
+        expectEqual(fault(nested(513))?.reason, .tooDeep(limit: 512))
+        for levels in [10_000, 1_000_000] { expectEqual(fault(nested(levels))?.reason, .tooDeep(limit: 512)) }
+        expectEqual(fault("<plist>" + String(repeating: "<array>", count: 1_000_000))?.reason, .tooDeep(limit: 512))
         let text = "<plist><array><true/><array/></array></plist>"
         func limited(_ limits: PropertyList.ParseLimits) -> PropertyList.ParseError.Reason? {
             do {
@@ -163,10 +165,10 @@ struct PropertyListXMLTests {
                 return nil
             } catch { return error.reason }
         }
-        #expect(limited(.init(depth: 2, bytes: text.utf8.count, values: 3)) == nil)
-        #expect(limited(.init(depth: 1)) == .tooDeep(limit: 1))
-        #expect(limited(.init(bytes: text.utf8.count - 1)) == .tooLarge(limit: text.utf8.count - 1))
-        #expect(limited(.init(values: 2)) == .tooManyValues(limit: 2))
+        expectNil(limited(.init(depth: 2, bytes: text.utf8.count, values: 3)))
+        expectEqual(limited(.init(depth: 1)), .tooDeep(limit: 1))
+        expectEqual(limited(.init(bytes: text.utf8.count - 1)), .tooLarge(limit: text.utf8.count - 1))
+        expectEqual(limited(.init(values: 2)), .tooManyValues(limit: 2))
     }
 
     @Test("What XML has no form for is an error with its key path")
@@ -175,17 +177,17 @@ struct PropertyListXMLTests {
             (["a": ["x", "b\u{0}"]] as PropertyList, "a[1]"), (["a": ["k\u{FFFF}": 1]], "a.k\u{FFFF}"), ("\u{B}", ""),
         ] {
             let error = #expect(throws: ParameterError.self) { try list.serialized() }
-            #expect(error?.keyPath == path)
-            #expect(try PropertyList(parsing: list.serialized(.binary)) == list)
+            expectEqual(error?.keyPath, path)
+            try expectEqual(PropertyList(parsing: list.serialized(.binary)), list)
         }
         let late = #expect(throws: ParameterError.self) { try PropertyList.date(.distantFuture + 1e12).serialized() }
-        #expect(late?.reason == .dateOutOfRange)
+        expectEqual(late?.reason, .dateOutOfRange)
         var deep: PropertyList = []
         for _ in 1..<512 { deep = [deep] }
         for format in PropertyList.Format.allCases {
-            #expect(try PropertyList(parsing: deep.serialized(format)) == deep)
+            try expectEqual(PropertyList(parsing: deep.serialized(format)), deep)
             let error = #expect(throws: ParameterError.self) { try PropertyList.array([deep]).serialized(format) }
-            #expect(error?.reason == .tooDeep(limit: 512))
+            expectEqual(error?.reason, .tooDeep(limit: 512))
         }
     }
 }

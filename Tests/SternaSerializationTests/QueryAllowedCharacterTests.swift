@@ -2,6 +2,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Query: allowed characters")
 struct QueryAllowedCharacterTests {
     private typealias Allowed = QueryEncoder.AllowedCharacters
@@ -10,28 +12,28 @@ struct QueryAllowedCharacterTests {
 
     @Test("The named sets hold what their standards say")
     func named() {
-        #expect(Set(Allowed.unreserved.characters) == Set(Self.alphanumerics + "-._~"))
-        #expect(Set(Allowed.query.characters) == Set(Self.alphanumerics + "-._~/?"))
-        #expect(Set(Allowed.whatwgForm.characters) == Set(Self.alphanumerics + "*-._"))
+        expectEqual(Set(Allowed.unreserved.characters), Set(Self.alphanumerics + "-._~"))
+        expectEqual(Set(Allowed.query.characters), Set(Self.alphanumerics + "-._~/?"))
+        expectEqual(Set(Allowed.whatwgForm.characters), Set(Self.alphanumerics + "*-._"))
     }
 
     @Test("What would be read back as something else can never be kept")
     func never() throws {
         let unsafe = "%&=+# " + String(decoding: (UInt8(0)..<0x20).map { $0 } + [0x7F], as: UTF8.self)
-        #expect(Allowed(unsafe).characters == "")
-        #expect(Allowed(unsafe + "é日😀").characters == "")
-        #expect(Allowed("a").adding(unsafe).characters == "a")
-        #expect(Allowed("a&b=c").characters == "abc")
+        expectEqual(Allowed(unsafe).characters, "")
+        expectEqual(Allowed(unsafe + "é日😀").characters, "")
+        expectEqual(Allowed("a").adding(unsafe).characters, "a")
+        expectEqual(Allowed("a&b=c").characters, "abc")
         let encoder = QueryEncoder(allowed: Allowed(unsafe + "é"))
-        #expect(try encoder.encode(["&=": "%+# \u{0}\u{7F}é"]) == "%26%3D=%25%2B%23%20%00%7F%C3%A9")
+        try expectEqual(encoder.encode(["&=": "%+# \u{0}\u{7F}é"]), "%26%3D=%25%2B%23%20%00%7F%C3%A9")
     }
 
     @Test("Every other ASCII character can be kept")
     func others() throws {
         let all = String(decoding: UInt8(0)..<128, as: UTF8.self)
         let kept = "!\"$'()*,-./:;<>?@[\\]^_`{|}~"
-        #expect(Set(Allowed(all).characters) == Set(Self.alphanumerics + kept))
-        #expect(try QueryEncoder(allowed: Allowed(all)).encode(["k": kept]) == "k=\(kept)")
+        expectEqual(Set(Allowed(all).characters), Set(Self.alphanumerics + kept))
+        try expectEqual(QueryEncoder(allowed: Allowed(all)).encode(["k": kept]), "k=\(kept)")
     }
 
     static let cases: [(String, String, Parameters, String)] = [
@@ -48,11 +50,11 @@ struct QueryAllowedCharacterTests {
         var encoder = QueryEncoder()
         encoder.allowedInNames = Allowed(names)
         encoder.allowedInValues = Allowed(values)
-        #expect(try encoder.encode(parameters) == expected)
+        try expectEqual(encoder.encode(parameters), expected)
     }
 
     @Test("Alamofire's custom set: without slash and question mark")
     func withoutSlash() throws {
-        #expect(try QueryEncoder(allowed: .unreserved).encode(["allowed": "?/"]) == "allowed=%3F%2F")
+        try expectEqual(QueryEncoder(allowed: .unreserved).encode(["allowed": "?/"]), "allowed=%3F%2F")
     }
 }

@@ -2,6 +2,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Query: arrays")
 struct QueryArrayStyleTests {
     static let nested: Parameters = [
@@ -39,7 +41,7 @@ struct QueryArrayStyleTests {
     func names(index: Int) throws {
         let (style, parameters, expected) = Self.cases[index]
         let fields = try QueryEncoder(arrays: style).fields(parameters)
-        #expect(fields.map(\.text).joined(separator: " ") == expected)
+        expectEqual(fields.map(\.text).joined(separator: " "), expected)
     }
 
     @Test("Eleven elements keep their order in every style, sorted or not", arguments: [true, false])
@@ -48,20 +50,20 @@ struct QueryArrayStyleTests {
         let styles: [QueryEncoder.ArrayStyle] = [.brackets, .none, .indices, .custom { name, _ in name }]
         for style in styles {
             let fields = try QueryEncoder(arrays: style, sortsKeys: sorts).fields(["a": elements])
-            #expect(fields.map(\.value) == elements.map(String.init))
+            expectEqual(fields.map(\.value), elements.map(String.init))
         }
     }
 
     @Test("What the closure makes is escaped, and cannot make another field")
     func closureIsEscaped() throws {
         let encoder = QueryEncoder(arrays: .custom { name, index in "\(name)&x=\(index)#" })
-        #expect(try encoder.encode(["a": ["v"]]) == "a%26x%3D0%23=v")
+        try expectEqual(encoder.encode(["a": ["v"]]), "a%26x%3D0%23=v")
     }
 
     @Test("Indices written out, escaped")
     func escaped() throws {
-        #expect(
-            try QueryEncoder(arrays: .indices).encode(["foo": [["bar": 2], ["qux": 3], ["quy": 4]]])
-                == "foo%5B0%5D%5Bbar%5D=2&foo%5B1%5D%5Bqux%5D=3&foo%5B2%5D%5Bquy%5D=4")
+        try expectEqual(
+            QueryEncoder(arrays: .indices).encode(["foo": [["bar": 2], ["qux": 3], ["quy": 4]]]),
+            "foo%5B0%5D%5Bbar%5D=2&foo%5B1%5D%5Bqux%5D=3&foo%5B2%5D%5Bquy%5D=4")
     }
 }

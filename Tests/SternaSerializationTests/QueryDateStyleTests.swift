@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Query: dates")
 struct QueryDateStyleTests {
     /// Seconds since 1970, then seconds, milliseconds, ISO 8601 and NSDate's description.
@@ -41,28 +43,27 @@ struct QueryDateStyleTests {
     func styles(index: Int) throws {
         let (value, seconds, milliseconds, iso8601, description) = Self.cases[index]
         let date = Date(timeIntervalSince1970: value)
-        #expect(try text(date, .seconds) == seconds)
-        #expect(try text(date, .milliseconds) == milliseconds)
-        #expect(try text(date, .iso8601) == iso8601)
-        #expect(try text(date, .description) == description)
+        try expectEqual(text(date, .seconds), seconds)
+        try expectEqual(text(date, .milliseconds), milliseconds)
+        try expectEqual(text(date, .iso8601), iso8601)
+        try expectEqual(text(date, .description), description)
     }
 
     @Test("Nothing is minus zero")
     func minusZero() throws {
         for value in [-0.0, -0.000_1] {
             let date = Date(timeIntervalSince1970: value)
-            #expect(try text(date, .seconds) == "0")
-            #expect(try text(date, .milliseconds) == "0")
+            try expectEqual(text(date, .seconds), "0")
+            try expectEqual(text(date, .milliseconds), "0")
         }
     }
 
     @Test("They are escaped as values")
     func escaped() throws {
         let parameters: Parameters = ["d": Date(timeIntervalSince1970: 1_577_934_245)]
-        #expect(try QueryEncoder(dates: .description).encode(parameters) == "d=2020-01-02%2003%3A04%3A05%20%2B0000")
-        #expect(
-            try QueryEncoder(dates: .description, spaces: .plus).encode(parameters)
-                == "d=2020-01-02+03%3A04%3A05+%2B0000")
+        try expectEqual(QueryEncoder(dates: .description).encode(parameters), "d=2020-01-02%2003%3A04%3A05%20%2B0000")
+        try expectEqual(
+            QueryEncoder(dates: .description, spaces: .plus).encode(parameters), "d=2020-01-02+03%3A04%3A05+%2B0000")
     }
 
     @Test("A closure's text, in arrays, sets and dictionaries")
@@ -70,7 +71,7 @@ struct QueryDateStyleTests {
         let encoder = QueryEncoder(dates: .custom { "<\(Int($0.timeIntervalSince1970))>" })
         let (one, two) = (Date(timeIntervalSince1970: 1), Date(timeIntervalSince1970: 2))
         let fields = try encoder.fields(["a": [two, one], "d": ["k": one], "s": [two, one] as Set<Date>])
-        #expect(fields.map(\.text) == ["a[]=<2>", "a[]=<1>", "d[k]=<1>", "s=<1>", "s=<2>"])
+        expectEqual(fields.map(\.text), ["a[]=<2>", "a[]=<1>", "d[k]=<1>", "s=<1>", "s=<2>"])
     }
 
     private struct Refusal: Error, CustomStringConvertible {
@@ -82,8 +83,8 @@ struct QueryDateStyleTests {
         let encoder = QueryEncoder(dates: .custom { _ in throw Refusal() })
         let parameters: Parameters = ["a": ["b": [1, Date(timeIntervalSince1970: 0)] as ParameterValue]]
         let error = #expect(throws: ParameterError.self) { try encoder.encode(parameters) }
-        #expect(error?.keyPath == "a.b[1]")
-        #expect(error?.description.contains("no dates here") == true)
+        expectEqual(error?.keyPath, "a.b[1]")
+        expectEqual(error?.description.contains("no dates here"), true)
     }
 
     @Test(
@@ -95,7 +96,7 @@ struct QueryDateStyleTests {
             let error = #expect(throws: ParameterError.self) {
                 try QueryEncoder(dates: style).encode(["a": [Date(timeIntervalSince1970: seconds)]])
             }
-            #expect(error?.keyPath == "a[0]")
+            expectEqual(error?.keyPath, "a[0]")
         }
     }
 }

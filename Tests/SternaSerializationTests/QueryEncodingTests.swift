@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Query: AFNetworking 4's rules")
 struct QueryEncodingTests {
     static let cases: [(Parameters, String)] = [
@@ -42,8 +44,8 @@ struct QueryEncodingTests {
     @Test("Each case has its text", arguments: cases.indices)
     func encoding(index: Int) throws {
         let (parameters, expected) = Self.cases[index]
-        #expect(try QueryEncoder().encode(parameters) == expected)
-        #expect(try QueryEncoder().encodedBytes(parameters) == Array(expected.utf8))
+        try expectEqual(QueryEncoder().encode(parameters), expected)
+        try expectEqual(QueryEncoder().encodedBytes(parameters), Array(expected.utf8))
     }
 
     @Test("Fields come before percent-encoding, null without a value")
@@ -51,8 +53,9 @@ struct QueryEncodingTests {
         let parameters: Parameters = [
             "phone": ["mobile & more": "x y"], "list": [1, 2], "none": Parameters.null, "empty": "",
         ]
-        #expect(
-            try QueryEncoder().fields(parameters) == [
+        try expectEqual(
+            QueryEncoder().fields(parameters),
+            [
                 .init(name: "empty", value: ""), .init(name: "list[]", value: "1"), .init(name: "list[]", value: "2"),
                 .init(name: "none", value: nil), .init(name: "phone[mobile & more]", value: "x y"),
             ])
@@ -75,7 +78,7 @@ struct QueryEncodingTests {
     @Test("Dates are ISO 8601 in UTC", arguments: dates)
     func date(seconds: Double, expected: String) throws {
         let fields = try QueryEncoder().fields(["d": Date(timeIntervalSince1970: seconds)])
-        #expect(fields == [.init(name: "d", value: expected)])
+        expectEqual(fields, [.init(name: "d", value: expected)])
     }
 
     @Test("Every day of eight centuries follows the day before it")
@@ -103,7 +106,7 @@ struct QueryEncodingTests {
     func dateOutOfRange(seconds: Double) {
         let parameters: Parameters = ["a": ["b": [Date(timeIntervalSince1970: seconds)]]]
         let error = #expect(throws: ParameterError.self) { try QueryEncoder().encode(parameters) }
-        #expect(error?.reason == .dateOutOfRange)
-        #expect(error?.keyPath == "a.b[0]")
+        expectEqual(error?.reason, .dateOutOfRange)
+        expectEqual(error?.keyPath, "a.b[0]")
     }
 }

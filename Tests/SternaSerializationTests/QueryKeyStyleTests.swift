@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Query: keys")
 struct QueryKeyStyleTests {
     /// A key, then in snake case, kebab case and capitalized.
@@ -45,39 +47,39 @@ struct QueryKeyStyleTests {
         func name(_ style: QueryEncoder.KeyStyle) throws -> String {
             try QueryEncoder(keys: style).fields([key: 1])[0].name
         }
-        #expect(try name(.asIs) == key)
-        #expect(try name(.snakeCase) == snake)
-        #expect(try name(.kebabCase) == kebab)
-        #expect(try name(.capitalized) == capitalized)
-        #expect(try name(.custom { "<\($0)>" }) == "<\(key)>")
+        try expectEqual(name(.asIs), key)
+        try expectEqual(name(.snakeCase), snake)
+        try expectEqual(name(.kebabCase), kebab)
+        try expectEqual(name(.capitalized), capitalized)
+        try expectEqual(name(.custom { "<\($0)>" }), "<\(key)>")
     }
 
     @Test("Every level is changed, values are not, and neither are indices and brackets")
     func levels() throws {
         let parameters: Parameters = ["oneTwo": [["threeFour": ["fiveSix": "sevenEight"]]]]
         let fields = try QueryEncoder(arrays: .indices, keys: .snakeCase).fields(parameters)
-        #expect(fields == [.init(name: "one_two[0][three_four][five_six]", value: "sevenEight")])
-        #expect(
-            try QueryEncoder(keys: .capitalized).encode(["oneTwo": ["threeFour": ["fiveSix"]]])
-                == "OneTwo%5BThreeFour%5D%5B%5D=fiveSix")
+        expectEqual(fields, [.init(name: "one_two[0][three_four][five_six]", value: "sevenEight")])
+        try expectEqual(
+            QueryEncoder(keys: .capitalized).encode(["oneTwo": ["threeFour": ["fiveSix"]]]),
+            "OneTwo%5BThreeFour%5D%5B%5D=fiveSix")
     }
 
     @Test("Keys are sorted before they are changed")
     func sorting() throws {
         let encoder = QueryEncoder(keys: .custom { String($0.reversed()) })
-        #expect(try encoder.encode(["bx": 1, "az": 2]) == "za=2&xb=1")
-        #expect(try QueryEncoder(keys: .snakeCase).encode(["aB": 1, "aa": 2]) == "a_b=1&aa=2")
+        try expectEqual(encoder.encode(["bx": 1, "az": 2]), "za=2&xb=1")
+        try expectEqual(QueryEncoder(keys: .snakeCase).encode(["aB": 1, "aa": 2]), "a_b=1&aa=2")
     }
 
     @Test("Keys that become the same are all sent")
     func clash() throws {
-        #expect(try QueryEncoder(keys: .custom { _ in "A" }).encode(["one": 1, "two": 2]) == "A=1&A=2")
+        try expectEqual(QueryEncoder(keys: .custom { _ in "A" }).encode(["one": 1, "two": 2]), "A=1&A=2")
     }
 
     @Test("What a closure makes is escaped")
     func escaped() throws {
-        #expect(
-            try QueryEncoder(keys: .custom { "\($0)&=#" }).encode(["a": ["b": 1]]) == "a%26%3D%23%5Bb%26%3D%23%5D=1")
+        try expectEqual(
+            QueryEncoder(keys: .custom { "\($0)&=#" }).encode(["a": ["b": 1]]), "a%26%3D%23%5Bb%26%3D%23%5D=1")
     }
 
     @Test("An error's key path has the keys as they were given")
@@ -86,6 +88,6 @@ struct QueryKeyStyleTests {
             try QueryEncoder(data: .custom { _ in throw CancellationError() }, keys: .snakeCase)
                 .encode(["oneTwo": ["threeFour": Data()]])
         }
-        #expect(error?.keyPath == "oneTwo.threeFour")
+        expectEqual(error?.keyPath, "oneTwo.threeFour")
     }
 }

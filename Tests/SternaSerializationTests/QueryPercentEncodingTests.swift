@@ -2,6 +2,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Query: percent-encoding")
 struct QueryPercentEncodingTests {
     static let cases: [(String, String)] = [
@@ -27,9 +29,9 @@ struct QueryPercentEncodingTests {
 
     @Test("Each text has its encoding, as a value and as a name", arguments: cases)
     func encoding(text: String, expected: String) throws {
-        #expect(QueryEncoder.percentEncoded(text) == expected)
-        #expect(try QueryEncoder().encode(["k": text]) == "k=\(expected)")
-        #expect(try QueryEncoder().encode([text: "v"]) == "\(expected)=v")
+        expectEqual(QueryEncoder.percentEncoded(text), expected)
+        try expectEqual(QueryEncoder().encode(["k": text]), "k=\(expected)")
+        try expectEqual(QueryEncoder().encode([text: "v"]), "\(expected)=v")
     }
 
     @Test("Every ASCII byte is kept or escaped as the rules say")
@@ -39,7 +41,7 @@ struct QueryPercentEncodingTests {
             let text = String(decoding: [byte], as: UTF8.self)
             let digits = String(byte, radix: 16, uppercase: true)
             let escaped = "%" + (byte < 16 ? "0" : "") + digits
-            #expect(QueryEncoder.percentEncoded(text) == (kept.contains(byte) ? text : escaped))
+            expectEqual(QueryEncoder.percentEncoded(text), (kept.contains(byte) ? text : escaped))
         }
     }
 
@@ -47,7 +49,7 @@ struct QueryPercentEncodingTests {
     func runs() {
         for length in 0..<40 {
             let a = String(repeating: "a", count: length)
-            #expect(QueryEncoder.percentEncoded(a + "&" + a) == a + "%26" + a)
+            expectEqual(QueryEncoder.percentEncoded(a + "&" + a), a + "%26" + a)
         }
     }
 }

@@ -4,6 +4,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Response serializers: AFNetworking's rules")
 struct ResponseRulesTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -48,17 +50,17 @@ struct ResponseRulesTests {
     func rule(row: Row) throws {
         let answer = GivenAnswer(row.body, type: row.type, status: row.status)
         guard let kind = row.kind else {
-            #expect(try answer.read(by: .json) == row.value)
+            try expectEqual(answer.read(by: .json), row.value)
             return
         }
         let error = try #require(answer.error(of: JSONResponseSerializer()))
-        #expect(error.kind == kind)
-        #expect(error.phase == .decode)
-        #expect((error.underlying as? SternaError)?.kind == row.cause)
+        expectEqual(error.kind, kind)
+        expectEqual(error.phase, .decode)
+        expectEqual((error.underlying as? SternaError)?.kind, row.cause)
         #expect(error.value as? JSON == row.value)
-        #expect(error.body?.text == row.body)
-        #expect(error.status == row.status)
-        #expect(error.response?[.contentType] == row.type)
+        expectEqual(error.body?.text, row.body)
+        expectEqual(error.status, row.status)
+        expectEqual(error.response?[.contentType], row.type)
         #expect(error.url == "https://example.com/a?token=***")
         #expect(error.requestSent)
     }
@@ -71,7 +73,7 @@ struct ResponseRulesTests {
         #expect(answer.error(of: .text)?.value as? String == #"{"code":7}"#)
         #expect(answer.error(of: JSONResponseSerializer().map { $0["code"].int })?.value as? Int == 7)
         #expect(answer.error(of: JSONResponseSerializer().validating(mediaTypes: nil))?.value as? JSON == ["code": 7])
-        #expect(answer.error(of: .decodable([Int].self))?.value == nil)
+        expectNil(answer.error(of: .decodable([Int].self))?.value)
     }
 
     @Test("A bad status has the value without nulls and without the prefix")
@@ -93,9 +95,9 @@ struct ResponseRulesTests {
         let serializer = JSONResponseSerializer(
             validation: ResponseValidation(mediaTypes: JSONResponseSerializer.mediaTypesWithSuffix))
         let answer = GivenAnswer("[1]", type: type)
-        #expect(answer.error(of: serializer)?.kind == (fits ? nil : .unacceptableMediaType))
+        expectEqual(answer.error(of: serializer)?.kind, (fits ? nil : .unacceptableMediaType))
         let isPlain = JSONResponseSerializer.mediaTypes.contains(type.lowercased())
-        #expect((answer.error(of: .json) == nil) == isPlain)
+        expectEqual((answer.error(of: .json) == nil), isPlain)
     }
 
     static let prefixes: [(String, JSON?)] = [
@@ -110,12 +112,12 @@ struct ResponseRulesTests {
         let answer = GivenAnswer(body)
         let serializer = JSONResponseSerializer(preprocessors: [.googlePrefix])
         guard let value else {
-            #expect(answer.error(of: serializer)?.kind == .decodingFailed)
+            expectEqual(answer.error(of: serializer)?.kind, .decodingFailed)
             return
         }
-        #expect(try answer.read(by: serializer) == value)
+        try expectEqual(answer.read(by: serializer), value)
         let decodable = DecodableResponseSerializer<JSON>(preprocessors: [.googlePrefix])
-        #expect(try answer.read(by: decodable) == value)
+        try expectEqual(answer.read(by: decodable), value)
     }
 
     @Test("Preprocessors run in order; what one throws is the cause")
@@ -124,12 +126,12 @@ struct ResponseRulesTests {
             .custom { Bytes(text: "[" + $0.text) }, .custom { Bytes(text: $0.text + "]") },
             .custom { $0.text == "[1]" ? $0 : Bytes() },
         ])
-        #expect(try GivenAnswer("1").read(by: serializer) == [1])
+        try expectEqual(GivenAnswer("1").read(by: serializer), [1])
         let thrower = JSONResponseSerializer(preprocessors: [.custom { _ in throw Mistake(number: 3) }])
         let error = GivenAnswer("1").error(of: thrower)
-        #expect(error?.kind == .decodingFailed)
+        expectEqual(error?.kind, .decodingFailed)
         #expect(error?.underlying as? Mistake == Mistake(number: 3))
-        #expect(error?.body?.text == "1")
+        expectEqual(error?.body?.text, "1")
     }
 
     static let nulls: [(String, String)] = [
@@ -142,8 +144,8 @@ struct ResponseRulesTests {
     @Test("Nulls are removed at every level when asked for", arguments: nulls)
     func removal(body: String, expected: String) throws {
         let answer = GivenAnswer(body)
-        #expect(try answer.read(by: JSONResponseSerializer(removesNulls: true)).description == expected)
-        #expect(try answer.read(by: .json).description == body)
+        try expectEqual(answer.read(by: JSONResponseSerializer(removesNulls: true)).description, expected)
+        try expectEqual(answer.read(by: .json).description, body)
     }
 
     @Test("Nulls are removed from a tree as deep as one can be")
@@ -151,6 +153,6 @@ struct ResponseRulesTests {
         let levels = JSON.maximumDepth - 1
         let text = String(repeating: "[", count: levels) + "null" + String(repeating: "]", count: levels)
         let value = try GivenAnswer(text).read(by: JSONResponseSerializer(removesNulls: true))
-        #expect(value.description == String(repeating: "[", count: levels) + String(repeating: "]", count: levels))
+        expectEqual(value.description, String(repeating: "[", count: levels) + String(repeating: "]", count: levels))
     }
 }

@@ -4,6 +4,7 @@ import SternaCore
 import Testing
 
 @testable import SternaSerialization
+@testable import SternaTestSupport
 
 @Suite("Response validation: AFNetworking's rules")
 struct ResponseValidationTests {
@@ -25,18 +26,18 @@ struct ResponseValidationTests {
         ])
     func statuses(status: Int, fits: Bool) throws {
         let error = ResponseValidation().check(try response(status), body: some)
-        #expect((error == nil) == fits)
+        expectEqual((error == nil), fits)
         if !fits {
-            #expect(error?.kind == .unacceptableStatus)
-            #expect(error?.status == status)
+            expectEqual(error?.kind, .unacceptableStatus)
+            expectEqual(error?.status, status)
         }
     }
 
     @Test("Statuses of one's own")
     func own() throws {
         let validation = ResponseValidation(statuses: [404])
-        #expect(validation.check(try response(404), body: some) == nil)
-        #expect(validation.check(try response(200), body: some)?.kind == .unacceptableStatus)
+        expectNil(validation.check(try response(404), body: some))
+        expectEqual(validation.check(try response(200), body: some)?.kind, .unacceptableStatus)
     }
 
     static let types: [(String?, Bool)] = [
@@ -50,32 +51,32 @@ struct ResponseValidationTests {
     func mediaTypes(type: String?, fits: Bool) throws {
         let validation = JSONResponseSerializer().validation
         let error = validation.check(try response(200, type: type), body: some)
-        #expect((error == nil) == fits)
+        expectEqual((error == nil), fits)
         if !fits {
-            #expect(error?.kind == .unacceptableMediaType)
-            #expect(error?.phase == .decode)
-            #expect(error?.description.contains("application/json") == true)
+            expectEqual(error?.kind, .unacceptableMediaType)
+            expectEqual(error?.phase, .decode)
+            expectEqual(error?.description.contains("application/json"), true)
         }
     }
 
     @Test("A body that is empty has no wrong type", arguments: [nil, "text/html"])
     func empty(type: String?) throws {
-        #expect(JSONResponseSerializer().validation.check(try response(200, type: type), body: Bytes()) == nil)
+        expectNil(JSONResponseSerializer().validation.check(try response(200, type: type), body: Bytes()))
     }
 
     @Test("Text and data take any type", arguments: [nil, "text/html", "image/png", "nonsense"])
     func anyType(type: String?) throws {
-        #expect(TextResponseSerializer().validation.check(try response(200, type: type), body: some) == nil)
-        #expect(DataResponseSerializer().validation.check(try response(200, type: type), body: some) == nil)
+        expectNil(TextResponseSerializer().validation.check(try response(200, type: type), body: some))
+        expectNil(DataResponseSerializer().validation.check(try response(200, type: type), body: some))
     }
 
     @Test("Where status and type are wrong, the error is the status with the type as its cause")
     func both() throws {
         let error = JSONResponseSerializer().validation.check(try response(500, type: "text/html"), body: some)
-        #expect(error?.kind == .unacceptableStatus)
-        #expect((error?.underlying as? SternaError)?.kind == .unacceptableMediaType)
+        expectEqual(error?.kind, .unacceptableStatus)
+        expectEqual((error?.underlying as? SternaError)?.kind, .unacceptableMediaType)
         let onlyStatus = JSONResponseSerializer().validation.check(try response(500, type: "text/json"), body: some)
-        #expect(onlyStatus?.underlying == nil)
+        expectNil(onlyStatus?.underlying)
     }
 
     @Test("An error keeps the response and body, says that the request was sent, and hides secrets")
@@ -83,8 +84,8 @@ struct ResponseValidationTests {
         for (status, type) in [(500, "text/json"), (200, "text/html")] {
             let error = try #require(
                 JSONResponseSerializer().validation.check(try response(status, type: type), body: some))
-            #expect(error.body?.text == "x")
-            #expect(error.response?.status.code == status)
+            expectEqual(error.body?.text, "x")
+            expectEqual(error.response?.status.code, status)
             #expect(error.requestSent)
             #expect(error.url == "https://example.com/a?token=***")
         }
@@ -93,6 +94,6 @@ struct ResponseValidationTests {
     @Test("A media type in a message stays on its line")
     func control() throws {
         let error = ResponseValidation(mediaTypes: ["a/b"]).check(try response(200, type: "x\ty"), body: some)
-        #expect(error?.description.contains { $0.isNewline } == false)
+        expectEqual(error?.description.contains { $0.isNewline }, false)
     }
 }

@@ -5,6 +5,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 /// Codable and copies: what NSSecureCoding and NSCopying are to AFNetworking's serializers.
 @Suite("Request serializers: archives")
 struct SerializerArchiveTests {
@@ -45,12 +47,12 @@ struct SerializerArchiveTests {
         let encoder = Self.encoders[index]
         let archive = try Self.archive(encoder)
         let copy = try JSONDecoder().decode(QueryEncoder.self, from: archive)
-        #expect(try Self.archive(copy) == archive)
-        #expect(try copy.encode(Self.parameters) == encoder.encode(Self.parameters))
-        #expect(copy.allowedInNames == encoder.allowedInNames)
-        #expect(copy.allowedInValues == encoder.allowedInValues)
-        #expect(copy.encoding == encoder.encoding)
-        #expect(copy.unencodable == encoder.unencodable)
+        try expectEqual(Self.archive(copy), archive)
+        try expectEqual(copy.encode(Self.parameters), encoder.encode(Self.parameters))
+        expectEqual(copy.allowedInNames, encoder.allowedInNames)
+        expectEqual(copy.allowedInValues, encoder.allowedInValues)
+        expectEqual(copy.encoding, encoder.encoding)
+        expectEqual(copy.unencodable, encoder.unencodable)
     }
 
     @Test("Options that differ have archives that differ")
@@ -76,21 +78,21 @@ struct SerializerArchiveTests {
     private func check<Serializer: ConfigurableRequestSerializer>(_ serializer: Serializer) throws -> Serializer {
         let archive = try Self.archive(serializer)
         let copy = try JSONDecoder().decode(Serializer.self, from: archive)
-        #expect(try Self.archive(copy) == archive)
-        #expect(copy.headers == serializer.headers)
-        #expect(copy.destination == serializer.destination)
-        #expect(copy.queryMethods == serializer.queryMethods)
-        #expect(copy.properties == serializer.properties)
-        #expect(copy.style.namesCharset == serializer.style.namesCharset)
-        #expect(copy.style.sendsEmptyForm == serializer.style.sendsEmptyForm)
+        try expectEqual(Self.archive(copy), archive)
+        expectEqual(copy.headers, serializer.headers)
+        expectEqual(copy.destination, serializer.destination)
+        expectEqual(copy.queryMethods, serializer.queryMethods)
+        expectEqual(copy.properties, serializer.properties)
+        expectEqual(copy.style.namesCharset, serializer.style.namesCharset)
+        expectEqual(copy.style.sendsEmptyForm, serializer.style.sendsEmptyForm)
         for method in AFNetworking4ParityTests.methods {
             for parameters in [nil, [:], Self.parameters] as [Parameters?] {
                 let request = Request(method, try HTTPURL("https://h/?x"))
                 let one = try copy.serialized(request, with: parameters)
                 let other = try serializer.serialized(request, with: parameters)
-                #expect(one.headers == other.headers)
-                #expect(one.timeouts == other.timeouts)
-                #expect(one.properties == other.properties)
+                expectEqual(one.headers, other.headers)
+                expectEqual(one.timeouts, other.timeouts)
+                expectEqual(one.properties, other.properties)
                 #expect(
                     try Carried(copy, method, "https://h/", parameters)
                         == Carried(serializer, method, "https://h/", parameters))
@@ -106,11 +108,11 @@ struct SerializerArchiveTests {
         Self.change(&form)
         _ = try check(form)
         var json = JSONRequestSerializer()
-        #expect(try check(json).options == [])
+        try expectEqual(check(json).options, [])
         json.options = [.pretty, .sortedKeys, .escapesSlashes]
         Self.change(&json)
         json.destination = .method
-        #expect(try check(json).options == [.pretty, .sortedKeys, .escapesSlashes])
+        try expectEqual(check(json).options, [.pretty, .sortedKeys, .escapesSlashes])
     }
 
     static let closures: [(String, QueryEncoder)] = [
@@ -136,7 +138,7 @@ struct SerializerArchiveTests {
                 Issue.record("\(String(describing: error))")
                 continue
             }
-            #expect(context.codingPath.last?.stringValue == name)
+            expectEqual(context.codingPath.last?.stringValue, name)
         }
     }
 
@@ -163,14 +165,14 @@ struct SerializerArchiveTests {
     func hostile() throws {
         let text = "{\"allowedInNames\":\"&=a\",\"allowedInValues\":\"%\"}"
         let encoder = try JSONDecoder().decode(QueryEncoder.self, from: Data(text.utf8))
-        #expect(try encoder.encode(["a&=": "%"]) == "a%26%3D=%25")
+        try expectEqual(encoder.encode(["a&=": "%"]), "a%26%3D=%25")
         var serializer = HTTPRequestSerializer()
         serializer.headers = ["X": "a\r\nY: b"]
         let copy = try JSONDecoder().decode(HTTPRequestSerializer.self, from: try Self.archive(serializer))
         let error = #expect(throws: SternaError.self) {
             try copy.serialized(Request(.get, try HTTPURL("https://h/")), with: nil)
         }
-        #expect(error?.kind == .invalidHeader)
+        expectEqual(error?.kind, .invalidHeader)
     }
 
     @Test("A copy is independent")

@@ -4,6 +4,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Response serializers are archived")
 struct SerializerCodableTests {
     private let validation = ResponseValidation(statuses: [200, 404], mediaTypes: ["a/b", "c/*"])
@@ -15,14 +17,14 @@ struct SerializerCodableTests {
     @Test("Those that can be compared come back equal")
     func equal() throws {
         for given in [validation, ResponseValidation(), ResponseValidation(statuses: [], mediaTypes: [])] {
-            #expect(try copy(given) == given)
-            #expect(try copy(DataResponseSerializer(validation: given)) == DataResponseSerializer(validation: given))
-            #expect(try copy(TextResponseSerializer(validation: given)) == TextResponseSerializer(validation: given))
+            try expectEqual(copy(given), given)
+            try expectEqual(copy(DataResponseSerializer(validation: given)), DataResponseSerializer(validation: given))
+            try expectEqual(copy(TextResponseSerializer(validation: given)), TextResponseSerializer(validation: given))
             let images = ImageDataResponseSerializer(validation: given)
-            #expect(try copy(images) == images)
+            try expectEqual(copy(images), images)
             for ignores in [false, true] {
                 let empty = EmptyResponseSerializer(validation: given, ignoresContent: ignores)
-                #expect(try copy(empty) == empty)
+                try expectEqual(copy(empty), empty)
             }
         }
     }
@@ -32,12 +34,12 @@ struct SerializerCodableTests {
         let given = JSONResponseSerializer(
             validation: validation, removesNulls: true, preprocessors: [.googlePrefix, .googlePrefix])
         let back = try copy(given)
-        #expect(back.validation == validation)
+        expectEqual(back.validation, validation)
         #expect(back.removesNulls)
-        #expect(back.preprocessors.count == 2)
-        #expect(try GivenAnswer(")]}'\n)]}'\n[null]", type: "c/d", status: 404).read(by: back) == [])
+        expectEqual(back.preprocessors.count, 2)
+        try expectEqual(GivenAnswer(")]}'\n)]}'\n[null]", type: "c/d", status: 404).read(by: back), [])
         let plain = try copy(JSONResponseSerializer())
-        #expect(plain.validation == JSONResponseSerializer().validation)
+        expectEqual(plain.validation, JSONResponseSerializer().validation)
         #expect(!plain.removesNulls)
         #expect(plain.preprocessors.isEmpty)
     }
@@ -66,16 +68,16 @@ struct SerializerCodableTests {
         let back = try copy(given)
         let answer = GivenAnswer(")]}'\n" + body, type: "a/b", status: 404)
         let event = try answer.read(by: back)
-        #expect(event == (try answer.read(by: given)))
-        #expect(event.startDate == Date(timeIntervalSince1970: 5))
+        expectEqual(event, (try answer.read(by: given)))
+        expectEqual(event.startDate, Date(timeIntervalSince1970: 5))
         #expect(event.length == 1 || event.length == .infinity)
-        #expect(back.validation == validation)
+        expectEqual(back.validation, validation)
     }
 
     @Test("A media type")
     func mediaType() throws {
         let type = try #require(MediaType("text/html; charset=utf-8; x=\"a;b\""))
-        #expect(try copy(type) == type)
+        try expectEqual(copy(type), type)
     }
 
     @Test("Closures refuse, and say where")
@@ -91,7 +93,7 @@ struct SerializerCodableTests {
                 Issue.record("\(String(describing: error))")
                 continue
             }
-            #expect(context.codingPath.last?.stringValue == key)
+            expectEqual(context.codingPath.last?.stringValue, key)
             #expect(throws: EncodingError.self) {
                 try JSONEncoder().encode(DecodableResponseSerializer<Int>(decoding: given))
             }

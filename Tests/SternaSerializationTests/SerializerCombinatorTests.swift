@@ -5,6 +5,8 @@ import SternaSerialization
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Serializers made of others")
 struct SerializerCombinatorTests {
     @Test("map and tryMap make another value, one of another")
@@ -13,12 +15,12 @@ struct SerializerCombinatorTests {
             guard let number else { throw Mistake(number: 1) }
             return "\(number)"
         }.tryMap { text, response in "\(text) \(response.status.code)" }
-        #expect(try GivenAnswer(#"{"n":5}"#, status: 201).read(by: serializer) == "5 201")
+        try expectEqual(GivenAnswer(#"{"n":5}"#, status: 201).read(by: serializer), "5 201")
         let error = try #require(GivenAnswer("{}").error(of: serializer))
-        #expect(error.kind == .decodingFailed)
+        expectEqual(error.kind, .decodingFailed)
         #expect(error.underlying as? Mistake == Mistake(number: 1))
-        #expect(error.body?.text == "{}")
-        #expect(error.status == 200)
+        expectEqual(error.body?.text, "{}")
+        expectEqual(error.status, 200)
         #expect(error.url == "https://example.com/a?token=***")
     }
 
@@ -26,16 +28,15 @@ struct SerializerCombinatorTests {
     func ownErrors() throws {
         let own = SternaError(.originRefused, phase: .decode, "mine")
         let tried = GivenAnswer("[]").error(of: JSONResponseSerializer().tryMap { _ -> Int in throw own })
-        #expect(tried?.kind == .originRefused)
-        #expect(tried?.body?.text == "[]")
-        #expect(
-            GivenAnswer("[]").error(of: JSONResponseSerializer().validating { _, _ in throw own })?.kind
-                == .originRefused
+        expectEqual(tried?.kind, .originRefused)
+        expectEqual(tried?.body?.text, "[]")
+        expectEqual(
+            GivenAnswer("[]").error(of: JSONResponseSerializer().validating { _, _ in throw own })?.kind, .originRefused
         )
         let cancelled = GivenAnswer("[]").error(
             of: JSONResponseSerializer().tryMap { _ -> Int in throw CancellationError() })
-        #expect(cancelled?.kind == .cancelled)
-        #expect(cancelled?.phase == .decode)
+        expectEqual(cancelled?.kind, .cancelled)
+        expectEqual(cancelled?.phase, .decode)
     }
 
     @Test("The transform is not asked about an answer that is not taken")
@@ -44,10 +45,10 @@ struct SerializerCombinatorTests {
             Issue.record("The transform was asked.")
             return 0
         }
-        #expect(GivenAnswer("[]", type: "text/html").error(of: serializer)?.kind == .unacceptableMediaType)
-        #expect(GivenAnswer("[", type: "text/json").error(of: serializer)?.kind == .decodingFailed)
-        #expect(
-            GivenAnswer("[]", type: "text/html", status: 500).error(of: serializer)?.kind == .unacceptableStatus)
+        expectEqual(GivenAnswer("[]", type: "text/html").error(of: serializer)?.kind, .unacceptableMediaType)
+        expectEqual(GivenAnswer("[", type: "text/json").error(of: serializer)?.kind, .decodingFailed)
+        expectEqual(
+            GivenAnswer("[]", type: "text/html", status: 500).error(of: serializer)?.kind, .unacceptableStatus)
     }
 
     @Test("Each setting of a nested validation holds, whatever the order")
@@ -59,36 +60,36 @@ struct SerializerCombinatorTests {
         ])
         .map { $0 }
         for answer in [GivenAnswer("[1]", type: "text/x", status: 404), GivenAnswer("[1]", type: "text/x")] {
-            #expect(try answer.read(by: forward) == [1])
-            #expect(try answer.read(by: backward) == [1])
-            #expect(try answer.read(by: mapped) == [1])
+            try expectEqual(answer.read(by: forward), [1])
+            try expectEqual(answer.read(by: backward), [1])
+            try expectEqual(answer.read(by: mapped), [1])
         }
         let wrong: [(GivenAnswer, SternaError.Kind)] = [
             (GivenAnswer("[1]", status: 404), .unacceptableMediaType),
             (GivenAnswer("[1]", type: "text/x", status: 500), .unacceptableStatus),
         ]
         for (answer, kind) in wrong {
-            #expect(answer.error(of: forward)?.kind == kind)
-            #expect(answer.error(of: backward)?.kind == kind)
-            #expect(answer.error(of: mapped)?.kind == kind)
+            expectEqual(answer.error(of: forward)?.kind, kind)
+            expectEqual(answer.error(of: backward)?.kind, kind)
+            expectEqual(answer.error(of: mapped)?.kind, kind)
         }
-        #expect(
-            GivenAnswer("[1]", status: 404).error(of: forward.validating(statuses: [200]))?.kind == .unacceptableStatus)
+        expectEqual(
+            GivenAnswer("[1]", status: 404).error(of: forward.validating(statuses: [200]))?.kind, .unacceptableStatus)
     }
 
     @Test("Chained validations of statuses all hold; the first replaces the default")
     func chainedStatuses() throws {
         let some = JSONResponseSerializer().validating(statuses: 200..<500).validating { _, _ in }.map { $0 }
             .validating(mediaTypes: nil).validating(statuses: 400..<600)
-        #expect(some.validation.statuses == Set(400..<500))
+        expectEqual(some.validation.statuses, Set(400..<500))
         for (status, isTaken) in [(200, false), (399, false), (400, true), (499, true), (500, false)] {
-            #expect((GivenAnswer("[1]", status: status).error(of: some) == nil) == isTaken)
+            expectEqual((GivenAnswer("[1]", status: status).error(of: some) == nil), isTaken)
         }
         #expect(some.validating(statuses: [200]).validation.statuses.isEmpty)
         let own = JSONResponseSerializer(validation: ResponseValidation(statuses: [404])).validating(statuses: [
             200, 404,
         ])
-        #expect(own.validation.statuses == [200, 404])
+        expectEqual(own.validation.statuses, [200, 404])
     }
 
     @Test("A serializer whose type is not known is mapped and validated as any other")
@@ -114,7 +115,7 @@ struct SerializerCombinatorTests {
             let wrong = #expect(throws: SternaError.self) {
                 try GivenAnswer(#"{"a":7}"#, type: "text/html", status: 201).read(by: tried)
             }
-            #expect(wrong?.kind == .unacceptableMediaType)
+            expectEqual(wrong?.kind, .unacceptableMediaType)
         }
     }
 
@@ -139,16 +140,16 @@ struct SerializerCombinatorTests {
                 return asked
             }
         }
-        #expect(try GivenAnswer("x", type: "text/x").read(by: serializer) == "<x>")
-        #expect(order() == [1, 2])
+        try expectEqual(GivenAnswer("x", type: "text/x").read(by: serializer), "<x>")
+        expectEqual(order(), [1, 2])
         for (status, text, number, expected) in [(201, "x", 1, [1]), (202, "x", 2, [1, 2]), (200, "", 0, [1])] {
             let error = GivenAnswer(text, type: "text/x", status: status).error(of: serializer)
-            #expect(error?.kind == .unacceptableResponse)
+            expectEqual(error?.kind, .unacceptableResponse)
             #expect(error?.underlying as? Mistake == Mistake(number: number))
-            #expect(error?.status == status)
-            #expect(error?.body?.text == text)
-            #expect(order() == expected)
+            expectEqual(error?.status, status)
+            expectEqual(error?.body?.text, text)
+            expectEqual(order(), expected)
         }
-        #expect(GivenAnswer("x", type: "text/x", status: 500).error(of: serializer)?.kind == .unacceptableStatus)
+        expectEqual(GivenAnswer("x", type: "text/x", status: 500).error(of: serializer)?.kind, .unacceptableStatus)
     }
 }

@@ -5,6 +5,8 @@ import SternaSerialization
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Request serializers: default header fields")
 struct SerializerHeaderTests {
     private func sent(
@@ -20,20 +22,20 @@ struct SerializerHeaderTests {
     func changes() throws {
         var serializer = HTTPRequestSerializer()
         serializer.headers = [:]
-        #expect(serializer.value(forHeader: "X-One") == nil)
-        #expect(serializer.headerDictionary == [:])
+        expectNil(serializer.value(forHeader: "X-One"))
+        expectEqual(serializer.headerDictionary, [:])
         serializer.setValue("1", forHeader: "X-One")
         serializer.setValue("a", forHeader: "Accept-Language")
-        #expect(serializer.value(forHeader: "x-oNE") == "1")
-        #expect(serializer.headerDictionary == ["X-One": "1", "Accept-Language": "a"])
+        expectEqual(serializer.value(forHeader: "x-oNE"), "1")
+        expectEqual(serializer.headerDictionary, ["X-One": "1", "Accept-Language": "a"])
         serializer.setValue("2", forHeader: "x-one")
-        #expect(serializer.value(forHeader: "X-One") == "2")
-        #expect(serializer.headers.lines.count == 2)
-        #expect(try sent(serializer)[values: name("X-One")] == ["2"])
+        expectEqual(serializer.value(forHeader: "X-One"), "2")
+        expectEqual(serializer.headers.lines.count, 2)
+        try expectEqual(sent(serializer)[values: name("X-One")], ["2"])
         serializer.setValue(nil, forHeader: "X-ONE")
-        #expect(serializer.value(forHeader: "X-One") == nil)
+        expectNil(serializer.value(forHeader: "X-One"))
         serializer.removeHeader("ACCEPT-language")
-        #expect(serializer.headerDictionary == [:])
+        expectEqual(serializer.headerDictionary, [:])
         serializer.removeHeader("Never-There")
         #expect(try sent(serializer).isEmpty)
     }
@@ -42,22 +44,22 @@ struct SerializerHeaderTests {
     func repeated() throws {
         var serializer = JSONRequestSerializer()
         serializer.headers = ["X-One": "1", "x-one": "2"]
-        #expect(serializer.headerDictionary == ["X-One": "1, 2"])
-        #expect(try sent(serializer)[values: name("X-One")] == ["1", "2"])
-        #expect(try sent(serializer, [try name("x-ONE"): "own"])[values: name("X-One")] == ["own"])
+        expectEqual(serializer.headerDictionary, ["X-One": "1, 2"])
+        try expectEqual(sent(serializer)[values: name("X-One")], ["1", "2"])
+        try expectEqual(sent(serializer, [try name("x-ONE"): "own"])[values: name("X-One")], ["own"])
         serializer.setValue("3", forHeader: "X-One")
-        #expect(try sent(serializer)[values: name("X-One")] == ["3"])
+        try expectEqual(sent(serializer)[values: name("X-One")], ["3"])
     }
 
     @Test("User-Agent is there by default, and can be replaced and removed")
     func userAgent() throws {
         var serializer = HTTPRequestSerializer()
-        #expect(serializer.value(forHeader: "user-agent")?.hasPrefix("Sterna/") == true)
-        #expect(serializer.headerDictionary["User-Agent"] == serializer.value(forHeader: "User-Agent"))
+        expectEqual(serializer.value(forHeader: "user-agent")?.hasPrefix("Sterna/"), true)
+        expectEqual(serializer.headerDictionary["User-Agent"], serializer.value(forHeader: "User-Agent"))
         serializer.setValue("own", forHeader: "user-agent")
-        #expect(try sent(serializer)[values: .userAgent] == ["own"])
+        try expectEqual(sent(serializer)[values: .userAgent], ["own"])
         serializer.removeHeader("User-Agent")
-        #expect(try sent(serializer)[.userAgent] == nil)
+        try expectNil(sent(serializer)[.userAgent])
     }
 
     static let owns: [(String, String)] = [("X-Client", "own"), ("x-client", "own"), ("X-CLIENT", "")]
@@ -68,8 +70,8 @@ struct SerializerHeaderTests {
         serializer.headers["X-Client"] = "default"
         serializer.headers["Content-Type"] = "x/default"
         let fields = try sent(serializer, [try name(field): value, .contentType: "x/own"], .post)
-        #expect(fields[values: try name("X-Client")] == [value])
-        #expect(fields[values: .contentType] == ["x/own"])
+        expectEqual(fields[values: try name("X-Client")], [value])
+        expectEqual(fields[values: .contentType], ["x/own"])
     }
 
     @Test("Every method and every serializer has them")
@@ -79,8 +81,8 @@ struct SerializerHeaderTests {
             form.setValue("1", forHeader: "X-One")
             var json = JSONRequestSerializer()
             json.setValue("1", forHeader: "X-One")
-            #expect(try sent(form, [:], method)[try name("X-One")] == "1")
-            #expect(try sent(json, [:], method)[try name("X-One")] == "1")
+            try expectEqual(sent(form, [:], method)[try name("X-One")], "1")
+            try expectEqual(sent(json, [:], method)[try name("X-One")], "1")
         }
     }
 
@@ -100,12 +102,12 @@ struct SerializerHeaderTests {
         var serializer = HTTPRequestSerializer()
         serializer.setAuthorization(.bearer("before"))
         serializer.setAuthorization(authorization)
-        #expect(serializer.value(forHeader: "authorization") == expected)
-        #expect(try sent(serializer)[values: .authorization] == [expected])
-        #expect(try sent(serializer, [.authorization: "Own x"])[values: .authorization] == ["Own x"])
+        expectEqual(serializer.value(forHeader: "authorization"), expected)
+        try expectEqual(sent(serializer)[values: .authorization], [expected])
+        try expectEqual(sent(serializer, [.authorization: "Own x"])[values: .authorization], ["Own x"])
         serializer.clearAuthorization()
-        #expect(serializer.value(forHeader: "Authorization") == nil)
-        #expect(try sent(serializer)[.authorization] == nil)
+        expectNil(serializer.value(forHeader: "Authorization"))
+        try expectNil(sent(serializer)[.authorization])
         serializer.clearAuthorization()
     }
 
@@ -132,8 +134,8 @@ struct SerializerHeaderTests {
             }
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(counts == 64)
-        #expect(shared.headerDictionary == before)
+        expectEqual(counts, 64)
+        expectEqual(shared.headerDictionary, before)
     }
 
     private final class Shared: Sendable {
@@ -152,7 +154,7 @@ struct SerializerHeaderTests {
             }
         }
         let dictionary = shared.serializer.withLock { $0.headerDictionary }
-        #expect(dictionary.count { $0.key.hasPrefix("X-") } == 200)
+        expectEqual(dictionary.count { $0.key.hasPrefix("X-") }, 200)
     }
 
     static let bad: [(String, String)] = [
@@ -165,8 +167,8 @@ struct SerializerHeaderTests {
         var serializer = JSONRequestSerializer()
         serializer.setValue(value, forHeader: name)
         let error = #expect(throws: SternaError.self) { try sent(serializer) }
-        #expect(error?.kind == .invalidHeader)
-        #expect(error.map { "\($0)" }?.contains("s3cret") == false)
+        expectEqual(error?.kind, .invalidHeader)
+        expectEqual(error.map { "\($0)" }?.contains("s3cret"), false)
         serializer.removeHeader(name)
         #expect(throws: Never.self) { try sent(serializer) }
     }

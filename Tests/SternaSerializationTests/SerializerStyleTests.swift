@@ -4,6 +4,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Request serializers: styles and what the caller sets")
 struct SerializerStyleTests {
     private static let parameters: Parameters = ["t": true, "é": [1, 2], "n": Parameters.null]
@@ -30,9 +32,9 @@ struct SerializerStyleTests {
                 $0.encoder.booleans = .literal
                 $0.encoder.arrays = .indices
             }
-            #expect(before == after)
-            #expect(before.body?.contains("t=true") == true)
-            #expect(before.body?.contains("%E9") == true)
+            expectEqual(before, after)
+            expectEqual(before.body?.contains("t=true"), true)
+            expectEqual(before.body?.contains("%E9"), true)
         }
     }
 
@@ -43,25 +45,25 @@ struct SerializerStyleTests {
             $0.encoder.booleans = .literal
             $0.style = .alamofire
         }
-        #expect(carried.body == "t=true&%C3%A9%5B%5D=1&%C3%A9%5B%5D=2")
-        #expect(carried.type == "application/x-www-form-urlencoded; charset=utf-8")
+        expectEqual(carried.body, "t=true&%C3%A9%5B%5D=1&%C3%A9%5B%5D=2")
+        expectEqual(carried.type, "application/x-www-form-urlencoded; charset=utf-8")
         let own = RequestStyle(query: QueryEncoder(booleans: .literal, nulls: .literal))
         let switched = try Self.form {
             $0.style = own
             $0.style = .afnetworking4
         }
-        #expect(switched.body == "n&t=1&%C3%A9%5B%5D=1&%C3%A9%5B%5D=2")
+        expectEqual(switched.body, "n&t=1&%C3%A9%5B%5D=1&%C3%A9%5B%5D=2")
     }
 
     @Test("An encoder that is set as a whole holds as a whole")
     func whole() throws {
         let encoder = QueryEncoder(booleans: .literal, nulls: .omitted)
         let expected = "t=true&%C3%A9%5B%5D=1&%C3%A9%5B%5D=2"
-        #expect(
-            try Self.form {
+        try expectEqual(
+            Self.form {
                 $0.encoder = encoder
                 $0.style = .whatwgForm
-            }.body == expected)
+            }.body, expected)
         var given = HTTPRequestSerializer(encoder: encoder)
         given.style = .whatwgForm
         #expect(try Carried(given, .post, "https://h/", Self.parameters).body == expected)
@@ -76,7 +78,7 @@ struct SerializerStyleTests {
         serializer.encoder = QueryEncoder()
         #expect(try Carried(serializer, .get, "https://h/", ["a": 1]).target == "/?own")
         serializer.style = .whatwgForm
-        #expect(serializer.queryEncoding == nil)
+        expectNil(serializer.queryEncoding)
     }
 
     @Test("What the caller has set is known to an archive")
@@ -96,14 +98,14 @@ struct SerializerStyleTests {
         let json = JSONRequestSerializer(style: .afnetworking2, options: .sortedKeys)
         #expect(try Carried(json, .get, "https://h/", ["a": ["b": 1]]).target == "/?a[b]=1")
         let sent = try Carried(json, .post, "https://h/", ["b": 1, "a": 2])
-        #expect(sent == Carried("/", body: #"{"a":2,"b":1}"#, type: "application/json; charset=utf-8"))
+        expectEqual(sent, Carried("/", body: #"{"a":2,"b":1}"#, type: "application/json; charset=utf-8"))
         let list = PropertyListRequestSerializer(style: .afnetworking2)
         #expect(try Carried(list, .delete, "https://h/", ["a": ["b": 1]]).target == "/?a[b]=1")
         let body = try Carried(list, .post, "https://h/", ["a": 1])
-        #expect(body.type == "application/x-plist; charset=utf-8")
-        #expect(body.body?.hasPrefix("<?xml") == true)
+        expectEqual(body.type, "application/x-plist; charset=utf-8")
+        expectEqual(body.body?.hasPrefix("<?xml"), true)
         let binary = PropertyListRequestSerializer(style: .alamofire, format: .binary)
-        #expect(binary.format == .binary)
+        expectEqual(binary.format, .binary)
         #expect(try Carried(binary, .post, "https://h/", ["a": 1]).type == "application/x-plist")
     }
 

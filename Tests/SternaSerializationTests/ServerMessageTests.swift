@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import SternaSerialization
+@testable import SternaTestSupport
 
 @Suite("The server's own message")
 struct ServerMessageTests {
@@ -47,15 +48,15 @@ struct ServerMessageTests {
 
     @Test("Is found where APIs put it", arguments: cases)
     func find(type: String?, body: String, message: String?) {
-        #expect(ServerMessage.find(in: Bytes(string: body), mediaType: type.flatMap { MediaType($0) }) == message)
+        expectEqual(ServerMessage.find(in: Bytes(string: body), mediaType: type.flatMap { MediaType($0) }), message)
     }
 
     @Test("Is not looked for in what is long or deep")
     func bounds() {
         let json = MediaType("application/json")
         let long = #"{"message": "\#(String(repeating: "x", count: 70_000))"}"#
-        #expect(ServerMessage.find(in: Bytes(string: long), mediaType: json) == nil)
+        expectNil(ServerMessage.find(in: Bytes(string: long), mediaType: json))
         let deep = String(repeating: #"{"error":"#, count: 20_000) + "1" + String(repeating: "}", count: 20_000)
-        #expect(ServerMessage.find(in: Bytes(string: deep), mediaType: json) == nil)
+        expectNil(ServerMessage.find(in: Bytes(string: deep), mediaType: json))
     }
 }

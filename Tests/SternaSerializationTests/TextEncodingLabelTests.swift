@@ -2,6 +2,7 @@ import SternaPlatform
 import Testing
 
 @testable import SternaSerialization
+@testable import SternaTestSupport
 
 @Suite("Labels of character sets")
 struct TextEncodingLabelTests {
@@ -98,17 +99,17 @@ struct TextEncodingLabelTests {
     @Test(arguments: labels)
     func known(name: String, labels: String) {
         for label in labels.split(separator: " ").map(String.init) {
-            #expect(TextEncoding(label: label)?.name == name, "\(label)")
-            #expect(TextEncoding(label: label.uppercased())?.name == name, "\(label)")
-            #expect(TextEncoding(label: "\t\n\u{C}\r \(label) \n")?.name == name, "\(label)")
+            expectEqual(TextEncoding(label: label)?.name, name, "\(label)")
+            expectEqual(TextEncoding(label: label.uppercased())?.name, name, "\(label)")
+            expectEqual(TextEncoding(label: "\t\n\u{C}\r \(label) \n")?.name, name, "\(label)")
         }
     }
 
     @Test func complete() {
         let count = Self.labels.map { $0.1.split(separator: " ").count }.reduce(0, +)
-        #expect(count == 225)
-        #expect(TextEncoding.Labels.kinds.count == count)
-        #expect(Set(TextEncoding.allCases.map(\.name)) == Set(Self.labels.map(\.0)))
+        expectEqual(count, 225)
+        expectEqual(TextEncoding.Labels.kinds.count, count)
+        expectEqual(Set(TextEncoding.allCases.map(\.name)), Set(Self.labels.map(\.0)))
     }
 
     @Test(arguments: [
@@ -117,17 +118,17 @@ struct TextEncodingLabelTests {
         String(repeating: " ", count: 100) + "utf-8",
     ])
     func unknown(label: String) {
-        #expect(TextEncoding(label: label) == nil)
+        expectNil(TextEncoding(label: label))
     }
 
     @Test func coding() throws {
         let data = try JSONEncoder().encode(TextEncoding.allCases)
-        #expect(try JSONDecoder().decode([TextEncoding].self, from: data) == TextEncoding.allCases)
-        #expect(try JSONDecoder().decode([TextEncoding].self, from: Data(#"["SJIS"]"#.utf8)) == [.shiftJIS])
+        try expectEqual(JSONDecoder().decode([TextEncoding].self, from: data), TextEncoding.allCases)
+        try expectEqual(JSONDecoder().decode([TextEncoding].self, from: Data(#"["SJIS"]"#.utf8)), [.shiftJIS])
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([TextEncoding].self, from: Data(#"["utf-7"]"#.utf8))
         }
-        #expect("\(TextEncoding.shiftJIS)" == "shift_jis")
+        expectEqual("\(TextEncoding.shiftJIS)", "shift_jis")
     }
 
     @Test(arguments: [
@@ -139,19 +140,19 @@ struct TextEncodingLabelTests {
         (.windowsCP1253, .windows1253), (.windowsCP1254, .windows1254),
     ])
     func foundation(value: String.Encoding, encoding: TextEncoding) {
-        #expect(TextEncoding(value) == encoding)
-        #expect(encoding.stringEncoding == value)
+        expectEqual(TextEncoding(value), encoding)
+        expectEqual(encoding.stringEncoding, value)
     }
 
     @Test func foundationByNumber() {
-        #expect(TextEncoding(String.Encoding(rawValue: 0x8000_0632)) == .gb18030)
-        #expect(TextEncoding(String.Encoding(rawValue: 0x8000_0930)) == .gbk)
-        #expect(TextEncoding(String.Encoding(rawValue: 0x8000_0A02)) == .koi8R)
+        expectEqual(TextEncoding(String.Encoding(rawValue: 0x8000_0632)), .gb18030)
+        expectEqual(TextEncoding(String.Encoding(rawValue: 0x8000_0930)), .gbk)
+        expectEqual(TextEncoding(String.Encoding(rawValue: 0x8000_0A02)), .koi8R)
         for value: String.Encoding in [.nonLossyASCII, .symbol, .nextstep, .init(rawValue: 0), .init(rawValue: .max)] {
-            #expect(TextEncoding(value) == nil)
+            expectNil(TextEncoding(value))
         }
         for encoding in TextEncoding.allCases where encoding != .userDefined && encoding != .iso8859Part8Logical {
-            #expect(encoding.stringEncoding.flatMap { TextEncoding($0) } == encoding, "\(encoding)")
+            expectEqual(encoding.stringEncoding.flatMap { TextEncoding($0) }, encoding, "\(encoding)")
         }
     }
 }

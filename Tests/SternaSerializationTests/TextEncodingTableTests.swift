@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import SternaSerialization
+@testable import SternaTestSupport
 
 /// The sets that have tables. The expected texts were made with Python's codecs, the counts and hashes with a program of its
 /// own from the Encoding Standard's index files, a985b62 of 2026-05-21.
@@ -58,8 +59,8 @@ struct TextEncodingTableTests {
     @Test("Text to bytes and back", arguments: texts)
     func roundTrip(name: String, text: String, hex: String) throws {
         let encoding = try #require(TextEncoding(label: name))
-        #expect(encoding.encode(text).map(Hex.text) == hex)
-        if !text.unicodeScalars.contains("\u{E81E}") { #expect(encoding.decode(Hex.bytes(hex)) == text) }
+        expectEqual(encoding.encode(text).map(Hex.text), hex)
+        if !text.unicodeScalars.contains("\u{E81E}") { expectEqual(encoding.decode(Hex.bytes(hex)), text) }
     }
 
     @Test(
@@ -74,7 +75,7 @@ struct TextEncodingTableTests {
             ("gb18030", "\u{E78D}\u{E864}\u{FE10}", "A6D9FEA0A6D9"),
         ])
     func replaced(name: String, text: String, hex: String) throws {
-        #expect(try #require(TextEncoding(label: name)).encode(text).map(Hex.text) == hex)
+        try expectEqual(#require(TextEncoding(label: name)).encode(text).map(Hex.text), hex)
     }
 
     @Test(
@@ -92,7 +93,7 @@ struct TextEncodingTableTests {
             ("iso-2022-jp", "1B284A5C7E", "\u{A5}\u{203E}"),
         ])
     func readOnly(name: String, hex: String, text: String) throws {
-        #expect(try #require(TextEncoding(label: name)).decode(Hex.bytes(hex)) == text)
+        try expectEqual(#require(TextEncoding(label: name)).decode(Hex.bytes(hex)), text)
     }
 
     static let bad: [(String, String, Int)] = [
@@ -119,7 +120,7 @@ struct TextEncodingTableTests {
     @Test("Bytes that are no text", arguments: bad)
     func refuse(name: String, hex: String, offset: Int) throws {
         let encoding = try #require(TextEncoding(label: name))
-        #expect(encoding.decode(Hex.bytes(hex)) == nil)
+        expectNil(encoding.decode(Hex.bytes(hex)))
         #expect(throws: TextReadingFailure(offset: offset)) { try encoding.read(Hex.bytes(hex)) }
     }
 
@@ -134,15 +135,15 @@ struct TextEncodingTableTests {
         ])
     func unwritable(name: String, text: String) throws {
         let encoding = try #require(TextEncoding(label: name))
-        #expect(encoding.encode(text) == nil)
-        #expect(encoding.encode("a" + text) { _ in nil } == nil)
+        expectNil(encoding.encode(text))
+        expectNil(encoding.encode("a" + text) { _ in nil })
         #expect(encoding.encode(text) { _ in "\u{FDFA}" } == nil || name == "gb18030")
-        #expect(encoding.encode(text) { _ in "?" }?.contains(UInt8(ascii: "?")) == true)
+        expectEqual(encoding.encode(text) { _ in "?" }?.contains(UInt8(ascii: "?")), true)
     }
 
     @Test func replacementsGoThroughTheSet() {
         let text = TextEncoding.iso2022JP.encode("日é本\u{E}") { "&#\($0.value);" }
-        #expect(text.map(Hex.text) == "1B2442467C1B284226233233333B1B24424B5C1B2842262336353533333B")
+        expectEqual(text.map(Hex.text), "1B2442467C1B284226233233333B1B24424B5C1B2842262336353533333B")
     }
 
     /// The number of bytes above 0x7F that are characters, and a hash over them.
@@ -183,9 +184,9 @@ struct TextEncodingTableTests {
         for byte in UInt8(0x80)...0xFF {
             guard let text = encoding.decode(Bytes(bytes: [byte])) else { continue }
             sum.add(UInt32(byte), text)
-            #expect(encoding.encode(text) == [byte])
+            expectEqual(encoding.encode(text), [byte])
         }
-        #expect(sum == Sum(count: count, hash: hash))
+        expectEqual(sum, Sum(count: count, hash: hash))
     }
 
     /// The number of sequences that are characters and a hash over them, and the same of how those are written.
@@ -208,8 +209,8 @@ struct TextEncodingTableTests {
                 written.add(bytes.reduce(0) { $0 << 8 | UInt32($1) }, text)
             }
         }
-        #expect(sum == Sum(count: count, hash: hash))
-        #expect(written == Sum(count: writtenCount, hash: writtenHash))
+        expectEqual(sum, Sum(count: count, hash: hash))
+        expectEqual(written, Sum(count: writtenCount, hash: writtenHash))
     }
 
     @Test func everyTripleOfEUCJP() {
@@ -220,7 +221,7 @@ struct TextEncodingTableTests {
                 sum.add(UInt32(lead) << 8 | UInt32(trail), text)
             }
         }
-        #expect(sum == Sum(count: 6067, hash: 0x2FA1_20E1))
+        expectEqual(sum, Sum(count: 6067, hash: 0x2FA1_20E1))
     }
 
     @Test func everyFourBytesOfGB18030() {
@@ -233,9 +234,9 @@ struct TextEncodingTableTests {
             let written = TextEncoding.gb18030.encode(text)
             if written?.count == 2 { pairs += 1 } else if written != bytes { Issue.record("\(bytes)") }
         }
-        #expect(sum == Sum(count: 39_420, hash: 0x97CE_2C6D))
+        expectEqual(sum, Sum(count: 39_420, hash: 0x97CE_2C6D))
         // Characters that have got two bytes in 2022.
-        #expect(pairs == 18)
+        expectEqual(pairs, 18)
     }
 
     private static func quad(_ pointer: Int) -> [UInt8] {
@@ -255,9 +256,9 @@ struct TextEncodingTableTests {
             }
             if TextEncoding.gb18030.decode(Bytes(bytes: bytes)) != text { changed += 1 }
         }
-        #expect(lost == [0xE5E5])
+        expectEqual(lost, [0xE5E5])
         // The private characters that have got characters of their own.
-        #expect(changed == 18)
+        expectEqual(changed, 18)
     }
 
     /// A number of characters and a hash over their codes and scalars.

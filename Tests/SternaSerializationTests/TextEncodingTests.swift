@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import SternaSerialization
+@testable import SternaTestSupport
 
 /// The sets that need no tables, and windows-1252. The expected bytes were made with Python's codecs.
 @Suite("Unicode forms and simple character sets")
@@ -25,19 +26,19 @@ struct TextEncodingTests {
     @Test("Text to bytes and back", arguments: texts)
     func roundTrip(name: String, text: String, hex: String) throws {
         let encoding = try #require(TextEncoding(label: name))
-        #expect(encoding.encode(text) == bytes(hex))
-        #expect(encoding.decode(Bytes(bytes: bytes(hex))) == text)
-        #expect(encoding.decode(Bytes()) == "")
+        expectEqual(encoding.encode(text), bytes(hex))
+        expectEqual(encoding.decode(Bytes(bytes: bytes(hex))), text)
+        expectEqual(encoding.decode(Bytes()), "")
     }
 
     @Test("Every byte of the sets of one byte")
     func everyByte() {
         for byte in UInt8.min...UInt8.max {
             let one = Bytes(bytes: [byte])
-            #expect(TextEncoding.latin1.decode(one) == String(Unicode.Scalar(byte)))
-            #expect(TextEncoding.ascii.decode(one) == (byte < 0x80 ? String(Unicode.Scalar(byte)) : nil))
+            expectEqual(TextEncoding.latin1.decode(one), String(Unicode.Scalar(byte)))
+            expectEqual(TextEncoding.ascii.decode(one), (byte < 0x80 ? String(Unicode.Scalar(byte)) : nil))
             for encoding in [TextEncoding.latin1, .windows1252, .userDefined] {
-                #expect(encoding.decode(one).flatMap { encoding.encode($0) } == [byte])
+                expectEqual(encoding.decode(one).flatMap { encoding.encode($0) }, [byte])
             }
         }
     }
@@ -52,7 +53,7 @@ struct TextEncodingTests {
         ])
     func marks(name: String, hex: String, text: String) throws {
         let decoded = try #require(TextEncoding(label: name)).decode(Bytes(bytes: bytes(hex)))
-        #expect(decoded.map { Array($0.unicodeScalars) } == Array(text.unicodeScalars))
+        expectEqual(decoded.map { Array($0.unicodeScalars) }, Array(text.unicodeScalars))
     }
 
     static let bad: [(String, String, Int)] = [
@@ -68,19 +69,19 @@ struct TextEncodingTests {
     @Test("Bytes that are no text", arguments: bad)
     func refuse(name: String, hex: String, offset: Int) throws {
         let encoding = try #require(TextEncoding(label: name))
-        #expect(encoding.decode(Bytes(bytes: bytes(hex))) == nil)
+        expectNil(encoding.decode(Bytes(bytes: bytes(hex))))
         #expect(throws: TextReadingFailure(offset: offset)) { try encoding.read(Bytes(bytes: bytes(hex))) }
     }
 
     @Test("Characters without a form are nil, or what the caller says")
     func replacements() {
-        #expect(TextEncoding.ascii.encode("é") == nil)
-        #expect(TextEncoding.latin1.encode("€") == nil)
-        #expect(TextEncoding.windows1252.encode("Ā") == nil)
-        #expect(TextEncoding.userDefined.encode("é") == nil)
-        #expect(TextEncoding.latin1.encode("a€é") { "&#\($0.value);" } == Array("a&#8364;".utf8) + [0xE9])
-        #expect(TextEncoding.ascii.encode("a€b") { _ in "" } == Array("ab".utf8))
-        #expect(TextEncoding.ascii.encode("€") { _ in "é" } == nil)
+        expectNil(TextEncoding.ascii.encode("é"))
+        expectNil(TextEncoding.latin1.encode("€"))
+        expectNil(TextEncoding.windows1252.encode("Ā"))
+        expectNil(TextEncoding.userDefined.encode("é"))
+        expectEqual(TextEncoding.latin1.encode("a€é") { "&#\($0.value);" }, Array("a&#8364;".utf8) + [0xE9])
+        expectEqual(TextEncoding.ascii.encode("a€b") { _ in "" }, Array("ab".utf8))
+        expectNil(TextEncoding.ascii.encode("€") { _ in "é" })
         #expect(throws: CancellationError.self) {
             try TextEncoding.ascii.encode("€") { _ in throw CancellationError() }
         }

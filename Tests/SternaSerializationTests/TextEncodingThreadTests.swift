@@ -3,6 +3,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Character sets on many threads")
 struct TextEncodingThreadTests {
     @Test func sameAnswersEverywhere() async {
@@ -24,6 +26,6 @@ struct TextEncodingThreadTests {
             }
             return await group.reduce(0, +)
         }
-        #expect(wrong == 0)
+        expectEqual(wrong, 0)
     }
 }

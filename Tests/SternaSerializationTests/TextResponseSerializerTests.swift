@@ -5,6 +5,7 @@ import SternaPlatform
 import Testing
 
 @testable import SternaSerialization
+@testable import SternaTestSupport
 
 @Suite("Text of a response by its character set")
 struct TextResponseSerializerTests {
@@ -42,7 +43,7 @@ struct TextResponseSerializerTests {
 
     @Test("The text", arguments: good)
     func decode(type: String?, bytes: [UInt8], wanted: String) throws {
-        #expect(try text(bytes, type) == wanted)
+        try expectEqual(text(bytes, type), wanted)
     }
 
     static let bad: [(String?, [UInt8], String, Int)] = [
@@ -56,51 +57,51 @@ struct TextResponseSerializerTests {
     @Test("Bytes that are not in the set are an error that names it and the place", arguments: bad)
     func refuse(charset: String?, bytes: [UInt8], name: String, offset: Int) {
         let error = #expect(throws: SternaError.self) { try text(bytes, charset.map { "text/plain; charset=\($0)" }) }
-        #expect(error?.kind == .decodingFailed)
-        #expect(error?.phase == .decode)
-        #expect(error?.detail.contains("not valid \(name): byte \(offset) ") == true)
-        #expect(error?.detail.contains("data()") == true)
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(error?.phase, .decode)
+        expectEqual(error?.detail.contains("not valid \(name): byte \(offset) "), true)
+        expectEqual(error?.detail.contains("data()"), true)
     }
 
     @Test("A set that is not known is an error", arguments: ["x-unknown", "utf-7", "iso-2022-kr", "\"\""])
     func unknown(charset: String) {
         let fallbacks = TextResponseSerializer(fallbacks: [.latin1])
         let error = #expect(throws: SternaError.self) { try text([0x61], "text/plain; charset=\(charset)", fallbacks) }
-        #expect(error?.kind == .decodingFailed)
-        #expect(error?.detail.contains("is not known") == true)
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(error?.detail.contains("is not known"), true)
     }
 
     @Test("Fallbacks are for bodies whose character set is not named")
     func fallbacks() throws {
         let latin = TextResponseSerializer(fallbacks: [.latin1])
-        #expect(try text([0xC3, 0xA9], nil, latin) == "é")
-        #expect(try text([0xE9, 0xFF], nil, latin) == "éÿ")
+        try expectEqual(text([0xC3, 0xA9], nil, latin), "é")
+        try expectEqual(text([0xE9, 0xFF], nil, latin), "éÿ")
         #expect(throws: SternaError.self) { try text([0xE9], "text/plain; charset=utf-8", latin) }
         #expect(throws: SternaError.self) { try text([0xFF, 0xFE, 0x61], nil, latin) }
         let inTurn = TextResponseSerializer(fallbacks: [.ascii, .utf16BigEndian, .windows1252])
-        #expect(try text([0xD8, 0x3D, 0xDC, 0x26], nil, inTurn) == "🐦")
-        #expect(try text([0x93], nil, inTurn) == "“")
+        try expectEqual(text([0xD8, 0x3D, 0xDC, 0x26], nil, inTurn), "🐦")
+        try expectEqual(text([0x93], nil, inTurn), "“")
         let none = #expect(throws: SternaError.self) {
             try text([0x61, 0xE9], nil, TextResponseSerializer(fallbacks: [.ascii]))
         }
-        #expect(none?.detail.contains("not valid utf-8: byte 1 ") == true)
-        #expect(none?.detail.contains("fallbacks") == true)
+        expectEqual(none?.detail.contains("not valid utf-8: byte 1 "), true)
+        expectEqual(none?.detail.contains("fallbacks"), true)
     }
 
     @Test("A set of the serializer's own holds whatever the answer says")
     func forced() throws {
         let latin = TextResponseSerializer(encoding: .latin1)
-        #expect(try text([0xC3, 0xA9], "text/plain; charset=utf-8", latin) == "Ã©")
-        #expect(try text([0xEF, 0xBB, 0xBF, 0x61], nil, latin) == "ï»¿a")
-        #expect(try text([0x61], "text/plain; charset=klingon", latin) == "a")
-        #expect(try GivenAnswer(bytes: [0xE9], type: nil).read(by: .text(.latin1)) == "é")
+        try expectEqual(text([0xC3, 0xA9], "text/plain; charset=utf-8", latin), "Ã©")
+        try expectEqual(text([0xEF, 0xBB, 0xBF, 0x61], nil, latin), "ï»¿a")
+        try expectEqual(text([0x61], "text/plain; charset=klingon", latin), "a")
+        try expectEqual(GivenAnswer(bytes: [0xE9], type: nil).read(by: .text(.latin1)), "é")
         let error = #expect(throws: SternaError.self) {
             try text(
                 [0xE9], "text/plain; charset=latin1", TextResponseSerializer(fallbacks: [.latin1], encoding: .utf8))
         }
-        #expect(error?.kind == .decodingFailed)
+        expectEqual(error?.kind, .decodingFailed)
         let data = try JSONEncoder().encode(latin)
-        #expect(try JSONDecoder().decode(TextResponseSerializer.self, from: data) == latin)
+        try expectEqual(JSONDecoder().decode(TextResponseSerializer.self, from: data), latin)
     }
 
     @Test("The name of a set in a message stays on its line and short")
@@ -109,14 +110,14 @@ struct TextResponseSerializerTests {
         let error = #expect(throws: SternaError.self) {
             try TextResponseSerializer().text(of: Bytes(string: "a"), charset: name)
         }
-        #expect(error?.description.contains { $0.isNewline } == false)
-        #expect(error.map { $0.description.count < 250 } == true)
+        expectEqual(error?.description.contains { $0.isNewline }, false)
+        expectEqual(error.map { $0.description.count < 250 }, true)
     }
 
     @Test func coding() throws {
         let serializer = TextResponseSerializer(
             validation: ResponseValidation(statuses: [404]), fallbacks: [.latin1, .shiftJIS])
         let data = try JSONEncoder().encode(serializer)
-        #expect(try JSONDecoder().decode(TextResponseSerializer.self, from: data) == serializer)
+        try expectEqual(JSONDecoder().decode(TextResponseSerializer.self, from: data), serializer)
     }
 }

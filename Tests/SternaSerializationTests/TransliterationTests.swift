@@ -2,6 +2,8 @@
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Transliteration")
 struct TransliterationTests {
     @Test(arguments: [
@@ -10,12 +12,12 @@ struct TransliterationTests {
         ("a\u{0}\u{7}\r\nb\u{7F}\u{85}\u{2028}", "ab"), ("é\u{0}\u{1B}[1m", "e[1m"),
     ])
     func ascii(text: String, wanted: String) {
-        #expect(Transliteration.ascii(text) == wanted)
+        expectEqual(Transliteration.ascii(text), wanted)
     }
 
     @Test func userAgent() {
         let agent = UserAgent.value(product: "Привет", version: "1", platform: .linux(distribution: "Débian\r\n"))
-        #expect(agent == "Privet/1 (Linux; Debian)")
+        expectEqual(agent, "Privet/1 (Linux; Debian)")
     }
 
     @Test(arguments: [
@@ -30,7 +32,7 @@ struct TransliterationTests {
         ("🐦", "🐦", .linux(distribution: "🐦"), "Sterna (Linux; )"),
     ])
     func userAgents(product: String, version: String, platform: UserAgent.Platform, wanted: String) {
-        #expect(UserAgent.value(product: product, version: version, platform: platform) == wanted)
+        expectEqual(UserAgent.value(product: product, version: version, platform: platform), wanted)
     }
 }
 #endif

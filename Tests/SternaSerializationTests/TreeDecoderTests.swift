@@ -4,6 +4,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 /// Decoding from the tree that was parsed: the values and errors of Foundation's decoders.
 @Suite("Decodable values are read from the parsed tree")
 struct TreeDecoderTests {
@@ -82,12 +84,12 @@ struct TreeDecoderTests {
     ) {
         let own = Self.outcome { try GivenAnswer(text).read(by: .decodable(type, settings)) }
         let theirs = Self.outcome { try settings.decoder().decode(type, from: Data(text.utf8)) }
-        #expect(own.value == theirs.value, "\(text) as \(type)")
+        expectEqual(own.value, theirs.value, "\(text) as \(type)")
         switch (own.error, theirs.error) {
         // Foundation names no place for numbers that do not fit, and has another name for null as a boolean of an array.
         case (let own?, "dataCorrupted "): #expect(own.hasPrefix("dataCorrupted "), "\(text) as \(type)")
         case ("valueNotFound 0", "typeMismatch 0") where text == "[null]": break
-        default: #expect(own.error == theirs.error, "\(text) as \(type)")
+        default: expectEqual(own.error, theirs.error, "\(text) as \(type)")
         }
     }
 
@@ -114,7 +116,7 @@ struct TreeDecoderTests {
     func shapes() throws {
         for shape in [Shape.point, .circle(radius: 2), .pair(.point, .pair(.circle(radius: 0.5), .point))] {
             let text = String(decoding: try JSONEncoder().encode(shape), as: UTF8.self)
-            #expect(try GivenAnswer(text).read(by: .decodable(Shape.self)) == shape)
+            try expectEqual(GivenAnswer(text).read(by: .decodable(Shape.self)), shape)
             compare(Shape.self, text)
         }
         for text in [#"{"circle":{}}"#, #"{"square":{}}"#, "{}", #"{"point":{},"circle":{"radius":1}}"#, "[]"] {
@@ -194,16 +196,16 @@ struct TreeDecoderTests {
             let container = try decoder.container(keyedBy: Key.self)
             two = try container.decode(Int.self, forKey: .two)
             var list = try container.nestedUnkeyedContainer(forKey: .list)
-            #expect(list.count == 4)
+            expectEqual(list.count, 4)
             let nested = try list.nestedContainer(keyedBy: Key.self)
             #expect(nested.allKeys == [.two] && nested.codingPath.map(\.stringValue) == ["list", "Index 0"])
             #expect(try nested.decodeNil(forKey: .two))
             var inner = try list.nestedUnkeyedContainer()
-            #expect(try inner.decode(Int.self) == 7)
+            try expectEqual(inner.decode(Int.self), 7)
             #expect(inner.isAtEnd)
             #expect(throws: DecodingError.self) { try inner.decode(Int.self) }
             #expect(try !list.decodeNil())
-            #expect(try String(from: list.superDecoder()) == "s")
+            try expectEqual(String(from: list.superDecoder()), "s")
             #expect(try list.decodeNil())
             #expect(list.isAtEnd)
             #expect(throws: DecodingError.self) {
@@ -226,15 +228,15 @@ struct TreeDecoderTests {
         let digits = String(repeating: "1234567890", count: 7)
         let text = #"{"extra":{"z":\#(digits),"a":[1.5,null],"m":{}}}"#
         let extra = try GivenAnswer(text).read(by: .decodable(Answer.self)).extra
-        #expect(extra.description == #"{"z":\#(digits),"a":[1.5,null],"m":{}}"#)
+        expectEqual(extra.description, #"{"z":\#(digits),"a":[1.5,null],"m":{}}"#)
         let all = try GivenAnswer("[\(digits)]").read(by: .decodable([JSON].self))
-        #expect(all.first?.number?.description == digits)
+        expectEqual(all.first?.number?.description, digits)
     }
 
     @Test("Of members of the same name the last one counts, as in the tree")
     func repeated() throws {
         let answer = GivenAnswer(#"{"a":1,"a":2}"#)
-        #expect(try answer.read(by: .decodable([String: Int].self)) == ["a": 2])
+        try expectEqual(answer.read(by: .decodable([String: Int].self)), ["a": 2])
         #expect(try answer.read(by: .json)["a"].int == 2)
     }
 
@@ -268,11 +270,12 @@ struct TreeDecoderTests {
         func read<T: Decodable>(_ type: T.Type, _ text: String) throws -> T {
             try JSONDecoding.decode(type, from: Bytes(string: text), decoder: decoder)
         }
-        #expect(try read(Informed.self, "{}").text == "info")
-        #expect(try read(Named.self, #"{"one_two":3}"#).oneTwo == 3)
-        #expect(try read([Data].self, "[[1,2]]") == [Data([1, 2])])
+        try expectEqual(read(Informed.self, "{}").text, "info")
+        try expectEqual(read(Named.self, #"{"one_two":3}"#).oneTwo, 3)
+        try expectEqual(read([Data].self, "[[1,2]]"), [Data([1, 2])])
         let date = "2020-01-02T03:04:05Z"
-        #expect(try read([Date].self, "[\"\(date)\"]") == decoder.decode([Date].self, from: Data("[\"\(date)\"]".utf8)))
+        try expectEqual(
+            read([Date].self, "[\"\(date)\"]"), decoder.decode([Date].self, from: Data("[\"\(date)\"]".utf8)))
         for text in [#"["2020-01-02T03:04:05.5Z"]"#, "[1]", #"["x"]"#] {
             #expect((try? read([Date].self, text)) == (try? decoder.decode([Date].self, from: Data(text.utf8))))
         }
@@ -282,21 +285,21 @@ struct TreeDecoderTests {
             }
         }
         let own = try JSONDecoding.decode([String: Int].self, from: Bytes(string: "{}"), decoder: Own())
-        #expect(own == ["a": 9])
+        expectEqual(own, ["a": 9])
     }
 
     @Test("JSON that is neither an object nor an array is refused where fragments are")
     func fragments() throws {
         let strict = JSONResponseSerializer(allowsFragments: false)
         for text in ["1", "\"a\"", "null", "true"] {
-            #expect(GivenAnswer(text).error(of: .json) == nil)
-            #expect(GivenAnswer(text).error(of: strict)?.kind == .decodingFailed)
-            #expect(GivenAnswer(text).error(of: strict)?.detail.contains("allowsFragments") == true)
+            expectNil(GivenAnswer(text).error(of: .json))
+            expectEqual(GivenAnswer(text).error(of: strict)?.kind, .decodingFailed)
+            expectEqual(GivenAnswer(text).error(of: strict)?.detail.contains("allowsFragments"), true)
             let decodable = DecodableResponseSerializer<Int?>(allowsFragments: false)
-            #expect(GivenAnswer(text).error(of: decodable)?.kind == .decodingFailed)
+            expectEqual(GivenAnswer(text).error(of: decodable)?.kind, .decodingFailed)
         }
-        for text in ["[1]", "{}", "", " "] { #expect(GivenAnswer(text).error(of: strict) == nil) }
-        #expect(try GivenAnswer("[1]").read(by: DecodableResponseSerializer<[Int]>(allowsFragments: false)) == [1])
+        for text in ["[1]", "{}", "", " "] { expectNil(GivenAnswer(text).error(of: strict)) }
+        try expectEqual(GivenAnswer("[1]").read(by: DecodableResponseSerializer<[Int]>(allowsFragments: false)), [1])
         let archived = try JSONDecoder().decode(JSONResponseSerializer.self, from: JSONEncoder().encode(strict))
         #expect(!archived.allowsFragments)
     }

@@ -2,6 +2,7 @@ import SternaCore
 import Testing
 
 @testable import SternaSerialization
+@testable import SternaTestSupport
 
 @Suite("User-Agent")
 struct UserAgentTests {
@@ -34,7 +35,7 @@ struct UserAgentTests {
     @Test("AFNetworking's form for each platform", arguments: forms.indices)
     func form(index: Int) {
         let (product, version, platform, expected) = Self.forms[index]
-        #expect(UserAgent.value(product: product, version: version, platform: platform) == expected)
+        expectEqual(UserAgent.value(product: product, version: version, platform: platform), expected)
     }
 
     static let scales: [(Double, String)] = [
@@ -77,7 +78,7 @@ struct UserAgentTests {
         let (product, version, distribution, expected) = Self.sanitized[index]
         let agent = UserAgent.value(
             product: product, version: version, platform: .linux(distribution: distribution))
-        #expect(agent == expected)
+        expectEqual(agent, expected)
         #expect(FieldSyntax.isValue(agent))
     }
 
@@ -104,7 +105,7 @@ struct UserAgentTests {
         #expect(agent.hasPrefix("A/1 (Mac OS X Version "))
         #endif
         #expect(agent.hasSuffix(")"))
-        #expect(HTTPRequestSerializer().value(forHeader: "User-Agent")?.hasSuffix(String(agent.dropFirst(3))) == true)
+        expectEqual(HTTPRequestSerializer().value(forHeader: "User-Agent")?.hasSuffix(String(agent.dropFirst(3))), true)
     }
 
     @Test(
@@ -122,6 +123,6 @@ struct UserAgentTests {
             (String(repeating: "A=B\n", count: 100) + "NAME=Late\n", nil),
         ] as [(String, String?)])
     func distribution(release: String, expected: String?) {
-        #expect(UserAgent.Platform.distribution(release: release) == expected)
+        expectEqual(UserAgent.Platform.distribution(release: release), expected)
     }
 }

@@ -2,6 +2,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// Each thing that can be wrong has an error of its own, with its phase, within its time-out, and leaves no connection.
 @Suite("Bad input and bad servers")
 struct BadInputTests {
@@ -43,11 +45,11 @@ struct BadInputTests {
             let start = clock.now
             let error = await #expect(throws: SternaError.self) { try await api.get(row.path) }
             #expect(clock.now - start < .seconds(30))
-            #expect(error?.kind == row.kind)
-            #expect(error?.phase == row.phase)
-            #expect(error?.method == .get)
-            #expect(error?.url?.hasSuffix(row.path) == true)
-            #expect(error?.requestSent == true)
+            expectEqual(error?.kind, row.kind)
+            expectEqual(error?.phase, row.phase)
+            expectEqual(error?.method, .get)
+            expectEqual(error?.url?.hasSuffix(row.path), true)
+            expectEqual(error?.requestSent, true)
             try await server.waitForOpenConnections(0, within: 60)
         }
     }
@@ -60,9 +62,9 @@ struct BadInputTests {
         ])
     func addresses(text: String) async throws {
         let error = await #expect(throws: SternaError.self) { try await Session.shared.get(text) }
-        #expect(error?.kind == .invalidURL)
-        #expect(error?.phase == .prepare)
-        #expect(error?.requestSent == false)
+        expectEqual(error?.kind, .invalidURL)
+        expectEqual(error?.phase, .prepare)
+        expectEqual(error?.requestSent, false)
     }
 
     @Test("A closed port")
@@ -73,24 +75,24 @@ struct BadInputTests {
             $0.retry = .none
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("http://127.0.0.1:\(closed.port)/") }
-        #expect(error?.kind == .connectionFailed)
-        #expect(error?.phase == .connect)
-        #expect(error?.description.contains("refused") == true)
+        expectEqual(error?.kind, .connectionFailed)
+        expectEqual(error?.phase, .connect)
+        expectEqual(error?.description.contains("refused"), true)
     }
 
     @Test("An unknown host")
     func unknownHost() async throws {
         let api = try Session { $0.engine = Engine() }
         let error = await #expect(throws: SternaError.self) { try await api.get("http://no-such-host.invalid/") }
-        #expect(error?.kind == .hostNotFound)
-        #expect(error?.phase == .resolve)
+        expectEqual(error?.kind, .hostNotFound)
+        expectEqual(error?.phase, .resolve)
     }
 
     @Test("A file that is not there, and a folder", arguments: ["/nonexistent/file", "/"])
     func files(path: String) async throws {
         let error = #expect(throws: SternaError.self) { try Body.file(path) }
-        #expect(error?.kind == .fileUnreadable)
-        #expect(error?.phase == .prepare)
+        expectEqual(error?.kind, .fileUnreadable)
+        expectEqual(error?.phase, .prepare)
     }
 
     @Test("Header fields that would be two", arguments: ["a\r\nb: c", "a\nb", "\u{0}", "a\u{7F}"])
@@ -98,8 +100,8 @@ struct BadInputTests {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }
             let error = await #expect(throws: SternaError.self) { try await api.get("get", headers: ["X-Test": value]) }
-            #expect(error?.kind == .invalidHeader)
-            #expect(server.totalConnections == 0)
+            expectEqual(error?.kind, .invalidHeader)
+            expectEqual(server.totalConnections, 0)
         }
     }
 }

@@ -40,17 +40,17 @@ struct BodyReadingTests {
 
     private func expectRefusal(location: SourceLocation = #_sourceLocation, _ read: () async throws -> Void) async {
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await read() }
-        #expect(error?.kind == .invalidRequest, sourceLocation: location)
-        #expect(error?.phase == .read, sourceLocation: location)
+        expectEqual(error?.kind, .invalidRequest, sourceLocation: location)
+        expectEqual(error?.phase, .read, sourceLocation: location)
     }
 
     @Test("A reply's body is read any number of times", arguments: Kind.allCases)
     func reply(kind: Kind) async throws {
         let reply = try await session(kind).get("a")
         for _ in 0..<3 {
-            #expect(try await Self.text(reply.response.body) == "hello")
-            #expect(try await reply.response.body.collect(upTo: 100).text == "hello")
-            #expect(try await reply.text() == "hello")
+            try await expectEqual(Self.text(reply.response.body), "hello")
+            try await expectEqual(reply.response.body.collect(upTo: 100).text, "hello")
+            try await expectEqual(reply.text(), "hello")
         }
     }
 
@@ -60,13 +60,13 @@ struct BodyReadingTests {
             let api = try session(kind) { $0.collectsMetrics = collectsMetrics }
             try await api.withResponse(to: .get("a")) { response in
                 let text = try await Self.text(response.body)
-                #expect(text == "hello")
+                expectEqual(text, "hello")
                 await expectRefusal { _ = try await Self.text(response.body) }
                 await expectRefusal { _ = try await response.body.collect(upTo: 100) }
             }
             try await api.withResponse(to: .get("a")) { response in
                 let text = try await response.body.collect(upTo: 100).text
-                #expect(text == "hello")
+                expectEqual(text, "hello")
                 let copy = response
                 await expectRefusal { _ = try await copy.body.collect(upTo: 100) }
                 await expectRefusal { _ = try await Self.text(copy.body) }
@@ -82,8 +82,8 @@ struct BodyReadingTests {
             var text = try await first.next()?.text ?? ""
             await expectRefusal { _ = try await second.next() }
             while let piece = try await first.next() { text += piece.text }
-            #expect(text == "hello")
-            #expect(try await first.next() == nil)
+            expectEqual(text, "hello")
+            try await expectNil(first.next())
         }
     }
 
@@ -103,18 +103,18 @@ struct BodyReadingTests {
                 }
                 return await group.reduce(into: [String]()) { $0.append($1) }
             }
-            #expect(results.count { $0 == "hello" } == 1)
-            #expect(results.count { $0 == "refused" } == 19)
+            expectEqual(results.count { $0 == "hello" }, 1)
+            expectEqual(results.count { $0 == "refused" }, 19)
         }
     }
 
     @Test("A look at what is there is no read")
     func whole() async throws {
         try await session(.whole).withResponse(to: .get("a")) { response in
-            #expect(response.body.whole?.text == "hello")
-            #expect(response.body.length == 5)
+            expectEqual(response.body.whole?.text, "hello")
+            expectEqual(response.body.length, 5)
             let text = try await Self.text(response.body)
-            #expect(text == "hello")
+            expectEqual(text, "hello")
         }
     }
 
@@ -130,7 +130,7 @@ struct BodyReadingTests {
         for kind in [Kind.streamed, .codedStream] {
             let api = try session(kind) { $0.networkInterceptors = [Reader()] }
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-            #expect(error?.kind == .invalidRequest)
+            expectEqual(error?.kind, .invalidRequest)
         }
     }
 
@@ -144,9 +144,9 @@ struct BodyReadingTests {
                 #expect(count >= 10)
                 await expectRefusal { for try await _ in response.body {} }
             }
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
             try await api.get(path)
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 }

@@ -44,8 +44,8 @@ struct CallerIsolationTests {
     func closures() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url)
-            #expect(try await Screen().load(api) == ["GET", "A view of the sea"])
-            #expect(try await Store().send(api) == 2)
+            try await expectEqual(Screen().load(api), ["GET", "A view of the sea"])
+            try await expectEqual(Store().send(api), 2)
         }
     }
 
@@ -57,11 +57,11 @@ struct CallerIsolationTests {
             let taken: Session.UploadProgress = { step in last.withLock { $0 = step.completed } }
             let first = try await api.upload(.text("hello"), to: "anything") { $0.responseSerializer = .text }
             #expect(try await first.text().contains("hello"))
-            #expect(last.withLock { $0 } == 0)
+            expectEqual(last.withLock { $0 }, 0)
             try await api.upload(.text("hello"), to: "anything") { $0.uploadProgress = taken }
-            #expect(last.withLock { $0 } == 5)
+            expectEqual(last.withLock { $0 }, 5)
             try await api.upload(.text("four"), to: "anything", progress: taken) { $0.priority = .high }
-            #expect(last.withLock { $0 } == 4)
+            expectEqual(last.withLock { $0 }, 4)
         }
     }
 
@@ -75,7 +75,7 @@ struct CallerIsolationTests {
                     success: { _, value in continuation.resume(returning: value["data"].string) },
                     failure: { _, _ in continuation.resume(returning: nil) })
             }
-            #expect(text == "hello")
+            expectEqual(text, "hello")
             var form = FormBuilder()
             form.add("Ada", for: "name")
             let name = await withCheckedContinuation { continuation in
@@ -84,7 +84,7 @@ struct CallerIsolationTests {
                     success: { _, value in continuation.resume(returning: value["form"]["name"].string) },
                     failure: { _, _ in continuation.resume(returning: nil) })
             }
-            #expect(name == "Ada")
+            expectEqual(name, "Ada")
         }
     }
 }

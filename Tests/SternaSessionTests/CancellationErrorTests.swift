@@ -27,7 +27,7 @@ struct CancellationErrorTests {
     @Test("A verb throws SternaError of kind cancelled", arguments: ["/fault/never", "/fault/stall"])
     func verbs(path: String) async throws {
         let error = try await failure { try await $0.get(path) }
-        #expect((error as? SternaError)?.kind == .cancelled, "\(error.map { "\($0)" } ?? "none")")
+        expectEqual((error as? SternaError)?.kind, .cancelled, "\(error.map { "\($0)" } ?? "none")")
     }
 
     @Test("So does a body that is read in withResponse")
@@ -35,7 +35,7 @@ struct CancellationErrorTests {
         let error = try await failure { api in
             try await api.withResponse(to: .get("/fault/stall")) { for try await _ in $0.body {} }
         }
-        #expect((error as? SternaError)?.kind == .cancelled, "\(error.map { "\($0)" } ?? "none")")
+        expectEqual((error as? SternaError)?.kind, .cancelled, "\(error.map { "\($0)" } ?? "none")")
     }
 
     @Test("What the closure of withResponse throws of its own stays as it is")
@@ -63,7 +63,7 @@ struct CancellationErrorTests {
             try await api.get("a")
         }
         let error = await #expect(throws: SternaError.self) { try await task.value }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
         withExtendedLifetime(mock) {}
     }
 }

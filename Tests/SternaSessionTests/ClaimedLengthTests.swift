@@ -2,6 +2,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// A length that is claimed costs nothing before the bytes are there.
 @Suite("Bad input: lengths that are claimed", .timeLimit(.minutes(5)))
 struct ClaimedLengthTests {
@@ -16,7 +18,7 @@ struct ClaimedLengthTests {
                 $0.retry = .none
             }
             let error = await #expect(throws: SternaError.self) { try await api.get("a").json() }
-            #expect(error?.kind == .limitExceeded)
+            expectEqual(error?.kind, .limitExceeded)
         }
     }
 
@@ -34,7 +36,7 @@ struct ClaimedLengthTests {
                 let error = await #expect(throws: SternaError.self) {
                     try await api.get("a") { $0.responseSerializer = serializer }
                 }
-                #expect(error?.kind == (claim <= Int32.max ? .truncated : .limitExceeded))
+                expectEqual(error?.kind, (claim <= Int32.max ? .truncated : .limitExceeded))
             }
         }
     }

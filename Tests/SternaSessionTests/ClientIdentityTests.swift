@@ -4,6 +4,8 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Client identities", .timeLimit(.minutes(5)))
 struct ClientIdentityTests {
     private let authority = Result { try CertificateAuthority() }
@@ -47,14 +49,14 @@ struct ClientIdentityTests {
     func shown(version: ServerTLSVersion) async throws {
         try await withServer(version) { server, authority in
             let own = try identity(authority, "Ada")
-            #expect(own.certificate?.subject == "CN=Ada")
+            expectEqual(own.certificate?.subject, "CN=Ada")
             let api = try session(authority) { $0.identity = own }
-            for _ in 0..<3 { #expect(try await api.get(server.url("/get")).status == 200) }
-            #expect(server.totalConnections == 1)
+            for _ in 0..<3 { try await expectEqual(api.get(server.url("/get")).status, 200) }
+            expectEqual(server.totalConnections, 1)
             // The same of another session is the same connection, another identity is another one.
             let stranger = try session(authority) { $0.identity = try? identity(authority, "Eve") }
-            #expect(try await stranger.get(server.url("/get")).status == 200)
-            #expect(server.totalConnections == 2)
+            try await expectEqual(stranger.get(server.url("/get")).status, 200)
+            expectEqual(server.totalConnections, 2)
         }
     }
 
@@ -70,12 +72,12 @@ struct ClientIdentityTests {
                     await #expect(throws: SternaError.self) {
                         try await api.post(server.url("/post"), body: .text("x"))
                     })
-                #expect(error.kind == .tlsFailed)
+                expectEqual(error.kind, .tlsFailed)
                 #expect(error.description.contains("client certificate"), "\(error)")
                 #expect(!error.description.contains("OPENSSL"), "\(error)")
-                #expect(error.attempt == 1)
+                expectEqual(error.attempt, 1)
             }
-            #expect(server.requestCount == 0)
+            expectEqual(server.requestCount, 0)
         }
     }
 
@@ -86,10 +88,10 @@ struct ClientIdentityTests {
             let api = try session(authority) { $0.rotatingIdentity = rotating }
             try await api.get(server.url("/get"))
             try await api.get(server.url("/get"))
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
             rotating.replace(with: try identity(authority, "Two"))
             try await api.get(server.url("/get"))
-            #expect(server.totalConnections == 2)
+            expectEqual(server.totalConnections, 2)
             try await server.waitForOpenConnections(1, within: 60)
             rotating.replace(with: nil)
             await #expect(throws: SternaError.self) { try await api.get(server.url("/get")) }
@@ -121,8 +123,8 @@ struct ClientIdentityTests {
             rotating.replace(with: try identity(authority, "Two"))
             async let second = api.get(server.url("/get"))
             open.continuation.yield()
-            #expect(try await [first.status, second.status] == [200, 200])
-            #expect(server.totalConnections == 2)
+            try await expectEqual([first.status, second.status], [200, 200])
+            expectEqual(server.totalConnections, 2)
         }
     }
 
@@ -131,7 +133,7 @@ struct ClientIdentityTests {
         try await TestServer.withServer { server in
             let api = try session(authority.get()) { $0.rotatingIdentity = RotatingIdentity() }
             for _ in 0..<3 { try await api.get(server.url("/get")) }
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -148,12 +150,12 @@ struct ClientIdentityTests {
                     settings.responseSerializer = .data
                     settings.allowsOtherOrigins = true
                 }
-                #expect(try await api.get("get").status == 200)
+                try await expectEqual(api.get("get").status, 200)
                 await #expect(throws: SternaError.self) { try await api.get(two.url("/get")) }
                 await #expect(throws: SternaError.self) { try await api.get("redirect-to?url=\(two.url("/get"))") }
-                #expect(two.requestCount == 0)
+                expectEqual(two.requestCount, 0)
                 let seen = try await api.inspectTrust(of: one.url("/"))
-                #expect(seen.evaluation.verdict == .trusted)
+                expectEqual(seen.evaluation.verdict, .trusted)
             }
         }
     }
@@ -173,8 +175,8 @@ struct ClientIdentityTests {
                 let error = await #expect(throws: SternaError.self) {
                     try await api.with { $0.timeouts.tls = .milliseconds(200) }.get(server.url("/get"))
                 }
-                #expect(error?.kind == kind)
-                #expect(error?.phase == .tls)
+                expectEqual(error?.kind, kind)
+                expectEqual(error?.phase, .tls)
             }
             try await server.waitForOpenConnections(0, within: 60)
         }
@@ -199,7 +201,7 @@ struct ClientIdentityTests {
             }
             try await api.get(server.url("/get"))
             try await api.get(server.url("/get"))
-            #expect(asked.withLock { $0 } == ["identity localhost", "trust true"])
+            expectEqual(asked.withLock { $0 }, ["identity localhost", "trust true"])
         }
     }
 
@@ -229,8 +231,8 @@ struct ClientIdentityTests {
             let error = #expect(throws: SternaError.self) {
                 try ClientIdentity(certificates: Array(chain.utf8), privateKey: Array(key.utf8))
             }
-            #expect(error?.kind == .identityUnusable)
-            #expect(error?.detail.lowercased().contains(reason) == true, "\(error?.detail ?? "")")
+            expectEqual(error?.kind, .identityUnusable)
+            expectEqual(error?.detail.lowercased().contains(reason), true, "\(error?.detail ?? "")")
         }
     }
 

@@ -39,26 +39,26 @@ struct ContentDecodingTests {
         for chunk in [nil, 1, 7] {
             let (api, mock) = try session(coded, coding: field, chunk: chunk)
             let reply = try await api.get("a")
-            #expect(try await reply.text() == Self.text)
-            #expect(mock.requests.first?.headers[.acceptEncoding] == "gzip, deflate")
+            try await expectEqual(reply.text(), Self.text)
+            expectEqual(mock.requests.first?.headers[.acceptEncoding], "gzip, deflate")
             if !containers.isEmpty {
                 // These would be untrue of the decoded body.
-                #expect(reply.headers[.contentEncoding] == nil)
-                #expect(reply.headers[.contentLength] == nil)
+                expectNil(reply.headers[.contentEncoding])
+                expectNil(reply.headers[.contentLength])
             }
             let streamed = try await api.withResponse(to: .get("a")) { response in
                 var all = ""
                 for try await piece in response.body { all += piece.text }
                 return all
             }
-            #expect(streamed == Self.text)
+            expectEqual(streamed, Self.text)
         }
     }
 
     @Test("gzip of several members is their contents in a row", arguments: [nil, 1])
     func members(chunk: Int?) async throws {
         let coded = Zlib.gzip("one ") + Zlib.gzip("") + Zlib.gzip("two")
-        #expect(try await session(coded, coding: "gzip", chunk: chunk).api.get("a").text() == "one two")
+        try await expectEqual(session(coded, coding: "gzip", chunk: chunk).api.get("a").text(), "one two")
     }
 
     private func failure(_ body: [UInt8], _ coding: String, chunk: Int?, status: Int = 200) async throws -> SternaError
@@ -70,8 +70,8 @@ struct ContentDecodingTests {
                 for try await _ in response.body {}
             }
         }
-        #expect(streamed?.kind == collected.kind)
-        #expect(streamed?.phase == collected.phase)
+        expectEqual(streamed?.kind, collected.kind)
+        expectEqual(streamed?.phase, collected.phase)
         return collected
     }
 
@@ -91,8 +91,8 @@ struct ContentDecodingTests {
     func damaged(number: Int, chunk: Int?) async throws {
         let (name, damage) = Self.damages[number]
         let error = try await failure(damage(Zlib.gzip(Self.text)), "gzip", chunk: chunk)
-        #expect(error.kind == .contentCodingFailed, "\(name)")
-        #expect(error.phase == .decode, "\(name)")
+        expectEqual(error.kind, .contentCodingFailed, "\(name)")
+        expectEqual(error.phase, .decode, "\(name)")
     }
 
     @Test("Truncated deflate is an error", arguments: [Zlib.Container.zlib, .raw], [nil, 1])
@@ -100,7 +100,7 @@ struct ContentDecodingTests {
         let coded = Zlib.deflate(Self.text.utf8, container)
         for count in [1, coded.count / 2, coded.count - 1] {
             let error = try await failure(Array(coded.prefix(count)), "deflate", chunk: chunk)
-            #expect(error.kind == .contentCodingFailed, "\(count)")
+            expectEqual(error.kind, .contentCodingFailed, "\(count)")
         }
     }
 
@@ -112,14 +112,14 @@ struct ContentDecodingTests {
     func unknown(coding: String, chunk: Int?) async throws {
         let (api, _) = try session([1, 2, 3], coding: coding, chunk: chunk)
         let reply = try await api.get("a")
-        #expect(reply.body.array == [1, 2, 3])
-        #expect(reply.data() == Data([1, 2, 3]))
+        expectEqual(reply.body.array, [1, 2, 3])
+        expectEqual(reply.data(), Data([1, 2, 3]))
         // A field's value holds no control character but the tab.
-        #expect(reply.headers[.contentEncoding] == coding.replacing("\u{1F}", with: " "))
-        #expect(reply.headers[.contentLength] == "3")
-        #expect(try await reply.value(by: .data) == Data([1, 2, 3]))
+        expectEqual(reply.headers[.contentEncoding], coding.replacing("\u{1F}", with: " "))
+        expectEqual(reply.headers[.contentLength], "3")
+        try await expectEqual(reply.value(by: .data), Data([1, 2, 3]))
         let streamed = try await api.withResponse(to: .get("a")) { try await $0.body.collect(upTo: 100) }
-        #expect(streamed.array == [1, 2, 3])
+        expectEqual(streamed.array, [1, 2, 3])
     }
 
     @Test("What reads a body in a coding that is not known refuses it, and names the coding", arguments: unknownCodings)
@@ -138,12 +138,12 @@ struct ContentDecodingTests {
         ]
         for read in readers {
             let error = #expect(throws: SternaError.self) { try read(reply) }
-            #expect(error?.kind == .contentCodingFailed)
-            #expect(error?.phase == .decode)
+            expectEqual(error?.kind, .contentCodingFailed)
+            expectEqual(error?.phase, .decode)
             #expect(error?.response != nil)
-            #expect(error?.body?.text == #"{"a":"b"}"#)
-            #expect(error?.description.contains { $0.isNewline } == false)
-            if !coding.contains("\u{1F}") { #expect(error?.detail.contains(coding) == true) }
+            expectEqual(error?.body?.text, #"{"a":"b"}"#)
+            expectEqual(error?.description.contains { $0.isNewline }, false)
+            if !coding.contains("\u{1F}") { expectEqual(error?.detail.contains(coding), true) }
         }
     }
 
@@ -151,15 +151,15 @@ struct ContentDecodingTests {
     func unknownError(chunk: Int?) async throws {
         let (api, _) = try session(Array(#"{"message":"m"}"#.utf8), coding: "br", status: 404, chunk: chunk)
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .unacceptableStatus)
-        #expect(error?.body?.text == #"{"message":"m"}"#)
-        #expect(error?.serverMessage == nil)
-        #expect(error?.value == nil)
+        expectEqual(error?.kind, .unacceptableStatus)
+        expectEqual(error?.body?.text, #"{"message":"m"}"#)
+        expectNil(error?.serverMessage)
+        expectNil(error?.value)
     }
 
     @Test("More than four codings are an error", arguments: [nil, 1])
     func manyCodings(chunk: Int?) async throws {
-        #expect(try await failure([1], "gzip,gzip,gzip,gzip,gzip", chunk: chunk).kind == .contentCodingFailed)
+        try await expectEqual(failure([1], "gzip,gzip,gzip,gzip,gzip", chunk: chunk).kind, .contentCodingFailed)
     }
 
     @Test(
@@ -168,9 +168,9 @@ struct ContentDecodingTests {
         for (body, coding) in [(Zlib.gzip(Self.text).dropLast(3), "gzip")] {
             let error = try await failure(Array(body), coding, chunk: chunk, status: 404)
             #expect(error.url == "https://api.example.com/v1/a?token=***")
-            #expect(error.method == .get)
+            expectEqual(error.method, .get)
             #expect(error.requestSent)
-            #expect(error.status == 404)
+            expectEqual(error.status, 404)
         }
     }
 
@@ -183,8 +183,8 @@ struct ContentDecodingTests {
             }
         }
         #expect(error?.url == "https://api.example.com/v1/a?token=***")
-        #expect(error?.method == .get)
-        #expect(error?.requestSent == true)
+        expectEqual(error?.method, .get)
+        expectEqual(error?.requestSent, true)
     }
 
     static let emptyBodies: [(String, Int?)] = [
@@ -200,14 +200,14 @@ struct ContentDecodingTests {
         let error = await #expect(throws: SternaError.self) {
             try await session([], coding: coding, status: 304, chunk: chunk).api.get("a")
         }
-        #expect(error?.kind == .unacceptableStatus)
+        expectEqual(error?.kind, .unacceptableStatus)
     }
 
     @Test("HEAD keeps the fields of the coded body", arguments: ["gzip", "br"])
     func head(coding: String) async throws {
         let reply = try await session([], coding: coding).api.head("a")
-        #expect(reply.headers[.contentEncoding] == coding)
-        #expect(reply.headers[.contentLength] == "0")
+        expectEqual(reply.headers[.contentEncoding], coding)
+        expectEqual(reply.headers[.contentLength], "0")
     }
 
     static let ownFields: [(Headers, String?)] = [
@@ -221,9 +221,9 @@ struct ContentDecodingTests {
         for coding in ["gzip", "br"] {
             let (api, mock) = try session(coded, coding: coding)
             let reply = try await api.get("a", headers: headers)
-            #expect(reply.body.array == coded)
-            #expect(reply.headers[.contentEncoding] == coding)
-            #expect(mock.requests.first?.headers[.acceptEncoding] == accepted)
+            expectEqual(reply.body.array, coded)
+            expectEqual(reply.headers[.contentEncoding], coding)
+            expectEqual(mock.requests.first?.headers[.acceptEncoding], accepted)
         }
     }
 
@@ -231,7 +231,7 @@ struct ContentDecodingTests {
     func sessionField() async throws {
         let coded = Zlib.gzip(Self.text)
         let (api, _) = try session(coded, coding: "gzip") { $0.headers = ["Accept-Encoding": "gzip"] }
-        #expect(try await api.get("a").body.array == coded)
+        try await expectEqual(api.get("a").body.array, coded)
     }
 
     @Test("The body of an error is decoded for its message")
@@ -244,14 +244,14 @@ struct ContentDecodingTests {
                     body: ResponseBody(coded))
             })
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.message == "No such user.")
+        expectEqual(error?.message, "No such user.")
     }
 
     @Test("Each redirect asks for codings once")
     func redirects() async throws {
         let mock = MockTransport(answers: [.redirect(to: "/b"), .redirect(to: "https://other.test/"), .json([:])])
         try await mocked(by: mock).api.get("a")
-        #expect(
-            mock.requests.map { $0.headers[values: .acceptEncoding] } == Array(repeating: ["gzip, deflate"], count: 3))
+        expectEqual(
+            mock.requests.map { $0.headers[values: .acceptEncoding] }, Array(repeating: ["gzip, deflate"], count: 3))
     }
 }

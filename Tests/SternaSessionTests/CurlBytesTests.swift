@@ -61,18 +61,18 @@ struct CurlBytesTests {
             try await api.send(try row.make(folder))
             for shell in Shell.all {
                 let status = try await Shell.run(command, by: shell, in: folder.path, input: row.input)
-                #expect(status == 0, "\(shell): \(command.prefix(2_000))")
+                expectEqual(status, 0, "\(shell): \(command.prefix(2_000))")
             }
-            #expect(folder.names == names)
+            expectEqual(folder.names, names)
         }
         let all = seen.withLock { $0 }
-        #expect(all.count == 1 + Shell.all.count)
+        expectEqual(all.count, 1 + Shell.all.count)
         let own = try #require(all.first)
         for other in all.dropFirst() {
-            #expect(other.method == own.method)
-            #expect(other.target == own.target)
-            #expect(other.lines == own.lines)
-            #expect(other.body == own.body, "\(other) – \(own)")
+            expectEqual(other.method, own.method)
+            expectEqual(other.target, own.target)
+            expectEqual(other.lines, own.lines)
+            expectEqual(other.body, own.body, "\(other) – \(own)")
         }
     }
 

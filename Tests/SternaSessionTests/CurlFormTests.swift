@@ -89,12 +89,12 @@ struct CurlFormTests {
             #expect(command.contains(" -F "), "\(command)")
             try await api.send(draft)
             for shell in Shell.all {
-                #expect(try await Shell.run(command, by: shell, in: folder.path) == 0, "\(command)")
+                try await expectEqual(Shell.run(command, by: shell, in: folder.path), 0, "\(command)")
             }
         }
         let all = seen.withLock { $0 }
-        #expect(all.count == 1 + Shell.all.count)
+        expectEqual(all.count, 1 + Shell.all.count)
         let own = try #require(all.first)
-        for other in all { #expect(other.normal == own.normal) }
+        for other in all { expectEqual(other.normal, own.normal) }
     }
 }

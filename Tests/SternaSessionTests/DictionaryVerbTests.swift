@@ -32,14 +32,15 @@ struct DictionaryVerbTests {
         try await api.options("p", headers: headers)
         try await api.request(.post, "p", parameters: parameters, headers: headers)
         let requests = mock.requests
-        #expect(
-            requests.map { $0.url.query ?? $0.bodyText } == [
+        expectEqual(
+            requests.map { $0.url.query ?? $0.bodyText },
+            [
                 nil, "a=1&b=2", "a=1&b=2", "a=1&b=2&n=1", "a=1&b=2", "c=1", "n=1", "a=1&b=2", nil, "a=1&b=2",
             ])
         for (index, request) in requests.enumerated() where index != 1 {
-            #expect(request.headers[try #require(.init("X-A"))] == "1")
+            expectEqual(request.headers[try #require(.init("X-A"))], "1")
         }
-        #expect(requests[6].priority == .high)
+        expectEqual(requests[6].priority, .high)
     }
 
     @Test("Drafts, uploads and the verbs with callbacks take them, too")
@@ -56,12 +57,12 @@ struct DictionaryVerbTests {
             failure: log.onFailure)
         api.upload(.text("t"), to: "p", headers: headers, success: log.onSuccess, failure: log.onFailure)
         await log.wait(ends: 3)
-        #expect(log.values.count == 3)
-        #expect(mock.requests.count == 7)
-        for request in mock.requests { #expect(request.headers[try #require(.init("X-B"))] == "2") }
-        #expect(mock.requests[0].url.query == "a=1&b=2")
-        #expect(mock.requests[1].bodyText == "n=1")
-        #expect(mock.requests[3].bodyText?.contains("name=\"a\"\r\n\r\n1\r\n--B") == true)
+        expectEqual(log.values.count, 3)
+        expectEqual(mock.requests.count, 7)
+        for request in mock.requests { expectEqual(request.headers[try #require(.init("X-B"))], "2") }
+        expectEqual(mock.requests[0].url.query, "a=1&b=2")
+        expectEqual(mock.requests[1].bodyText, "n=1")
+        expectEqual(mock.requests[3].bodyText?.contains("name=\"a\"\r\n\r\n1\r\n--B"), true)
     }
 
     @Test("A literal keeps its order and its repeated names")
@@ -69,9 +70,9 @@ struct DictionaryVerbTests {
         let (api, mock) = try mocked { $0.requestSerializer = JSONRequestSerializer() }
         try await api.post("p", parameters: ["z": 1, "a": "x"], headers: ["X-A": "1", "X-A": "2"])
         let request = try #require(mock.requests.first)
-        #expect(request.bodyText == #"{"z":1,"a":"x"}"#)
-        #expect(request.headers[values: try #require(.init("X-A"))] == ["1", "2"])
-        #expect(Headers(headers).lines.map(\.name) == ["X-A", "X-B"])
+        expectEqual(request.bodyText, #"{"z":1,"a":"x"}"#)
+        expectEqual(request.headers[values: try #require(.init("X-A"))], ["1", "2"])
+        expectEqual(Headers(headers).lines.map(\.name), ["X-A", "X-B"])
     }
 
     @Test("An Encodable value goes where parameters go, by the serializer's encoder")
@@ -90,17 +91,18 @@ struct DictionaryVerbTests {
         try await api.with {
             $0.requestSerializer = HTTPRequestSerializer(encoder: QueryEncoder(keepsNilMembers: true))
         }.withResponse(to: RequestDraft(.post, "p", encoding: Filter(page: nil))) { _ in }
-        #expect(
-            Set(mock.requests.map { $0.url.query ?? $0.bodyText }) == [
+        expectEqual(
+            Set(mock.requests.map { $0.url.query ?? $0.bodyText }),
+            [
                 "q=1&name=Ada&page=2", #"{"name":"Ada","page":2}"#, "cursor=null&name=Ada&page=2",
                 "a%5B%5D=1&a%5B%5D=2",
                 "name=Ada&page=2", "cursor&name=Ada&page",
             ])
-        #expect(log.errors.first?.kind == .encodingFailed)
+        expectEqual(log.errors.first?.kind, .encodingFailed)
         for value in [[1], [2]] {
             let error = await #expect(throws: SternaError.self) { try await api.post("p", encoding: value) }
-            #expect(error?.kind == .encodingFailed)
+            expectEqual(error?.kind, .encodingFailed)
         }
-        #expect(mock.requests.count == 6)
+        expectEqual(mock.requests.count, 6)
     }
 }

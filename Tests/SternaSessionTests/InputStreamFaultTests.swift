@@ -66,19 +66,19 @@ struct InputStreamFaultTests {
     func failing() async {
         let stream = Scripted { _, _, _ in -1 }
         let error = await #expect(throws: SternaError.self) { try await read(.stream(stream)) }
-        #expect(error?.kind == .writeFailed)
-        #expect(stream.state.withLock { $0.closes } == 1)
+        expectEqual(error?.kind, .writeFailed)
+        expectEqual(stream.state.withLock { $0.closes }, 1)
     }
 
     @Test("One that is read to its end is closed once, and one that is given up with the reader")
     func closed() async throws {
         let stream = Scripted { stream, _, _ in stream.state.withLock { $0.reads } > 3 ? 0 : 5 }
-        #expect(try await read(.stream(stream)) == 15)
-        #expect(stream.state.withLock { $0.closes } == 1)
+        try await expectEqual(read(.stream(stream)), 15)
+        expectEqual(stream.state.withLock { $0.closes }, 1)
         let other = Scripted { _, _, _ in 5 }
         do {
             var reader = BodyReader(.stream(other))
-            #expect(try await reader.next()?.readableBytes == 5)
+            try await expectEqual(reader.next()?.readableBytes, 5)
         }
         // The queue that read lets go of the reader when it comes to it.
         #expect(await eventually { other.state.withLock { $0.closes } == 1 })
@@ -103,7 +103,7 @@ struct InputStreamFaultTests {
             try await Task.sleep(for: .milliseconds(5))
         }
         for _ in streams { gate.signal() }
-        for task in tasks { #expect(try await task.value == 0) }
+        for task in tasks { try await expectEqual(task.value, 0) }
         #expect(streams.allSatisfy { stream in stream.state.withLock { !$0.timedOut } })
     }
 }

@@ -5,6 +5,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Foundation's input streams as bodies", .timeLimit(.minutes(5)))
 struct InputStreamTests {
     @Test("Sent whole, once, with a length and without")
@@ -19,14 +21,14 @@ struct InputStreamTests {
                 let body = Body.stream(InputStream(data: data), length: length, mediaType: "a/b")
                 #expect(!body.isReplayable)
                 let reply = try await api.upload(body, to: "echo") { $0.responseSerializer = DataResponseSerializer() }
-                #expect(reply.data() == data)
+                expectEqual(reply.data(), data)
                 let again = await #expect(throws: SternaError.self) { try await api.upload(body, to: "echo") }
-                #expect(again?.kind == .bodyNotReplayable)
+                expectEqual(again?.kind, .bodyNotReplayable)
             }
             var form = MultipartForm()
             form.append(.stream(InputStream(data: Data("part".utf8)), length: 4), name: "f", fileName: "a.txt")
             let echo = try await api.upload(try #require(try form.body()), to: "post").json()
-            #expect(echo["files"] == ["f": "part"])
+            expectEqual(echo["files"], ["f": "part"])
         }
     }
 
@@ -39,7 +41,7 @@ struct InputStreamTests {
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }
             let missing = try #require(InputStream(fileAtPath: "/none/at/all"))
             let unread = await #expect(throws: SternaError.self) { try await api.upload(.stream(missing), to: "echo") }
-            #expect(unread?.kind == .writeFailed)
+            expectEqual(unread?.kind, .writeFailed)
             let short = Body.stream(InputStream(data: Data("abc".utf8)), length: 4)
             let error = await #expect(throws: SternaError.self) { try await api.upload(short, to: "echo") }
             #expect(error?.underlying as? BodyFault == .tooShort(delivered: 3, declared: 4))

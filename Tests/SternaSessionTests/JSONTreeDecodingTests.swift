@@ -2,6 +2,8 @@ import Sterna
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 /// `tree["data"].decode([Post].self)`.
 @Suite("A part of a JSON tree as a value")
 struct JSONTreeDecodingTests {
@@ -12,36 +14,36 @@ struct JSONTreeDecodingTests {
 
     @Test("A member, an element, the whole") func parts() throws {
         let tree = try JSON(parsing: #"{"data":[{"id":1,"postTitle":"a"},{"id":2}],"big":12345678901234567890}"#)
-        #expect(try tree["data"].decode([Post].self) == [Post(id: 1, postTitle: "a"), Post(id: 2)])
-        #expect(try tree["data"][1].decode(Post.self).id == 2)
+        try expectEqual(tree["data"].decode([Post].self), [Post(id: 1, postTitle: "a"), Post(id: 2)])
+        try expectEqual(tree["data"][1].decode(Post.self).id, 2)
         let big: UInt64 = try tree["big"].decode()
-        #expect(big == 12_345_678_901_234_567_890)
-        #expect(try tree.decode(JSON.self) == tree)
+        expectEqual(big, 12_345_678_901_234_567_890)
+        try expectEqual(tree.decode(JSON.self), tree)
     }
 
     @Test("By settings") func settings() throws {
         let tree: JSON = ["data": ["id": 1, "post_title": "a"]]
         let post = try tree["data"].decode(Post.self, DecodingSettings(keys: .snakeCase))
-        #expect(post == Post(id: 1, postTitle: "a"))
+        expectEqual(post, Post(id: 1, postTitle: "a"))
     }
 
     @Test("A missing member fits an optional type alone") func missing() throws {
         let tree: JSON = ["data": []]
-        #expect(try tree["none"].decode(Post?.self) == nil)
+        try expectNil(tree["none"].decode(Post?.self))
         let error = #expect(throws: SternaError.self) { try tree["none"].decode(Post.self) }
-        #expect(error?.kind == .decodingFailed)
+        expectEqual(error?.kind, .decodingFailed)
     }
 
     @Test("An error names the place") func failures() throws {
         let tree = try JSON(parsing: #"{"data":[{"id":1},{"id":"x"}]}"#)
         let error = #expect(throws: SternaError.self) { try tree["data"].decode([Post].self) }
-        #expect(error?.kind == .decodingFailed)
-        #expect(error?.detail.contains("[1].id") == true, "\(error.map { "\($0)" } ?? "none")")
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(error?.detail.contains("[1].id"), true, "\(error.map { "\($0)" } ?? "none")")
     }
 
     @Test("Nested too deep") func deep() throws {
         let tree = try JSON(parsing: String(repeating: "[", count: 300) + String(repeating: "]", count: 300))
         let error = #expect(throws: SternaError.self) { try tree.decode([Post].self) }
-        #expect(error?.kind == .decodingFailed)
+        expectEqual(error?.kind, .decodingFailed)
     }
 }

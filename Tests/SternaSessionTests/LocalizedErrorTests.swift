@@ -12,27 +12,27 @@ struct LocalizedErrorTests {
     func ownWords() throws {
         var error = SternaError(.timedOut, phase: .wait, "The server did not begin to answer within 1 s.")
         error.url = "https://example.com/"
-        #expect((error as any Error).localizedDescription == "The server did not begin to answer within 1 s.")
-        #expect((error as NSError).localizedFailureReason == nil)
+        expectEqual((error as any Error).localizedDescription, "The server did not begin to answer within 1 s.")
+        expectNil((error as NSError).localizedFailureReason)
     }
 
     @Test("With the server's message, on one line")
     func serverWords() throws {
         var error = SternaError(.unacceptableStatus, phase: .read, "The server answered 404.")
         error.serverMessage = "no such\nbird"
-        #expect(error.localizedDescription == "The server answered 404. The server says: no such bird")
-        #expect((error as NSError).localizedFailureReason == "no such bird")
+        expectEqual(error.localizedDescription, "The server answered 404. The server says: no such bird")
+        expectEqual((error as NSError).localizedFailureReason, "no such bird")
     }
 
     @Test("Errors of other layers")
     func causes() throws {
         let url = #expect(throws: HTTPURL.ParseError.self) { try HTTPURL("ftp://host/") }
-        #expect(url?.localizedDescription.hasPrefix("The scheme \"ftp\" is not supported") == true)
+        expectEqual(url?.localizedDescription.hasPrefix("The scheme \"ftp\" is not supported"), true)
         let json = #expect(throws: JSON.ParseError.self) { try JSON(parsing: "[1,") }
-        #expect(json?.localizedDescription == json?.description)
+        expectEqual(json?.localizedDescription, json?.description)
         let trust = TrustFailure(.hostName, "it is for another host", advice: "Check the name.")
         #expect(trust.localizedDescription.contains("it is for another host"))
-        #expect((trust as NSError).localizedRecoverySuggestion == "Check the name.")
+        expectEqual((trust as NSError).localizedRecoverySuggestion, "Check the name.")
     }
 
     @Test("A failed request") func request() async throws {

@@ -31,24 +31,24 @@ struct ReplyTests {
     @Test("Its parts")
     func parts() async throws {
         let reply = try await reply(Array(#"{"a":1}"#.utf8), status: 201)
-        #expect(reply.status == 201)
-        #expect(reply.headers[.contentType] == "application/json")
-        #expect(reply.body.text == #"{"a":1}"#)
-        #expect(reply.data() == Data(#"{"a":1}"#.utf8))
-        #expect(reply.url.path == "/v1/a")
-        #expect(reply.response.body.whole?.text == #"{"a":1}"#)
-        #expect(try await reply.response.body.collect(upTo: 100).text == #"{"a":1}"#)
+        expectEqual(reply.status, 201)
+        expectEqual(reply.headers[.contentType], "application/json")
+        expectEqual(reply.body.text, #"{"a":1}"#)
+        expectEqual(reply.data(), Data(#"{"a":1}"#.utf8))
+        expectEqual(reply.url.path, "/v1/a")
+        expectEqual(reply.response.body.whole?.text, #"{"a":1}"#)
+        try await expectEqual(reply.response.body.collect(upTo: 100).text, #"{"a":1}"#)
     }
 
     @Test("One reply is read in every way, again and again")
     func every() async throws {
         let reply = try await reply(#"{"name":"Sterna","tags":[{"id":1}]}"#)
         for _ in 0..<2 {
-            #expect(try await reply.json()["tags"][0]["id"].int == 1)
+            try await expectEqual(reply.json()["tags"][0]["id"].int, 1)
             #expect(try await reply.text().hasPrefix("{"))
-            #expect(try await reply.decode(User.self) == User(name: "Sterna", tags: [.init(id: 1)]))
+            try await expectEqual(reply.decode(User.self), User(name: "Sterna", tags: [.init(id: 1)]))
             let user: User = try await reply.decode()
-            #expect(user.name == "Sterna")
+            expectEqual(user.name, "Sterna")
         }
     }
 
@@ -58,21 +58,21 @@ struct ReplyTests {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
         let event: Event = try await reply(#"{"when":5}"#).decode(decoder: decoder)
-        #expect(event.when == Date(timeIntervalSince1970: 5))
+        expectEqual(event.when, Date(timeIntervalSince1970: 5))
     }
 
     @Test("An empty body, or Rails's single space, is null, no text, and no value", arguments: ["", " "])
     func empty(body: String) async throws {
         let reply = try await reply(body)
-        #expect(try await reply.json() == .null)
-        #expect(try await reply.text() == body)
+        try await expectEqual(reply.json(), .null)
+        try await expectEqual(reply.text(), body)
         let error = await #expect(throws: SternaError.self) { try await reply.decode(User.self) }
-        #expect(error?.kind == .decodingFailed)
+        expectEqual(error?.kind, .decodingFailed)
     }
 
     @Test("An empty body may have any media type", arguments: [nil, "text/html"])
     func emptyOfAnyType(type: String?) async throws {
-        #expect(try await reply("", type: type).json() == .null)
+        try await expectEqual(reply("", type: type).json(), .null)
     }
 
     static let texts: [([UInt8], String?, String?)] = [
@@ -88,11 +88,11 @@ struct ReplyTests {
         let reply = try await reply(body, type: type)
         guard let expected else {
             let error = await #expect(throws: SternaError.self) { try await reply.text() }
-            #expect(error?.kind == .decodingFailed)
-            #expect(error?.body?.array == body)
+            expectEqual(error?.kind, .decodingFailed)
+            expectEqual(error?.body?.array, body)
             return
         }
-        #expect(try await reply.text() == expected)
+        try await expectEqual(reply.text(), expected)
     }
 
     @Test("JSON of another media type is refused, with the response and body kept")
@@ -101,15 +101,15 @@ struct ReplyTests {
         let tree = await #expect(throws: SternaError.self) { try await reply.json() }
         let value = await #expect(throws: SternaError.self) { try await reply.decode(User.self) }
         for error in [tree, value] {
-            #expect(error?.kind == .unacceptableMediaType)
-            #expect(error?.phase == .decode)
-            #expect(error?.status == 200)
-            #expect(error?.body?.text == "<html>")
-            #expect(error?.requestSent == true)
+            expectEqual(error?.kind, .unacceptableMediaType)
+            expectEqual(error?.phase, .decode)
+            expectEqual(error?.status, 200)
+            expectEqual(error?.body?.text, "<html>")
+            expectEqual(error?.requestSent, true)
             #expect(error?.url == "https://api.example.com/v1/a?token=***")
-            #expect(error?.description.contains("text/html") == true)
+            expectEqual(error?.description.contains("text/html"), true)
         }
-        #expect(try await reply.text() == "<html>")
+        try await expectEqual(reply.text(), "<html>")
     }
 
     @Test("The session's media types hold for json and decode")
@@ -118,7 +118,7 @@ struct ReplyTests {
             $0.responseSerializer = JSONResponseSerializer(
                 validation: ResponseValidation(mediaTypes: ["application/vnd.own+json"]))
         }
-        #expect(try await reply(Array("[1]".utf8), type: "application/vnd.own+json", configure).json()[0].int == 1)
+        try await expectEqual(reply(Array("[1]".utf8), type: "application/vnd.own+json", configure).json()[0].int, 1)
         let other = try await reply(Array("[1]".utf8), type: "application/json", configure)
         await #expect(throws: SternaError.self) { try await other.json() }
     }
@@ -137,12 +137,12 @@ struct ReplyTests {
     func member(body: String, places: [String]) async throws {
         let reply = try await reply(body)
         let error = try #require(await #expect(throws: SternaError.self) { try await reply.decode(User.self) })
-        #expect(error.kind == .decodingFailed)
-        #expect(error.phase == .decode)
+        expectEqual(error.kind, .decodingFailed)
+        expectEqual(error.phase, .decode)
         for place in places { #expect(error.detail.contains(place)) }
         #expect(error.underlying is DecodingError || error.underlying is JSON.ParseError)
-        #expect(error.body?.text == body)
-        #expect(error.status == 200)
+        expectEqual(error.body?.text, body)
+        expectEqual(error.status, 200)
         #expect(error.url == "https://api.example.com/v1/a?token=***")
         #expect(!error.description.contains { $0.isNewline })
     }
@@ -160,8 +160,8 @@ struct ReplyTests {
     func notJSON(body: String) async throws {
         let reply = try await reply(body)
         let error = await #expect(throws: SternaError.self) { try await reply.json() }
-        #expect(error?.kind == .decodingFailed)
-        #expect(error?.body?.text == body)
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(error?.body?.text, body)
         #expect(error?.response != nil)
     }
 
@@ -175,28 +175,28 @@ struct ReplyTests {
             }
         }
         struct CountError: Error {}
-        #expect(try await reply("abc", type: "text/x").value(by: Count()) == 3)
+        try await expectEqual(reply("abc", type: "text/x").value(by: Count()), 3)
         let short = try await reply("a", type: "text/x")
         let error = await #expect(throws: SternaError.self) { try await short.value(by: Count()) }
-        #expect(error?.kind == .decodingFailed)
+        expectEqual(error?.kind, .decodingFailed)
         #expect(error?.underlying is CountError)
         let other = try await reply("abc", type: "text/y")
         let refused = await #expect(throws: SternaError.self) { try await other.value(by: Count()) }
-        #expect(refused?.kind == .unacceptableMediaType)
+        expectEqual(refused?.kind, .unacceptableMediaType)
     }
 
     @Test("A body longer than is collected is refused", arguments: [(9, false), (10, true)])
     func limit(limit: Int, fits: Bool) async throws {
         let body = Array("0123456789".utf8)
         if fits {
-            #expect(try await reply(body, type: nil) { $0.collectedBytes = limit }.body.count == 10)
+            try await expectEqual(reply(body, type: nil) { $0.collectedBytes = limit }.body.count, 10)
         } else {
             let error = await #expect(throws: SternaError.self) {
                 try await reply(body, type: nil) { $0.collectedBytes = limit }
             }
-            #expect(error?.kind == .limitExceeded)
+            expectEqual(error?.kind, .limitExceeded)
             #expect(error?.url == "https://api.example.com/v1/a?token=***")
-            #expect(error?.requestSent == true)
+            expectEqual(error?.requestSent, true)
         }
     }
 }

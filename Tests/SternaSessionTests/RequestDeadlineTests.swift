@@ -14,9 +14,9 @@ struct RequestDeadlineTests {
         _ mock: MockTransport, location: SourceLocation = #_sourceLocation, _ work: () async throws -> Void
     ) async {
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await work() }
-        #expect(error?.kind == .timedOut, sourceLocation: location)
-        #expect(error?.phase == .prepare, sourceLocation: location)
-        #expect(error?.requestSent == false, sourceLocation: location)
+        expectEqual(error?.kind, .timedOut, sourceLocation: location)
+        expectEqual(error?.phase, .prepare, sourceLocation: location)
+        expectEqual(error?.requestSent, false, sourceLocation: location)
         #expect(error?.url == "https://api.example.com/v1/a", sourceLocation: location)
         #expect(mock.requests.isEmpty, sourceLocation: location)
     }
@@ -41,10 +41,10 @@ struct RequestDeadlineTests {
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }
             let late = api.with { $0.timeouts.total = .seconds(-1) }
             let error = await #expect(throws: SternaError.self) { try await late.post("a", parameters: ["b": 1]) }
-            #expect(error?.kind == .timedOut)
+            expectEqual(error?.kind, .timedOut)
             // A later request shows that nothing was on its way.
-            #expect(try await api.get("b").status == 204)
-            #expect(server.acceptedConnections == 1)
+            try await expectEqual(api.get("b").status, 204)
+            expectEqual(server.acceptedConnections, 1)
             #expect(server.received(connection: 0).starts(with: "GET /b ".utf8))
         }
     }
@@ -56,7 +56,7 @@ struct RequestDeadlineTests {
             $0.timeouts.queue = .zero
         }
         try await api.get("a")
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
     }
 
     @Test("A deadline that has passed sends nothing, with every way to ask")
@@ -75,7 +75,7 @@ struct RequestDeadlineTests {
         let (api, mock) = try mocked()
         let deadline = Deadline.now + .seconds(30)
         try await api.get("a") { $0.deadline = deadline }
-        #expect(mock.requests.last?.deadline == deadline)
+        expectEqual(mock.requests.last?.deadline, deadline)
         try await api.get("a") {
             $0.deadline = deadline
             $0.timeouts.total = .seconds(5)
@@ -94,8 +94,8 @@ struct RequestDeadlineTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.get("a") { $0.deadline = .now + .milliseconds(300) }
             }
-            #expect(error?.kind == .timedOut)
-            #expect(error?.detail.contains("deadline") == true)
+            expectEqual(error?.kind, .timedOut)
+            expectEqual(error?.detail.contains("deadline"), true)
         }
     }
 
@@ -114,8 +114,8 @@ struct RequestDeadlineTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.post("post", parameters: ["a": 1]) { $0.deadline = deadline }
             }
-            #expect(error?.phase == .prepare)
-            #expect(server.requestCount == count)
+            expectEqual(error?.phase, .prepare)
+            expectEqual(server.requestCount, count)
         }
     }
 
@@ -129,7 +129,7 @@ struct RequestDeadlineTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.get("redirect/1") { $0.deadline = .now + .milliseconds(700) }
             }
-            #expect(error?.kind == .timedOut)
+            expectEqual(error?.kind, .timedOut)
             #expect(server.requests().allSatisfy { $0.target == "/redirect/1" })
         }
     }

@@ -27,17 +27,17 @@ struct RequestPropertiesTests {
     @Test("Nothing is sent on that was not set, and the time-out is 60 s")
     func unset() async throws {
         let request = try await sent { _ in }
-        #expect(request.properties == RequestProperties())
-        #expect(request.timeouts == Timeouts())
-        #expect(request.timeouts.firstByte == .seconds(60))
-        #expect(request.timeouts.betweenBytes == .seconds(60))
+        expectEqual(request.properties, RequestProperties())
+        expectEqual(request.timeouts, Timeouts())
+        expectEqual(request.timeouts.firstByte, .seconds(60))
+        expectEqual(request.timeouts.betweenBytes, .seconds(60))
         let properties = RequestProperties()
-        #expect(properties.timeout == nil)
-        #expect(properties.cachePolicy == nil)
-        #expect(properties.handlesCookies == nil)
-        #expect(properties.networkServiceType == nil)
-        #expect(properties.allowsCellularAccess == nil)
-        #expect(properties.usesPipelining == nil)
+        expectNil(properties.timeout)
+        expectNil(properties.cachePolicy)
+        expectNil(properties.handlesCookies)
+        expectNil(properties.networkServiceType)
+        expectNil(properties.allowsCellularAccess)
+        expectNil(properties.usesPipelining)
     }
 
     @Test("The time-out reaches the request, in place of the session's")
@@ -47,14 +47,14 @@ struct RequestPropertiesTests {
         } session: {
             $0.timeout = .seconds(3)
         }
-        #expect(each(request.timeouts) == Array(repeating: .seconds(7), count: 4))
-        #expect(request.timeouts.total == Timeouts().total)
-        #expect(request.properties.timeout == .seconds(7))
+        expectEqual(each(request.timeouts), Array(repeating: .seconds(7), count: 4))
+        expectEqual(request.timeouts.total, Timeouts().total)
+        expectEqual(request.properties.timeout, .seconds(7))
         let unset = try await sent { _ in
         } session: {
             $0.timeout = .seconds(3)
         }
-        #expect(each(unset.timeouts) == Array(repeating: .seconds(3), count: 4))
+        expectEqual(each(unset.timeouts), Array(repeating: .seconds(3), count: 4))
     }
 
     @Test("The request's own time-outs win")
@@ -64,7 +64,7 @@ struct RequestPropertiesTests {
         } request: {
             $0.timeout = .seconds(2)
         }
-        #expect(each(one.timeouts) == Array(repeating: .seconds(2), count: 4))
+        expectEqual(each(one.timeouts), Array(repeating: .seconds(2), count: 4))
         var timeouts = Timeouts()
         timeouts.connect = .seconds(1)
         let all = try await sent {
@@ -72,13 +72,13 @@ struct RequestPropertiesTests {
         } request: {
             $0.timeouts = TimeoutOverrides(timeouts)
         }
-        #expect(all.timeouts == timeouts)
+        expectEqual(all.timeouts, timeouts)
     }
 
     @Test("A time-out that is nothing or endless is brought into range")
     func range() async throws {
         for timeout in [Duration.zero, .seconds(-5)] {
-            #expect(try await sent { $0.timeout = timeout }.timeouts.connect == .milliseconds(1))
+            try await expectEqual(sent { $0.timeout = timeout }.timeouts.connect, .milliseconds(1))
         }
         #expect(try await sent { $0.timeout = .seconds(Int64.max) }.timeouts.connect > .seconds(3_000_000_000))
     }
@@ -94,8 +94,8 @@ struct RequestPropertiesTests {
         default: expected.usesPipelining = true
         }
         let request = try await sent { $0 = expected }
-        #expect(request.properties == expected)
-        #expect(request.timeouts == Timeouts())
+        expectEqual(request.properties, expected)
+        expectEqual(request.timeouts, Timeouts())
         #expect(request.headers.filter { $0.name.canonicalName.hasPrefix("cache") }.isEmpty)
     }
 
@@ -105,9 +105,9 @@ struct RequestPropertiesTests {
             $0.cachePolicy = .useProtocolCachePolicy
             $0.handlesCookies = true
         }
-        #expect(request.properties.cachePolicy == .useProtocolCachePolicy)
-        #expect(request.properties.handlesCookies == true)
-        #expect(request.properties.allowsCellularAccess == nil)
+        expectEqual(request.properties.cachePolicy, .useProtocolCachePolicy)
+        expectEqual(request.properties.handlesCookies, true)
+        expectNil(request.properties.allowsCellularAccess)
     }
 
     @Test("A request's serializer has its own; the session's do not stay")
@@ -120,7 +120,7 @@ struct RequestPropertiesTests {
         } request: {
             $0.requestSerializer = json
         }
-        #expect(request.properties == json.properties)
-        #expect(request.timeouts == Timeouts())
+        expectEqual(request.properties, json.properties)
+        expectEqual(request.timeouts, Timeouts())
     }
 }

@@ -35,15 +35,15 @@ struct RequestStyleTests {
             try await api.post("anything", parameters: Self.parameters)
             try await api.post("anything")
             let requests = server.requests()
-            #expect(requests.map(\.target).first?.hasSuffix("/anything?\(text)") == true)
-            #expect(requests.first?.headers["Content-Type"] == nil)
-            #expect(requests.first?.headers["Content-Length"] == nil)
+            expectEqual(requests.map(\.target).first?.hasSuffix("/anything?\(text)"), true)
+            expectNil(requests.first?.headers["Content-Type"])
+            expectNil(requests.first?.headers["Content-Length"])
             let form = try #require(requests.dropFirst().first)
-            #expect(form.headers.all("Content-Type") == [type])
-            #expect(form.headers["Content-Length"] == "\(text.utf8.count)")
+            expectEqual(form.headers.all("Content-Type"), [type])
+            expectEqual(form.headers["Content-Length"], "\(text.utf8.count)")
             let empty = try #require(requests.last)
-            #expect(empty.headers["Content-Length"] == "0")
-            #expect(empty.headers["Content-Type"] == (style.sendsEmptyForm ? type : nil))
+            expectEqual(empty.headers["Content-Length"], "0")
+            expectEqual(empty.headers["Content-Type"], (style.sendsEmptyForm ? type : nil))
         }
     }
 
@@ -53,9 +53,9 @@ struct RequestStyleTests {
         try await api.post("a?x=1", parameters: ["p": [1]], query: ["q": [2]])
         try await api.post("a", parameters: ["p": [1]], query: ["q": [2]], body: .text("own", mediaType: "x/y"))
         try await api.get("a", parameters: ["p": [1]], query: ["q": [2]])
-        #expect(mock.requests.map(\.url.query) == ["x=1&q[]=2", "q[]=2&p[]=1", "q[]=2&p[]=1"])
-        #expect(mock.requests.map(\.bodyText) == ["p[]=1", "own", nil])
-        #expect(mock.requests[1].headers[values: .contentType] == ["x/y"])
+        expectEqual(mock.requests.map(\.url.query), ["x=1&q[]=2", "q[]=2&p[]=1", "q[]=2&p[]=1"])
+        expectEqual(mock.requests.map(\.bodyText), ["p[]=1", "own", nil])
+        expectEqual(mock.requests[1].headers[values: .contentType], ["x/y"])
     }
 
     @Test("JSON for every verb that has a body, the style's query for the others")
@@ -65,12 +65,12 @@ struct RequestStyleTests {
         let (api, mock) = try mocked { $0.requestSerializer = serializer }
         let methods: [Request.Method] = [.get, .head, .delete, .post, .put, .patch, .options]
         for method in methods { try await api.request(method, "a", parameters: ["b": [1], "a": Parameters.null]) }
-        #expect(mock.requests.map(\.url.query) == ["a&b[]=1", "a&b[]=1", "a&b[]=1", nil, nil, nil, nil])
+        expectEqual(mock.requests.map(\.url.query), ["a&b[]=1", "a&b[]=1", "a&b[]=1", nil, nil, nil, nil])
         let text = "{\"a\":null,\"b\":[1]}"
-        #expect(mock.requests.map(\.bodyText) == [nil, nil, nil, text, text, text, text])
-        #expect(
-            mock.requests.map { $0.headers[.contentType] }
-                == [nil, nil, nil] + Array(repeating: "application/json; charset=utf-8", count: 4))
+        expectEqual(mock.requests.map(\.bodyText), [nil, nil, nil, text, text, text, text])
+        expectEqual(
+            mock.requests.map { $0.headers[.contentType] },
+            [nil, nil, nil] + Array(repeating: "application/json; charset=utf-8", count: 4))
     }
 
     @Test("The destination holds for requests of a session")
@@ -81,7 +81,7 @@ struct RequestStyleTests {
         try await api.post("a", parameters: ["p": 1])
         serializer.destination = .body
         try await api.get("a", parameters: ["p": 1]) { [serializer] in $0.requestSerializer = serializer }
-        #expect(mock.requests.map(\.url.query) == ["p=1", nil])
-        #expect(mock.requests.map(\.bodyText) == [nil, "p=1"])
+        expectEqual(mock.requests.map(\.url.query), ["p=1", nil])
+        expectEqual(mock.requests.map(\.bodyText), [nil, "p=1"])
     }
 }

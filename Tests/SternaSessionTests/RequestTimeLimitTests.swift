@@ -21,16 +21,16 @@ struct RequestTimeLimitTests {
     @Test("One limit is set, the session's others stay")
     func total() async throws {
         let timeouts = try await timeouts { $0.timeouts.total = .seconds(1) }
-        #expect(timeouts.total == .seconds(1))
-        #expect(timeouts.connect == .seconds(11))
-        #expect(timeouts.minimumThroughput?.bytesPerSecond == 13)
-        #expect(timeouts.firstByte == Timeouts().firstByte)
+        expectEqual(timeouts.total, .seconds(1))
+        expectEqual(timeouts.connect, .seconds(11))
+        expectEqual(timeouts.minimumThroughput?.bytesPerSecond, 13)
+        expectEqual(timeouts.firstByte, Timeouts().firstByte)
     }
 
     @Test("None is set") func none() async throws {
         let timeouts = try await timeouts { _ in }
-        #expect(timeouts.total == .seconds(12))
-        #expect(timeouts.connect == .seconds(11))
+        expectEqual(timeouts.total, .seconds(12))
+        expectEqual(timeouts.connect, .seconds(11))
     }
 
     @Test("Each of them") func each() async throws {
@@ -41,7 +41,7 @@ struct RequestTimeLimitTests {
         for (index, limit) in limits.enumerated() {
             let timeouts = try await timeouts { $0.timeouts[keyPath: limit.0] = .seconds(100 + index) }
             for (other, path) in limits.enumerated() {
-                #expect((timeouts[keyPath: path.1] == .seconds(100 + index)) == (other == index))
+                expectEqual((timeouts[keyPath: path.1] == .seconds(100 + index)), (other == index))
             }
         }
     }
@@ -51,32 +51,32 @@ struct RequestTimeLimitTests {
             $0.timeout = .seconds(3)
             $0.timeouts.firstByte = .seconds(30)
         }
-        #expect(timeouts.connect == .seconds(3))
-        #expect(timeouts.betweenBytes == .seconds(3))
-        #expect(timeouts.firstByte == .seconds(30))
-        #expect(timeouts.total == .seconds(12))
+        expectEqual(timeouts.connect, .seconds(3))
+        expectEqual(timeouts.betweenBytes, .seconds(3))
+        expectEqual(timeouts.firstByte, .seconds(30))
+        expectEqual(timeouts.total, .seconds(12))
     }
 
     @Test("All at once, and taken back") func all() async throws {
         let whole = try await timeouts { $0.timeouts = TimeoutOverrides(Timeouts()) }
-        #expect(whole == Timeouts())
+        expectEqual(whole, Timeouts())
         let back = try await timeouts {
             $0.timeouts.total = .seconds(1)
             $0.timeouts.total = nil
             $0.timeout = .seconds(1)
             $0.timeout = nil
         }
-        #expect(back.total == .seconds(12))
-        #expect(back.connect == .seconds(11))
+        expectEqual(back.total, .seconds(12))
+        expectEqual(back.connect, .seconds(11))
         var settings = RequestSettings()
         settings.timeouts.total = .seconds(1)
         settings.timeouts.total = nil
-        #expect(settings.timeouts == TimeoutOverrides())
+        expectEqual(settings.timeouts, TimeoutOverrides())
     }
 
     @Test("A session's least speed can be switched off") func speed() async throws {
         let timeouts = try await timeouts { $0.timeouts.minimumThroughput = .init(bytesPerSecond: 0) }
-        #expect(timeouts.minimumThroughput == nil)
+        expectNil(timeouts.minimumThroughput)
     }
 
     @Test("A request of a callback") func callback() async throws {
@@ -86,6 +86,6 @@ struct RequestTimeLimitTests {
                 $0.timeouts.total = .seconds(1)
             }
         }
-        #expect(mock.requests.first?.timeouts.total == .seconds(1))
+        expectEqual(mock.requests.first?.timeouts.total, .seconds(1))
     }
 }

@@ -48,15 +48,15 @@ struct SessionBaseURLTests {
     func resolve(base: String, reference: String, expected: String) async throws {
         let (api, mock) = try mocked(base)
         try await api.get(reference)
-        #expect(mock.requests.map(\.url.description) == [expected])
+        expectEqual(mock.requests.map(\.url.description), [expected])
     }
 
     @Test("The base that a session shows ends in a slash")
     func shown() throws {
         #expect(
             try Session(baseURL: "https://api.example.com/v1").baseURL?.description == "https://api.example.com/v1/")
-        #expect(try Session().baseURL == nil)
-        #expect(Session.shared.baseURL == nil)
+        try expectNil(Session().baseURL)
+        expectNil(Session.shared.baseURL)
     }
 
     @Test("A base is given as text, as Foundation's URL, or parsed")
@@ -68,8 +68,8 @@ struct SessionBaseURLTests {
         let (api, other) = try mocked()
         try await api.get(try #require(URL(string: "foo?x=1")))
         try await api.get("foo"[...])
-        #expect(mock.requests.map(\.url.path) == ["/v1/foo", "/v1/foo"])
-        #expect(other.requests.map(\.url.requestTarget) == ["/v1/foo?x=1", "/v1/foo"])
+        expectEqual(mock.requests.map(\.url.path), ["/v1/foo", "/v1/foo"])
+        expectEqual(other.requests.map(\.url.requestTarget), ["/v1/foo?x=1", "/v1/foo"])
     }
 
     static let foreign = [
@@ -88,13 +88,13 @@ struct SessionBaseURLTests {
         let (api, mock) = try mocked { $0.authorization = .bearer("s3cret") }
         let error = await #expect(throws: SternaError.self) { try await api.get(reference) }
         #expect([.originRefused, .invalidURL].contains(error?.kind))
-        #expect(error?.phase == .prepare)
-        #expect(error?.requestSent == false)
+        expectEqual(error?.phase, .prepare)
+        expectEqual(error?.requestSent, false)
         #expect(mock.requests.isEmpty)
         let streamed = await #expect(throws: SternaError.self) {
             try await api.withResponse(to: .get(reference)) { _ in }
         }
-        #expect(streamed?.kind == error?.kind)
+        expectEqual(streamed?.kind, error?.kind)
         #expect(mock.requests.isEmpty)
     }
 
@@ -115,7 +115,7 @@ struct SessionBaseURLTests {
             try await api.get(url)
         }
         try await api.get("https://api.example.com/x")
-        #expect(mock.requests.map { $0.headers[.authorization] } == [nil, nil, nil, "Bearer s3cret"])
+        expectEqual(mock.requests.map { $0.headers[.authorization] }, [nil, nil, nil, "Bearer s3cret"])
     }
 
     @Test("Nor with credentials that were set as header fields of the session, or in the base URL")
@@ -130,11 +130,11 @@ struct SessionBaseURLTests {
         }
         try await api.get("https://other.test/x")
         let headers = try #require(mock.requests.first).headers
-        #expect(headers[.authorization] == nil)
-        #expect(headers[.cookie] == nil)
-        #expect(headers[.proxyAuthorization] == nil)
-        #expect(headers[try #require(.init("X-Api-Key"))] == nil)
-        #expect(headers[try #require(.init("X-Open"))] == "kept")
+        expectNil(headers[.authorization])
+        expectNil(headers[.cookie])
+        expectNil(headers[.proxyAuthorization])
+        expectNil(headers[try #require(.init("X-Api-Key"))])
+        expectEqual(headers[try #require(.init("X-Open"))], "kept")
     }
 
     @Test("Without a base every absolute URL goes, and a relative one nowhere")
@@ -145,9 +145,9 @@ struct SessionBaseURLTests {
         #expect(mock.requests.map(\.url.description) == ["https://one.test/a", "http://two.test/b"])
         for reference in ["foo", "/foo", "//host/foo", "", "?x"] {
             let error = await #expect(throws: SternaError.self) { try await api.get(reference) }
-            #expect(error?.kind == .invalidURL)
+            expectEqual(error?.kind, .invalidURL)
         }
-        #expect(mock.requests.count == 2)
+        expectEqual(mock.requests.count, 2)
     }
 
     static let bad = [
@@ -158,8 +158,8 @@ struct SessionBaseURLTests {
     @Test("A base that is no http or https URL is refused", arguments: bad)
     func badBase(_ base: String) {
         let error = #expect(throws: SternaError.self) { try Session(baseURL: base) }
-        #expect(error?.kind == .invalidURL)
-        #expect(error?.phase == .prepare)
+        expectEqual(error?.kind, .invalidURL)
+        expectEqual(error?.phase, .prepare)
     }
 
     @Test(
@@ -168,7 +168,7 @@ struct SessionBaseURLTests {
     func badScheme(_ reference: String) async throws {
         let (api, mock) = try mocked(nil)
         let error = await #expect(throws: SternaError.self) { try await api.get(reference) }
-        #expect(error?.kind == .invalidURL)
+        expectEqual(error?.kind, .invalidURL)
         #expect(mock.requests.isEmpty)
     }
 }

@@ -20,10 +20,10 @@ struct SessionDeriveTests {
         try await derived.post("a", parameters: ["p": 1])
         try await api.post("a", parameters: ["p": 1])
         let name = try #require(HTTPField.Name("X-One"))
-        #expect(mock.requests.map { $0.headers[name] } == ["1", "2", "1"])
-        #expect(mock.requests.map { $0.headers[.authorization] } == [nil, "Bearer t", nil])
-        #expect(mock.requests.map(\.bodyText) == ["p=1", #"{"p":1}"#, "p=1"])
-        #expect(mock.requests.map(\.timeouts.betweenBytes) == [.seconds(60), .seconds(3), .seconds(60)])
+        expectEqual(mock.requests.map { $0.headers[name] }, ["1", "2", "1"])
+        expectEqual(mock.requests.map { $0.headers[.authorization] }, [nil, "Bearer t", nil])
+        expectEqual(mock.requests.map(\.bodyText), ["p=1", #"{"p":1}"#, "p=1"])
+        expectEqual(mock.requests.map(\.timeouts.betweenBytes), [.seconds(60), .seconds(3), .seconds(60)])
     }
 
     @Test("A derived session keeps the rest, base URL and all")
@@ -36,10 +36,10 @@ struct SessionDeriveTests {
         try await derived.get("a")
         let request = try #require(mock.requests.first)
         #expect(request.url.description == "https://api.example.com/v1/a")
-        #expect(request.headers[try #require(.init("X-One"))] == "1")
-        #expect(request.headers[try #require(.init("X-Two"))] == "2")
-        #expect(request.headers[.authorization] == "Bearer t")
-        #expect(derived.baseURL == api.baseURL)
+        expectEqual(request.headers[try #require(.init("X-One"))], "1")
+        expectEqual(request.headers[try #require(.init("X-Two"))], "2")
+        expectEqual(request.headers[.authorization], "Bearer t")
+        expectEqual(derived.baseURL, api.baseURL)
     }
 
     @Test("A field that cannot be sent fails each request of the derived session, and it can be mended")
@@ -48,13 +48,13 @@ struct SessionDeriveTests {
         let broken = api.with { $0.headers["X"] = "a\nb" }
         for _ in 0..<2 {
             let error = await #expect(throws: SternaError.self) { try await broken.get("a") }
-            #expect(error?.kind == .invalidHeader)
+            expectEqual(error?.kind, .invalidHeader)
         }
         let streamed = await #expect(throws: SternaError.self) { try await broken.withResponse(to: .get("a")) { _ in } }
-        #expect(streamed?.kind == .invalidHeader)
+        expectEqual(streamed?.kind, .invalidHeader)
         #expect(mock.requests.isEmpty)
         try await broken.with { $0.headers["X"] = "b" }.get("a")
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
     }
 
     @Test("A request's time-out keeps the session's total")
@@ -62,9 +62,9 @@ struct SessionDeriveTests {
         let (api, mock) = try mocked { $0.timeouts.total = .seconds(10) }
         try await api.get("a") { $0.timeout = .seconds(5) }
         let timeouts = try #require(mock.requests.first).timeouts
-        #expect(timeouts.betweenBytes == .seconds(5))
-        #expect(timeouts.firstByte == .seconds(5))
-        #expect(timeouts.total == .seconds(10))
+        expectEqual(timeouts.betweenBytes, .seconds(5))
+        expectEqual(timeouts.firstByte, .seconds(5))
+        expectEqual(timeouts.total, .seconds(10))
     }
 
     @Test("A request's settings replace the session's for it alone")
@@ -73,8 +73,8 @@ struct SessionDeriveTests {
         let reply = try await api.get("a") {
             $0.responseSerializer = TextResponseSerializer(validation: ResponseValidation(statuses: [404]))
         }
-        #expect(try await reply.text() == "plain")
+        try await expectEqual(reply.text(), "plain")
         await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(mock.requests.count == 2)
+        expectEqual(mock.requests.count, 2)
     }
 }

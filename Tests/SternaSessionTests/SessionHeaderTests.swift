@@ -13,14 +13,14 @@ struct SessionHeaderTests {
         try await api.get("a")
         try await api.get("a", headers: ["user-agent": "own", "ACCEPT": "text/csv", "x-session": "2"])
         let first = try #require(mock.requests.first).headers
-        #expect(first[.userAgent]?.hasPrefix("Sterna/") == true)
-        #expect(first[.accept] == "*/*")
-        #expect(first[.acceptLanguage] == "de")
+        expectEqual(first[.userAgent]?.hasPrefix("Sterna/"), true)
+        expectEqual(first[.accept], "*/*")
+        expectEqual(first[.acceptLanguage], "de")
         let second = try #require(mock.requests.last).headers
-        #expect(second[values: .userAgent] == ["own"])
-        #expect(second[values: .accept] == ["text/csv"])
-        #expect(second[values: try #require(.init("X-Session"))] == ["2"])
-        #expect(second[.acceptLanguage] == "de")
+        expectEqual(second[values: .userAgent], ["own"])
+        expectEqual(second[values: .accept], ["text/csv"])
+        expectEqual(second[values: try #require(.init("X-Session"))], ["2"])
+        expectEqual(second[.acceptLanguage], "de")
     }
 
     @Test("The shared session sends them, too")
@@ -28,8 +28,8 @@ struct SessionHeaderTests {
         try await TestServer.withServer { server in
             try await Session.shared.get(server.url("/headers"))
             let headers = try #require(server.requests().first).headers
-            #expect(headers["User-Agent"]?.hasPrefix("Sterna/") == true)
-            #expect(headers["Accept"] == "*/*")
+            expectEqual(headers["User-Agent"]?.hasPrefix("Sterna/"), true)
+            expectEqual(headers["Accept"], "*/*")
         }
     }
 
@@ -37,7 +37,7 @@ struct SessionHeaderTests {
     func repeated() async throws {
         let (api, mock) = try mocked()
         try await api.get("a", headers: ["X-One": "1", "X-One": "2"])
-        #expect(mock.requests.first?.headers[values: try #require(.init("X-One"))] == ["1", "2"])
+        expectEqual(mock.requests.first?.headers[values: try #require(.init("X-One"))], ["1", "2"])
     }
 
     static let bad: [(String, String)] = [
@@ -65,8 +65,8 @@ struct SessionHeaderTests {
 
     private func check(_ error: SternaError?) throws {
         let error = try #require(error)
-        #expect(error.kind == .invalidHeader)
-        #expect(error.phase == .prepare)
+        expectEqual(error.kind, .invalidHeader)
+        expectEqual(error.phase, .prepare)
         #expect(!error.requestSent)
         #expect(!"\(error)".contains("s3cret"))
         #expect(!dumped(error).contains("s3cret"))
@@ -78,13 +78,13 @@ struct SessionHeaderTests {
         let (api, mock) = try mocked()
         let headers = Headers((0..<5_000).map { ("X-\($0)", "v") })
         let error = await #expect(throws: SternaError.self) { try await api.get("a", headers: headers) }
-        #expect(error?.kind == .invalidHeader)
+        expectEqual(error?.kind, .invalidHeader)
         #expect(mock.requests.isEmpty)
     }
 
     @Test("A method that is no token cannot be made", arguments: ["", "GET /", "G\r\nX: 1", "G T"])
     func method(name: String) {
-        #expect(Request.Method(name) == nil)
+        expectNil(Request.Method(name))
     }
 
     @Test("Over the network the server sees what was meant")
@@ -96,10 +96,10 @@ struct SessionHeaderTests {
             }
             try await api.get("headers", headers: ["Empty": ""])
             let headers = try #require(server.requests().first).headers
-            #expect(headers["X-Trace"] == "é \t x")
-            #expect(headers["Empty"] == "")
-            #expect(headers.all("Host") == ["127.0.0.1:\(server.port)"])
-            #expect(headers.all("User-Agent").count == 1)
+            expectEqual(headers["X-Trace"], "é \t x")
+            expectEqual(headers["Empty"], "")
+            expectEqual(headers.all("Host"), ["127.0.0.1:\(server.port)"])
+            expectEqual(headers.all("User-Agent").count, 1)
         }
     }
 }

@@ -20,8 +20,9 @@ struct SessionVerbTests {
         try await api.delete("a")
         try await api.options("a")
         try await api.request(try #require(.init("PROPFIND")), "a")
-        #expect(
-            mock.requests.map(\.method.rawValue) == [
+        expectEqual(
+            mock.requests.map(\.method.rawValue),
+            [
                 "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND",
             ])
         #expect(mock.requests.allSatisfy { $0.url.description == "https://api.example.com/v1/a" })
@@ -35,11 +36,11 @@ struct SessionVerbTests {
             try await session.head("a", parameters: ["b": 1, "a": ["x", "y"]])
             try await session.delete("a", parameters: ["b": 1, "a": ["x", "y"]])
         }
-        #expect(mock.requests.count == 6)
+        expectEqual(mock.requests.count, 6)
         for request in mock.requests {
-            #expect(request.url.requestTarget == "/v1/a?a%5B%5D=x&a%5B%5D=y&b=1")
-            #expect(request.body == nil)
-            #expect(request.headers[.contentType] == nil)
+            expectEqual(request.url.requestTarget, "/v1/a?a%5B%5D=x&a%5B%5D=y&b=1")
+            expectNil(request.body)
+            expectNil(request.headers[.contentType])
         }
     }
 
@@ -51,9 +52,9 @@ struct SessionVerbTests {
         try await api.patch("a", parameters: ["b": 1, "a": 2])
         try await api.request(try #require(.init("PROPFIND")), "a", parameters: ["b": 1, "a": 2])
         for request in mock.requests {
-            #expect(request.url.requestTarget == "/v1/a")
-            #expect(request.bodyText == "a=2&b=1")
-            #expect(request.headers[.contentType] == formType)
+            expectEqual(request.url.requestTarget, "/v1/a")
+            expectEqual(request.bodyText, "a=2&b=1")
+            expectEqual(request.headers[.contentType], formType)
         }
     }
 
@@ -63,8 +64,8 @@ struct SessionVerbTests {
         try await api.with { $0.requestSerializer = .json }.post("a", parameters: ["b": [1, 2]])
         try await api.post("a", parameters: ["b": [1, 2]]) { $0.requestSerializer = .json }
         for request in mock.requests {
-            #expect(request.bodyText == #"{"b":[1,2]}"#)
-            #expect(request.headers[.contentType] == "application/json")
+            expectEqual(request.bodyText, #"{"b":[1,2]}"#)
+            expectEqual(request.headers[.contentType], "application/json")
         }
     }
 
@@ -74,8 +75,8 @@ struct SessionVerbTests {
         try await api.post("a")
         try await api.with { $0.requestSerializer = .json }.post("a")
         try await api.delete("a")
-        #expect(mock.requests.map(\.bodyText) == ["", nil, nil])
-        #expect(mock.requests.map { $0.headers[.contentType] } == [formType, nil, nil])
+        expectEqual(mock.requests.map(\.bodyText), ["", nil, nil])
+        expectEqual(mock.requests.map { $0.headers[.contentType] }, [formType, nil, nil])
     }
 
     @Test("query: always goes into the URL, before parameters and behind the reference's own")
@@ -85,8 +86,8 @@ struct SessionVerbTests {
         try await api.post("a?x=0", parameters: ["p": 1], query: ["q": 2])
         try await api.post("a", query: ["k": Parameters.null, "e": [String]()])
         try await api.get("a", parameters: [:], query: [:])
-        #expect(mock.requests.map(\.url.requestTarget) == ["/v1/a?x=0&q=2&p=1", "/v1/a?x=0&q=2", "/v1/a?k", "/v1/a"])
-        #expect(mock.requests.map(\.bodyText) == [nil, "p=1", "", nil])
+        expectEqual(mock.requests.map(\.url.requestTarget), ["/v1/a?x=0&q=2&p=1", "/v1/a?x=0&q=2", "/v1/a?k", "/v1/a"])
+        expectEqual(mock.requests.map(\.bodyText), [nil, "p=1", "", nil])
     }
 
     @Test("A body takes precedence, and parameters then go into the query")
@@ -96,10 +97,11 @@ struct SessionVerbTests {
         try await api.put("a", body: .bytes([1, 2]))
         try await api.put("a", body: try .json(["k": "v"]))
         try await api.delete("a", body: .text("x", mediaType: "a/b"))
-        #expect(mock.requests.map(\.url.requestTarget) == ["/v1/a?p=1", "/v1/a", "/v1/a", "/v1/a"])
-        #expect(mock.requests.map(\.bodyText) == ["hello", "\u{1}\u{2}", #"{"k":"v"}"#, "x"])
-        #expect(
-            mock.requests.map { $0.headers[.contentType] } == [
+        expectEqual(mock.requests.map(\.url.requestTarget), ["/v1/a?p=1", "/v1/a", "/v1/a", "/v1/a"])
+        expectEqual(mock.requests.map(\.bodyText), ["hello", "\u{1}\u{2}", #"{"k":"v"}"#, "x"])
+        expectEqual(
+            mock.requests.map { $0.headers[.contentType] },
+            [
                 "text/plain; charset=utf-8", nil, "application/json", "a/b",
             ])
     }
@@ -111,7 +113,7 @@ struct SessionVerbTests {
         let session = api.with { $0.headers["Content-Type"] = "s/t" }
         try await session.post("a", parameters: ["p": 1])
         try await session.post("a", body: .text("t"), headers: ["Content-Type": "u/v"])
-        #expect(mock.requests.map { $0.headers[values: .contentType] } == [["x/y"], ["s/t"], ["u/v"]])
+        expectEqual(mock.requests.map { $0.headers[values: .contentType] }, [["x/y"], ["s/t"], ["u/v"]])
     }
 
     @Test("Drafts and verbs send the same")
@@ -122,12 +124,13 @@ struct SessionVerbTests {
             .patch("a", query: ["q": 1]), .delete("a", parameters: ["p": 1]),
         ]
         for draft in drafts { try await api.send(draft) }
-        #expect(mock.requests.map(\.method.rawValue) == ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
-        #expect(
-            mock.requests.map(\.url.requestTarget) == [
+        expectEqual(mock.requests.map(\.method.rawValue), ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
+        expectEqual(
+            mock.requests.map(\.url.requestTarget),
+            [
                 "/v1/a?p=1", "/v1/a", "/v1/a", "/v1/a", "/v1/a?q=1", "/v1/a?p=1",
             ])
-        #expect(mock.requests.map(\.bodyText) == [nil, nil, "p=1", "x", "", nil])
+        expectEqual(mock.requests.map(\.bodyText), [nil, nil, "p=1", "x", "", nil])
     }
 
     @Test("Parameters that cannot be encoded fail before anything is sent, with method and URL")
@@ -136,9 +139,9 @@ struct SessionVerbTests {
         let error = await #expect(throws: SternaError.self) {
             try await api.post("a?token=s3cret", parameters: ["n": Double.nan])
         }
-        #expect(error?.kind == .encodingFailed)
-        #expect(error?.requestSent == false)
-        #expect(error?.method == .post)
+        expectEqual(error?.kind, .encodingFailed)
+        expectEqual(error?.requestSent, false)
+        expectEqual(error?.method, .post)
         #expect(error?.url == "https://api.example.com/v1/a?token=***")
         #expect(mock.requests.isEmpty)
     }
@@ -149,20 +152,20 @@ struct SessionVerbTests {
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }
             let parameters: Parameters = ["name": "Sterna", "phone": ["mobile": "xx"], "families": ["father"]]
             let got = try await api.get("get", parameters: parameters).json()
-            #expect(got["args"]["phone[mobile]"].string == "xx")
+            expectEqual(got["args"]["phone[mobile]"].string, "xx")
             let posted = try await api.post("post", parameters: parameters).json()
-            #expect(posted["form"]["families[]"].string == "father")
+            expectEqual(posted["form"]["families[]"].string, "father")
             let put = try await api.put("put", parameters: parameters) { $0.requestSerializer = .json }.json()
-            #expect(put["json"]["phone"]["mobile"].string == "xx")
-            #expect(try await api.delete("delete", parameters: ["a": 1]).json()["args"]["a"].string == "1")
+            expectEqual(put["json"]["phone"]["mobile"].string, "xx")
+            try await expectEqual(api.delete("delete", parameters: ["a": 1]).json()["args"]["a"].string, "1")
             #expect(try await api.head("get").body.isEmpty)
             let found = try await api.request(try #require(.init("PROPFIND")), "anything", body: .text("x")).json()
-            #expect(found["method"].string == "PROPFIND")
-            #expect(found["data"].string == "x")
+            expectEqual(found["method"].string, "PROPFIND")
+            expectEqual(found["data"].string, "x")
             let empty = try await api.post("post").json()
-            #expect(empty["headers"]["Content-Length"].string == "0")
+            expectEqual(empty["headers"]["Content-Length"].string, "0")
             let methods = server.requests().map(\.method)
-            #expect(methods == ["GET", "POST", "PUT", "DELETE", "HEAD", "PROPFIND", "POST"])
+            expectEqual(methods, ["GET", "POST", "PUT", "DELETE", "HEAD", "PROPFIND", "POST"])
         }
     }
 }

@@ -35,13 +35,13 @@ struct StatusErrorTests {
     @Test("The server's own message is found", arguments: messages)
     func message(status: Int, body: String, type: String?, message: String) async throws {
         let error = try await error(status, body, type: type)
-        #expect(error.kind == .unacceptableStatus)
-        #expect(error.status == status)
-        #expect(error.message == message)
-        #expect(error.serverMessage == message)
-        #expect(error.body?.text == body)
-        #expect(error.response?.headers[.contentType] == type)
-        #expect(error.response?.status.code == status)
+        expectEqual(error.kind, .unacceptableStatus)
+        expectEqual(error.status, status)
+        expectEqual(error.message, message)
+        expectEqual(error.serverMessage, message)
+        expectEqual(error.body?.text, body)
+        expectEqual(error.response?.headers[.contentType], type)
+        expectEqual(error.response?.status.code, status)
         #expect(error.requestSent)
         #expect(error.description.contains(message))
     }
@@ -49,8 +49,8 @@ struct StatusErrorTests {
     @Test("Without a message of the server's, ours says the status", arguments: ["", "<h1>Not found</h1>"])
     func noMessage(body: String) async throws {
         let error = try await error(404, body, type: "text/html")
-        #expect(error.serverMessage == nil)
-        #expect(error.message == error.detail)
+        expectNil(error.serverMessage)
+        expectEqual(error.message, error.detail)
         #expect(error.detail.contains("404"))
         #expect(error.detail.contains("Not Found"))
     }
@@ -64,37 +64,37 @@ struct StatusErrorTests {
         #expect(!error.description.contains("s3cret"))
         #expect(error.description.contains("DELETE https://api.example.com/v1/users/1?api_key=***&x=1"))
         #expect(error.url == "https://api.example.com/v1/users/1?api_key=***&x=1")
-        #expect(error.method == .delete)
+        expectEqual(error.method, .delete)
     }
 
     @Test("A wrong media type is the cause where the status is wrong too")
     func cause() async throws {
         let both = try await error(502, "<html>", type: "text/html")
-        #expect((both.underlying as? SternaError)?.kind == .unacceptableMediaType)
+        expectEqual((both.underlying as? SternaError)?.kind, .unacceptableMediaType)
         let status = try await error(502, "{}", type: "application/json")
-        #expect(status.underlying == nil)
+        expectNil(status.underlying)
     }
 
     @Test("300 to 599 are errors, also without a body", arguments: [300, 304, 400, 401, 404, 500, 503, 599])
     func statuses(status: Int) async throws {
         let error = try await error(status, "", type: nil)
-        #expect(error.kind == .unacceptableStatus)
-        #expect(error.status == status)
-        #expect(error.body?.isEmpty == true)
+        expectEqual(error.kind, .unacceptableStatus)
+        expectEqual(error.status, status)
+        expectEqual(error.body?.isEmpty, true)
     }
 
     @Test("200 to 299 are none", arguments: [200, 201, 202, 204, 206, 299])
     func accepted(status: Int) async throws {
         let (api, _) = try mocked(by: MockTransport { _ in .json([:], status: status) })
-        #expect(try await api.get("a").status == status)
+        try await expectEqual(api.get("a").status, status)
     }
 
     @Test("Whatever the serializer, a status is judged", arguments: [0, 1, 2])
     func serializers(number: Int) async throws {
         let serializers: [any ResponseSerializer] = [.data, .text, JSONResponseSerializer()]
         let error = try await error(404, "gone", type: "text/plain") { $0.responseSerializer = serializers[number] }
-        #expect(error.kind == .unacceptableStatus)
-        #expect(error.message == "gone")
+        expectEqual(error.kind, .unacceptableStatus)
+        expectEqual(error.message, "gone")
     }
 
     @Test("withResponse gives any status")
@@ -103,8 +103,8 @@ struct StatusErrorTests {
         let (status, text) = try await api.withResponse(to: .get("a")) { response in
             (response.status.code, try await response.body.collect(upTo: 100).text)
         }
-        #expect(status == 404)
-        #expect(text == "gone")
+        expectEqual(status, 404)
+        expectEqual(text, "gone")
     }
 
     @Test("Over the network")
@@ -112,12 +112,12 @@ struct StatusErrorTests {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }
             let missing = await #expect(throws: SternaError.self) { try await api.get("no/such/page") }
-            #expect(missing?.status == 404)
+            expectEqual(missing?.status, 404)
             #expect(missing?.serverMessage != nil)
             let status = await #expect(throws: SternaError.self) { try await api.post("status/503") }
-            #expect(status?.status == 503)
-            #expect(status?.method == .post)
-            #expect(status?.url == server.url("/status/503"))
+            expectEqual(status?.status, 503)
+            expectEqual(status?.method, .post)
+            expectEqual(status?.url, server.url("/status/503"))
         }
     }
 }

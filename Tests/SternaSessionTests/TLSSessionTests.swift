@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("TLS connections", .timeLimit(.minutes(5)))
 struct TLSSessionTests {
     private func session(_ policy: SecurityPolicy) throws -> Session {
@@ -19,10 +21,10 @@ struct TLSSessionTests {
     }
 
     private func checkRejection(_ error: SternaError, says reason: String) {
-        #expect(error.kind == .certificateRejected)
-        #expect(error.phase == .tls)
+        expectEqual(error.kind, .certificateRejected)
+        expectEqual(error.phase, .tls)
         #expect(!error.requestSent)
-        #expect(error.attempt == 1)
+        expectEqual(error.attempt, 1)
         #expect(error.description.contains(reason), "\(error)")
         #expect(!error.description.contains { $0.isNewline })
         #expect(error.url?.hasPrefix("https://") == true)
@@ -41,10 +43,10 @@ struct TLSSessionTests {
         try await serve(authority.issue()) { server in
             for policy in [SecurityPolicy.authority(pem: authority.pem), .authority(file: path)] {
                 let api = try session(policy)
-                #expect(try await api.get(server.url("/get")).status == 200)
-                #expect(try await api.get(server.url("/get")).status == 200)
+                try await expectEqual(api.get(server.url("/get")).status, 200)
+                try await expectEqual(api.get(server.url("/get")).status, 200)
             }
-            #expect(server.totalConnections == 2)
+            expectEqual(server.totalConnections, 2)
         }
     }
 
@@ -54,7 +56,7 @@ struct TLSSessionTests {
         let lower = try authority.issueIntermediate().issueIntermediate(commonName: "Lower CA")
         try await serve(lower.issue()) { server in
             let api = try session(.authority(pem: authority.pem))
-            #expect(try await api.get(server.url("/get")).status == 200)
+            try await expectEqual(api.get(server.url("/get")).status, 200)
         }
         try await serve(lower.issue(CertificateOptions(includesIntermediates: false))) { server in
             checkRejection(try await error(.authority(pem: authority.pem), server.url("/get")), says: "Lower CA")
@@ -71,8 +73,8 @@ struct TLSSessionTests {
                 checkRejection(try await error(policy, server.url("/get?token=s3cret")), says: "Private CA")
             }
             #expect(ContinuousClock.now - start < .seconds(100))
-            #expect(server.totalConnections == 1)
-            #expect(server.requestCount == 0)
+            expectEqual(server.totalConnections, 1)
+            expectEqual(server.requestCount, 0)
             try await server.waitForOpenConnections(0)
         }
     }
@@ -81,9 +83,9 @@ struct TLSSessionTests {
     func system() async throws {
         try await serve(CertificateAuthority().issue()) { server in
             let refused = try await error(.system, server.url("/get"))
-            #expect(refused.kind == .certificateRejected)
-            #expect(refused.phase == .tls)
-            #expect(server.requestCount == 0)
+            expectEqual(refused.kind, .certificateRejected)
+            expectEqual(refused.phase, .tls)
+            expectEqual(server.requestCount, 0)
         }
     }
 
@@ -115,8 +117,8 @@ struct TLSSessionTests {
         let (bundle, reason) = cases[number]
         try await serve(bundle) { server in
             checkRejection(try await error(.authority(pem: authority.pem), server.url("/get")), says: reason)
-            #expect(server.requestCount == 0)
-            #expect(server.totalConnections == 1)
+            expectEqual(server.requestCount, 0)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -127,7 +129,7 @@ struct TLSSessionTests {
         )
         try await serve(CertificateBundle.selfSigned(expired)) { server in
             let api = try session(.insecure)
-            #expect(try await api.get(server.url("/get")).status == 200)
+            try await expectEqual(api.get(server.url("/get")).status, 200)
         }
     }
 
@@ -140,8 +142,8 @@ struct TLSSessionTests {
             let other = try CertificateAuthority().pem
             let strict = api.with { $0.securityPolicy = .authority(pem: other) }
             let refused = await #expect(throws: SternaError.self) { try await strict.get(server.url("/get")) }
-            #expect(refused?.kind == .certificateRejected)
-            #expect(server.requestCount == 1)
+            expectEqual(refused?.kind, .certificateRejected)
+            expectEqual(server.requestCount, 1)
         }
     }
 
@@ -175,11 +177,11 @@ struct TLSSessionTests {
     func plain() async throws {
         try await TestServer.withServer { server in
             let error = try await error(.insecure, "https://127.0.0.1:\(server.port)/get")
-            #expect(error.kind == .tlsFailed)
-            #expect(error.phase == .tls)
+            expectEqual(error.kind, .tlsFailed)
+            expectEqual(error.phase, .tls)
             #expect(error.description.contains("does not speak TLS"))
             #expect(!error.requestSent)
-            #expect(server.requestCount == 0)
+            expectEqual(server.requestCount, 0)
         }
     }
 
@@ -189,8 +191,8 @@ struct TLSSessionTests {
     func closing(step: ScriptedServer.Step) async throws {
         try await ScriptedServer.withServer(connections: [[.receive(atLeast: 1), step]]) { server in
             let error = try await error(.insecure, "https://127.0.0.1:\(server.port)/")
-            #expect(error.kind == .tlsFailed)
-            #expect(error.phase == .tls)
+            expectEqual(error.kind, .tlsFailed)
+            expectEqual(error.phase, .tls)
         }
     }
 
@@ -201,8 +203,8 @@ struct TLSSessionTests {
         options.tlsSettings.maximumVersion = .tls11
         try await TestServer.withServer(options) { server in
             let error = try await error(.insecure, server.url("/get"))
-            #expect(error.kind == .tlsFailed)
-            #expect(error.phase == .tls)
+            expectEqual(error.kind, .tlsFailed)
+            expectEqual(error.phase, .tls)
         }
     }
 
@@ -213,8 +215,8 @@ struct TLSSessionTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.get("https://127.0.0.1:\(server.port)/")
             }
-            #expect(error?.kind == .timedOut)
-            #expect(error?.phase == .tls)
+            expectEqual(error?.kind, .timedOut)
+            expectEqual(error?.phase, .tls)
         }
     }
 
@@ -231,10 +233,10 @@ struct TLSSessionTests {
                 try await api.get(server.url("/redirect-to"), query: ["url": bad.url("/get")])
             }
             checkRejection(try #require(error), says: "Stranger")
-            #expect(error?.url == bad.url("/get"))
+            expectEqual(error?.url, bad.url("/get"))
         }
-        #expect(bad.requestCount == 0)
-        #expect(try await api.get(start.url("/redirect-to"), query: ["url": good.url("/get")]).status == 200)
+        expectEqual(bad.requestCount, 0)
+        try await expectEqual(api.get(start.url("/redirect-to"), query: ["url": good.url("/get")]).status, 200)
         for server in [good, bad, start] { try await server.stop() }
     }
 

@@ -30,7 +30,7 @@ struct TrustSessionTests {
 
     private func failure(_ api: Session, _ url: String) async throws -> (error: SternaError, trust: TrustFailure) {
         let error = try #require(await #expect(throws: SternaError.self) { try await api.get(url) })
-        #expect(error.kind == .certificateRejected)
+        expectEqual(error.kind, .certificateRejected)
         #expect(!error.requestSent)
         return (error, try #require(error.underlying as? TrustFailure))
     }
@@ -60,7 +60,7 @@ struct TrustSessionTests {
         ]
         for (base, change) in changes {
             let error = #expect(throws: SternaError.self) { try make(base, change) }
-            #expect(error?.kind == .invalidRequest)
+            expectEqual(error?.kind, .invalidRequest)
         }
         let derived = try Session(baseURL: "https://example.com").with { $0.securityPolicy.pins = ["nothing"] }
         #expect(throws: SternaError.self) { try derived.request(for: .get("a")) }
@@ -75,14 +75,14 @@ struct TrustSessionTests {
                 var policy = SecurityPolicy.authority(pem: authority.pem)
                 policy.pins = [try .publicKey(of: first.leafDER)]
                 let api = try session(policy)
-                #expect(try await api.get(one.url("/get")).status == 200)
+                try await expectEqual(api.get(one.url("/get")).status, 200)
                 let (error, trust) = try await failure(api, one.url("/redirect-to?url=\(two.url("/get"))"))
-                #expect(trust.check == .pin)
+                expectEqual(trust.check, .pin)
                 #expect(error.description.contains(try Pin.publicKey(of: second.leafDER).description))
-                #expect(two.requestCount == 0)
+                expectEqual(two.requestCount, 0)
                 var both = policy
                 both.pins.insert(try .publicKey(of: second.leafDER))
-                #expect(try await status(both, one.url("/redirect-to?url=\(two.url("/get"))")) == 200)
+                try await expectEqual(status(both, one.url("/redirect-to?url=\(two.url("/get"))")), 200)
             }
         }
     }
@@ -99,14 +99,14 @@ struct TrustSessionTests {
             var hosts: HostPolicies = ["a.test": .authority(pem: authority.pem), "*.a.test": pinned]
             let api = try session(.authority(pem: authority.pem), hosts: hosts, overrides: overrides)
             func url(_ host: String) -> String { "https://\(host):\(server.port)/get" }
-            #expect(try await api.get(url("a.test")).status == 200)
-            #expect(try await api.get(url("A.TEST")).status == 200)
-            #expect(try await failure(api, url("b.a.test")).trust.check == .pin)
-            #expect(try await api.get(url("other.test")).status == 200)
+            try await expectEqual(api.get(url("a.test")).status, 200)
+            try await expectEqual(api.get(url("A.TEST")).status, 200)
+            try await expectEqual(failure(api, url("b.a.test")).trust.check, .pin)
+            try await expectEqual(api.get(url("other.test")).status, 200)
             hosts.everyHostNeedsOne = true
             let strict = try session(.authority(pem: authority.pem), hosts: hosts, overrides: overrides)
-            #expect(try await strict.get(url("a.test")).status == 200)
-            #expect(try await failure(strict, url("other.test")).trust.check == .policy)
+            try await expectEqual(strict.get(url("a.test")).status, 200)
+            try await expectEqual(failure(strict, url("other.test")).trust.check, .policy)
         }
     }
 
@@ -121,9 +121,9 @@ struct TrustSessionTests {
                 (policy, HostPolicies()), (.system, ["127.0.0.1": policy, "localhost": policy]), (.system, strict),
             ] {
                 let (_, trust) = try await failure(session(policy, hosts: hosts), server.url("/get"))
-                #expect(trust.check == .policy)
+                expectEqual(trust.check, .policy)
             }
-            #expect(server.totalConnections == 0)
+            expectEqual(server.totalConnections, 0)
         }
     }
 
@@ -142,7 +142,7 @@ struct TrustSessionTests {
                 let (one, other) = (base.with { change(&$0.securityPolicy) }, base.with { change(&$0.securityPolicy) })
                 try await one.get(server.url("/get"))
                 try await other.get(server.url("/get"))
-                #expect(server.totalConnections == number + 1)
+                expectEqual(server.totalConnections, number + 1)
             }
         }
     }
@@ -158,17 +158,17 @@ struct TrustSessionTests {
         try await TestServer.withServer(options) { server in
             var policy = SecurityPolicy.authority(pem: authority.pem)
             let seen = try await session(policy).inspectTrust(of: server.url("/"))
-            #expect(seen.version == .tls12)
+            expectEqual(seen.version, .tls12)
             policy.tls.cipherSuites = [.ecdheECDSAWithChaCha20]
-            #expect(try await status(policy, server.url("/get")) == 200)
+            try await expectEqual(status(policy, server.url("/get")), 200)
             policy.tls.cipherSuites = [.ecdheRSAWithAES128GCM]
             let suite = await #expect(throws: SternaError.self) { try await session(policy).get(server.url("/get")) }
-            #expect(suite?.kind == .tlsFailed)
+            expectEqual(suite?.kind, .tlsFailed)
             policy.tls = TLSOptions()
             policy.tls.minimumVersion = .tls13
             let error = await #expect(throws: SternaError.self) { try await session(policy).get(server.url("/get")) }
-            #expect(error?.kind == .tlsFailed)
-            #expect(error?.detail.contains("versions") == true, "\(error?.detail ?? "")")
+            expectEqual(error?.kind, .tlsFailed)
+            expectEqual(error?.detail.contains("versions"), true, "\(error?.detail ?? "")")
         }
     }
 
@@ -178,15 +178,15 @@ struct TrustSessionTests {
         let bundle = try authority.issueIntermediate().issue()
         try await TestServer.withServer(.init(tls: bundle)) { server in
             let good = try await session(.authority(pem: authority.pem)).inspectTrust(of: server.url("/"))
-            #expect(good.evaluation.verdict == .trusted)
-            #expect(good.evaluation.certificates.count == 2)
-            #expect(good.evaluation.chain.count == 3)
-            #expect(good.version == .tls13)
+            expectEqual(good.evaluation.verdict, .trusted)
+            expectEqual(good.evaluation.certificates.count, 2)
+            expectEqual(good.evaluation.chain.count, 3)
+            expectEqual(good.version, .tls13)
             let bad = try await session(.authority(pem: try CertificateAuthority().pem)).inspectTrust(
                 of: server.url("/"))
-            #expect(bad.evaluation.verdict.failure?.check == .issuer)
-            #expect(bad.evaluation.certificates.first?.pin == "\(try Pin.publicKey(of: bundle.leafDER))")
-            #expect(server.requestCount == 0)
+            expectEqual(bad.evaluation.verdict.failure?.check, .issuer)
+            expectEqual(bad.evaluation.certificates.first?.pin, "\(try Pin.publicKey(of: bundle.leafDER))")
+            expectEqual(server.requestCount, 0)
             await #expect(throws: SternaError.self) { try await Session().inspectTrust(of: "http://127.0.0.1:1/") }
             await #expect(throws: SternaError.self) { try await Session().inspectTrust(of: "https://127.0.0.1:1/") }
         }
@@ -212,7 +212,7 @@ struct TrustSessionTests {
             await #expect(throws: SternaError.self) { try await session(policy).get(server.url("/get")) }
             policy.tls.keyLogFile = "/nowhere/keys"
             let error = await #expect(throws: SternaError.self) { try await session(policy).get(server.url("/get")) }
-            #expect(error?.kind == .tlsFailed)
+            expectEqual(error?.kind, .tlsFailed)
         }
     }
 
@@ -233,8 +233,8 @@ struct TrustSessionTests {
                     $0.timeouts.tls = .milliseconds(200)
                 }
             }
-            #expect(error?.kind == .timedOut)
-            #expect(error?.phase == .tls)
+            expectEqual(error?.kind, .timedOut)
+            expectEqual(error?.phase, .tls)
         }
     }
 
@@ -253,12 +253,12 @@ struct TrustSessionTests {
                 .system + .certificates([authority.der]),
             ] {
                 let answer = try await status(SecurityPolicy(roots: roots), server.url("/get"))
-                #expect(answer == 200)
+                expectEqual(answer, 200)
             }
             var policy = SecurityPolicy(roots: .folder(folder))
             policy.tls.serverName = "front.test"
             let answer = try await status(policy, server.url("/get"))
-            #expect(answer == 200)
+            expectEqual(answer, 200)
         }
     }
 
@@ -271,11 +271,11 @@ struct TrustSessionTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data(authority.der).write(to: URL(filePath: "\(folder)/root.cer"))
         let bundle = try #require(Bundle(path: folder))
-        #expect(try Pin.certificates(bundle: bundle) == [.certificate(authority.der)])
-        #expect(try Pin.publicKeys(bundle: bundle) == [.publicKey(of: authority.der)])
+        try expectEqual(Pin.certificates(bundle: bundle), [.certificate(authority.der)])
+        try expectEqual(Pin.publicKeys(bundle: bundle), [.publicKey(of: authority.der)])
         try await TestServer.withServer(.init(tls: try authority.issue())) { server in
             let answer = try await status(SecurityPolicy(roots: .bundle(bundle)), server.url("/get"))
-            #expect(answer == 200)
+            expectEqual(answer, 200)
         }
     }
     #endif

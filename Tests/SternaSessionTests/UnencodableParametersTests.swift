@@ -84,15 +84,15 @@ struct UnencodableParametersTests {
 
     private func check(_ error: SternaError?, _ keyPath: String, _ method: Request.Method) throws {
         let error = try #require(error)
-        #expect(error.kind == .encodingFailed)
-        #expect(error.phase == .prepare)
+        expectEqual(error.kind, .encodingFailed)
+        expectEqual(error.phase, .prepare)
         #expect(!error.requestSent)
         #expect(error.detail.contains(keyPath))
         #expect(error.url == "https://api.example.com/v1/a")
-        #expect(error.method == method)
+        expectEqual(error.method, method)
         let underlying = error.underlying
-        #expect(
-            (underlying as? ParameterError)?.keyPath.hasPrefix(keyPath) == true, "\(String(describing: underlying))")
+        expectEqual(
+            (underlying as? ParameterError)?.keyPath.hasPrefix(keyPath), true, "\(String(describing: underlying))")
     }
 
     @Test("What the closure that replaces the encoding throws", arguments: [Request.Method.get, .post, .delete])
@@ -103,14 +103,14 @@ struct UnencodableParametersTests {
         let error = await #expect(throws: SternaError.self) {
             try await api.request(method, "a", parameters: ["k": 1])
         }
-        #expect(error?.kind == .encodingFailed)
-        #expect(error?.phase == .prepare)
+        expectEqual(error?.kind, .encodingFailed)
+        expectEqual(error?.phase, .prepare)
         #expect(error?.underlying is Refusal)
-        #expect(error?.detail.contains("refused it") == true)
+        expectEqual(error?.detail.contains("refused it"), true)
         #expect(mock.requests.isEmpty)
         serializer.style = .afnetworking4
         try await api.with { $0.requestSerializer = serializer }.request(method, "a", parameters: ["k": 1])
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
     }
 
     private struct Throwing: RequestSerializer {
@@ -122,12 +122,12 @@ struct UnencodableParametersTests {
     func custom() async throws {
         let (api, mock) = try mocked { $0.requestSerializer = Throwing(error: Refusal()) }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .encodingFailed)
+        expectEqual(error?.kind, .encodingFailed)
         #expect(error?.underlying is Refusal)
         let cancelled = await #expect(throws: SternaError.self) {
             try await api.get("a") { $0.requestSerializer = Throwing(error: CancellationError()) }
         }
-        #expect(cancelled?.kind == .cancelled)
+        expectEqual(cancelled?.kind, .cancelled)
         #expect(mock.requests.isEmpty)
     }
 
@@ -138,10 +138,10 @@ struct UnencodableParametersTests {
     @Test("An Encodable body that cannot be encoded never becomes one")
     func encodableBody() {
         let error = #expect(throws: SternaError.self) { try Body.json(Unwritable()) }
-        #expect(error?.kind == .encodingFailed)
-        #expect(error?.phase == .prepare)
+        expectEqual(error?.kind, .encodingFailed)
+        expectEqual(error?.phase, .prepare)
         #expect(error?.underlying is EncodingError)
-        #expect(error?.detail.contains("list") == true)
+        expectEqual(error?.detail.contains("list"), true)
     }
 
     @Test("Neither does a tree or a form, which say where it is")
@@ -152,17 +152,17 @@ struct UnencodableParametersTests {
         let form = #expect(throws: SternaError.self) {
             try Body.form(["a": ["d": Date(timeIntervalSince1970: .nan)]])
         }
-        #expect(tree?.kind == .encodingFailed)
-        #expect(tree?.detail.contains("a[1]") == true)
-        #expect(form?.kind == .encodingFailed)
-        #expect(form?.detail.contains("a.d") == true)
+        expectEqual(tree?.kind, .encodingFailed)
+        expectEqual(tree?.detail.contains("a[1]"), true)
+        expectEqual(form?.kind, .encodingFailed)
+        expectEqual(form?.detail.contains("a.d"), true)
     }
 
     @Test("What can be encoded elsewhere is: a query has a text for numbers that JSON has not")
     func fallback() async throws {
         let (api, mock) = try mocked { $0.requestSerializer = JSONRequestSerializer() }
         try await api.get("a", parameters: ["n": Double.infinity])
-        #expect(mock.requests.first?.url.query == "n=inf")
+        expectEqual(mock.requests.first?.url.query, "n=inf")
     }
 
     @Test("The secrets among the parameters are not in the error")
@@ -172,6 +172,6 @@ struct UnencodableParametersTests {
         let error = await #expect(throws: SternaError.self) {
             try await api.get("a?token=s3cret", parameters: parameters)
         }
-        #expect(error.map { "\($0)" + String(reflecting: $0) + dumped($0) }?.contains("s3cret") == false)
+        expectEqual(error.map { "\($0)" + String(reflecting: $0) + dumped($0) }?.contains("s3cret"), false)
     }
 }

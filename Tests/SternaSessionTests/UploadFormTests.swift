@@ -45,7 +45,7 @@ struct UploadFormTests {
             }, success: log.onSuccess, failure: log.onFailure)
         await log.wait()
         let bodies = mock.requests.map(\.bodyText)
-        #expect(bodies == [Self.written, Self.written])
+        expectEqual(bodies, [Self.written, Self.written])
     }
 
     @Test("A request's own serializer has the say, and the closure has it over both")
@@ -64,8 +64,9 @@ struct UploadFormTests {
         try await api.upload(
             "a", parameters: Self.parameters, multipart: { $0 = MultipartForm(boundary: "B", encoder: .whatwgForm) })
         let bodies = mock.requests.map(\.bodyText)
-        #expect(
-            bodies == [
+        expectEqual(
+            bodies,
+            [
                 Self.text([("isOn", "1"), ("list[0]", "1"), ("list[1]", "2")]),
                 Self.text([("is-on", "1"), ("list", "1"), ("list", "2")]),
                 Self.text([("isOn", "1"), ("list[]", "1"), ("list[]", "2")]),
@@ -82,11 +83,13 @@ struct UploadFormTests {
         var changed = draft
         changed.body = .text("own")
         try await api.withResponse(to: changed) { _ in }
-        #expect(
-            mock.requests.map(\.bodyText) == [
+        expectEqual(
+            mock.requests.map(\.bodyText),
+            [
                 Self.text([("is_on", "true"), ("list", "1"), ("list", "2")]), "own",
             ])
-        #expect(plain.mock.requests.map(\.bodyText) == [Self.text([("isOn", "1"), ("list[]", "1"), ("list[]", "2")])])
+        expectEqual(
+            plain.mock.requests.map(\.bodyText), [Self.text([("isOn", "1"), ("list[]", "1"), ("list[]", "2")])])
     }
 
     @Test("The closure settles how names are written, of parameters too")
@@ -100,8 +103,8 @@ struct UploadFormTests {
                 form.nameStyle = .raw
             })
         let request = try #require(mock.requests.first)
-        #expect(request.bodyText == Self.text([("a\"b", "1"), ("part", "v")]))
-        #expect(request.headers[.contentType] == "multipart/form-data; boundary=B")
+        expectEqual(request.bodyText, Self.text([("a\"b", "1"), ("part", "v")]))
+        expectEqual(request.headers[.contentType], "multipart/form-data; boundary=B")
     }
 
     @Test("GET and HEAD are errors, with parts and without", arguments: ["GET", "HEAD", "get", "Head"])
@@ -122,13 +125,13 @@ struct UploadFormTests {
         }
         for form in [builder, filled] {
             let error = await #expect(throws: SternaError.self) { try await api.submit(form, to: "a", method: method) }
-            #expect(error?.kind == .invalidRequest)
+            expectEqual(error?.kind, .invalidRequest)
         }
         let log = CallbackLog<JSON>()
         api.upload("a", method: method, multipart: { _ in }, success: log.onSuccess, failure: log.onFailure)
         api.submit(builder, to: "a", method: method, success: log.onSuccess, failure: log.onFailure)
         await log.wait(ends: 2)
-        #expect(log.errors.map(\.kind) == [.invalidRequest, .invalidRequest])
+        expectEqual(log.errors.map(\.kind), [.invalidRequest, .invalidRequest])
         #expect(mock.requests.isEmpty)
     }
 
@@ -139,11 +142,11 @@ struct UploadFormTests {
         try await api.submit(FormBuilder(), to: "a", method: .get)
         try await api.upload("a", multipart: { _ in })
         try await api.upload("a", parameters: [:], multipart: { _ in })
-        #expect(mock.requests.count == 4)
+        expectEqual(mock.requests.count, 4)
         for request in mock.requests {
-            #expect(request.method == .post)
-            #expect(request.body == nil)
-            #expect(request.headers[.contentType] == nil)
+            expectEqual(request.method, .post)
+            expectNil(request.body)
+            expectNil(request.headers[.contentType])
         }
     }
 }

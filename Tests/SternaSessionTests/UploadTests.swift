@@ -38,10 +38,10 @@ struct UploadTests {
             ]
             for (reply, text, type) in replies {
                 let echo = try await reply.json()
-                #expect(echo["data"].string == text)
-                #expect(echo["headers"]["Content-Type"].string == type)
+                expectEqual(echo["data"].string, text)
+                expectEqual(echo["headers"]["Content-Type"].string, type)
             }
-            #expect(try await api.upload(file: path, to: "put", method: .put).json()["data"].string == "content")
+            try await expectEqual(api.upload(file: path, to: "put", method: .put).json()["data"].string, "content")
         }
     }
 
@@ -58,16 +58,16 @@ struct UploadTests {
                     form.append(caption, name: "caption")
                 }
             ).json()
-            #expect(echo["form"] == ["first": "1", "caption": "A view"])
-            #expect(echo["files"] == ["image": "content"])
+            expectEqual(echo["form"], ["first": "1", "caption": "A view"])
+            expectEqual(echo["files"], ["image": "content"])
             let empty = try await api.upload("post", multipart: { _ in }).json()
-            #expect(empty["data"].string == "")
-            #expect(empty["headers"]["Content-Length"].string == "0")
+            expectEqual(empty["data"].string, "")
+            expectEqual(empty["headers"]["Content-Length"].string, "0")
             let error = await #expect(throws: SternaError.self) {
                 try await api.upload("post", multipart: { $0.append(file: "/none/at/all", name: "a") })
             }
             #expect(error?.underlying as? BodyFault == .unreachable(path: "/none/at/all", code: 2))
-            #expect(server.requestCount == 2)
+            expectEqual(server.requestCount, 2)
         }
     }
 
@@ -78,12 +78,12 @@ struct UploadTests {
             form.add("1", for: "a")
             form.add("2", for: "a")
             let echo = try await api.submit(form, to: "anything", method: .get).json()
-            #expect(echo["method"].string == "POST")
-            #expect(echo["form"] == ["a": ["1", "2"]])
+            expectEqual(echo["method"].string, "POST")
+            expectEqual(echo["form"], ["a": ["1", "2"]])
             form.add(Data("d".utf8), for: "f")
             let parts = try await api.submit(form, to: "anything", method: .put).json()
-            #expect(parts["method"].string == "PUT")
-            #expect(parts["files"] == ["f": "d"])
+            expectEqual(parts["method"].string, "PUT")
+            expectEqual(parts["files"], ["f": "d"])
         }
     }
 
@@ -97,7 +97,7 @@ struct UploadTests {
             let url = try #require(URL(string: "https://example.com/a"))
             let notFile = await #expect(throws: SternaError.self) { try await api.upload(file: url, to: "post") }
             #expect(notFile?.underlying as? BodyFault == .notAFileURL(scheme: "https"))
-            #expect(server.requestCount == 0)
+            expectEqual(server.requestCount, 0)
         }
     }
 
@@ -108,9 +108,9 @@ struct UploadTests {
             for collected in [false, true] {
                 let coded = collected ? try await body.compressed().collected() : body.compressed()
                 let echo = try await api.upload(coded, to: "post").json()
-                #expect(echo["headers"]["Content-Encoding"].string == "gzip")
-                #expect(echo["headers"]["Content-Type"].string == "text/plain; charset=utf-8")
-                #expect((echo["headers"]["Content-Length"].string != nil) == collected)
+                expectEqual(echo["headers"]["Content-Encoding"].string, "gzip")
+                expectEqual(echo["headers"]["Content-Type"].string, "text/plain; charset=utf-8")
+                expectEqual((echo["headers"]["Content-Length"].string != nil), collected)
             }
             #expect((server.requests().last?.bodySize ?? .max) < 1_000)
         }
@@ -128,10 +128,10 @@ struct UploadTests {
                 $0.responseSerializer = DataResponseSerializer(validation: ResponseValidation(statuses: 100..<600))
             }
             let seen = steps.withLock { $0 }
-            #expect(seen.last?.completed == 8 << 20)
+            expectEqual(seen.last?.completed, 8 << 20)
             #expect(seen.allSatisfy { $0.total == 8 << 20 })
-            #expect(seen.map(\.completed) == seen.map(\.completed).sorted())
-            #expect(seen.last?.rate.map { $0 > 0 } == true)
+            expectEqual(seen.map(\.completed), seen.map(\.completed).sorted())
+            expectEqual(seen.last?.rate.map { $0 > 0 }, true)
             #expect("\(seen.last.map { "\($0)" } ?? "")".contains("100% of"))
         }
     }
@@ -140,11 +140,11 @@ struct UploadTests {
     @Test("NSNull is null, and an Encodable value is a form")
     func nulls() throws {
         let parameters = try Parameters(untyped: ["a": NSNull(), "b": [NSNull()] as [Any]])
-        #expect(try QueryEncoder().encode(parameters) == "a&b%5B%5D")
+        try expectEqual(QueryEncoder().encode(parameters), "a&b%5B%5D")
         struct Note: Encodable { var text = "a b" }
         let body = try Body.form(encoding: Note())
         guard case .bytes(let bytes)? = body.segments.first else { return }
-        #expect(bytes.text == "text=a%20b")
+        expectEqual(bytes.text, "text=a%20b")
         #expect(throws: SternaError.self) { try Body.form(encoding: [1, 2]) }
     }
     #endif

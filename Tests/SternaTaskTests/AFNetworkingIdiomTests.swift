@@ -31,15 +31,16 @@ struct AFNetworkingIdiomTests {
                     journal.add("success \(value["page"].string ?? "") \(value["client"].string ?? "")")
                 },
                 failure: { _, error in journal.add("failure \(error.message)") })
-            #expect(task?.state == .suspended)
-            #expect(server.requestCount == 0)
+            expectEqual(task?.state, .suspended)
+            expectEqual(server.requestCount, 0)
             task?.resume()
 
-            #expect(
-                await client.finished() == [
+            await expectEqual(
+                client.finished(),
+                [
                     "created", "resumed", "response 200", "data", "all received", "success 2 photos", "completed",
                 ])
-            #expect(task?.state == .completed)
+            expectEqual(task?.state, .completed)
             #expect(client.manager.tasks.isEmpty)
         }
     }
@@ -62,8 +63,9 @@ struct AFNetworkingIdiomTests {
                 }
             )?.resume()
 
-            #expect(
-                await client.finished("completed unacceptableStatus") == [
+            await expectEqual(
+                client.finished("completed unacceptableStatus"),
+                [
                     "created", "resumed", "response 507", "failure 507: no room for name=tern, with a task",
                     "completed unacceptableStatus",
                 ])
@@ -77,8 +79,8 @@ struct AFNetworkingIdiomTests {
         let task = client.manager.get(
             "http://other.example.com/photos", success: { _, _ in journal.add("success") },
             failure: { task, error in journal.add("failure \(error.kind), task: \(task != nil)") })
-        #expect(task == nil)
-        #expect(await client.finished("failure originRefused, task: false").count == 1)
+        expectNil(task)
+        await expectEqual(client.finished("failure originRefused, task: false").count, 1)
     }
 
     @Test("An upload, with progress blocks of the manager and of the request")
@@ -101,15 +103,16 @@ struct AFNetworkingIdiomTests {
                 },
                 success: { _, value in journal.add("success \(value["size"].int ?? 0)") },
                 failure: { _, error in journal.add("failure \(error.message)") })
-            #expect(client.manager.uploadTasks.map(\.id) == [task?.id])
+            expectEqual(client.manager.uploadTasks.map(\.id), [task?.id])
             task?.resume()
 
-            #expect(
-                await client.finished() == [
+            await expectEqual(
+                client.finished(),
+                [
                     "created", "resumed", "all sent, says the manager", "all sent, says the request", "response 200",
                     "success 300000", "completed",
                 ])
-            #expect(server.requests().first?.headers["Content-Type"] == "image/jpeg")
+            expectEqual(server.requests().first?.headers["Content-Type"], "image/jpeg")
         }
     }
 
@@ -136,8 +139,9 @@ struct AFNetworkingIdiomTests {
                 failure: { _, error in journal.add("failure \(error.message)") }
             )?.resume()
 
-            #expect(
-                await client.finished() == [
+            await expectEqual(
+                client.finished(),
+                [
                     "constructing", "created", "resumed", "response 200", "form terns sitting", "files photo small",
                     "completed",
                 ])
@@ -165,16 +169,17 @@ struct AFNetworkingIdiomTests {
                         journal.add("destination of \(size) bytes, \(response.status.code)")
                         return URL(fileURLWithPath: folder).appendingPathComponent("photo.raw")
                     })
-                #expect(client.manager.downloadTasks.map(\.id) == [task.id])
+                expectEqual(client.manager.downloadTasks.map(\.id), [task.id])
                 task.resume()
 
-                #expect(
-                    await client.finished() == [
+                await expectEqual(
+                    client.finished(),
+                    [
                         "created", "resumed", "response 200", "destination of 100000 bytes, 200", "file photo.raw",
                         "completed",
                     ])
-                #expect(written.entries == ["100000"])
-                #expect(try Downloading.bytes(folder + "/photo.raw") == Downloading.alphabet(100_000))
+                expectEqual(written.entries, ["100000"])
+                try expectEqual(Downloading.bytes(folder + "/photo.raw"), Downloading.alphabet(100_000))
             }
         }
     }
@@ -200,8 +205,9 @@ struct AFNetworkingIdiomTests {
                 first.resume()
                 await client.journal.wait(for: "a megabyte")
                 let data = try #require(await first.cancelProducingResumeData())
-                #expect(
-                    await client.finished("completed cancelled") == [
+                await expectEqual(
+                    client.finished("completed cancelled"),
+                    [
                         "created", "resumed", "response 200", "a megabyte", "cancelled", "completed cancelled",
                     ])
 
@@ -210,13 +216,14 @@ struct AFNetworkingIdiomTests {
                 let kept = try ResumeData(data: data.data)
                 let second = client.manager.downloadTask(resuming: kept, to: .choose { _, _ in place })
                 second.resume()
-                #expect(
-                    await client.finished().dropFirst(6) == [
+                await expectEqual(
+                    client.finished().dropFirst(6),
+                    [
                         "created", "resumed", "continued at \(data.receivedBytes) of \(count)", "response 206",
                         "completed",
                     ])
-                #expect(try await second.value.resumedAt == data.receivedBytes)
-                #expect(try Downloading.bytes(folder + "/held") == Downloading.alphabet(count))
+                try await expectEqual(second.value.resumedAt, data.receivedBytes)
+                try expectEqual(Downloading.bytes(folder + "/held"), Downloading.alphabet(count))
             }
         }
     }
@@ -229,20 +236,20 @@ struct AFNetworkingIdiomTests {
             let data = manager.dataTask(.get("get"))
             let upload = try manager.uploadTask(.upload(Data("a".utf8), to: "post"))
             let download = manager.download("range/10", to: .file("/nowhere/photo"))
-            #expect(manager.tasks.map(\.id) == [data.id, upload.id, download.id])
-            #expect(manager.dataTasks.map(\.id) == [data.id])
-            #expect(manager.uploadTasks.map(\.id) == [upload.id])
-            #expect(manager.downloadTasks.map(\.id) == [download.id])
+            expectEqual(manager.tasks.map(\.id), [data.id, upload.id, download.id])
+            expectEqual(manager.dataTasks.map(\.id), [data.id])
+            expectEqual(manager.uploadTasks.map(\.id), [upload.id])
+            expectEqual(manager.downloadTasks.map(\.id), [download.id])
             #expect(manager.tasks.allSatisfy { $0.state == .suspended })
 
             for task in manager.tasks { task.cancel() }
             for task in [data, upload] {
                 let error = await #expect(throws: SternaError.self) { try await task.value }
-                #expect(error?.kind == .cancelled)
+                expectEqual(error?.kind, .cancelled)
             }
             await #expect(throws: SternaError.self) { try await download.value }
             #expect(manager.tasks.isEmpty)
-            #expect(server.requestCount == 0)
+            expectEqual(server.requestCount, 0)
         }
     }
 
@@ -267,8 +274,9 @@ struct AFNetworkingIdiomTests {
             release.open()
             await journal.wait(for: "suspended")
             task?.resume()
-            #expect(
-                await client.finished() == [
+            await expectEqual(
+                client.finished(),
+                [
                     "created", "resumed", "suspended", "resumed", "response 200", "success [1]", "completed",
                 ])
         }
@@ -302,11 +310,11 @@ struct AFNetworkingIdiomTests {
 
             release.open()
             await journal.wait(for: "invalidated")
-            #expect(journal.entries.suffix(4) == ["response 200", "success", "completed", "invalidated"])
+            expectEqual(journal.entries.suffix(4), ["response 200", "success", "completed", "invalidated"])
 
             let again = client.manager.resetSession().dataTask(.get("slow"))
             again.resume()
-            #expect(try await again.value.json() == [1])
+            try await expectEqual(again.value.json(), [1])
         }
     }
 
@@ -341,8 +349,8 @@ struct AFNetworkingIdiomTests {
                 success: { _, lines in journal.add("lines \(lines.joined(separator: ", "))") },
                 failure: { _, error in journal.add("failure \(error.kind)") }
             )?.resume()
-            #expect(
-                await client.finished() == ["created", "resumed", "response 200", "lines sand, sea", "completed"])
+            await expectEqual(
+                client.finished(), ["created", "resumed", "response 200", "lines sand, sea", "completed"])
 
             let other = Journal()
             client.manager.post(
@@ -369,8 +377,9 @@ struct AFNetworkingIdiomTests {
                 success: { task, _ in journal.add("success \(task.response?.status.code ?? 0)") },
                 failure: { _, error in journal.add("failure \(error.kind)") }
             )?.resume()
-            #expect(
-                await client.finished() == [
+            await expectEqual(
+                client.finished(),
+                [
                     "created", "resumed", "redirect 302 to /get", "response 302", "success 302", "completed",
                 ])
         }
@@ -391,7 +400,7 @@ struct AFNetworkingIdiomTests {
             for operation in operations {
                 let number = operation.userInfo["number"] as? Int
                 let data = try await operation.value.data()
-                #expect(data.count == number)
+                expectEqual(data.count, number)
             }
         }
     }

@@ -28,7 +28,7 @@ struct BecomingDownloadTests {
 
     private func download(_ error: (any Error)?) throws -> DownloadTask {
         let error = try #require(error as? SternaError)
-        #expect(error.kind == .cancelled)
+        expectEqual(error.kind, .cancelled)
         return try #require(error.downloadTask)
     }
 
@@ -54,17 +54,17 @@ struct BecomingDownloadTests {
                 }
                 let task = try download(failure)
                 let file = try await task.value
-                #expect(try Downloading.bytes(file.path) == Downloading.alphabet(count))
-                #expect(try Downloading.names(in: folder) == ["x"])
-                #expect(file.length == Int64(count))
-                #expect(server.requestCount == 1)
+                try expectEqual(Downloading.bytes(file.path), Downloading.alphabet(count))
+                try expectEqual(Downloading.names(in: folder), ["x"])
+                expectEqual(file.length, Int64(count))
+                expectEqual(server.requestCount, 1)
                 #expect(await eventually { log.lines("taskCompleted").count == 2 })
-                #expect(log.lines("taskCompleted cancelled").count == 1)
-                #expect(log.lines("responseReceived") == ["responseReceived 200 becomeDownload"])
-                #expect(log.lines("becameDownload") == ["becameDownload suspended"])
-                #expect(log.lines("downloadFinished") == ["downloadFinished x"])
+                expectEqual(log.lines("taskCompleted cancelled").count, 1)
+                expectEqual(log.lines("responseReceived"), ["responseReceived 200 becomeDownload"])
+                expectEqual(log.lines("becameDownload"), ["becameDownload suspended"])
+                expectEqual(log.lines("downloadFinished"), ["downloadFinished x"])
                 let resumed = log.lines("taskResumed", "becameDownload")
-                #expect(resumed == ["taskResumed", "becameDownload suspended", "taskResumed"])
+                expectEqual(resumed, ["taskResumed", "becameDownload suspended", "taskResumed"])
                 #expect(api.tasks.isEmpty)
             }
         }
@@ -85,9 +85,9 @@ struct BecomingDownloadTests {
                     try await api.dataTask(.get("range/3000000")).value
                 }
                 let task = try download(failure)
-                #expect(task.state == .suspended)
+                expectEqual(task.state, .suspended)
                 task.resume()
-                #expect(try await task.value.length == 3_000_000)
+                try await expectEqual(task.value.length, 3_000_000)
             }
         }
     }
@@ -105,13 +105,13 @@ struct BecomingDownloadTests {
                 }
                 let task = try download(failure)
                 await #expect(throws: SternaError.self) { try await task.value }
-                #expect(task.error?.kind == .cancelled)
+                expectEqual(task.error?.kind, .cancelled)
                 let other = await #expect(throws: SternaError.self) {
                     try await session(server, log, to: "\(folder)/y").dataTask(.get("status/404")).value
                 }
                 let rejected = try download(other)
                 await #expect(throws: SternaError.self) { try await rejected.value }
-                #expect(rejected.error?.kind == .unacceptableStatus)
+                expectEqual(rejected.error?.kind, .unacceptableStatus)
                 #expect(try Downloading.names(in: folder).isEmpty)
                 #expect(cancelling.tasks.isEmpty)
             }
@@ -128,9 +128,9 @@ struct BecomingDownloadTests {
                 api.get("range/10", success: results.onSuccess, failure: results.onFailure)
                 await results.wait()
                 let task = try download(results.errors.first)
-                #expect(try await task.value.length == 10)
+                try await expectEqual(task.value.length, 10)
                 _ = try await api.download("range/10", to: .file("\(folder)/y")).value
-                #expect(try Downloading.names(in: folder) == ["x", "y"])
+                try expectEqual(Downloading.names(in: folder), ["x", "y"])
             }
         }
     }

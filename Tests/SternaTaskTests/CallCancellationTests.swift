@@ -17,11 +17,11 @@ struct CallCancellationTests {
         func call(_ scope: CallScope) -> Call { Call(deadline: .distantFuture, scope: scope) }
         let calls = [top, middle, bottom, beside].map(call)
         middle.cancel()
-        #expect(calls.map(\.isCancelled) == [false, true, true, false])
+        expectEqual(calls.map(\.isCancelled), [false, true, true, false])
         let later = call(bottom)
         #expect(!later.isCancelled)
         top.cancel()
-        #expect(calls.map(\.isCancelled) == [true, true, true, true])
+        expectEqual(calls.map(\.isCancelled), [true, true, true, true])
         #expect(later.isCancelled)
         #expect(!call(bottom).isCancelled)
         #expect(!Call(deadline: .distantFuture).isCancelled)
@@ -76,12 +76,12 @@ struct CallCancellationTests {
                 try await Task.sleep(for: .milliseconds(2))
             }
             if invalidates { own.invalidateAndCancel() } else { await own.cancelAllTasks() }
-            for work in [waiting] + queued { #expect(await kind(of: work) == .cancelled) }
-            #expect(await kind(of: reading) == .cancelled)
+            for work in [waiting] + queued { await expectEqual(kind(of: work), .cancelled) }
+            await expectEqual(kind(of: reading), .cancelled)
             let again = Task { try await own.get("get").status }
-            #expect(await kind(of: again) == (invalidates ? .shutDown : nil))
+            await expectEqual(kind(of: again), (invalidates ? .shutDown : nil))
             release.open()
-            #expect(try await above.value == 200)
+            try await expectEqual(above.value, 200)
         }
     }
 
@@ -99,7 +99,7 @@ struct CallCancellationTests {
             }
             let call = Task { try await paused.get("away").status }
             release.open()
-            #expect(await kind(of: call) == .cancelled)
+            await expectEqual(kind(of: call), .cancelled)
         }
     }
 
@@ -124,7 +124,7 @@ struct CallCancellationTests {
             try await server.waitForRequests(1, within: 60)
             api.finishTasksAndInvalidate()
             release.open()
-            #expect(try await call.value == 200)
+            try await expectEqual(call.value, 200)
         }
     }
 }

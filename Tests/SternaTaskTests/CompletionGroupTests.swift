@@ -36,8 +36,8 @@ struct CompletionGroupTests {
                     success: { _, _ in log.add("called") }, failure: { _, _ in log.add("called") })
             }
             await over(group)
-            #expect(log.lines("called").count == 10)
-            #expect(log.lines("taskCompleted").count == 10)
+            expectEqual(log.lines("called").count, 10)
+            expectEqual(log.lines("taskCompleted").count, 10)
         }
     }
 
@@ -56,7 +56,7 @@ struct CompletionGroupTests {
             await over(group)
             api.get("http://[", success: { _, _ in log.add("success") }, failure: { _, _ in log.add("failure") })
             await over(group)
-            #expect(log.lines.last == "failure")
+            expectEqual(log.lines.last, "failure")
         }
     }
 
@@ -68,7 +68,7 @@ struct CompletionGroupTests {
             let api = try session(server, shared)
             let task = api.dataTask(.get("wait") { $0.completionGroup = own })
             await over(shared)
-            #expect(own.wait(timeout: .now()) == .timedOut)
+            expectEqual(own.wait(timeout: .now()), .timedOut)
             release.open()
             _ = try await task.value
             await over(own)

@@ -50,13 +50,13 @@ struct ConnectionReleaseTests {
                     try await waitForWaiting(1, api)
                     task.suspend()
                 }
-                #expect(try await other.body.count == 10)
-                #expect(task.state == .suspended)
+                try await expectEqual(other.body.count, 10)
+                expectEqual(task.state, .suspended)
                 task.resume()
                 let file = try await task.value
-                #expect(try Downloading.bytes(file.path) == Downloading.alphabet(count))
-                #expect(task.requests.count == 2)
-                #expect(task.requests.last?.headers[.range]?.hasPrefix("bytes=") == true)
+                try expectEqual(Downloading.bytes(file.path), Downloading.alphabet(count))
+                expectEqual(task.requests.count, 2)
+                expectEqual(task.requests.last?.headers[.range]?.hasPrefix("bytes="), true)
             }
         }
     }
@@ -82,9 +82,9 @@ struct ConnectionReleaseTests {
                 try await waitForWaiting(1, api)
                 release.open()
                 task.resume()
-                #expect(try await task.value.length == 200_000)
-                #expect(task.requests.count == 1)
-                #expect(try await other.body.count == 10)
+                try await expectEqual(task.value.length, 200_000)
+                expectEqual(task.requests.count, 1)
+                try await expectEqual(other.body.count, 10)
             }
         }
     }
@@ -99,11 +99,11 @@ struct ConnectionReleaseTests {
             let task = api.dataTask(.get("held"))
             for await step in task.progress where step.completed > 1_000_000 { break }
             task.suspend()
-            #expect(try await api.get("bytes/10").body.count == 10)
+            try await expectEqual(api.get("bytes/10").body.count, 10)
             release.open()
             task.resume()
-            #expect(try await task.value.body.count == count)
-            #expect(task.requests.count == 2)
+            try await expectEqual(task.value.body.count, count)
+            expectEqual(task.requests.count, 2)
         }
     }
 
@@ -116,11 +116,11 @@ struct ConnectionReleaseTests {
             let task = api.dataTask(.get("wait"))
             try await server.waitForRequests(1)
             task.suspend()
-            #expect(try await api.get("bytes/10").body.count == 10)
+            try await expectEqual(api.get("bytes/10").body.count, 10)
             release.open()
             task.resume()
-            #expect(try await task.value.body.count == 1)
-            #expect(task.requests.count == 2)
+            try await expectEqual(task.value.body.count, 1)
+            expectEqual(task.requests.count, 2)
         }
     }
 
@@ -132,9 +132,9 @@ struct ConnectionReleaseTests {
                 let task = api.dataTask(.get("bytes/20"))
                 task.suspend()
                 // Either it has sent its request and gives its connection up, or it waits.
-                #expect(try await api.get("bytes/10").body.count == 10)
+                try await expectEqual(api.get("bytes/10").body.count, 10)
                 task.resume()
-                #expect(try await task.value.body.count == 20)
+                try await expectEqual(task.value.body.count, 20)
             }
         }
     }
@@ -184,13 +184,13 @@ struct ConnectionReleaseTests {
             task.suspend()
             async let other = api.get("bytes/10")
             try await waitForWaiting(1, api)
-            #expect(server.requests().count == 1)
+            expectEqual(server.requests().count, 1)
             release.open()
             task.resume()
-            if let task = task as? DataTask { #expect(try await task.value.body.count == 1) }
+            if let task = task as? DataTask { try await expectEqual(task.value.body.count, 1) }
             if let task = task as? DataStreamTask { for try await _ in task.bytes {} }
-            #expect(task.requests.count == 1)
-            #expect(try await other.body.count == 10)
+            expectEqual(task.requests.count, 1)
+            try await expectEqual(other.body.count, 10)
         }
     }
 
@@ -210,14 +210,14 @@ struct ConnectionReleaseTests {
                 let tasks = (0..<4).map { _ in api.dataTask(.get("wait")) }
                 try await server.waitForRequests(4)
                 for task in tasks { task.suspend() }
-                #expect(try await api.get("\(elsewhere.url)/bytes/10").body.count == 10)
+                try await expectEqual(api.get("\(elsewhere.url)/bytes/10").body.count, 10)
                 release.open()
                 let given = tasks.filter { $0.gate.releases > 0 }
-                #expect(given.count == 1)
+                expectEqual(given.count, 1)
                 // Resumed, it may ask for the connection of another one that is still suspended.
                 for task in tasks where task.gate.releases == 0 { task.resume() }
                 for task in given { task.resume() }
-                for task in tasks { #expect(try await task.value.body.count == 1) }
+                for task in tasks { try await expectEqual(task.value.body.count, 1) }
             }
         }
     }
@@ -247,7 +247,7 @@ struct ConnectionReleaseTests {
             release.open()
             while tasks.filter({ $0.gate.releases > 0 }).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
             for task in tasks { task.resume() }
-            for task in tasks { #expect(try await task.value.body.count == count) }
+            for task in tasks { try await expectEqual(task.value.body.count, count) }
             let again = tasks.filter { $0.requests.count == 2 }.count
             #expect(again > 0 && again < most)
         }

@@ -3,6 +3,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Tasks: streams", .timeLimit(.minutes(5)))
 struct DataStreamTaskTests {
     private struct Line: Decodable, Sendable {
@@ -22,10 +24,10 @@ struct DataStreamTaskTests {
             let task = try session(server).streamTask(.get("stream-bytes/\(count)"))
             var all = 0
             for try await piece in task.bytes { all += piece.readableBytes }
-            #expect(all == count)
+            expectEqual(all, count)
             try await task.finished()
-            #expect(task.state == .completed)
-            #expect(task.progress.current.completed == Int64(count))
+            expectEqual(task.state, .completed)
+            expectEqual(task.progress.current.completed, Int64(count))
         }
     }
 
@@ -38,10 +40,10 @@ struct DataStreamTaskTests {
                 #expect(line.hasPrefix("{"))
                 count += 1
             }
-            #expect(count == 500)
+            expectEqual(count, 500)
             var ids: [Int] = []
             for try await line in api.streamTask(.get("stream/500")).jsonLines(of: Line.self) { ids.append(line.id) }
-            #expect(ids == Array(0..<500))
+            expectEqual(ids, Array(0..<500))
         }
     }
 
@@ -52,7 +54,7 @@ struct DataStreamTaskTests {
             let error = await #expect(throws: SternaError.self) {
                 for try await _ in task.lines(upTo: 1) {}
             }
-            #expect(error?.kind == .limitExceeded)
+            expectEqual(error?.kind, .limitExceeded)
             await #expect(throws: SternaError.self) { try await task.finished() }
             try await server.waitForOpenConnections(0)
         }
@@ -65,8 +67,8 @@ struct DataStreamTaskTests {
             let error = await #expect(throws: SternaError.self) {
                 for try await _ in task.bytes { Issue.record("bytes of an error") }
             }
-            #expect(error?.kind == .unacceptableStatus)
-            #expect(task.error?.kind == .unacceptableStatus)
+            expectEqual(error?.kind, .unacceptableStatus)
+            expectEqual(task.error?.kind, .unacceptableStatus)
         }
     }
 
@@ -77,7 +79,7 @@ struct DataStreamTaskTests {
             let task = api.streamTask(.get("bytes/100000000"))
             for try await _ in task.bytes { break }
             await #expect(throws: SternaError.self) { try await task.finished() }
-            #expect(task.error?.kind == .cancelled)
+            expectEqual(task.error?.kind, .cancelled)
             let other = api.streamTask(.get("drip?duration=60"))
             let reader = Task { for try await _ in other.bytes {} }
             reader.cancel()
@@ -93,7 +95,7 @@ struct DataStreamTaskTests {
             var reader = task.bytes.makeAsyncIterator()
             _ = try await reader.next()
             task.suspend()
-            #expect(task.state == .suspended)
+            expectEqual(task.state, .suspended)
             task.resume()
             #expect(try await reader.next() != nil)
             task.cancel()

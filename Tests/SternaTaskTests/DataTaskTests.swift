@@ -26,15 +26,15 @@ struct DataTaskTests {
             let task = try session(server).dataTask(.get("bytes/300000"))
             async let first = task.value
             async let second = task.value
-            #expect(try await first.body.readableBytes == 300_000)
-            #expect(try await second.body.readableBytes == 300_000)
-            #expect(task.state == .completed)
-            #expect(task.error == nil)
-            #expect(task.response?.status == .ok)
-            #expect(task.progress.current.completed == 300_000)
-            #expect(task.requests.count == 1)
-            #expect(task.currentRequest?.url.path == "/bytes/300000")
-            #expect(task.curl?.contains("/bytes/300000") == true)
+            try await expectEqual(first.body.readableBytes, 300_000)
+            try await expectEqual(second.body.readableBytes, 300_000)
+            expectEqual(task.state, .completed)
+            expectNil(task.error)
+            expectEqual(task.response?.status, .ok)
+            expectEqual(task.progress.current.completed, 300_000)
+            expectEqual(task.requests.count, 1)
+            expectEqual(task.currentRequest?.url.path, "/bytes/300000")
+            expectEqual(task.curl?.contains("/bytes/300000"), true)
         }
     }
 
@@ -43,9 +43,9 @@ struct DataTaskTests {
         try await TestServer.withServer { server in
             let task = try session(server).dataTask(.get("status/404"))
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .unacceptableStatus)
-            #expect(task.error?.kind == .unacceptableStatus)
-            #expect(task.response?.status == .notFound)
+            expectEqual(error?.kind, .unacceptableStatus)
+            expectEqual(task.error?.kind, .unacceptableStatus)
+            expectEqual(task.response?.status, .notFound)
         }
     }
 
@@ -55,8 +55,8 @@ struct DataTaskTests {
             let api = try session(server)
             let task = api.dataTask(.get("ftp://example.com/"))
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .invalidURL)
-            #expect(task.originalRequest == nil)
+            expectEqual(error?.kind, .invalidURL)
+            expectNil(task.originalRequest)
             #expect(api.tasks.isEmpty)
         }
     }
@@ -72,12 +72,12 @@ struct DataTaskTests {
                 $0.startsTasks = false
             }
             let task = api.dataTask(.get("get") { $0.timeouts.total = .seconds(10) })
-            #expect(task.state == .suspended)
+            expectEqual(task.state, .suspended)
             await clock.advance(by: .seconds(60))
             #expect(server.requests().isEmpty)
             task.resume()
-            #expect(try await task.value.status == 200)
-            #expect(server.requests().count == 1)
+            try await expectEqual(task.value.status, 200)
+            expectEqual(server.requests().count, 1)
         }
     }
 
@@ -87,14 +87,14 @@ struct DataTaskTests {
             let api = try session(server)
             let waiting = api.dataTask(.get("delay/60"))
             let unbegun = api.with { $0.startsTasks = false }.dataTask(.get("get"))
-            #expect(api.tasks.count == 2)
+            expectEqual(api.tasks.count, 2)
             for task in [waiting, unbegun] {
                 task.cancel()
                 let error = await #expect(throws: SternaError.self) { try await task.value }
-                #expect(error?.kind == .cancelled)
-                #expect(task.state == .completed)
+                expectEqual(error?.kind, .cancelled)
+                expectEqual(task.state, .completed)
                 task.resume()
-                #expect(task.state == .completed)
+                expectEqual(task.state, .completed)
             }
             #expect(api.tasks.isEmpty)
         }
@@ -109,10 +109,10 @@ struct DataTaskTests {
             let wait = Task { try await task.value }
             wait.cancel()
             let error = await #expect(throws: SternaError.self) { try await wait.value }
-            #expect(error?.kind == .cancelled)
-            #expect(task.state == .running)
+            expectEqual(error?.kind, .cancelled)
+            expectEqual(task.state, .running)
             release.open()
-            #expect(try await task.value.status == 200)
+            try await expectEqual(task.value.status, 200)
         }
     }
 
@@ -123,9 +123,9 @@ struct DataTaskTests {
         do {
             let task = api.dataTask(.get("x"))
             weakTask = task
-            #expect(api.tasks.count == 1)
+            expectEqual(api.tasks.count, 1)
         }
-        #expect(weakTask == nil)
+        expectNil(weakTask)
         #expect(api.tasks.isEmpty)
     }
 
@@ -136,10 +136,10 @@ struct DataTaskTests {
         task.taskDescription = "first"
         task.tag = 7
         task.userInfo["row"] = 3
-        #expect(task.taskDescription == "first")
-        #expect(task.tag == 7)
+        expectEqual(task.taskDescription, "first")
+        expectEqual(task.tag, 7)
         #expect(task.userInfo["row"] as? Int == 3)
         #expect(api.task(id: task.id) === task)
-        #expect(api.task(id: task.id + 1_000_000) == nil)
+        expectNil(api.task(id: task.id + 1_000_000))
     }
 }

@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Tasks: lines")
 struct LineSplitterTests {
@@ -26,9 +27,9 @@ struct LineSplitterTests {
             ("\r\n", [""]), ("ä\nö", ["ä", "ö"]),
         ])
     func ends(text: String, expected: [String]) throws {
-        #expect(try lines(of: text, pieces: []) == expected)
+        try expectEqual(lines(of: text, pieces: []), expected)
         // Cut at every byte.
-        #expect(try lines(of: text, pieces: Array(repeating: 1, count: text.utf8.count)) == expected)
+        try expectEqual(lines(of: text, pieces: Array(repeating: 1, count: text.utf8.count)), expected)
     }
 
     @Test("Cut anywhere, the lines are the same")
@@ -38,16 +39,16 @@ struct LineSplitterTests {
             let text = String((0..<60).map { _ in "ab\r\n\n".randomElement(using: &generator) ?? "a" })
             let whole = try lines(of: text, pieces: [])
             let pieces = (0..<20).map { _ in Int.random(in: 0...7, using: &generator) }
-            #expect(try lines(of: text, pieces: pieces) == whole, "\(text.debugDescription) \(pieces)")
+            try expectEqual(lines(of: text, pieces: pieces), whole, "\(text.debugDescription) \(pieces)")
         }
     }
 
     @Test("A line above the limit is an error, before its end is there")
     func limit() throws {
-        #expect(try lines(of: "12345\n", pieces: [], limit: 5) == ["12345"])
+        try expectEqual(lines(of: "12345\n", pieces: [], limit: 5), ["12345"])
         for text in ["123456", "123456\n", "1\n123456\n"] {
             let error = #expect(throws: SternaError.self) { try lines(of: text, pieces: [3], limit: 5) }
-            #expect(error?.kind == .limitExceeded)
+            expectEqual(error?.kind, .limitExceeded)
         }
     }
 }

@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 /// The body of a task that is read while it arrives, where it has arrived whole.
 @Suite("Tasks: a body that has arrived whole")
@@ -12,17 +13,17 @@ struct ObservedBodyTests {
         let body = ObservedBody(ResponseBody(Bytes(text: text))) { _ in }
         body.cancel()
         let error = await #expect(throws: SternaError.self) { _ = try await body.next() }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
     }
 
     @Test("Cancelled after its piece it throws, after its end it does not") func read() async throws {
         let half = ObservedBody(ResponseBody(Bytes(text: "abc"))) { _ in }
-        #expect(try await half.next()?.readableBytes == 3)
+        try await expectEqual(half.next()?.readableBytes, 3)
         half.cancel()
         await #expect(throws: SternaError.self) { _ = try await half.next() }
         let whole = ObservedBody(ResponseBody(Bytes(text: "abc"))) { _ in }
         while try await whole.next() != nil {}
         whole.cancel()
-        #expect(try await whole.next()?.readableBytes == nil)
+        try await expectNil(whole.next()?.readableBytes)
     }
 }

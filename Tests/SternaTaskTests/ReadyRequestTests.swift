@@ -25,16 +25,16 @@ struct ReadyRequestTests {
         request.priority = .high
         request.timeouts.betweenBytes = .seconds(8)
         let task = api.dataTask(request)
-        #expect(task.priority == .high)
+        expectEqual(task.priority, .high)
         _ = try await task.value
         _ = try await api.send(request)
         for sent in mock.requests {
-            #expect(sent.url == request.url)
-            #expect(sent.method == .get)
-            #expect(sent.headers == request.headers)
-            #expect(sent.timeouts.betweenBytes == .seconds(8))
+            expectEqual(sent.url, request.url)
+            expectEqual(sent.method, .get)
+            expectEqual(sent.headers, request.headers)
+            expectEqual(sent.timeouts.betweenBytes, .seconds(8))
         }
-        #expect(mock.requests.count == 2)
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("Fields that describe the body are added where they are missing")
@@ -44,9 +44,9 @@ struct ReadyRequestTests {
         var own = try request(body: .text("a"))
         own.headers[.contentType] = "text/csv"
         _ = try await api.uploadTask(own).value
-        #expect(
-            mock.requests.map { $0.headers[.contentType] } == ["text/plain; charset=utf-8", "text/csv"])
-        #expect(mock.requests.map(\.bodyText) == ["a", "a"])
+        expectEqual(
+            mock.requests.map { $0.headers[.contentType] }, ["text/plain; charset=utf-8", "text/csv"])
+        expectEqual(mock.requests.map(\.bodyText), ["a", "a"])
     }
 
     @Test("The session's response serializer judges the answer, and its options hold where the request has none")
@@ -57,14 +57,14 @@ struct ReadyRequestTests {
         let (api, _) = try mocked(by: mock) { $0.redirects = .doNotFollow }
         let failed = api.dataTask(try request())
         let error = await #expect(throws: SternaError.self) { try await failed.value }
-        #expect(error?.kind == .unacceptableStatus)
+        expectEqual(error?.kind, .unacceptableStatus)
         let redirect = try await api.dataTask(request("https://other.example/from")).value
-        #expect(redirect.status == 302)
+        expectEqual(redirect.status, 302)
         var follows = try request("https://other.example/from")
         follows.options[RedirectPolicyKey.self] = .follow
         let task = api.dataTask(follows)
         _ = try? await task.value
-        #expect(task.redirects.count == 1)
+        expectEqual(task.redirects.count, 1)
     }
 
     @Test("A request that another task has sent is sent again, in a call of its own")
@@ -75,8 +75,8 @@ struct ReadyRequestTests {
         let second = api.dataTask(try #require(first.originalRequest))
         _ = try await second.value
         #expect(second.id != first.id)
-        #expect(second.requests.count == 1)
-        #expect(mock.requests[1].headers == mock.requests[0].headers)
+        expectEqual(second.requests.count, 1)
+        expectEqual(mock.requests[1].headers, mock.requests[0].headers)
     }
 
     @Test("Streams and downloads; an invalidated session refuses it")
@@ -89,13 +89,13 @@ struct ReadyRequestTests {
                 }
                 let request = Request(.get, try HTTPURL("\(server.url)/bytes/1000"))
                 let file = try await api.downloadTask(request, to: .file(folder + "/a")).value
-                #expect(file.length == 1000)
+                expectEqual(file.length, 1000)
                 var count = 0
                 for try await piece in api.streamTask(request).bytes { count += piece.readableBytes }
-                #expect(count == 1000)
+                expectEqual(count, 1000)
                 api.invalidateAndCancel()
                 let error = await #expect(throws: SternaError.self) { try await api.dataTask(request).value }
-                #expect(error?.kind == .shutDown)
+                expectEqual(error?.kind, .shutDown)
             }
         }
     }

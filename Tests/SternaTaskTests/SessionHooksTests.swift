@@ -54,8 +54,9 @@ struct SessionHooksTests {
             _ = try await api.dataTask(.get("bytes/10")).value
             let met = await eventually { log.events.last == "completed " }
             #expect(met)
-            #expect(
-                log.events == [
+            expectEqual(
+                log.events,
+                [
                     "created /bytes/10", "task", "resumed", "response 200", "data 10", "metrics 1", "completed ",
                 ])
         }
@@ -69,8 +70,9 @@ struct SessionHooksTests {
                 let api = try session(server, log.hooks)
                 _ = try await api.download("range/10", to: .file("\(folder)/x")).value
                 #expect(await eventually { log.events.last == "completed " })
-                #expect(
-                    log.events == [
+                expectEqual(
+                    log.events,
+                    [
                         "created /range/10", "task", "resumed", "response 200", "data 10", "file x", "metrics 1",
                         "completed ",
                     ])
@@ -78,7 +80,7 @@ struct SessionHooksTests {
                 let task = try session(server, other.hooks).with { $0.startsTasks = false }.dataTask(.get("get"))
                 task.cancel()
                 #expect(await eventually { other.events.last == "completed cancelled" })
-                #expect(other.events.prefix(3) == ["created /get", "task", "cancelled"])
+                expectEqual(other.events.prefix(3), ["created /get", "task", "cancelled"])
             }
         }
     }
@@ -102,7 +104,7 @@ struct SessionHooksTests {
             hooks.responseReceived = { _, response in response.status == .ok ? .cancel : .allow }
             let task = try session(server, hooks).dataTask(.get("bytes/50000000"))
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             try await server.waitForOpenConnections(0)
         }
     }
@@ -112,7 +114,7 @@ struct SessionHooksTests {
         try await TestServer.withServer { server in
             var hooks = SessionHooks()
             hooks.redirect = { _, response, proposed in
-                #expect(response.status == .found)
+                expectEqual(response.status, .found)
                 switch proposed.url.query {
                 case "deliver": return .deliver
                 case "refuse": return .refuse
@@ -129,14 +131,14 @@ struct SessionHooksTests {
             let followed = try await api.dataTask(.get("away/follow")).value
             let text: String = try await followed.text()
             #expect(text.contains("changed"))
-            #expect(followed.response.redirects.count == 1)
+            expectEqual(followed.response.redirects.count, 1)
             let delivered = api.dataTask(
                 .get("away/deliver") {
                     $0.responseSerializer = DataResponseSerializer().validating(statuses: 200..<400)
                 })
-            #expect(try await delivered.value.status == 302)
+            try await expectEqual(delivered.value.status, 302)
             let refused = await #expect(throws: SternaError.self) { try await api.dataTask(.get("away/refuse")).value }
-            #expect(refused?.kind == .redirectRefused)
+            expectEqual(refused?.kind, .redirectRefused)
         }
     }
 
@@ -176,7 +178,7 @@ struct SessionHooksTests {
             #expect(await eventually { task.response != nil })
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
         }
     }
 
@@ -204,7 +206,7 @@ struct SessionHooksTests {
             #expect(await eventually { log.events == ["42"] })
             if kind == 2 {
                 let names = await home.names
-                #expect(names == ["42"])
+                expectEqual(names, ["42"])
             }
         }
     }

@@ -29,17 +29,17 @@ struct SessionRegisterTests {
             let stream = derived.streamTask(.get("get"))
             let download = api.download("get", to: .file("/nowhere/x"))
             let foreign = try session(server) { $0.startsTasks = false }.dataTask(.get("get"))
-            #expect(api.tasks.map(\.id) == [data.id, upload.id, stream.id, download.id])
-            #expect(derived.tasks.map(\.id) == [upload.id, stream.id])
-            #expect(api.dataTasks.map(\.id) == [data.id])
-            #expect(api.uploadTasks.map(\.id) == [upload.id])
-            #expect(api.streamTasks.map(\.id) == [stream.id])
-            #expect(api.downloadTasks.map(\.id) == [download.id])
+            expectEqual(api.tasks.map(\.id), [data.id, upload.id, stream.id, download.id])
+            expectEqual(derived.tasks.map(\.id), [upload.id, stream.id])
+            expectEqual(api.dataTasks.map(\.id), [data.id])
+            expectEqual(api.uploadTasks.map(\.id), [upload.id])
+            expectEqual(api.streamTasks.map(\.id), [stream.id])
+            expectEqual(api.downloadTasks.map(\.id), [download.id])
             #expect(api.task(id: upload.id) === upload)
-            #expect(api.task(id: foreign.id) == nil)
+            expectNil(api.task(id: foreign.id))
             await api.cancelAllTasks()
             #expect(api.tasks.isEmpty)
-            #expect(foreign.state == .suspended)
+            expectEqual(foreign.state, .suspended)
         }
     }
 
@@ -56,7 +56,7 @@ struct SessionRegisterTests {
             api.resumeAllTasks()
             for task in tasks {
                 let status = try await task.value.status
-                #expect(status == 200)
+                expectEqual(status, 200)
             }
         }
     }
@@ -76,16 +76,16 @@ struct SessionRegisterTests {
             own.invalidateAndCancel()
             own.invalidateAndCancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             for session in [own, below] {
                 let error = await #expect(throws: SternaError.self) { try await session.get("get") }
-                #expect(error?.kind == .shutDown)
+                expectEqual(error?.kind, .shutDown)
                 let failed = await #expect(throws: SternaError.self) { try await session.dataTask(.get("get")).value }
-                #expect(failed?.kind == .shutDown)
+                expectEqual(failed?.kind, .shutDown)
             }
-            #expect(try await above.value.status == 200)
-            #expect(try await api.get("get").status == 200)
-            #expect(try await own.resetSession().get("get").status == 200)
+            try await expectEqual(above.value.status, 200)
+            try await expectEqual(api.get("get").status, 200)
+            try await expectEqual(own.resetSession().get("get").status, 200)
             #expect(await eventually { ends.withLock { $0 } == 1 })
         }
     }
@@ -104,7 +104,7 @@ struct SessionRegisterTests {
             api.finishTasksAndInvalidate()
             #expect(isOver.withLock { !$0 })
             release.open()
-            #expect(try await task.value.status == 200)
+            try await expectEqual(task.value.status, 200)
             #expect(await eventually { isOver.withLock { $0 } })
         }
     }
@@ -114,7 +114,7 @@ struct SessionRegisterTests {
         try await TestServer.withServer { server in
             Session.shared.finishTasksAndInvalidate()
             let reply = try await Session.shared.get("\(server.url)/get")
-            #expect(reply.status == 200)
+            expectEqual(reply.status, 200)
         }
     }
 }

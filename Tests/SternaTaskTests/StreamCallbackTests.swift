@@ -43,8 +43,8 @@ struct StreamCallbackTests {
             let ended = await completed { done in
                 api.streamTask(.get("stream-bytes/3000000")).onBytes({ counts.add($0.readableBytes) }, completion: done)
             }
-            #expect(ended == nil)
-            #expect(counts.entries.reduce(0, +) == 3_000_000)
+            expectNil(ended)
+            expectEqual(counts.entries.reduce(0, +), 3_000_000)
             let texts = Log<String>()
             _ = await completed { done in
                 api.streamTask(.get("stream/50")).onStrings({ texts.add($0) }, completion: done)
@@ -53,13 +53,13 @@ struct StreamCallbackTests {
             _ = await completed { done in
                 api.streamTask(.get("stream/50")).onLines({ lines.add($0) }, completion: done)
             }
-            #expect(lines.entries.count == 50)
-            #expect(texts.entries.joined().split(separator: "\n").count == 50)
+            expectEqual(lines.entries.count, 50)
+            expectEqual(texts.entries.joined().split(separator: "\n").count, 50)
             let ids = Log<Int>()
             _ = await completed { done in
                 api.streamTask(.get("stream/50")).onJSONLines(of: Line.self, { ids.add($0.id) }, completion: done)
             }
-            #expect(ids.entries == Array(0..<50))
+            expectEqual(ids.entries, Array(0..<50))
         }
     }
 
@@ -89,10 +89,10 @@ struct StreamCallbackTests {
                 try await Task.sleep(for: .milliseconds(300))
             }
             #expect(last < size)
-            #expect(total.withLock { $0 } == 0)
+            expectEqual(total.withLock { $0 }, 0)
             release.open()
-            #expect(await ended.value == nil)
-            #expect(total.withLock { $0 } == size)
+            await expectNil(ended.value)
+            expectEqual(total.withLock { $0 }, size)
         }
     }
 
@@ -106,7 +106,7 @@ struct StreamCallbackTests {
             let task = try session(server, hooks: hooks).streamTask(.get("bytes/10"))
             task.onBytes({ _ in log.add("bytes") }, completion: { _ in log.add("completion") })
             #expect(await eventually { log.entries.last == "completed" })
-            #expect(log.entries == ["data", "bytes", "completion", "completed"])
+            expectEqual(log.entries, ["data", "bytes", "completion", "completed"])
         }
     }
 
@@ -117,21 +117,21 @@ struct StreamCallbackTests {
             let long = await completed { done in
                 api.streamTask(.get("stream/5")).onLines(upTo: 3, { _ in }, completion: done)
             }
-            #expect(long?.kind == .limitExceeded)
+            expectEqual(long?.kind, .limitExceeded)
             let wrong = await completed { done in
                 api.streamTask(.get("stream/5")).onJSONLines(of: [Int].self, { _ in }, completion: done)
             }
-            #expect(wrong?.kind == .decodingFailed)
+            expectEqual(wrong?.kind, .decodingFailed)
             let rejected = await completed { done in
                 api.streamTask(.get("status/500")).onBytes({ _ in }, completion: done)
             }
-            #expect(rejected?.kind == .unacceptableStatus)
+            expectEqual(rejected?.kind, .unacceptableStatus)
             let task = api.streamTask(.get("drip?duration=60"))
             let cancelled = await completed { done in
                 task.onBytes({ _ in }, completion: done)
                 task.cancel()
             }
-            #expect(cancelled?.kind == .cancelled)
+            expectEqual(cancelled?.kind, .cancelled)
         }
     }
 
@@ -150,7 +150,7 @@ struct StreamCallbackTests {
             }
             var all = ""
             for try await piece in try session(server).streamTask(.get("text")).strings { all += piece }
-            #expect(all == text)
+            expectEqual(all, text)
         }
     }
 }

@@ -34,8 +34,8 @@ struct SynchronousTaskTests {
     @Test("Where a thread may block", arguments: cases)
     func rule(item: Case) {
         let refusal = item.rule.refusal(of: "x()")
-        #expect((refusal == nil) == (item.refusal == nil))
-        if let expected = item.refusal { #expect(refusal?.message.contains(expected) == true) }
+        expectEqual((refusal == nil), (item.refusal == nil))
+        if let expected = item.refusal { expectEqual(refusal?.message.contains(expected), true) }
     }
 
     /// Runs work on a thread of its own.
@@ -53,18 +53,18 @@ struct SynchronousTaskTests {
                 $0.startsTasks = isStarted
             }
             let count = try await onThread { try api.dataTask(.get("get?a=1")).startSynchronous().json()["args"]["a"] }
-            #expect(count == "1")
+            expectEqual(count, "1")
             try await Downloading.withFolder { folder in
                 let file = try await onThread {
                     try api.download("bytes/9", to: .file(folder + "/a")).startSynchronous()
                 }
-                #expect(file.length == 9)
+                expectEqual(file.length, 9)
             }
             let twice = try await onThread {
                 let task = api.dataTask(.get("get"))
                 return [try task.startSynchronous().status, try task.startSynchronous().status]
             }
-            #expect(twice == [200, 200])
+            expectEqual(twice, [200, 200])
         }
     }
 
@@ -74,7 +74,7 @@ struct SynchronousTaskTests {
         let error = await #expect(throws: SternaError.self) {
             try await onThread { try api.dataTask(.get("a")).startSynchronous() }
         }
-        #expect(error?.kind == .unacceptableStatus)
+        expectEqual(error?.kind, .unacceptableStatus)
     }
 
     // A synchronous function may call what an asynchronous one may not.
@@ -85,14 +85,14 @@ struct SynchronousTaskTests {
         let (api, mock) = try mocked { $0.startsTasks = false }
         let task = api.dataTask(.get("a"))
         let inTask = #expect(throws: SternaError.self) { try start(task) }
-        #expect(inTask?.kind == .invalidRequest)
+        expectEqual(inTask?.kind, .invalidRequest)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let onLoop = await #expect(throws: SternaError.self) {
             _ = try await group.next().submit { try start(task) }.get()
         }
-        #expect(onLoop?.message.contains("event loop") == true)
+        expectEqual(onLoop?.message.contains("event loop"), true)
         try await group.shutdownGracefully()
-        #expect(task.state == .suspended)
+        expectEqual(task.state, .suspended)
         #expect(mock.requests.isEmpty)
         task.cancel()
     }
@@ -108,8 +108,8 @@ struct SynchronousTaskTests {
                 return .allow
             }
         }
-        #expect(try await onThread { try api.dataTask(.get("a")).startSynchronous().status } == 200)
-        #expect(asked.withLock { $0 } == 1)
+        try await expectEqual(onThread { try api.dataTask(.get("a")).startSynchronous().status }, 200)
+        expectEqual(asked.withLock { $0 }, 1)
     }
 
     @Test("Which callbacks run on the main queue")

@@ -2,6 +2,7 @@ import NIOCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Tasks: the gate")
 struct TaskGateTests {
@@ -13,7 +14,7 @@ struct TaskGateTests {
         gate.close()
         #expect(gate.release())
         #expect(!gate.release())
-        #expect(gate.releases == 1)
+        expectEqual(gate.releases, 1)
         gate.open()
         #expect(!gate.release())
         gate.close()
@@ -22,7 +23,7 @@ struct TaskGateTests {
         gate.isReleasable = false
         gate.close()
         #expect(!gate.release())
-        #expect(gate.releases == 2)
+        expectEqual(gate.releases, 2)
     }
 
     @Test("One that is unlocked stays open")
@@ -47,6 +48,6 @@ struct TaskGateTests {
         #expect(try await !gate.pass(within: .seconds(1_000), on: clock))
         gate.open()
         #expect(try await gate.pass(within: .seconds(1_000), on: clock))
-        #expect(gate.timedWaitCount == 0)
+        expectEqual(gate.timedWaitCount, 0)
     }
 }

@@ -42,15 +42,15 @@ struct TaskInputStreamTests {
             let task = try session(server).streamTask(.get("held"))
             let (bytes, last) = try await onThread {
                 let stream = task.inputStream()
-                #expect(stream.streamStatus == .notOpen)
+                expectEqual(stream.streamStatus, .notOpen)
                 stream.open()
                 defer { stream.close() }
                 let read = Self.readAll(stream, by: size)
-                #expect(stream.streamStatus == .atEnd)
+                expectEqual(stream.streamStatus, .atEnd)
                 return read
             }
-            #expect(last == 0)
-            #expect(bytes == Array(Downloading.alphabet(count)))
+            expectEqual(last, 0)
+            expectEqual(bytes, Array(Downloading.alphabet(count)))
             try await task.finished()
         }
     }
@@ -63,12 +63,12 @@ struct TaskInputStreamTests {
                 let stream = task.inputStream()
                 stream.open()
                 var byte: UInt8 = 0
-                #expect(stream.read(&byte, maxLength: 1) == 1)
+                expectEqual(stream.read(&byte, maxLength: 1), 1)
                 stream.close()
-                #expect(stream.read(&byte, maxLength: 1) == -1)
+                expectEqual(stream.read(&byte, maxLength: 1), -1)
             }
             await #expect(throws: SternaError.self) { try await task.finished() }
-            #expect(task.error?.kind == .cancelled)
+            expectEqual(task.error?.kind, .cancelled)
             try await server.waitForOpenConnections(0)
         }
     }
@@ -80,11 +80,11 @@ struct TaskInputStreamTests {
             let kind = try await onThread {
                 let stream = task.inputStream()
                 stream.open()
-                #expect(Self.readAll(stream, by: 10).last == -1)
-                #expect(stream.streamStatus == .error)
+                expectEqual(Self.readAll(stream, by: 10).last, -1)
+                expectEqual(stream.streamStatus, .error)
                 return (stream.streamError as? SternaError)?.kind
             }
-            #expect(kind == .unacceptableStatus)
+            expectEqual(kind, .unacceptableStatus)
         }
     }
 
@@ -96,10 +96,10 @@ struct TaskInputStreamTests {
         let message = try await group.next().submit {
             let stream = task.inputStream()
             stream.open()
-            #expect(Self.readAll(stream, by: 10).last == -1)
+            expectEqual(Self.readAll(stream, by: 10).last, -1)
             return (stream.streamError as? SternaError)?.message
         }.get()
-        #expect(message?.contains("event loop") == true)
+        expectEqual(message?.contains("event loop"), true)
         try await group.shutdownGracefully()
         task.cancel()
     }

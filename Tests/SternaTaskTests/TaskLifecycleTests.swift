@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Tasks: states")
 struct TaskLifecycleTests {
@@ -46,8 +47,8 @@ struct TaskLifecycleTests {
                 last = .nothing
             }
         }
-        #expect(lifecycle.state == row.state)
-        #expect(last == row.last)
+        expectEqual(lifecycle.state, row.state)
+        expectEqual(last, row.last)
     }
 
     @Test("A task completes once")
@@ -55,7 +56,7 @@ struct TaskLifecycleTests {
         var lifecycle = TaskLifecycle()
         _ = lifecycle.resume()
         let completions = [lifecycle.complete(), lifecycle.complete()]
-        #expect(completions == [true, false])
-        #expect(lifecycle.state == .completed)
+        expectEqual(completions, [true, false])
+        expectEqual(lifecycle.state, .completed)
     }
 }

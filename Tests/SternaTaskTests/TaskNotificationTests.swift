@@ -50,7 +50,7 @@ struct TaskNotificationTests {
 
     @Test("None is posted unless a centre is set")
     func off() throws {
-        _ = try Session { #expect($0.notificationCenter == nil) }
+        _ = try Session { expectNil($0.notificationCenter) }
     }
 
     @Test("A task is resumed, suspended, and complete, with what it has made of its response")
@@ -63,7 +63,7 @@ struct TaskNotificationTests {
                 failure: { _, _ in scene.log.add("failure") })
             #expect(task != nil)
             #expect(await eventually { scene.log.lines.count == 3 })
-            #expect(scene.log.lines.prefix(2) == ["didResume", "success"])
+            expectEqual(scene.log.lines.prefix(2), ["didResume", "success"])
             let last = try #require(scene.log.lines.last)
             #expect(last.hasPrefix("didComplete value "))
             #expect(last.hasSuffix("data 10 DataResponseSerializer metrics 1"))
@@ -78,8 +78,9 @@ struct TaskNotificationTests {
             task.suspend()
             task.cancel()
             #expect(await eventually { scene.log.lines.count == 3 })
-            #expect(
-                scene.log.lines == [
+            expectEqual(
+                scene.log.lines,
+                [
                     "didResume", "didSuspend", "didComplete JSONResponseSerializer cancelled",
                 ])
         }
@@ -92,7 +93,7 @@ struct TaskNotificationTests {
             let scene = Scene()
             _ = try? await scene.session(server).dataTask(.get("missing")).value
             #expect(await eventually { scene.log.lines.count == 2 })
-            #expect(scene.log.lines.last == "didComplete data 2 JSONResponseSerializer unacceptableStatus")
+            expectEqual(scene.log.lines.last, "didComplete data 2 JSONResponseSerializer unacceptableStatus")
         }
     }
 
@@ -104,12 +105,13 @@ struct TaskNotificationTests {
                 let api = try scene.session(server)
                 _ = try await api.download("range/10", to: .file("\(folder)/x")).value
                 #expect(await scene.log.ends(with: "didComplete file x"))
-                #expect(scene.log.lines == ["didResume", "didMoveFile file x", "didComplete file x"])
+                expectEqual(scene.log.lines, ["didResume", "didMoveFile file x", "didComplete file x"])
                 let task = api.download("range/10", to: .choose { _, _ in "\(folder)/x" })
                 await #expect(throws: SternaError.self) { try await task.value }
                 #expect(await scene.log.ends(with: "didComplete destinationUnusable"))
-                #expect(
-                    scene.log.lines.suffix(3) == [
+                expectEqual(
+                    scene.log.lines.suffix(3),
+                    [
                         "didResume", "didFailToMoveFile destinationUnusable file x", "didComplete destinationUnusable",
                     ])
                 api.invalidateAndCancel()
@@ -135,8 +137,8 @@ struct TaskNotificationTests {
             _ = try await task.value
             #expect(await eventually { scene.log.lines.last?.hasPrefix("didComplete") == true })
             let index = try #require(scene.log.lines.firstIndex(of: "hook"))
-            #expect(
-                scene.log.lines[index..<(index + 3)] == ["hook", "observer taskResumed", "didResume"])
+            expectEqual(
+                scene.log.lines[index..<(index + 3)], ["hook", "observer taskResumed", "didResume"])
         }
     }
 }

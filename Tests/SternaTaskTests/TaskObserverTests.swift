@@ -41,7 +41,7 @@ struct TaskObserverTests {
                 "requestCreated /bytes/10", "taskCreated", "taskResumed", "responseReceived 200 allow",
                 "dataReceived 10", "responseValidated 200", "valueParsed 10", "metricsCollected 1",
             ]
-            #expect(log.lines == each(before) + ["success"] + each(["taskCompleted"]))
+            expectEqual(log.lines, each(before) + ["success"] + each(["taskCompleted"]))
         }
     }
 
@@ -59,10 +59,11 @@ struct TaskObserverTests {
                     default: _ = try await api.download("missing", to: .file("\(folder)/x")).value
                     }
                 }
-                #expect(error?.kind == .unacceptableStatus)
+                expectEqual(error?.kind, .unacceptableStatus)
                 #expect(await log.ends(with: "taskCompleted unacceptableStatus"))
-                #expect(
-                    log.steps == [
+                expectEqual(
+                    log.steps,
+                    [
                         "requestCreated /missing", "taskCreated", "taskResumed", "responseReceived 404 allow",
                         "dataReceived 2", "responseValidated 404 unacceptableStatus",
                         "taskCompleted unacceptableStatus",
@@ -82,8 +83,9 @@ struct TaskObserverTests {
                 "bad", as: JSONResponseSerializer(), success: { _, _ in log.add("success") },
                 failure: { _, _ in log.add("failure") })
             #expect(await log.ends(with: "taskCompleted decodingFailed"))
-            #expect(
-                log.lines.suffix(4) == [
+            expectEqual(
+                log.lines.suffix(4),
+                [
                     "responseValidated 200", "valueParsed decodingFailed", "failure", "taskCompleted decodingFailed",
                 ])
         }
@@ -98,8 +100,9 @@ struct TaskObserverTests {
             task.resume()
             task.cancel()
             #expect(await log.ends(with: "taskCompleted cancelled"))
-            #expect(
-                log.lines == [
+            expectEqual(
+                log.lines,
+                [
                     "requestCreated /delay/60", "taskCreated", "taskResumed", "taskSuspended", "taskResumed",
                     "taskCancelled", "taskCompleted cancelled",
                 ])
@@ -129,7 +132,7 @@ struct TaskObserverTests {
             _ = try await api.uploadTask(.upload(.bytes(Bytes(repeating: 0x61, count: 100_000)), to: "post")).value
             #expect(await log.ends(with: "taskCompleted"))
             let sent = log.lines("hook bodyDataSent", "bodyDataSent")
-            #expect(sent.suffix(2) == ["hook bodyDataSent 100000", "bodyDataSent 100000"])
+            expectEqual(sent.suffix(2), ["hook bodyDataSent 100000", "bodyDataSent 100000"])
         }
     }
 
@@ -142,13 +145,14 @@ struct TaskObserverTests {
                 _ = try await api.download("range/10", to: .file("\(folder)/x")).value
                 #expect(await log.ends(with: "taskCompleted"))
                 // A body that came with its head is received before the response is judged.
-                #expect(
-                    log.steps.filter { $0 != "dataReceived 10" } == [
+                expectEqual(
+                    log.steps.filter { $0 != "dataReceived 10" },
+                    [
                         "requestCreated /range/10", "taskCreated", "taskResumed", "responseReceived 200 allow",
                         "responseValidated 200", "destinationChosen x", "downloadFinished x", "taskCompleted",
                     ])
-                #expect(log.lines("dataReceived") == ["dataReceived 10"])
-                #expect(log.lines("bytesWritten").last == "bytesWritten 10")
+                expectEqual(log.lines("dataReceived"), ["dataReceived 10"])
+                expectEqual(log.lines("bytesWritten").last, "bytesWritten 10")
             }
         }
     }
@@ -164,8 +168,9 @@ struct TaskObserverTests {
                 let task = api.download("range/10", to: .choose { _, _ in "\(folder)/x" })
                 await #expect(throws: SternaError.self) { try await task.value }
                 #expect(await log.ends(with: "taskCompleted destinationUnusable"))
-                #expect(
-                    log.steps.suffix(3) == [
+                expectEqual(
+                    log.steps.suffix(3),
+                    [
                         "destinationChosen x", "downloadNotMoved x destinationUnusable",
                         "taskCompleted destinationUnusable",
                     ])
@@ -189,8 +194,8 @@ struct TaskObserverTests {
                 let file = try await api.download("held", to: .file("\(folder)/x")).value
                 #expect(await log.ends(with: "taskCompleted"))
                 #expect(file.resumedAt > 0)
-                #expect(log.lines("downloadResumed") == ["downloadResumed \(file.resumedAt) \(size)"])
-                #expect(data.url.path == "/held")
+                expectEqual(log.lines("downloadResumed"), ["downloadResumed \(file.resumedAt) \(size)"])
+                expectEqual(data.url.path, "/held")
             }
         }
     }
@@ -210,8 +215,9 @@ struct TaskObserverTests {
             #expect(await log.ends(with: "taskCompleted"))
             _ = try await api.dataTask(.get("second")).value
             #expect(await eventually { log.lines("taskCompleted").count == 2 })
-            #expect(
-                log.lines("hook taskRetried", "taskRetried") == [
+            expectEqual(
+                log.lines("hook taskRetried", "taskRetried"),
+                [
                     "hook taskRetried /second 2", "taskRetried /second 2",
                 ])
         }

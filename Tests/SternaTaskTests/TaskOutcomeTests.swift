@@ -2,6 +2,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Tasks: awaited values", .timeLimit(.minutes(5)))
 struct TaskOutcomeTests {
@@ -14,8 +15,8 @@ struct TaskOutcomeTests {
         }
         outcome.set(.success(7))
         outcome.set(.success(8))
-        #expect(try await values == Array(repeating: 7, count: 50))
-        #expect(try await outcome.value == 7)
+        try await expectEqual(values, Array(repeating: 7, count: 50))
+        try await expectEqual(outcome.value, 7)
     }
 
     @Test("A cancelled wait ends by itself; the others go on")
@@ -25,10 +26,10 @@ struct TaskOutcomeTests {
         let waiting = Task { try await outcome.value }
         waiting.cancel()
         let error = await #expect(throws: SternaError.self) { try await waiting.value }
-        #expect(error?.kind == .cancelled)
-        #expect(outcome.result == nil)
+        expectEqual(error?.kind, .cancelled)
+        expectNil(outcome.result)
         outcome.set(.success(1))
-        #expect(try await other.value == 1)
+        try await expectEqual(other.value, 1)
     }
 
     @Test("A gate holds until it is opened, and lets a cancelled Swift task go")

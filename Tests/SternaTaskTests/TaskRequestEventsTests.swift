@@ -41,7 +41,7 @@ struct TaskRequestEventsTests {
             }
             _ = try? await api.dataTask(.get("away")).value
             #expect(await eventually { log.lines.last?.hasPrefix("taskCompleted") == true })
-            #expect(log.lines("redirectDecided") == ["redirectDecided 302 \(word)"])
+            expectEqual(log.lines("redirectDecided"), ["redirectDecided 302 \(word)"])
         }
     }
 
@@ -53,11 +53,11 @@ struct TaskRequestEventsTests {
             let api = try session(server, refused) { $0.redirects.limit = 1 }
             _ = try? await api.dataTask(.get("loop")).value
             #expect(await refused.ends(with: "taskCompleted tooManyRedirects"))
-            #expect(
-                refused.lines("redirectDecided") == ["redirectDecided 302 follow /loop", "redirectDecided 302 refuse"])
+            expectEqual(
+                refused.lines("redirectDecided"), ["redirectDecided 302 follow /loop", "redirectDecided 302 refuse"])
             _ = try await session(server, delivered) { $0.redirects = .doNotFollow }.dataTask(.get("loop")).value
             #expect(await delivered.ends(with: "taskCompleted"))
-            #expect(delivered.lines("redirectDecided") == [])
+            expectEqual(delivered.lines("redirectDecided"), [])
         }
     }
 
@@ -101,8 +101,9 @@ struct TaskRequestEventsTests {
             let text: String = try await reply.text()
             #expect(text.contains("body 2"))
             #expect(await log.ends(with: "taskCompleted"))
-            #expect(
-                log.lines("newBodyNeeded", "redirectDecided") == [
+            expectEqual(
+                log.lines("newBodyNeeded", "redirectDecided"),
+                [
                     "newBodyNeeded /first true", "redirectDecided 307 follow /second",
                     "newBodyNeeded /second true", "redirectDecided 307 follow /post",
                 ])
@@ -122,10 +123,11 @@ struct TaskRequestEventsTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.dataTask(.post("first", body: Self.once("body"))).value
             }
-            #expect(error?.kind == .bodyNotReplayable)
+            expectEqual(error?.kind, .bodyNotReplayable)
             #expect(await log.ends(with: "taskCompleted bodyNotReplayable"))
-            #expect(
-                log.lines("newBodyNeeded", "redirectDecided") == [
+            expectEqual(
+                log.lines("newBodyNeeded", "redirectDecided"),
+                [
                     "newBodyNeeded /first false", "redirectDecided 307 refuse",
                 ])
         }
@@ -166,8 +168,9 @@ struct TaskRequestEventsTests {
             #expect(log.lines("requestAdapted").isEmpty)
             _ = try await api.dataTask(.get("bytes/2")).value
             #expect(await eventually { log.lines("taskCompleted").count == 2 })
-            #expect(
-                log.lines("hook requestAdapted", "requestAdapted") == [
+            expectEqual(
+                log.lines("hook requestAdapted", "requestAdapted"),
+                [
                     "hook requestAdapted false true", "requestAdapted false true",
                 ])
         }

@@ -79,11 +79,11 @@ struct TaskScheduleTests {
         for seed: UInt64 in 1...5 {
             let schedule = TaskSchedule(500, contentLength: 1 << 20, seed: seed)
             let again = TaskSchedule(500, contentLength: 1 << 20, seed: seed)
-            #expect(schedule.events.map(\.task) == again.events.map(\.task))
-            #expect(Set(schedule.plans.map(\.kind)) == Set(TaskSchedule.Kind.allCases))
-            #expect(Set(schedule.plans.flatMap(\.steps)).count == 5)
+            expectEqual(schedule.events.map(\.task), again.events.map(\.task))
+            expectEqual(Set(schedule.plans.map(\.kind)), Set(TaskSchedule.Kind.allCases))
+            expectEqual(Set(schedule.plans.flatMap(\.steps)).count, 5)
             #expect(schedule.plans.count { $0.cancellation != nil } > 50)
-            #expect(schedule.events.count == schedule.plans.reduce(0) { $0 + $1.steps.count })
+            expectEqual(schedule.events.count, schedule.plans.reduce(0) { $0 + $1.steps.count })
             for plan in schedule.plans {
                 #expect(plan.cancellation != nil || plan.steps.last == .resume)
                 #expect(plan.start + plan.count <= 1 << 20)
@@ -129,7 +129,7 @@ private struct ScheduleRun {
     /// Runs all tasks to their ends, and checks their outcomes and files. Returns the tasks, which nothing should retain.
     func perform(_ api: Session, _ ends: TaskEnds) async throws -> [WeakTask] {
         let tasks = try schedule.plans.indices.map { try make($0, api) }
-        #expect(api.tasks.count == tasks.count)
+        expectEqual(api.tasks.count, tasks.count)
         let outcomes = await withTaskGroup(of: (Int, Outcome).self) { group in
             for (index, task) in tasks.enumerated() { group.addTask { (index, await outcome(of: task, index)) } }
             await drive(tasks)
@@ -144,11 +144,11 @@ private struct ScheduleRun {
             #expect(isRight, "task \(index), \(schedule.plans[index]): \(outcomes[index]), seed \(seed)")
             if case .bytes = outcomes[index], schedule.plans[index].kind == .download { left.insert("\(index)") }
             guard let data = (task as? DownloadTask)?.resumeData else { continue }
-            #expect(schedule.plans[index].cancellation == .interrupt)
+            expectEqual(schedule.plans[index].cancellation, .interrupt)
             interrupted.append((index, data))
             left.formUnion(["\(index).sterna-part", "\(index).sterna-resume"])
         }
-        #expect(Set(try Downloading.names(in: folder)) == left, "seed \(seed)")
+        expectEqual(Set(try Downloading.names(in: folder)), left, "seed \(seed)")
         try await finish(interrupted, api)
         return tasks.map { WeakTask(task: $0) }
     }
@@ -244,7 +244,7 @@ private struct ScheduleRun {
             let file = try await task.value
             let plan = schedule.plans[index]
             #expect(file.resumedAt > 0 || plan.count == 1, "task \(index), seed \(seed)")
-            #expect(try Data(contentsOf: file.url) == Data(content[plan.start..<plan.start + plan.count]))
+            try expectEqual(Data(contentsOf: file.url), Data(content[plan.start..<plan.start + plan.count]))
         }
         let leftovers = try Downloading.names(in: folder).filter { $0.contains("sterna-") }
         #expect(leftovers.isEmpty, "seed \(seed)")

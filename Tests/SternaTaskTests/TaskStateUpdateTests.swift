@@ -2,6 +2,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("The states of a task as they change")
 struct TaskStateUpdateTests {
     @Test("A reader receives the present state, then the changes up to the end")
@@ -9,14 +11,14 @@ struct TaskStateUpdateTests {
         let api = try Session(baseURL: "http://127.0.0.1:9") { $0.startsTasks = false }
         let task = api.dataTask(.get("never"))
         var states = task.states.makeAsyncIterator()
-        #expect(await states.next() == .suspended)
+        await expectEqual(states.next(), .suspended)
         task.resume()
         #expect(await states.next() != .suspended)
         _ = try? await task.value
         var last: TaskState?
         while let state = await states.next() { last = state }
         #expect(last == nil || last == .completed)
-        #expect(task.state == .completed)
+        expectEqual(task.state, .completed)
     }
 
     @Test("A task that was cancelled before it began completes, for readers of before and after")
@@ -29,10 +31,10 @@ struct TaskStateUpdateTests {
             return seen
         }
         task.cancel()
-        #expect(await early.value.last == .completed)
+        await expectEqual(early.value.last, .completed)
         var late: [TaskState] = []
         for await state in task.states { late.append(state) }
-        #expect(late == [.completed])
+        expectEqual(late, [.completed])
     }
 
     @Test("A task that is suspended and goes on says so")
@@ -46,15 +48,15 @@ struct TaskStateUpdateTests {
             }
             let task = try Session(baseURL: server.url).dataTask(.get("held"))
             var states = task.states.makeAsyncIterator()
-            #expect(await states.next() == .running)
+            await expectEqual(states.next(), .running)
             task.suspend()
-            #expect(await states.next() == .suspended)
+            await expectEqual(states.next(), .suspended)
             task.resume()
-            #expect(await states.next() == .running)
+            await expectEqual(states.next(), .running)
             task.cancel()
             var last: TaskState?
             while let state = await states.next() { last = state }
-            #expect(last == .completed)
+            expectEqual(last, .completed)
         }
     }
 }

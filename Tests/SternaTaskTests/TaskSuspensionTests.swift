@@ -44,12 +44,12 @@ struct TaskSuspensionTests {
             for await step in task.progress where step.completed > 1 << 20 { break }
             task.suspend()
             task.suspend()
-            #expect(task.state == .suspended)
+            expectEqual(task.state, .suspended)
             release.open()
             let stood = try await settled { written.value }
             #expect(stood < size)
             task.resume()
-            #expect(try await task.value.body.readableBytes == size)
+            try await expectEqual(task.value.body.readableBytes, size)
         }
     }
 
@@ -85,8 +85,8 @@ struct TaskSuspensionTests {
             let stood = try await settled { read.withLock { Int($0) } }
             #expect(stood < pieces)
             task.resume()
-            #expect(try await task.value.status == 200)
-            #expect(read.withLock { $0 } == Int64(pieces))
+            try await expectEqual(task.value.status, 200)
+            expectEqual(read.withLock { $0 }, Int64(pieces))
         }
     }
 
@@ -102,7 +102,7 @@ struct TaskSuspensionTests {
             task.suspend()
             await clock.advance(by: .seconds(10_000))
             task.resume()
-            #expect(try await task.value.body.readableBytes == 50_000_000)
+            try await expectEqual(task.value.body.readableBytes, 50_000_000)
         }
     }
 
@@ -115,7 +115,7 @@ struct TaskSuspensionTests {
             task.suspend()
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             try await server.waitForOpenConnections(0)
         }
     }
@@ -135,7 +135,7 @@ struct TaskSuspensionTests {
             #expect(await eventually { task.state == .running })
             progress.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
         }
     }
     #endif

@@ -2,6 +2,7 @@ import NIOCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Pieces of text")
 struct TextSplitterTests {
@@ -33,7 +34,7 @@ struct TextSplitterTests {
 
     @Test("What is held back", arguments: cases)
     func end(item: Case) {
-        #expect(TextSplitter.incompleteEnd(of: item.bytes) == item.kept)
+        expectEqual(TextSplitter.incompleteEnd(of: item.bytes), item.kept)
     }
 
     @Test("Cut anywhere, the pieces make the same text", arguments: [1, 2, 3, 5, 7, 100])
@@ -50,16 +51,16 @@ struct TextSplitterTests {
             made += piece ?? ""
             start += size
         }
-        #expect(splitter.last() == nil)
-        #expect(made == text)
+        expectNil(splitter.last())
+        expectEqual(made, text)
     }
 
     @Test("What is cut off at the end, and what is invalid, is replaced")
     func broken() {
         var splitter = TextSplitter()
-        #expect(splitter.add(Bytes(bytes: [0x61, 0xFF, 0xE2, 0x82])) == "a\u{FFFD}")
-        #expect(splitter.last() == "\u{FFFD}")
-        #expect(splitter.last() == nil)
-        #expect(splitter.add(Bytes()) == nil)
+        expectEqual(splitter.add(Bytes(bytes: [0x61, 0xFF, 0xE2, 0x82])), "a\u{FFFD}")
+        expectEqual(splitter.last(), "\u{FFFD}")
+        expectNil(splitter.last())
+        expectNil(splitter.add(Bytes()))
     }
 }

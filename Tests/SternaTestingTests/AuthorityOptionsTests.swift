@@ -3,6 +3,8 @@ import SwiftASN1
 import Testing
 import X509
 
+@testable import SternaTestSupport
+
 @Suite("Contents of certificates made on the fly")
 struct AuthorityOptionsTests {
     private func certificate(_ der: [UInt8]) throws -> Certificate { try Certificate(derEncoded: der) }
@@ -18,19 +20,20 @@ struct AuthorityOptionsTests {
         options.excludedNames = ["*.odd.test", "10.0.0.0/33"]
         for made in try [CertificateAuthority(options), CertificateAuthority().issueIntermediate(options)] {
             let extensions = try certificate(made.der).extensions
-            #expect(try extensions.basicConstraints == .isCertificateAuthority(maxPathLength: 2))
-            #expect(try extensions.keyUsage == KeyUsage(keyAgreement: true, keyCertSign: true))
-            #expect(try extensions.extendedKeyUsage == ExtendedKeyUsage([.serverAuth, .any]))
-            #expect(try extensions.subjectAlternativeNames?.elementsEqual([.dnsName("ca.example.test")]) == true)
+            try expectEqual(extensions.basicConstraints, .isCertificateAuthority(maxPathLength: 2))
+            try expectEqual(extensions.keyUsage, KeyUsage(keyAgreement: true, keyCertSign: true))
+            try expectEqual(extensions.extendedKeyUsage, ExtendedKeyUsage([.serverAuth, .any]))
+            try expectEqual(extensions.subjectAlternativeNames?.elementsEqual([.dnsName("ca.example.test")]), true)
             let constraints = try #require(try extensions.nameConstraints)
-            #expect(Array(constraints.permittedDNSDomains) == ["example.test"])
-            #expect(
-                constraints.permittedIPRanges.map { Array($0.bytes) } == [
+            expectEqual(Array(constraints.permittedDNSDomains), ["example.test"])
+            expectEqual(
+                constraints.permittedIPRanges.map { Array($0.bytes) },
+                [
                     [10, 0, 0, 0, 255, 0, 0, 0], [192, 0, 2, 128, 255, 255, 255, 128],
                     [0x20, 1, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 12) + [255, 255, 255, 255, 128]
                         + [UInt8](repeating: 0, count: 11),
                 ])
-            #expect(Array(constraints.excludedDNSDomains) == ["*.odd.test", "10.0.0.0/33"])
+            expectEqual(Array(constraints.excludedDNSDomains), ["*.odd.test", "10.0.0.0/33"])
         }
     }
 
@@ -39,11 +42,11 @@ struct AuthorityOptionsTests {
         var options = AuthorityOptions()
         (options.keyUsage, options.omitsBasicConstraints) = ([], true)
         let bare = try certificate(CertificateAuthority(options).der)
-        #expect(bare.extensions.map(\.oid) == [.X509ExtensionID.subjectKeyIdentifier])
+        expectEqual(bare.extensions.map(\.oid), [.X509ExtensionID.subjectKeyIdentifier])
         options = AuthorityOptions()
         options.isCertificateAuthority = false
         let none = try certificate(CertificateAuthority(options).der)
-        #expect(try none.extensions.basicConstraints == .notCertificateAuthority)
+        try expectEqual(none.extensions.basicConstraints, .notCertificateAuthority)
     }
 
     @Test("Keys of every kind sign and are signed", arguments: CertificateOptions.KeyKind.allCases)
@@ -54,8 +57,8 @@ struct AuthorityOptionsTests {
         let bundle = try authority.issue(CertificateOptions(keyUsage: [.keyEncipherment], key: kind))
         let leaf = try certificate(bundle.leafDER)
         #expect(try certificate(authority.der).publicKey.isValidSignature(leaf.signature, for: leaf))
-        #expect(try Certificate.PrivateKey(pemEncoded: bundle.privateKeyPEM).publicKey == leaf.publicKey)
-        #expect(try leaf.extensions.keyUsage == KeyUsage(keyEncipherment: true))
+        try expectEqual(Certificate.PrivateKey(pemEncoded: bundle.privateKeyPEM).publicKey, leaf.publicKey)
+        try expectEqual(leaf.extensions.keyUsage, KeyUsage(keyEncipherment: true))
     }
 
     @Test("A cross certificate has the name and key of one authority and the signature of another")
@@ -63,15 +66,15 @@ struct AuthorityOptionsTests {
         let (old, new) = (try CertificateAuthority(commonName: "Old"), try CertificateAuthority(commonName: "New"))
         let cross = try new.crossSigned(by: old)
         let (made, own) = (try certificate(cross.der), try certificate(new.der))
-        #expect(made.subject == own.subject)
-        #expect(made.publicKey == own.publicKey)
-        #expect(try made.issuer == certificate(old.der).subject)
+        expectEqual(made.subject, own.subject)
+        expectEqual(made.publicKey, own.publicKey)
+        try expectEqual(made.issuer, certificate(old.der).subject)
         #expect(try certificate(old.der).publicKey.isValidSignature(made.signature, for: made))
         let middle = try cross.issueIntermediate()
-        #expect(middle.chainDER == [middle.der, cross.der])
+        expectEqual(middle.chainDER, [middle.der, cross.der])
         #expect(new.chainDER.isEmpty)
         let bundle = try middle.issue()
-        #expect(try bundle.chainDER() == [bundle.leafDER, middle.der, cross.der])
+        try expectEqual(bundle.chainDER(), [bundle.leafDER, middle.der, cross.der])
     }
 
     @Test("A bundle presents the certificates it is told to")
@@ -79,8 +82,8 @@ struct AuthorityOptionsTests {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue()
         let other = bundle.presenting([authority.der, bundle.leafDER])
-        #expect(try other.chainDER() == [bundle.leafDER, authority.der, bundle.leafDER])
-        #expect(other.privateKeyPEM == bundle.privateKeyPEM)
-        #expect(try bundle.presenting([]).chainDER() == [bundle.leafDER])
+        try expectEqual(other.chainDER(), [bundle.leafDER, authority.der, bundle.leafDER])
+        expectEqual(other.privateKeyPEM, bundle.privateKeyPEM)
+        try expectEqual(bundle.presenting([]).chainDER(), [bundle.leafDER])
     }
 }

@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Certificates made on the fly", .timeLimit(.minutes(5)))
 struct CertificateTests {
     /// Whether a client with those roots completes a request.
@@ -32,7 +34,7 @@ struct CertificateTests {
         let other = try CertificateAuthority()
         let bundle = try authority.issue()
         #expect(try await Self.accepted(bundle, roots: [authority.pem]))
-        #expect(try await Self.accepted(bundle, roots: [other.pem]) == false)
+        try await expectEqual(Self.accepted(bundle, roots: [other.pem]), false)
         #expect(try await Self.accepted(bundle, roots: [authority.pem], maximum: .tlsv12))
     }
 
@@ -45,14 +47,14 @@ struct CertificateTests {
     func names(hosts: [String], asked: String, fits: Bool) async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(hosts: hosts)
-        #expect(try await Self.accepted(bundle, roots: [authority.pem], hostname: asked) == fits)
+        try await expectEqual(Self.accepted(bundle, roots: [authority.pem], hostname: asked), fits)
     }
 
     @Test("an address is matched as an address", arguments: [(["127.0.0.1"], true), (["::1", "10.0.0.1"], false)])
     func addresses(hosts: [String], fits: Bool) async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(hosts: hosts)
-        #expect(try await Self.accepted(bundle, roots: [authority.pem], hostname: nil) == fits)
+        try await expectEqual(Self.accepted(bundle, roots: [authority.pem], hostname: nil), fits)
     }
 
     @Test("validity", arguments: [(-20.0, -10.0), (10.0, 20.0)])
@@ -62,18 +64,18 @@ struct CertificateTests {
             CertificateOptions(
                 notBefore: Date(timeIntervalSinceNow: from * 86_400),
                 notAfter: Date(timeIntervalSinceNow: until * 86_400)))
-        #expect(try await Self.accepted(bundle, roots: [authority.pem]) == false)
+        try await expectEqual(Self.accepted(bundle, roots: [authority.pem]), false)
     }
 
     @Test("what a leaf must not be")
     func unusable() async throws {
         let authority = try CertificateAuthority()
         let codeSigning = try authority.issue(CertificateOptions(extendedKeyUsage: [.codeSigning]))
-        #expect(try await Self.accepted(codeSigning, roots: [authority.pem]) == false)
+        try await expectEqual(Self.accepted(codeSigning, roots: [authority.pem]), false)
         let selfSigned = try CertificateBundle.selfSigned()
-        #expect(try await Self.accepted(selfSigned, roots: [authority.pem]) == false)
+        try await expectEqual(Self.accepted(selfSigned, roots: [authority.pem]), false)
         let nameless = try authority.issue(CertificateOptions(omitsSubjectAlternativeName: true))
-        #expect(try await Self.accepted(nameless, roots: [authority.pem], hostname: nil) == false)
+        try await expectEqual(Self.accepted(nameless, roots: [authority.pem], hostname: nil), false)
     }
 
     @Test("intermediates go with the chain")
@@ -81,12 +83,12 @@ struct CertificateTests {
         let root = try CertificateAuthority()
         let lower = try root.issueIntermediate(pathLength: 1).issueIntermediate(commonName: "Lower")
         let whole = try lower.issue()
-        #expect(whole.certificateChainPEM.split(separator: "BEGIN CERTIFICATE").count == 4)
+        expectEqual(whole.certificateChainPEM.split(separator: "BEGIN CERTIFICATE").count, 4)
         #expect(try await Self.accepted(whole, roots: [root.pem]))
         let bare = try lower.issue(CertificateOptions(includesIntermediates: false))
-        #expect(try await Self.accepted(bare, roots: [root.pem]) == false)
+        try await expectEqual(Self.accepted(bare, roots: [root.pem]), false)
         let tooDeep = try root.issueIntermediate(pathLength: 0).issueIntermediate(commonName: "Lower").issue()
-        #expect(try await Self.accepted(tooDeep, roots: [root.pem]) == false)
+        try await expectEqual(Self.accepted(tooDeep, roots: [root.pem]), false)
     }
 
     @Test("client certificates", arguments: [0, 1, 2])
@@ -99,7 +101,7 @@ struct CertificateTests {
         let identity = [nil, try authority.issue(options), try clients.issue(options)][kind]
         let accepted = try await Self.accepted(
             try authority.issue(), roots: [authority.pem], settings: settings, identity: identity)
-        #expect(accepted == (kind == 2))
+        expectEqual(accepted, (kind == 2))
     }
 
     @Test("versions are the server's to choose")
@@ -109,8 +111,8 @@ struct CertificateTests {
         settings.minimumVersion = .tls13
         let bundle = try authority.issue()
         #expect(try await Self.accepted(bundle, roots: [authority.pem], settings: settings))
-        #expect(
-            try await Self.accepted(bundle, roots: [authority.pem], settings: settings, maximum: .tlsv12) == false)
+        try await expectEqual(
+            Self.accepted(bundle, roots: [authority.pem], settings: settings, maximum: .tlsv12), false)
     }
 
     @Test("PEM files and DER agree")
@@ -120,12 +122,12 @@ struct CertificateTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "sterna-\(UUID().uuidString).pem").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         try authority.writePEM(toPath: path)
-        #expect(try NIOSSLCertificate.fromPEMFile(path).map { try $0.toDERBytes() } == [authority.der])
+        try expectEqual(NIOSSLCertificate.fromPEMFile(path).map { try $0.toDERBytes() }, [authority.der])
         try bundle.writeChainPEM(toPath: path)
-        #expect(try NIOSSLCertificate.fromPEMFile(path).map { try $0.toDERBytes() } == [bundle.leafDER])
+        try expectEqual(NIOSSLCertificate.fromPEMFile(path).map { try $0.toDERBytes() }, [bundle.leafDER])
         try bundle.writePrivateKeyPEM(toPath: path)
         #expect(throws: Never.self) { try NIOSSLPrivateKey(file: path, format: .pem) }
-        #expect(bundle.publicKeySHA256.count == 32)
+        expectEqual(bundle.publicKeySHA256.count, 32)
         #expect(try authority.issue().publicKeySHA256 != bundle.publicKeySHA256)
     }
 }

@@ -1,6 +1,8 @@
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Server connections", .timeLimit(.minutes(5)))
 struct ConnectionTests {
     @Test("requests share a connection")
@@ -10,12 +12,12 @@ struct ConnectionTests {
                 for target in ["/1k", "/stream/3", "/status/204", "/bytes/100000", "/nowhere", "/get"] {
                     _ = try await client.request("GET", target)
                 }
-                #expect(server.openConnections == 1)
+                expectEqual(server.openConnections, 1)
             }
             try await server.waitForOpenConnections(0)
-            #expect(server.totalConnections == 1)
-            #expect(server.requestCount == 6)
-            #expect(server.requests().map(\.target).first == "/1k")
+            expectEqual(server.totalConnections, 1)
+            expectEqual(server.requestCount, 6)
+            expectEqual(server.requests().map(\.target).first, "/1k")
             #expect(server.requests().allSatisfy { $0.connection == 0 && $0.headers["host"] == "example.test" })
         }
     }
@@ -27,7 +29,7 @@ struct ConnectionTests {
                 let targets = ["/delay/0.05", "/status/404", "/stream/2", "/status/201"]
                 try await client.send(targets.map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
                 for status in [200, 404, 200, 201] {
-                    #expect(try await client.response().status == status)
+                    try await expectEqual(client.response().status, status)
                 }
             }
         }
@@ -45,10 +47,10 @@ struct ConnectionTests {
             try await RawClient.with(port: server.port) { client in
                 try await client.send(request)
                 let response = try await client.response()
-                #expect(response.headers["Connection"] == connection)
-                #expect(response.headers["Transfer-Encoding"] == nil)
+                expectEqual(response.headers["Connection"], connection)
+                expectNil(response.headers["Transfer-Encoding"])
                 #expect(!response.body.isEmpty)
-                #expect(try await client.rest() == "")
+                try await expectEqual(client.rest(), "")
             }
         }
     }
@@ -63,8 +65,8 @@ struct ConnectionTests {
             let root = try await server.ask("GET", "http://other.test")
             #expect(root.text.contains("GET /get"))
             let tunnel = try await server.ask("CONNECT", "other.test:443")
-            #expect(tunnel.status == 404)
-            #expect(tunnel.headers["Connection"] == "close")
+            expectEqual(tunnel.status, 404)
+            expectEqual(tunnel.headers["Connection"], "close")
         }
     }
 
@@ -74,7 +76,7 @@ struct ConnectionTests {
             try await RawClient.with(port: server.port) { client in
                 for _ in 0..<2 {
                     try await client.send("GET /1k HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
-                    #expect(try await client.response().headers["Connection"] == "keep-alive")
+                    try await expectEqual(client.response().headers["Connection"], "keep-alive")
                 }
             }
         }
@@ -89,8 +91,8 @@ struct ConnectionTests {
         try await TestServer.withServer { server in
             try await RawClient.with(port: server.port) { client in
                 try await client.send(request)
-                #expect(try await client.response().status == 400)
-                #expect(try await client.rest() == "")
+                try await expectEqual(client.response().status, 400)
+                try await expectEqual(client.rest(), "")
             }
         }
     }
@@ -107,7 +109,7 @@ struct ConnectionTests {
             try await RawClient.with(port: server.port) { client in
                 try await client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
                 try await server.waitForRequests(1)
-                #expect(server.openConnections == 1)
+                expectEqual(server.openConnections, 1)
             }
             try await server.waitForOpenConnections(0)
             if target == "/custom" {
@@ -123,8 +125,8 @@ struct ConnectionTests {
     func idle() async throws {
         try await TestServer.withServer(.init(idleTimeout: .seconds(4))) { server in
             try await RawClient.with(port: server.port) { client async throws in
-                #expect(try await client.request("GET", "/delay/4.5").status == 200)
-                #expect(try await client.rest() == "")
+                try await expectEqual(client.request("GET", "/delay/4.5").status, 200)
+                try await expectEqual(client.rest(), "")
             }
         }
     }
@@ -135,12 +137,12 @@ struct ConnectionTests {
         try await RawClient.with(port: server.port) { client in
             _ = try await client.request("GET", "/1k")
             try await server.stop()
-            #expect(server.openConnections == 0)
-            #expect(try await client.rest() == "")
+            expectEqual(server.openConnections, 0)
+            try await expectEqual(client.rest(), "")
         }
         let before = server.totalConnections
         _ = try? await server.ask("GET", "/1k")
-        #expect(server.totalConnections == before)
+        expectEqual(server.totalConnections, before)
         try await server.stop()
     }
 
@@ -159,7 +161,7 @@ struct ConnectionTests {
         // Its port may already be another server's, so what comes there says nothing: no connection reached this one.
         let server = try #require(started)
         _ = try? await RawClient.with(port: server.port) { try await $0.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
-        #expect(server.totalConnections == 0)
+        expectEqual(server.totalConnections, 0)
     }
 
     @Test("waiting for connections gives up")
@@ -180,9 +182,9 @@ struct ConnectionTests {
             try await RawClient.with(port: server.port) { client in
                 for name in ["a", "b", "c"] { _ = try await client.request("POST", "/anything/\(name)", body: name) }
             }
-            #expect(server.requests().map(\.target) == ["/anything/b", "/anything/c"])
-            #expect(server.requests().map(\.bodySize) == [1, 1])
-            #expect(server.requestCount == 3)
+            expectEqual(server.requests().map(\.target), ["/anything/b", "/anything/c"])
+            expectEqual(server.requests().map(\.bodySize), [1, 1])
+            expectEqual(server.requestCount, 3)
         }
     }
 }

@@ -3,6 +3,8 @@ import NIOHTTP2
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Connections of the server over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2ConnectionTests {
     @Test("settings are announced, and bodies pass whatever the window", arguments: [1, 1000, 65_535, 0x7FFF_FFFF])
@@ -18,8 +20,8 @@ struct HTTP2ConnectionTests {
                         "POST", "/upload", body: String(repeating: "a", count: size))
                     #expect(response.text.contains("\"bytes\": \(size),"))
                 }
-                #expect(client.setting(.maxConcurrentStreams) == 7)
-                #expect(client.setting(.initialWindowSize) == window)
+                expectEqual(client.setting(.maxConcurrentStreams), 7)
+                expectEqual(client.setting(.initialWindowSize), window)
             }
         }
     }
@@ -31,15 +33,15 @@ struct HTTP2ConnectionTests {
         try await TestServer.withServer(options) { server async throws in
             try await HTTP2Client.with(port: server.port) { client async throws in
                 _ = try await client.request("GET", "/1k")
-                #expect(client.setting(.maxConcurrentStreams) == 0x7FFF_FFFF)
-                #expect(client.setting(.initialWindowSize) == 0)
+                expectEqual(client.setting(.maxConcurrentStreams), 0x7FFF_FFFF)
+                expectEqual(client.setting(.initialWindowSize), 0)
                 try await client.withStream(HTTP2Client.head("POST", "/upload"), hasBody: true) { stream, _ in
                     let sending = Task { try await stream.send([1]) }
                     for _ in 0..<20 { _ = try await client.request("GET", "/1k") }
                     try await stream.reset(.cancel)
                     await #expect(throws: (any Error).self) { try await sending.value }
                 }
-                #expect(server.requests().first { $0.method == "POST" }?.bodySize == 0)
+                expectEqual(server.requests().first { $0.method == "POST" }?.bodySize, 0)
             }
         }
     }
@@ -57,20 +59,20 @@ struct HTTP2ConnectionTests {
             try await HTTP2Client.with(port: server.port) { client async throws in
                 try await client.withStream(HTTP2Client.head("GET", "/slow")) { _, inbound in
                     try await server.waitForOpenStreams(1)
-                    #expect(client.goAway == nil)
-                    #expect(try await client.request("GET", "/1k").body.count == 1024)
-                    #expect(client.goAway.map { [$0.last, $0.code] } == [3, 0])
+                    expectNil(client.goAway)
+                    try await expectEqual(client.request("GET", "/1k").body.count, 1024)
+                    expectEqual(client.goAway.map { [$0.last, $0.code] }, [3, 0])
                     // The connection is still there for the stream before.
-                    #expect(server.openConnections == 1)
+                    expectEqual(server.openConnections, 1)
                     start.yield()
                     let response = try await HTTP2Client.read(&inbound)
-                    #expect(response.text == "done")
-                    #expect(response.reset == nil)
+                    expectEqual(response.text, "done")
+                    expectNil(response.reset)
                 }
                 try await client.waitForClose()
             }
             try await server.waitForOpenConnections(0)
-            #expect(server.requestCount == 2)
+            expectEqual(server.requestCount, 2)
         }
     }
 
@@ -79,9 +81,9 @@ struct HTTP2ConnectionTests {
         let options = TestServer.Options(http2: .byPriorKnowledge, idleTimeout: .seconds(4))
         try await TestServer.withServer(options) { server async throws in
             try await HTTP2Client.with(port: server.port) { client async throws in
-                #expect(try await client.request("GET", "/delay/4.5").status == 200)
+                try await expectEqual(client.request("GET", "/delay/4.5").status, 200)
                 try await client.waitForClose()
-                #expect(client.goAway.map { [$0.last, $0.code] } == [1, 0])
+                expectEqual(client.goAway.map { [$0.last, $0.code] }, [1, 0])
             }
         }
     }
@@ -94,7 +96,7 @@ struct HTTP2ConnectionTests {
                 try await client.send("PRI * HTTP/2.0\r\n")
                 return try await client.rest()
             }
-            #expect(rest == "")
+            expectEqual(rest, "")
         }
     }
 
@@ -107,8 +109,8 @@ struct HTTP2ConnectionTests {
                 return client.buffer
             }
             // The last of what came is a GOAWAY whose code is FRAME_SIZE_ERROR.
-            #expect(bytes.suffix(17).dropFirst(3).first == 7)
-            #expect(bytes.suffix(4) == [0, 0, 0, 6])
+            expectEqual(bytes.suffix(17).dropFirst(3).first, 7)
+            expectEqual(bytes.suffix(4), [0, 0, 0, 6])
             try await server.waitForOpenConnections(0)
         }
     }
@@ -120,8 +122,8 @@ struct HTTP2ConnectionTests {
             try await client.withStream(HTTP2Client.head("GET", "/delay/60")) { _, inbound in
                 try await server.waitForOpenStreams(1)
                 try await server.stop()
-                #expect(server.openConnections == 0)
-                #expect(server.openStreams == 0)
+                expectEqual(server.openConnections, 0)
+                expectEqual(server.openStreams, 0)
                 let response = try? await HTTP2Client.read(&inbound)
                 #expect(response?.status ?? 0 == 0)
             }
@@ -134,7 +136,7 @@ struct HTTP2ConnectionTests {
             server.route("GET", "/ping") { _ in
                 ServerResponse(
                     body: .raw { connection in
-                        #expect(connection.stream == 1)
+                        expectEqual(connection.stream, 1)
                         // PING without an acknowledgement, then an empty answer.
                         try await connection.write([0, 0, 8, 6, 0, 0, 0, 0, 0] + Array("01234567".utf8))
                         try await connection.write([0, 0, 1, 1, 5, 0, 0, 0, 1, 0x89])
@@ -142,7 +144,7 @@ struct HTTP2ConnectionTests {
                     })
             }
             try await HTTP2Client.with(port: server.port) { client async throws in
-                #expect(try await client.request("GET", "/ping").status == 204)
+                try await expectEqual(client.request("GET", "/ping").status, 204)
                 let hasPing = client.rootFrames.contains { frame in
                     if case .ping(_, ack: false) = frame { true } else { false }
                 }

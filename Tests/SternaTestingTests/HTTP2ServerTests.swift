@@ -4,6 +4,8 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Server over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2ServerTests {
     // MARK: Which version
@@ -11,21 +13,21 @@ struct HTTP2ServerTests {
     @Test("in the clear the preface tells, and only where it is looked for")
     func priorKnowledge() async throws {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
-            #expect(try await server.ask2("GET", "/1k").body.count == 1024)
-            #expect(server.requests().last?.version == .http2)
-            #expect(try await server.ask("POST", "/post", body: "a").status == 200)
-            #expect(server.requests().last?.version == .http11)
+            try await expectEqual(server.ask2("GET", "/1k").body.count, 1024)
+            expectEqual(server.requests().last?.version, .http2)
+            try await expectEqual(server.ask("POST", "/post", body: "a").status, 200)
+            expectEqual(server.requests().last?.version, .http11)
             #expect((server.totalConnections, server.totalHTTP2Connections) == (2, 1))
-            #expect(server.requestCount(over: .http2) == 1)
-            #expect(server.requestCount(over: .http11) == 1)
-            #expect(server.requestCount(over: .http10) == 0)
+            expectEqual(server.requestCount(over: .http2), 1)
+            expectEqual(server.requestCount(over: .http11), 1)
+            expectEqual(server.requestCount(over: .http10), 0)
         }
         try await TestServer.withServer(.init(http2: .byALPN)) { server async throws in
             let answer = try await RawClient.with(port: server.port) { client async throws in
                 try await client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
                 return try await client.response()
             }
-            #expect(answer.status == 400)
+            expectEqual(answer.status, 400)
         }
     }
 
@@ -40,8 +42,8 @@ struct HTTP2ServerTests {
                 for piece in pieces { try await client.send(piece) }
                 return try await client.response()
             }
-            #expect(response.status == (pieces[0] == "P" ? 200 : 400))
-            #expect(server.totalHTTP2Connections == 0)
+            expectEqual(response.status, (pieces[0] == "P" ? 200 : 400))
+            expectEqual(server.totalHTTP2Connections, 0)
         }
     }
 
@@ -54,8 +56,8 @@ struct HTTP2ServerTests {
                 client async throws in
                 try await client.request("GET", "/1k").status
             }
-            #expect(status == 200)
-            #expect(server.requests().last?.version == .http11)
+            expectEqual(status, 200)
+            expectEqual(server.requests().last?.version, .http11)
             let spoken = try? await HTTP2Client.with(port: server.port, roots: [authority.pem]) { client async throws in
                 try await client.request("GET", "/absolute-redirect/1")
             }
@@ -64,7 +66,7 @@ struct HTTP2ServerTests {
                 return
             }
             #expect(spoken?.headers["location"] == "https://example.test/get")
-            #expect(server.totalHTTP2Connections == 1)
+            expectEqual(server.totalHTTP2Connections, 1)
         }
     }
 
@@ -80,10 +82,10 @@ struct HTTP2ServerTests {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             let response = try await server.ask2(
                 expected.method, expected.target, [], body: expected.method == "GET" ? nil : "")
-            #expect(response.status == expected.status)
-            #expect(response.reset == nil)
+            expectEqual(response.status, expected.status)
+            expectNil(response.reset)
             if !expected.contains.isEmpty { #expect(response.text.contains(expected.contains)) }
-            if let header = expected.header { #expect(response.headers[header.0] == header.1) }
+            if let header = expected.header { expectEqual(response.headers[header.0], header.1) }
         }
     }
 
@@ -94,10 +96,10 @@ struct HTTP2ServerTests {
                 "GET", "/anything/x?q=1", [("cookie", "a=1"), ("x-one", "1"), ("cookie", "b=2"), ("cookie", "c=3")])
             #expect(response.text.contains("\"url\": \"http://example.test/anything/x?q=1\""))
             let record = try #require(server.requests().last)
-            #expect(record.headers.all("Cookie") == ["a=1; b=2; c=3"])
-            #expect(record.headers.fields.map(\.name) == ["host", "cookie", "x-one"])
-            #expect(record.headers["Host"] == "example.test")
-            #expect(record.target == "/anything/x?q=1")
+            expectEqual(record.headers.all("Cookie"), ["a=1; b=2; c=3"])
+            expectEqual(record.headers.fields.map(\.name), ["host", "cookie", "x-one"])
+            expectEqual(record.headers["Host"], "example.test")
+            expectEqual(record.target, "/anything/x?q=1")
         }
     }
 
@@ -113,10 +115,10 @@ struct HTTP2ServerTests {
                     ], body: .bytes(Array("ok".utf8)))
             }
             let response = try await server.ask2("GET", "/fields")
-            #expect(response.text == "ok")
-            #expect(
-                response.headers.fields.map(\.name) == [":status", "date", "server", "x-up-per", "content-length"])
-            #expect(response.headers["x-up-per"] == "a  b")
+            expectEqual(response.text, "ok")
+            expectEqual(
+                response.headers.fields.map(\.name), [":status", "date", "server", "x-up-per", "content-length"])
+            expectEqual(response.headers["x-up-per"], "a  b")
         }
     }
 
@@ -124,9 +126,9 @@ struct HTTP2ServerTests {
     func bodyless(method: String, target: String, length: String?) async throws {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             let response = try await server.ask2(method, target)
-            #expect(response.headers["content-length"] == length)
+            expectEqual(response.headers["content-length"], length)
             #expect(response.body.isEmpty)
-            #expect(response.reset == nil)
+            expectNil(response.reset)
         }
     }
 
@@ -134,8 +136,8 @@ struct HTTP2ServerTests {
     func trailers() async throws {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             let response = try await server.ask2("GET", "/trailers")
-            #expect(response.text == "body with trailers\n")
-            #expect(response.trailers == ["x-checksum": "8d5f", "x-count": "2"])
+            expectEqual(response.text, "body with trailers\n")
+            expectEqual(response.trailers, ["x-checksum": "8d5f", "x-count": "2"])
         }
     }
 
@@ -147,7 +149,7 @@ struct HTTP2ServerTests {
                 let head = HTTP2Client.head("POST", "/anything", fields)
                 let accepted = try await client.withStream(head, hasBody: true) { stream, inbound in
                     guard case .headers(let interim) = try await inbound.next() else { return "no head" }
-                    #expect(interim.headers.first(name: ":status") == "100")
+                    expectEqual(interim.headers.first(name: ":status"), "100")
                     try await stream.send(Array("hello".utf8), endStream: true)
                     return try await HTTP2Client.read(&inbound).text
                 }
@@ -156,8 +158,8 @@ struct HTTP2ServerTests {
                 let refused = try await client.withStream(refusal, hasBody: true) { _, inbound in
                     try await HTTP2Client.read(&inbound)
                 }
-                #expect(refused.status == 404)
-                #expect(refused.reset == 0)
+                expectEqual(refused.status, 404)
+                expectEqual(refused.reset, 0)
             }
         }
     }
@@ -181,10 +183,10 @@ struct HTTP2ServerTests {
                     frames.append((head[3], head[8], Array(payload.prefix(4))))
                 }
                 let reset = try #require(frames.first { $0.type == 3 })
-                #expect(reset.stream == 1)
-                #expect(reset.start == [0, 0, 0, 1])
+                expectEqual(reset.stream, 1)
+                expectEqual(reset.start, [0, 0, 0, 1])
             }
-            #expect(server.requestCount == 1)
+            expectEqual(server.requestCount, 1)
         }
     }
 }

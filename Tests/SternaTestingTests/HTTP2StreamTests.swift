@@ -4,6 +4,8 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Streams of the server over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2StreamTests {
     @Test("a large body goes both ways")
@@ -11,8 +13,8 @@ struct HTTP2StreamTests {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             try await HTTP2Client.with(port: server.port) { client async throws in
                 let down = try await client.request("GET", "/bytes/3000000?seed=5")
-                #expect(down.body.count == 3_000_000)
-                #expect(try await server.ask("GET", "/bytes/3000000?seed=5").body == down.body)
+                expectEqual(down.body.count, 3_000_000)
+                try await expectEqual(server.ask("GET", "/bytes/3000000?seed=5").body, down.body)
                 let head = HTTP2Client.head("POST", "/upload")
                 let up = try await client.withStream(head, hasBody: true) { stream, inbound in
                     for start in stride(from: 0, to: down.body.count, by: 300_000) {
@@ -24,7 +26,7 @@ struct HTTP2StreamTests {
                 let other = try await server.ask("PUT", "/upload", body: String(repeating: "x", count: 10))
                 #expect(up.text.contains("\"bytes\": 3000000"))
                 #expect(other.text.contains("\"bytes\": 10"))
-                #expect(server.requests().first { $0.method == "POST" }?.bodySize == 3_000_000)
+                expectEqual(server.requests().first { $0.method == "POST" }?.bodySize, 3_000_000)
             }
         }
     }
@@ -57,18 +59,18 @@ struct HTTP2StreamTests {
                     }
                     try await client.withStream(HTTP2Client.head("GET", "/fast")) { _, download in
                         _ = try await download.next()
-                        for _ in 0..<50 { #expect(try await client.request("GET", "/1k").status == 200) }
+                        for _ in 0..<50 { try await expectEqual(client.request("GET", "/1k").status, 200) }
                         #expect(!all.withLock { $0 })
                         // No further than the stream's window and the piece in hand, but for what the client holds.
                         #expect(sent.withLock { $0 } < 20 * (32 << 10))
                         start.yield()
                         try await sending.value
-                        #expect(try await HTTP2Client.read(&answer).text == "\(size)")
+                        try await expectEqual(HTTP2Client.read(&answer).text, "\(size)")
                         var rest = 0
                         while let payload = try await download.next() {
                             if case .data(let data) = payload { rest += data.data.readableBytes }
                         }
-                        #expect(rest == 100 * (32 << 10))
+                        expectEqual(rest, 100 * (32 << 10))
                     }
                 }
             }
@@ -99,10 +101,10 @@ struct HTTP2StreamTests {
                 }
                 try await server.waitForRequests(400)
                 try await server.waitForOpenStreams(0)
-                #expect(try await client.request("GET", "/1k").status == 200)
-                #expect(client.goAway == nil)
+                try await expectEqual(client.request("GET", "/1k").status, 200)
+                expectNil(client.goAway)
             }
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
             #expect(ended.withLock { $0 } > 0)
         }
     }
@@ -117,12 +119,12 @@ struct HTTP2StreamTests {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             try await HTTP2Client.with(port: server.port) { client async throws in
                 let response = try await client.request("GET", "/fault/\(fault)")
-                #expect(response.status == status)
-                #expect(response.body.count == length)
-                #expect(response.reset == code)
-                #expect(try await client.request("GET", "/1k").status == 200)
+                expectEqual(response.status, status)
+                expectEqual(response.body.count, length)
+                expectEqual(response.reset, code)
+                try await expectEqual(client.request("GET", "/1k").status, 200)
             }
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -138,9 +140,9 @@ struct HTTP2StreamTests {
                             read += data.data.readableBytes
                         }
                     }
-                    #expect(read == length)
-                    #expect(try await client.request("GET", "/1k").status == 200)
-                    #expect(server.openStreams == 1)
+                    expectEqual(read, length)
+                    try await expectEqual(client.request("GET", "/1k").status, 200)
+                    expectEqual(server.openStreams, 1)
                     try await stream.reset(.cancel)
                 }
                 try await server.waitForOpenStreams(0)
@@ -160,7 +162,7 @@ struct HTTP2StreamTests {
                 try await client.waitForClose()
             }
             try await server.waitForOpenConnections(0)
-            #expect(server.openStreams == 0)
+            expectEqual(server.openStreams, 0)
         }
     }
 
@@ -182,16 +184,16 @@ struct HTTP2StreamTests {
             server.route("GET", "/wrong-length") { _ in .text("abc", headers: ["Content-Length": "5"]) }
             server.route("GET", "/throws") { _ in throw Failure() }
             try await HTTP2Client.with(port: server.port) { client async throws in
-                #expect(try await client.request("GET", "/short").reset == 2)
-                #expect(try await client.request("GET", "/calm").reset == 11)
-                #expect(try await client.request("GET", "/wrong-length").reset == 2)
+                try await expectEqual(client.request("GET", "/short").reset, 2)
+                try await expectEqual(client.request("GET", "/calm").reset, 11)
+                try await expectEqual(client.request("GET", "/wrong-length").reset, 2)
                 let later = try await client.request("GET", "/later")
-                #expect(later.text == "some")
-                #expect(later.reset == 7)
-                #expect(try await client.request("GET", "/throws").status == 500)
+                expectEqual(later.text, "some")
+                expectEqual(later.reset, 7)
+                try await expectEqual(client.request("GET", "/throws").status, 500)
             }
             let cut = try? await server.ask("GET", "/calm")
-            #expect(cut == nil)
+            expectNil(cut)
         }
     }
 }

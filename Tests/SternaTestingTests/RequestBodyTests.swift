@@ -3,6 +3,8 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Request bodies", .timeLimit(.minutes(5)))
 struct RequestBodyTests {
     @Test("an expectation is answered when the route reads")
@@ -11,7 +13,7 @@ struct RequestBodyTests {
             try await RawClient.with(port: server.port) { client in
                 try await client.send(
                     "POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
-                #expect(try await client.response().status == 100)
+                try await expectEqual(client.response().status, 100)
                 try await client.send("abc")
                 #expect(try await client.response().text.contains("\"data\": \"abc\""))
             }
@@ -25,9 +27,9 @@ struct RequestBodyTests {
                 try await client.send(
                     "POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
                 let response = try await client.response()
-                #expect(response.status == 404)
-                #expect(response.headers["Connection"] == "close")
-                #expect(try await client.rest() == "")
+                expectEqual(response.status, 404)
+                expectEqual(response.headers["Connection"], "close")
+                try await expectEqual(client.rest(), "")
             }
         }
     }
@@ -38,7 +40,7 @@ struct RequestBodyTests {
             try await RawClient.with(port: server.port) { client in
                 try await client.send("POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
                 let response = try await client.response()
-                #expect(response.status == 413)
+                expectEqual(response.status, 413)
                 #expect(response.text.contains("33554432"))
             }
         }
@@ -51,9 +53,9 @@ struct RequestBodyTests {
             try await RawClient.with(port: server.port) { client in
                 try await client.send("POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
                 try await client.send("9\r\n123456789\r\n")
-                #expect(try await client.response().status == 413)
+                try await expectEqual(client.response().status, 413)
                 try await client.send("0\r\n\r\n")
-                #expect(try await client.request("GET", "/1k").status == 200)
+                try await expectEqual(client.request("GET", "/1k").status, 200)
             }
         }
     }
@@ -63,11 +65,11 @@ struct RequestBodyTests {
         try await TestServer.withServer { server in
             try await RawClient.with(port: server.port) { client async throws in
                 let body = String(repeating: "x", count: 1 << 20)
-                #expect(try await client.request("POST", "/status/404", body: body).status == 404)
-                #expect(try await client.request("GET", "/1k").status == 200)
+                try await expectEqual(client.request("POST", "/status/404", body: body).status, 404)
+                try await expectEqual(client.request("GET", "/1k").status, 200)
             }
-            #expect(server.totalConnections == 1)
-            #expect(server.requests().map(\.bodySize) == [1 << 20, 0])
+            expectEqual(server.totalConnections, 1)
+            expectEqual(server.requests().map(\.bodySize), [1 << 20, 0])
         }
     }
 
@@ -112,7 +114,7 @@ struct RequestBodyTests {
                 }
                 return try await client.response().text
             }
-            #expect(text == String(total))
+            expectEqual(text, String(total))
         }
     }
 }

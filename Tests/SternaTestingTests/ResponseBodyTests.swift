@@ -2,6 +2,8 @@ import NIOCore
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Response bodies", .timeLimit(.minutes(5)))
 struct ResponseBodyTests {
     @Test("HEAD has GET's fields and no body", arguments: ["/bytes/100?seed=1", "/json", "/range/5000", "/stream/3"])
@@ -12,9 +14,9 @@ struct ResponseBodyTests {
                 var get = try await client.request("GET", target)
                 head.headers["Date"] = nil
                 get.headers["Date"] = nil
-                #expect(head.headers == get.headers)
+                expectEqual(head.headers, get.headers)
                 #expect(!get.body.isEmpty)
-                #expect(try await client.request("GET", "/1k").status == 200)
+                try await expectEqual(client.request("GET", "/1k").status, 200)
             }
         }
     }
@@ -31,10 +33,10 @@ struct ResponseBodyTests {
     func ranges(asked: String, status: Int, range: String, body: String) async throws {
         try await TestServer.withServer { server in
             let response = try await server.ask("GET", "/range/100", headers: ["Range": asked])
-            #expect(response.status == status)
-            #expect((response.headers["Content-Range"] ?? "") == range)
-            if status == 206 { #expect(response.text == body) }
-            if status == 200 { #expect(response.body.count == 100) }
+            expectEqual(response.status, status)
+            expectEqual((response.headers["Content-Range"] ?? ""), range)
+            if status == 206 { expectEqual(response.text, body) }
+            if status == 200 { expectEqual(response.body.count, 100) }
         }
     }
 
@@ -42,7 +44,7 @@ struct ResponseBodyTests {
     func ifRange(tag: String, status: Int) async throws {
         try await TestServer.withServer { server in
             let response = try await server.ask("GET", "/range/9", headers: ["Range": "bytes=1-2", "If-Range": tag])
-            #expect(response.status == status)
+            expectEqual(response.status, status)
         }
     }
 
@@ -53,9 +55,9 @@ struct ResponseBodyTests {
             let pieces = try await server.ask("GET", "/stream-bytes/200000?seed=7&chunk_size=3001").body
             let short = try await server.ask("GET", "/bytes/1000?seed=7").body
             let other = try await server.ask("GET", "/bytes/1000?seed=8").body
-            #expect(whole.count == 200_000)
-            #expect(whole == pieces)
-            #expect(Array(whole.prefix(1000)) == short)
+            expectEqual(whole.count, 200_000)
+            expectEqual(whole, pieces)
+            expectEqual(Array(whole.prefix(1000)), short)
             #expect(short != other)
         }
     }
@@ -64,8 +66,8 @@ struct ResponseBodyTests {
     func trailers() async throws {
         try await TestServer.withServer { server in
             let response = try await server.ask("GET", "/trailers")
-            #expect(response.text == "body with trailers\n")
-            #expect(response.trailers == ["X-Checksum": "8d5f", "X-Count": "2"])
+            expectEqual(response.text, "body with trailers\n")
+            expectEqual(response.trailers, ["X-Checksum": "8d5f", "X-Count": "2"])
         }
     }
 
@@ -78,25 +80,25 @@ struct ResponseBodyTests {
     func compressed(target: String, coding: String, before: Int, after: Int, contains: String) async throws {
         try await TestServer.withServer { server in
             let response = try await server.ask("GET", target)
-            #expect(response.headers["Content-Encoding"] == coding)
+            expectEqual(response.headers["Content-Encoding"], coding)
             let block = Array(response.body.dropFirst(before).dropLast(after))
-            #expect(block.first == 1)
+            expectEqual(block.first, 1)
             let count = Int(block[1]) | Int(block[2]) << 8
-            #expect(count ^ (Int(block[3]) | Int(block[4]) << 8) == 0xFFFF)
+            expectEqual(count ^ (Int(block[3]) | Int(block[4]) << 8), 0xFFFF)
             let content = block.dropFirst(5)
-            #expect(content.count == count)
+            expectEqual(content.count, count)
             #expect(String(decoding: content, as: UTF8.self).contains(contains))
             let trailer = response.body.suffix(after)
             if before == 10 {
                 let crc = trailer.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-                #expect(crc == Self.crc(content))
-                #expect(trailer.dropFirst(4).reversed().reduce(0) { $0 << 8 | Int($1) } == count)
+                expectEqual(crc, Self.crc(content))
+                expectEqual(trailer.dropFirst(4).reversed().reduce(0) { $0 << 8 | Int($1) }, count)
             } else if before == 2 {
                 let sums = content.reduce((1, 0)) { sums, byte in
                     let low = (sums.0 + Int(byte)) % 65_521
                     return (low, (sums.1 + low) % 65_521)
                 }
-                #expect(trailer.reduce(0) { $0 << 8 | Int($1) } == sums.1 << 16 | sums.0)
+                expectEqual(trailer.reduce(0) { $0 << 8 | Int($1) }, sums.1 << 16 | sums.0)
             }
         }
     }
@@ -128,7 +130,7 @@ struct ResponseBodyTests {
             }
             try await RawClient.with(port: server.port) { client in
                 try await client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n")
-                #expect(try await client.head().status == 200)
+                try await expectEqual(client.head().status, 200)
                 try await settled(written, on: server)
                 #expect(written.value < 16 << 20)
                 _ = try await client.bytes(32 << 20)
@@ -154,7 +156,7 @@ struct ResponseBodyTests {
                     _ = try await client.head()
                     return try await client.rest()
                 }
-                #expect(rest == sent)
+                expectEqual(rest, sent)
             }
         }
     }

@@ -1,6 +1,8 @@
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Built-in routes", .timeLimit(.minutes(5)))
 struct RouteTableTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -87,9 +89,9 @@ struct RouteTableTests {
     func answers(_ expected: Case) async throws {
         try await TestServer.withServer { server in
             let response = try await server.ask(expected.method, expected.target)
-            #expect(response.status == expected.status)
+            expectEqual(response.status, expected.status)
             if !expected.contains.isEmpty { #expect(response.text.contains(expected.contains)) }
-            if let header = expected.header { #expect(response.headers[header.0] == header.1) }
+            if let header = expected.header { expectEqual(response.headers[header.0], header.1) }
         }
     }
 
@@ -101,7 +103,7 @@ struct RouteTableTests {
         ])
     func credentials(target: String, header: String, status: Int) async throws {
         try await TestServer.withServer { server async throws in
-            #expect(try await server.ask("GET", target, headers: ["Authorization": header]).status == status)
+            try await expectEqual(server.ask("GET", target, headers: ["Authorization": header]).status, status)
         }
     }
 
@@ -115,7 +117,7 @@ struct RouteTableTests {
     func conditions(target: String, name: String, value: String, status: Int) async throws {
         try await TestServer.withServer { server in
             let response = try await server.ask("GET", target, headers: [name: value])
-            #expect(response.status == status)
+            expectEqual(response.status, status)
         }
     }
 

@@ -1,6 +1,8 @@
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Scripted peer", .timeLimit(.minutes(5)))
 struct ScriptedServerTests {
     @Test("plays heads, bodies and answers in turn")
@@ -15,11 +17,11 @@ struct ScriptedServerTests {
                 try await client.send("A\r\n\r")
                 try await client.send("\nbodB\r\n\r\n")
                 let text = try await client.rest()
-                #expect(text == "first2abcdef" + String(repeating: "xy", count: 10_001))
+                expectEqual(text, "first2abcdef" + String(repeating: "xy", count: 10_001))
             }
-            #expect(server.received(connection: 0) == Array("A\r\n\r\nbodB\r\n\r\n".utf8))
+            expectEqual(server.received(connection: 0), Array("A\r\n\r\nbodB\r\n\r\n".utf8))
             #expect(server.received(connection: 1).isEmpty)
-            #expect(server.acceptedConnections == 1)
+            expectEqual(server.acceptedConnections, 1)
             #expect(try await server.waitForClose(connection: 0))
         }
     }
@@ -29,9 +31,9 @@ struct ScriptedServerTests {
         try await ScriptedServer.withServer(connections: [[.send("1"), .close], [.send("2"), .close]]) { server in
             for expected in ["1", "2", "2"] {
                 let text = try await RawClient.with(port: server.port) { try await $0.rest() }
-                #expect(text == expected)
+                expectEqual(text, expected)
             }
-            #expect(server.acceptedConnections == 3)
+            expectEqual(server.acceptedConnections, 3)
         }
     }
 
@@ -70,21 +72,21 @@ struct ScriptedServerTests {
             try await RawClient.with(port: server.port) { client in
                 try await client.send("hi")
                 #expect(await server.waitForReceived(2, connection: 0))
-                #expect(try await client.bytes(1) == [0x61])
+                try await expectEqual(client.bytes(1), [0x61])
             }
             #expect(try await server.waitForClose(connection: 0))
-            #expect(server.received(connection: 0) == Array("hi".utf8))
+            expectEqual(server.received(connection: 0), Array("hi".utf8))
         }
     }
 
     @Test("waits that run out say so")
     func timeouts() async throws {
         try await ScriptedServer.withServer(connections: [[.hang]]) { server in
-            #expect(try await server.waitForClose(connection: 0, within: 0.02) == false)
+            try await expectEqual(server.waitForClose(connection: 0, within: 0.02), false)
             try await RawClient.with(port: server.port) { _ async throws in
                 #expect(await server.waitForConnections(1))
-                #expect(try await server.waitForClose(connection: 0, within: 0.02) == false)
-                #expect(await server.waitForReceived(1, connection: 0, within: 0.02) == false)
+                try await expectEqual(server.waitForClose(connection: 0, within: 0.02), false)
+                await expectEqual(server.waitForReceived(1, connection: 0, within: 0.02), false)
             }
             #expect(try await server.waitForClose(connection: 0))
         }
@@ -96,7 +98,7 @@ struct ScriptedServerTests {
         try await ScriptedServer.withServer(connections: [script]) { server in
             let start = ContinuousClock.now
             try await RawClient.with(port: server.port) { client async throws in
-                #expect(try await client.bytes(4) == Array("late".utf8))
+                try await expectEqual(client.bytes(4), Array("late".utf8))
             }
             #expect(ContinuousClock.now - start >= .milliseconds(50))
             #expect(try await server.waitForClose(connection: 0))
@@ -111,11 +113,11 @@ struct ScriptedServerTests {
             #expect(server.url == "https://localhost:\(server.port)")
             let ended = try await RawClient.with(port: server.port, tls: .init(roots: [authority.pem])) { client in
                 try await client.send("\r\n\r\n")
-                #expect(try await client.bytes(8) == Array("over TLS".utf8))
+                try await expectEqual(client.bytes(8), Array("over TLS".utf8))
                 do { return try await client.rest().isEmpty } catch { return false }
             }
-            #expect(ended == orderly)
-            #expect(server.received(connection: 0) == Array("\r\n\r\n".utf8))
+            expectEqual(ended, orderly)
+            expectEqual(server.received(connection: 0), Array("\r\n\r\n".utf8))
         }
     }
 }

@@ -4,6 +4,8 @@ import NIOHTTP2
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Proxy for tests: HTTP/2", .timeLimit(.minutes(5)))
 struct TestProxyHTTP2Tests {
     private static func connect(_ target: String, _ fields: [(String, String)] = []) -> HPACKHeaders {
@@ -40,18 +42,18 @@ struct TestProxyHTTP2Tests {
                     try await stream.send(Array("ping".utf8), endStream: true)
                     return try await HTTP2Client.read(&inbound)
                 }
-                #expect(answer.status == 200)
-                #expect(answer.text == "pong")
+                expectEqual(answer.status, 200)
+                expectEqual(answer.text, "pong")
                 try await proxy.waitForOpenTunnels(0)
                 let seen = try #require(proxy.requests().first)
-                #expect([seen.method, seen.target, seen.version] == ["CONNECT", "origin.test:443", "HTTP/2"])
-                #expect(seen.headers == ["x-a": "b"])
+                expectEqual([seen.method, seen.target, seen.version], ["CONNECT", "origin.test:443", "HTTP/2"])
+                expectEqual(seen.headers, ["x-a": "b"])
                 let tunnel = try #require(proxy.tunnels().first)
                 #expect(tunnel.holds("ping") && !tunnel.holds("pong"))
-                #expect([tunnel.bytesFromClient, tunnel.bytesToClient] == [4, 4])
+                expectEqual([tunnel.bytesFromClient, tunnel.bytesToClient], [4, 4])
                 #expect(tunnel.isEnded && tunnel.reset == nil && tunnel.status == 200)
-                #expect(proxy.connections().map(\.isHTTP2) == [true])
-                #expect(client.setting(.maxConcurrentStreams) == nil)
+                expectEqual(proxy.connections().map(\.isHTTP2), [true])
+                expectNil(client.setting(.maxConcurrentStreams))
             }
         }
     }
@@ -72,7 +74,7 @@ struct TestProxyHTTP2Tests {
                     return count
                 }
                 #expect(count >= 20_000_000)
-                #expect(client.setting(.maxConcurrentStreams) == 7)
+                expectEqual(client.setting(.maxConcurrentStreams), 7)
                 try await proxy.waitForOpenTunnels(0)
             }
         }
@@ -84,18 +86,18 @@ struct TestProxyHTTP2Tests {
         let good = [("proxy-authorization", "Basic YWRhOnB3")]
         try await with(.init(username: "ada", password: "pw")) { client, proxy in
             let refused = try await Self.ask(client, "origin.test:443")
-            #expect(refused.status == 407)
-            #expect(refused.headers["Proxy-Authenticate"] == "Basic realm=\"test proxy\"")
+            expectEqual(refused.status, 407)
+            expectEqual(refused.headers["Proxy-Authenticate"], "Basic realm=\"test proxy\"")
             let status1 = try await Self.ask(client, "origin.test:443", good).status
-            #expect(status1 == 502)
+            expectEqual(status1, 502)
             let status2 = try await Self.ask(client, "127.0.0.1:\(port.port)", good).status
-            #expect(status2 == 502)
+            expectEqual(status2, 502)
             let status3 = try await Self.ask(client, "origin.test", good).status
-            #expect(status3 == 400)
+            expectEqual(status3, 400)
             let status4 = try await client.request("GET", "/", good).status
-            #expect(status4 == 400)
-            #expect(proxy.requests().map(\.credentials) == [nil] + Array(repeating: .init("ada", "pw"), count: 4))
-            #expect(proxy.totalConnections == 1)
+            expectEqual(status4, 400)
+            expectEqual(proxy.requests().map(\.credentials), [nil] + Array(repeating: .init("ada", "pw"), count: 4))
+            expectEqual(proxy.totalConnections, 1)
         }
         withExtendedLifetime(port) {}
     }
@@ -104,21 +106,21 @@ struct TestProxyHTTP2Tests {
     func faults() async throws {
         try await with(.init(fault: .refuses(status: 403, body: "no"))) { client, _ in
             let answer = try await Self.ask(client, "origin.test:443")
-            #expect(answer.status == 403)
-            #expect(answer.text == "no")
+            expectEqual(answer.status, 403)
+            expectEqual(answer.text, "no")
         }
         try await with(.init(fault: .resets(code: 0xB, after: 1))) { client, proxy in
             let status5 = try await Self.ask(client, "origin.test:443").status
-            #expect(status5 == 502)
-            #expect(try await Self.ask(client, "origin.test:443").reset == 0xB)
+            expectEqual(status5, 502)
+            try await expectEqual(Self.ask(client, "origin.test:443").reset, 0xB)
             #expect(proxy.tunnels().allSatisfy { $0.reset == nil })
         }
         try await with(.init(fault: .goesAway(after: 1))) { client, _ in
             let status6 = try await Self.ask(client, "origin.test:443").status
-            #expect(status6 == 502)
+            expectEqual(status6, 502)
             _ = try? await Self.ask(client, "origin.test:443")
-            #expect(client.goAway?.last == 1)
-            #expect(client.goAway?.code == 0)
+            expectEqual(client.goAway?.last, 1)
+            expectEqual(client.goAway?.code, 0)
         }
         try await with(.init(fault: .closes())) { client, _ in
             _ = try? await Self.ask(client, "origin.test:443")
@@ -126,7 +128,7 @@ struct TestProxyHTTP2Tests {
         }
         try await with(.init(fault: .resets(code: 1), faultyConnections: 0)) { client, _ in
             let status7 = try await Self.ask(client, "origin.test:443").status
-            #expect(status7 == 502)
+            expectEqual(status7, 502)
         }
     }
 
@@ -140,8 +142,8 @@ struct TestProxyHTTP2Tests {
                     while seen.count < 2, case .headers(let head)? = try await inbound.next() {
                         seen.append(head.headers.first(name: ":status") ?? "")
                     }
-                    #expect(seen == ["103", "299"])
-                    #expect(proxy.openTunnels == 1)
+                    expectEqual(seen, ["103", "299"])
+                    expectEqual(proxy.openTunnels, 1)
                     try await stream.reset(.cancel)
                 }
                 try await proxy.waitForTunnels { $0.map(\.reset) == [8] && !$0[0].isOpen }
@@ -165,14 +167,14 @@ struct TestProxyHTTP2Tests {
                         }
                         return try await HTTP2Client.read(&inbound)
                     }
-                    #expect(answer.status == 200)
-                    #expect(answer.reset == code)
+                    expectEqual(answer.status, 200)
+                    expectEqual(answer.reset, code)
                     try await proxy.waitForOpenTunnels(0)
                 }
                 await proxy.goAway()
                 _ = try? await Self.ask(client, target)
-                #expect(client.goAway?.last == 3)
-                #expect(proxy.tunnels().count == 2)
+                expectEqual(client.goAway?.last, 3)
+                expectEqual(proxy.tunnels().count, 2)
                 await proxy.closeConnections()
                 try await client.waitForClose()
                 try await proxy.waitForOpenConnections(0)
@@ -193,11 +195,11 @@ struct TestProxyHTTP2Tests {
                     }
                 }
                 try await Task.sleep(for: .milliseconds(100))
-                #expect(proxy.totalConnections == 0)
+                expectEqual(proxy.totalConnections, 0)
                 try await proxy.resumeAccepting()
-                #expect(try await answer.value == 200)
-                #expect(proxy.requests().map(\.version) == ["HTTP/1.1"])
-                #expect(proxy.connections().map(\.isHTTP2) == [false])
+                try await expectEqual(answer.value, 200)
+                expectEqual(proxy.requests().map(\.version), ["HTTP/1.1"])
+                expectEqual(proxy.connections().map(\.isHTTP2), [false])
             }
         }
     }

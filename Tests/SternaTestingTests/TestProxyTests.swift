@@ -1,6 +1,8 @@
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Proxy for tests: HTTP", .timeLimit(.minutes(5)))
 struct TestProxyTests {
     @Test("Forwards requests in absolute form, one after another, to one origin and another")
@@ -12,24 +14,24 @@ struct TestProxyTests {
                         let first = try await client.request(
                             "POST", "\(one.url)/post?a=1", headers: ["Proxy-Authorization": "Basic YTpi"], body: "hello"
                         )
-                        #expect(first.status == 200)
+                        expectEqual(first.status, 200)
                         #expect(first.text.contains("hello"))
                         let second = try await client.request("GET", "HTTP://origin.test?b=2")
-                        #expect(second.status == 200)
+                        expectEqual(second.status, 200)
                         try await client.send(
                             "PUT \(one.url)/put HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhe")
                         try await client.send("llo\r\n1\r\n!\r\n0\r\nX-T: 1\r\n\r\n")
                         #expect(try await client.response().text.contains("hello!"))
-                        #expect(try await client.request("HEAD", "\(one.url)/get").status == 200)
+                        try await expectEqual(client.request("HEAD", "\(one.url)/get").status, 200)
                     }
-                    #expect(one.requests().map(\.target) == ["/post?a=1", "/put", "/get"])
+                    expectEqual(one.requests().map(\.target), ["/post?a=1", "/put", "/get"])
                     #expect(one.requests().allSatisfy { !$0.headers.contains("Proxy-Authorization") })
-                    #expect(two.requests().map(\.target) == ["/?b=2"])
-                    #expect(proxy.totalConnections == 1)
-                    #expect(proxy.requests().map(\.method) == ["POST", "GET", "PUT", "HEAD"])
-                    #expect(proxy.requests().first?.target == "\(one.url)/post?a=1")
-                    #expect(proxy.requests().first?.credentials == .init("a", "b"))
-                    #expect(proxy.connections().first?.showedCredentials == true)
+                    expectEqual(two.requests().map(\.target), ["/?b=2"])
+                    expectEqual(proxy.totalConnections, 1)
+                    expectEqual(proxy.requests().map(\.method), ["POST", "GET", "PUT", "HEAD"])
+                    expectEqual(proxy.requests().first?.target, "\(one.url)/post?a=1")
+                    expectEqual(proxy.requests().first?.credentials, .init("a", "b"))
+                    expectEqual(proxy.connections().first?.showedCredentials, true)
                     try await proxy.waitForOpenConnections(0)
                 }
             }
@@ -43,10 +45,10 @@ struct TestProxyTests {
                 try await RawClient.with(port: proxy.port) { client in
                     let body = String(repeating: "b", count: 5_000_000)
                     let sent = try await client.request("POST", "\(server.url)/post", body: body)
-                    #expect(sent.status == 200)
+                    expectEqual(sent.status, 200)
                     #expect(sent.body.count >= 5_000_000)
                     let got = try await client.request("GET", "\(server.url)/bytes/20000000")
-                    #expect(got.body.count == 20_000_000)
+                    expectEqual(got.body.count, 20_000_000)
                 }
             }
         }
@@ -60,16 +62,16 @@ struct TestProxyTests {
             try await TestProxy.withProxy(.init(routes: routes)) { proxy in
                 try await RawClient.with(port: proxy.port) { client in
                     try await client.send("CONNECT origin.test:443 HTTP/1.1\r\nHost: origin.test:443\r\n\r\n")
-                    #expect(try await client.head().status == 200)
+                    try await expectEqual(client.head().status, 200)
                     try await client.send("ping")
-                    #expect(try await client.rest() == "pong")
+                    try await expectEqual(client.rest(), "pong")
                 }
                 let seen = try #require(proxy.connections().first)
-                #expect(seen.requests.map(\.target) == ["origin.test:443"])
-                #expect(seen.tunnelled == Array("ping".utf8))
+                expectEqual(seen.requests.map(\.target), ["origin.test:443"])
+                expectEqual(seen.tunnelled, Array("ping".utf8))
                 #expect(seen.tunnelHolds("in") && !seen.tunnelHolds("pong"))
                 #expect(!seen.showedCredentials)
-                #expect(seen.bytesBeforeAnswer == 0)
+                expectEqual(seen.bytesBeforeAnswer, 0)
             }
         }
     }
@@ -80,10 +82,10 @@ struct TestProxyTests {
             try await TestProxy.withProxy { proxy in
                 try await RawClient.with(port: proxy.port) { client in
                     try await client.send("CONNECT 127.0.0.1:\(server.port) HTTP/1.1\r\n\r\nping")
-                    #expect(try await client.head().status == 200)
-                    #expect(try await client.rest() == "pong")
+                    try await expectEqual(client.head().status, 200)
+                    try await expectEqual(client.rest(), "pong")
                 }
-                #expect(proxy.connections().first?.bytesBeforeAnswer == 4)
+                expectEqual(proxy.connections().first?.bytesBeforeAnswer, 4)
             }
         }
     }
@@ -93,13 +95,13 @@ struct TestProxyTests {
         let port = try ClosedPort()
         try await TestProxy.withProxy { proxy in
             try await RawClient.with(port: proxy.port) { client async throws in
-                #expect(try await client.request("CONNECT", "origin.test:443").status == 502)
-                #expect(try await client.request("CONNECT", "127.0.0.1:\(port.port)").status == 502)
+                try await expectEqual(client.request("CONNECT", "origin.test:443").status, 502)
+                try await expectEqual(client.request("CONNECT", "127.0.0.1:\(port.port)").status, 502)
                 #expect(try await client.request("GET", "http://127.0.0.1:\(port.port)/").status == 502)
-                #expect(try await client.request("CONNECT", "origin.test").status == 400)
-                #expect(try await client.request("GET", "/").status == 400)
+                try await expectEqual(client.request("CONNECT", "origin.test").status, 400)
+                try await expectEqual(client.request("GET", "/").status, 400)
             }
-            #expect(proxy.totalConnections == 1)
+            expectEqual(proxy.totalConnections, 1)
         }
         withExtendedLifetime(port) {}
     }
@@ -111,13 +113,13 @@ struct TestProxyTests {
                 #expect(proxy.urlWithCredentials == "http://a%20b:p%3A%40@127.0.0.1:\(proxy.port)")
                 try await RawClient.with(port: proxy.port) { client in
                     let refused = try await client.request("GET", "\(server.url)/get")
-                    #expect(refused.status == 407)
-                    #expect(refused.headers["Proxy-Authenticate"] == "Basic realm=\"test proxy\"")
+                    expectEqual(refused.status, 407)
+                    expectEqual(refused.headers["Proxy-Authenticate"], "Basic realm=\"test proxy\"")
                     let good: ServerHeaders = ["Proxy-Authorization": "basic YSBiOnA6QA=="]
-                    #expect(try await client.request("GET", "\(server.url)/get", headers: good).status == 200)
+                    try await expectEqual(client.request("GET", "\(server.url)/get", headers: good).status, 200)
                     let body = try await client.request("POST", "\(server.url)/post", body: "hello")
-                    #expect(body.status == 407)
-                    #expect(body.headers["Connection"] == "close")
+                    expectEqual(body.status, 407)
+                    expectEqual(body.headers["Connection"], "close")
                 }
             }
         }
@@ -130,10 +132,10 @@ struct TestProxyTests {
             try await TestProxy.withProxy(.init(.https(try authority.issue(hosts: ["localhost"])))) { proxy in
                 #expect(proxy.url == "https://localhost:\(proxy.port)")
                 try await RawClient.with(port: proxy.port, tls: .init(roots: [authority.pem])) { client in
-                    #expect(try await client.request("GET", "\(server.url)/bytes/300000").body.count == 300_000)
+                    try await expectEqual(client.request("GET", "\(server.url)/bytes/300000").body.count, 300_000)
                     try await client.send("CONNECT 127.0.0.1:\(server.port) HTTP/1.1\r\n\r\n")
-                    #expect(try await client.head().status == 200)
-                    #expect(try await client.request("GET", "/bytes/300000").body.count == 300_000)
+                    try await expectEqual(client.head().status, 200)
+                    try await expectEqual(client.request("GET", "/bytes/300000").body.count, 300_000)
                 }
                 try await proxy.waitForOpenConnections(0)
             }
@@ -156,16 +158,16 @@ struct TestProxySOCKSTests {
             try await TestProxy.withProxy(.init(.socks5, routes: routes)) { proxy in
                 try await RawClient.with(port: proxy.port) { client in
                     try await client.send([5, 1, 0])
-                    #expect(try await client.bytes(2) == [5, 0])
+                    try await expectEqual(client.bytes(2), [5, 0])
                     try await client.send(request(address, port: server.port))
-                    #expect(try await client.bytes(10) == [5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
-                    #expect(try await client.request("GET", "/get").status == 200)
+                    try await expectEqual(client.bytes(10), [5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+                    try await expectEqual(client.request("GET", "/get").status, 200)
                 }
                 let seen = try #require(proxy.connections().first)
-                #expect(seen.socksMethods == [0])
-                #expect(seen.socksRequest?.host == (address[0] == 3 ? "origin.test" : "127.0.0.1"))
-                #expect(seen.socksRequest?.addressType.rawValue == address[0])
-                #expect(seen.socksRequest?.port == server.port)
+                expectEqual(seen.socksMethods, [0])
+                expectEqual(seen.socksRequest?.host, (address[0] == 3 ? "origin.test" : "127.0.0.1"))
+                expectEqual(seen.socksRequest?.addressType.rawValue, address[0])
+                expectEqual(seen.socksRequest?.port, server.port)
                 #expect(seen.tunnelHolds("GET /get HTTP/1.1"))
             }
         }
@@ -176,16 +178,16 @@ struct TestProxySOCKSTests {
         try await TestProxy.withProxy(.init(.socks5, username: "ada", password: "pw")) { proxy in
             try await RawClient.with(port: proxy.port) { client in
                 try await client.send([5, 2, 0, 2])
-                #expect(try await client.bytes(2) == [5, 2])
+                try await expectEqual(client.bytes(2), [5, 2])
                 try await client.send([1, 3] + Array(username.utf8) + [2] + Array("pw".utf8))
-                #expect(try await client.bytes(2) == [1, UInt8(status)])
+                try await expectEqual(client.bytes(2), [1, UInt8(status)])
                 if status == 0 {
                     try await client.send(request(Self.name, port: 80))
-                    #expect(try await client.bytes(10).prefix(2) == [5, 4])
+                    try await expectEqual(client.bytes(10).prefix(2), [5, 4])
                 }
-                #expect(try await client.rest() == "")
+                try await expectEqual(client.rest(), "")
             }
-            #expect(proxy.connections().first?.socksCredentials == .init(username, "pw"))
+            expectEqual(proxy.connections().first?.socksCredentials, .init(username, "pw"))
             try await proxy.waitForMessages(status == 0 ? 3 : 2)
         }
     }
@@ -195,13 +197,13 @@ struct TestProxySOCKSTests {
         try await TestProxy.withProxy(.init(.socks5, username: "ada")) { proxy in
             try await RawClient.with(port: proxy.port) { client in
                 try await client.send([5, 1, 0])
-                #expect(try await client.rest() == String(decoding: [5, 255], as: UTF8.self))
+                try await expectEqual(client.rest(), String(decoding: [5, 255], as: UTF8.self))
             }
         }
         try await TestProxy.withProxy(.init(.socks5)) { proxy in
             try await RawClient.with(port: proxy.port) { client in
                 try await client.send([5, 1, 0, 5, 3, 0, 1, 127, 0, 0, 1, 0, 80])
-                #expect(try await client.bytes(4) == [5, 0, 5, 7])
+                try await expectEqual(client.bytes(4), [5, 0, 5, 7])
                 _ = try await client.rest()
             }
         }
@@ -222,10 +224,10 @@ struct TestProxyFaultTests {
     }
 
     @Test("Closing") func closing() async throws {
-        #expect(try await answer(.closes()) == "")
+        try await expectEqual(answer(.closes()), "")
         try await TestProxy.withProxy(.init(fault: .closesAtOnce)) { proxy in
             let text = try await RawClient.with(port: proxy.port) { try await $0.rest() }
-            #expect(text == "")
+            expectEqual(text, "")
             #expect(proxy.requests().isEmpty)
         }
     }
@@ -237,8 +239,8 @@ struct TestProxyFaultTests {
                 for _ in 0..<2 {
                     try await client.send(Self.connect)
                     let answer = try await client.response()
-                    #expect(answer.status == 403)
-                    #expect(answer.text == "no")
+                    expectEqual(answer.status, 403)
+                    expectEqual(answer.text, "no")
                 }
             }
         }
@@ -251,8 +253,8 @@ struct TestProxyFaultTests {
                 try await RawClient.with(port: proxy.port) { client in
                     try await client.send(Self.connect)
                     try await proxy.waitForMessages(1)
-                    if case .sends = fault { #expect(try await client.bytes(3) == [0, 1, 2]) }
-                    #expect(proxy.openConnections == 1)
+                    if case .sends = fault { try await expectEqual(client.bytes(3), [0, 1, 2]) }
+                    expectEqual(proxy.openConnections, 1)
                 }
                 try await proxy.waitForOpenConnections(0)
             }
@@ -266,13 +268,13 @@ struct TestProxyFaultTests {
             try await TestProxy.withProxy(.init(fault: fault, drips: drips)) { proxy in
                 try await RawClient.with(port: proxy.port) { client in
                     try await client.send("CONNECT 127.0.0.1:\(server.port) HTTP/1.1\r\n\r\n")
-                    #expect(try await client.head().headers["Content-Length"] == "9")
-                    #expect(try await client.request("GET", "/get").status == 200)
+                    try await expectEqual(client.head().headers["Content-Length"], "9")
+                    try await expectEqual(client.request("GET", "/get").status, 200)
                 }
             }
         }
         guard case .answersConnect(let text) = TestProxy.Fault.longAnswer(70_000) else { return }
-        #expect(text.utf8.count == 70_000)
+        expectEqual(text.utf8.count, 70_000)
     }
 
     @Test("It stops when it is released, and with connections open")

@@ -4,6 +4,7 @@ import SternaTesting
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: the journal's file")
@@ -24,7 +25,7 @@ struct JournalFileTests {
         let error = #expect(throws: SternaError.self) { try TransferJournal(path) }
         #expect(error?.kind == .fileUnreadable && error?.message.contains("newer program") == true)
         #expect(throws: SternaError.self) { try TransferJournal.history(path) }
-        #expect(FileManager.default.contents(atPath: path) == before)
+        expectEqual(FileManager.default.contents(atPath: path), before)
     }
 
     @Test("An event that could not be read again is refused, and what follows counts")
@@ -34,9 +35,9 @@ struct JournalFileTests {
         let error = #expect(throws: SternaError.self) {
             try journal.append(.opened(path: String(repeating: "p", count: JournalLine.longest)))
         }
-        #expect(error?.kind == .limitExceeded)
+        expectEqual(error?.kind, .limitExceeded)
         try journal.append(.opened(path: "/d/f"))
-        #expect(try TransferJournal.history(path).partialPath == "/d/f")
+        try expectEqual(TransferJournal.history(path).partialPath, "/d/f")
     }
 
     @Test("A transfer that rests has no descriptor, and goes on behind its last event")
@@ -49,8 +50,8 @@ struct JournalFileTests {
             try journal.append(event)
             #expect(!isOpen)
         }
-        #expect(try TransferJournal.history(path) == journal.history)
-        #expect(journal.history.attempts.count == 2)
+        try expectEqual(TransferJournal.history(path), journal.history)
+        expectEqual(journal.history.attempts.count, 2)
     }
 
     /// Whether a descriptor of this process has the file; only Linux tells.
@@ -68,8 +69,8 @@ struct JournalFileTests {
         try (whole + Data("0123456789".utf8)).write(to: URL(filePath: path))
         let journal = try TransferJournal(path)
         try journal.append(.opened(path: "/d/f"))
-        #expect(try TransferJournal.history(path).partialPath == "/d/f")
-        #expect(try #require(FileManager.default.contents(atPath: path)).prefix(whole.count) == whole)
+        try expectEqual(TransferJournal.history(path).partialPath, "/d/f")
+        try expectEqual(#require(FileManager.default.contents(atPath: path)).prefix(whole.count), whole)
     }
 
     @Test("A journal that another program has shortened takes nothing")
@@ -80,7 +81,7 @@ struct JournalFileTests {
         try Data("x".utf8).write(to: URL(filePath: path))
         let error = #expect(throws: SternaError.self) { try journal.append(.resumed) }
         #expect(error?.kind == .writeFailed && error?.message.contains("shortened") == true)
-        #expect(journal.history.state == .paused)
+        expectEqual(journal.history.state, .paused)
     }
 
     @Test("A file that has got its name is recognized, also by another number of its device, and no other one is")
@@ -97,14 +98,14 @@ struct JournalFileTests {
             guard case .placing(let file)? = TransferEvent(json: Array(json.utf8)[...]) else { return nil }
             return file.isThere
         }
-        #expect(isThere(noted) == true)
-        #expect(isThere(noted.replacing(device, with: #""device":99999"#)) == true)
+        expectEqual(isThere(noted), true)
+        expectEqual(isThere(noted.replacing(device, with: #""device":99999"#)), true)
         // As an older program has noted it: without a time the device has to be the same.
         let time = #","modified":\#(status.modified)"#
         let old = noted.replacing(time, with: "")
         #expect(old != noted && isThere(old) == true)
-        #expect(isThere(old.replacing(device, with: #""device":99999"#)) == false)
+        expectEqual(isThere(old.replacing(device, with: #""device":99999"#)), false)
         try Data("CONTENT".utf8).write(to: URL(filePath: file))
-        #expect(isThere(noted) == false)
+        expectEqual(isThere(noted), false)
     }
 }

@@ -4,6 +4,7 @@ import SternaCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: descriptions", .timeLimit(.minutes(5)))
@@ -42,7 +43,7 @@ struct TransferDescriptionTests {
             let error = #expect(throws: SternaError.self) { _ = try make() }
             #expect(
                 error?.kind == .invalidRequest && error?.message.contains(text) == true, "\(String(describing: error))")
-            #expect(error.map { "\($0)".contains("s3cret") } == false)
+            expectEqual(error.map { "\($0)".contains("s3cret") }, false)
         }
     }
 
@@ -57,13 +58,13 @@ struct TransferDescriptionTests {
         }
         let (new, lock) = try folder.begin(description.id)
         try folder.add(description, new)
-        #expect(try folder.description(of: description.id) == description)
-        #expect(folder.ids() == [description.id])
+        try expectEqual(folder.description(of: description.id), description)
+        expectEqual(folder.ids(), [description.id])
         let place = folder.place(of: description.id)
-        #expect(FileStatus(path: place.path)?.permissions == 0o700)
-        #expect(FileStatus(path: place.description.path)?.permissions == 0o600)
+        expectEqual(FileStatus(path: place.path)?.permissions, 0o700)
+        expectEqual(FileStatus(path: place.description.path)?.permissions, 0o600)
         // Its owner keeps others away until it ends.
-        #expect(try folder.own(description.id) == nil)
+        try expectNil(folder.own(description.id))
         lock.release()
         #expect(try folder.own(description.id) != nil)
         try folder.remove(description.id)
@@ -109,7 +110,7 @@ struct TransferDescriptionTests {
         let lock = try FileLock.attempt(path: "\(folder.path)/.new-\(busy)/owner")
         folder.tidy()
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        #expect(names == [".new-\(busy)"])
+        expectEqual(names, [".new-\(busy)"])
         lock?.release()
     }
 
@@ -135,6 +136,6 @@ struct TransferDescriptionTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await TransferDescriptionTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

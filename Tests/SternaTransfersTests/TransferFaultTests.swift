@@ -6,6 +6,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: connections that break, and a disk that is full", .timeLimit(.minutes(5)))
@@ -55,8 +56,8 @@ struct TransferFaultTests {
             options.maxSegments = segments
             let path = folder.path + "/file"
             let transfer = try await store.download("cut", to: path, with: session, options: options)
-            #expect(try await transfer.end() == .finished(path: path, length: Int64(size)), "seed \(seed)")
-            #expect(FileManager.default.contents(atPath: path) == Data(content), "seed \(seed)")
+            try await expectEqual(transfer.end(), .finished(path: path, length: Int64(size)), "seed \(seed)")
+            expectEqual(FileManager.default.contents(atPath: path), Data(content), "seed \(seed)")
             // What a cut takes is what was under way.
             let twice = sent.withLock { $0 } - size
             #expect(twice < 41 * (1 << 20), "\(twice) bytes, seed \(seed)")
@@ -108,7 +109,7 @@ struct TransferFaultTests {
         let load = FullDisk(folder: folder.path)
         await #expect(processExitsWith: .success) { [load = load as FullDisk] in await load.run() }
         let file = FileManager.default.contents(atPath: folder.path + "/file")
-        #expect(file == Data((0..<4_000_000).map { UInt8(0x61 + $0 % 26) }))
+        expectEqual(file, Data((0..<4_000_000).map { UInt8(0x61 + $0 % 26) }))
     }
 
     /// A process that uploads while no file may be written, the journal's included, until the transfer has said so.

@@ -5,6 +5,7 @@ import SternaCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: the journal", .timeLimit(.minutes(5)))
@@ -77,8 +78,8 @@ struct TransferHistoryTests {
 
     @Test("Each event is read as it was written")
     func roundTrip() throws {
-        for event in try Self.events(500, seed: 1) { #expect(TransferEvent(json: event.json[...]) == event) }
-        #expect(TransferEvent(json: Array(#"{"event":"later"}"#.utf8)[...]) == nil)
+        for event in try Self.events(500, seed: 1) { expectEqual(TransferEvent(json: event.json[...]), event) }
+        expectNil(TransferEvent(json: Array(#"{"event":"later"}"#.utf8)[...]))
     }
 
     @Test("Cut at any byte, a journal says what was true once", arguments: 0..<4 as Range<UInt64>)
@@ -87,8 +88,8 @@ struct TransferHistoryTests {
         let bytes = Self.bytes(events)
         for length in 0...bytes.count {
             let (history, lines) = Self.read(Array(bytes.prefix(length)))
-            #expect(history == TransferHistory(events.prefix(lines)))
-            if length == bytes.count { #expect(lines == events.count) }
+            expectEqual(history, TransferHistory(events.prefix(lines)))
+            if length == bytes.count { expectEqual(lines, events.count) }
         }
     }
 
@@ -114,7 +115,7 @@ struct TransferHistoryTests {
             }
         }
         let (history, lines) = Self.read(bytes)
-        #expect(history == TransferHistory(events.prefix(lines)))
+        expectEqual(history, TransferHistory(events.prefix(lines)))
     }
 
     @Test("A journal that is written anew says the same", arguments: 0..<300 as Range<UInt64>)
@@ -122,7 +123,7 @@ struct TransferHistoryTests {
         let events = try Self.events(80, seed: seed)
         for count in stride(from: 0, through: events.count, by: 7) {
             let history = TransferHistory(events.prefix(count))
-            #expect(TransferHistory(history.compacted) == history, "seed \(seed), \(count) events")
+            expectEqual(TransferHistory(history.compacted), history, "seed \(seed), \(count) events")
         }
     }
 
@@ -133,7 +134,7 @@ struct TransferHistoryTests {
         var history = TransferHistory()
         for round in 0..<5 {
             let journal = try TransferJournal(path)
-            #expect(journal.history == history)
+            expectEqual(journal.history, history)
             for number in 0..<2_000 {
                 let event = TransferEvent.wrote(Int64(number)..<Int64(number) + 1, sum: UInt64(number))
                 if number % 500 == 0 { try journal.append(.found(try Self.data([])), syncs: true) }
@@ -146,7 +147,7 @@ struct TransferHistoryTests {
             try (old + Data(rest)).write(to: URL(filePath: path))
         }
         #expect(try #require(FileStatus(path: path)).size < 2 * Int64(TransferJournal.bloated))
-        #expect(try #require(FileStatus(path: path)).permissions == 0o600)
+        try expectEqual(#require(FileStatus(path: path)).permissions, 0o600)
     }
 
     @Test("Nothing follows the end of a transfer")
@@ -154,7 +155,7 @@ struct TransferHistoryTests {
         var history = TransferHistory([.began(number: 1, at: 1, kept: 0), .finished(path: "/d/f", length: 3)])
         history.apply(.resumed)
         history.apply(.cancelled)
-        #expect(history.state == .finished(path: "/d/f", length: 3))
+        expectEqual(history.state, .finished(path: "/d/f", length: 3))
     }
 
     static let reader = MutatedReader(
@@ -181,7 +182,7 @@ struct TransferHistoryTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await TransferHistoryTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }
 

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: identifiers")
@@ -7,10 +8,10 @@ struct TransferIDTests {
     @Test("Identifiers are random, and read back as they were written")
     func random() {
         let ids = (0..<100).map { _ in TransferID() }
-        #expect(Set(ids).count == 100)
-        for id in ids { #expect(TransferID(id.text) == id) }
+        expectEqual(Set(ids).count, 100)
+        for id in ids { expectEqual(TransferID(id.text), id) }
     }
 
     @Test("Any other text is refused", arguments: ["", "a", "../../etc/passwd", String(repeating: "A", count: 32)])
-    func refused(text: String) { #expect(TransferID(text) == nil) }
+    func refused(text: String) { expectNil(TransferID(text)) }
 }

@@ -3,6 +3,7 @@ import Sterna
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: what follows a failure")
@@ -23,16 +24,16 @@ struct TransferRuleTests {
         arguments: [(1, 1_000), (2, 2_000), (3, 4_000), (9, 256_000), (10, 300_000), (1_000_000, 300_000)]
             as [(Int, Int64)])
     func backOff(failures: Int, pause: Int64) {
-        #expect(Self.decide(.timedOut, failures: failures) == .again(after: pause))
-        #expect(Self.decide(.timedOut, failures: failures, random: 0) == .again(after: pause / 2))
+        expectEqual(Self.decide(.timedOut, failures: failures), .again(after: pause))
+        expectEqual(Self.decide(.timedOut, failures: failures, random: 0), .again(after: pause / 2))
     }
 
     @Test("A server may ask for more, up to a day")
     func retryAfter() {
-        #expect(Self.decide(.timedOut, asked: .seconds(600)) == .again(after: 600_000))
-        #expect(Self.decide(.timedOut, asked: .seconds(0)) == .again(after: 1_000))
-        #expect(Self.decide(.timedOut, asked: .seconds(Int64.max)) == .again(after: 86_400_000))
-        #expect(Self.decide(.timedOut, asked: .seconds(-5)) == .again(after: 1_000))
+        expectEqual(Self.decide(.timedOut, asked: .seconds(600)), .again(after: 600_000))
+        expectEqual(Self.decide(.timedOut, asked: .seconds(0)), .again(after: 1_000))
+        expectEqual(Self.decide(.timedOut, asked: .seconds(Int64.max)), .again(after: 86_400_000))
+        expectEqual(Self.decide(.timedOut, asked: .seconds(-5)), .again(after: 1_000))
     }
 
     @Test("What no later attempt changes ends the transfer", arguments: SternaError.Kind.allCases)
@@ -42,7 +43,7 @@ struct TransferRuleTests {
             .trafficLimited, .shutDown, .digestMismatch, .malformedResponse, .tlsFailed, .certificateRejected,
         ]
         let isAgain = if case .again = Self.decide(kind) { true } else { false }
-        #expect(isAgain == passing.contains(kind))
+        expectEqual(isAgain, passing.contains(kind))
     }
 
     @Test(
@@ -56,14 +57,14 @@ struct TransferRuleTests {
     func statuses(status: Int, passes: Bool) throws {
         var download = SternaError(.unacceptableStatus, phase: .read, "No.")
         download.response = Response(status: .init(code: status), url: try HTTPURL("https://a.example/"))
-        #expect(TransferRule.isTransient(download) == (passes && status != 200))
+        expectEqual(TransferRule.isTransient(download), (passes && status != 200))
         var upload = UploadFault.unavailable(status).error()
         upload.underlying = UploadFault.unavailable(status)
-        #expect(TransferRule.isTransient(upload) == passes)
+        expectEqual(TransferRule.isTransient(upload), passes)
         var refused = UploadFault.refusedByTarget(status, nil).error()
         refused.underlying = UploadFault.refusedByTarget(status, nil)
         // The others may have done something with the content.
-        #expect(TransferRule.isTransient(refused) == [408, 421, 425, 429, 503, 507, 511, 529].contains(status))
+        expectEqual(TransferRule.isTransient(refused), [408, 421, 425, 429, 503, 507, 511, 529].contains(status))
         let state = try UploadScene.state(.tus, offset: 100)
         let reply = try UploadScene.reply(status)
         let answer = UploadRule.refusal(reply, to: .append(100..<200, completes: false), state)
@@ -91,11 +92,11 @@ struct TransferRuleTests {
         let url = try HTTPURL("https://a.example/")
         var download = SternaError(.unacceptableStatus, phase: .read, "No.")
         download.response = Response(status: .init(code: status), url: url)
-        #expect(isBlock(download) == isBlocked)
+        expectEqual(isBlock(download), isBlocked)
         for fault in [UploadFault.refused(status, nil), .refusedByTarget(status, nil)] {
             var upload = fault.error()
             upload.underlying = fault
-            #expect(isBlock(upload) == isBlocked)
+            expectEqual(isBlock(upload), isBlocked)
         }
         #expect(isBlock(SternaError(.invalidRequest, phase: .prepare, "No value.", underlying: MissingSecret())))
         #expect(isBlock(SternaError(.invalidRequest, phase: .prepare, "No method.", underlying: MissingMethod())))
@@ -110,8 +111,8 @@ struct TransferRuleTests {
     func wait(now: Int64, wait: Int64) {
         let failure = TransferFailure(.timedOut, "")
         let history = TransferHistory([.began(number: 1, at: 0, kept: 0), .failed(failure, at: 1_000, again: 5_000)])
-        #expect(TransferRule.wait(history, now: now) == wait)
-        #expect(TransferRule.wait(TransferHistory(), now: now) == 0)
+        expectEqual(TransferRule.wait(history, now: now), wait)
+        expectEqual(TransferRule.wait(TransferHistory(), now: now), 0)
         let odd = TransferHistory([.began(number: 1, at: 0, kept: 0), .failed(failure, at: .min, again: .max)])
         #expect(TransferRule.wait(odd, now: now) <= 86_400_000)
     }
@@ -128,7 +129,7 @@ struct TransferRuleTests {
             return
         }
         #expect(time.reason.contains("10.0 seconds"))
-        #expect(Self.decide(.timedOut, now: 8_000) { $0.lifetime = .seconds(10) } == .again(after: 1_000))
+        expectEqual(Self.decide(.timedOut, now: 8_000) { $0.lifetime = .seconds(10) }, .again(after: 1_000))
     }
 }
 
@@ -140,16 +141,16 @@ struct TurnQueueTests {
     func turns() {
         var queue = TurnQueue(.init(total: 3, perHost: 2))
         let ids = Self.ids
-        #expect(queue.add(ids[0], host: "a", priority: .normal) == [ids[0]])
-        #expect(queue.add(ids[1], host: "a", priority: .normal) == [ids[1]])
+        expectEqual(queue.add(ids[0], host: "a", priority: .normal), [ids[0]])
+        expectEqual(queue.add(ids[1], host: "a", priority: .normal), [ids[1]])
         #expect(queue.add(ids[2], host: "a", priority: .high).isEmpty)
-        #expect(queue.add(ids[3], host: "b", priority: .low) == [ids[3]])
+        expectEqual(queue.add(ids[3], host: "b", priority: .low), [ids[3]])
         #expect(queue.add(ids[4], host: "b", priority: .normal).isEmpty)
         #expect(queue.add(ids[5], host: "a", priority: .normal).isEmpty)
         // The most urgent one of another host.
-        #expect(queue.remove(ids[3]) == [ids[4]])
+        expectEqual(queue.remove(ids[3]), [ids[4]])
         queue.setPriority(.low, of: ids[2])
-        #expect(queue.remove(ids[0]) == [ids[5]])
+        expectEqual(queue.remove(ids[0]), [ids[5]])
         #expect(queue.remove(ids[2]).isEmpty)
         #expect(queue.remove(ids[5]).isEmpty && queue.remove(ids[1]).isEmpty && queue.remove(ids[4]).isEmpty)
         #expect(queue.running.isEmpty)
@@ -159,11 +160,11 @@ struct TurnQueueTests {
     func once() {
         var queue = TurnQueue(.init(total: 1, perHost: 1))
         let ids = Self.ids
-        #expect(queue.add(ids[0], host: "a", priority: .normal) == [ids[0]])
+        expectEqual(queue.add(ids[0], host: "a", priority: .normal), [ids[0]])
         #expect(queue.add(ids[0], host: "a", priority: .normal).isEmpty)
         #expect(queue.add(ids[1], host: "a", priority: .normal).isEmpty)
         #expect(queue.add(ids[1], host: "a", priority: .normal).isEmpty)
-        #expect(queue.remove(ids[0]) == [ids[1]])
+        expectEqual(queue.remove(ids[0]), [ids[1]])
         #expect(queue.remove(ids[1]).isEmpty)
     }
 }

@@ -32,9 +32,9 @@ struct TransferStoreTests {
                 return
             }
             #expect(final == path && length == 300_000)
-            #expect(FileManager.default.contents(atPath: path) == Self.letters(300_000))
+            expectEqual(FileManager.default.contents(atPath: path), Self.letters(300_000))
             #expect(transfer.attempts.count == 1 && transfer.attempts[0].failure == nil)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["file", "store"])
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path).sorted(), ["file", "store"])
             for _ in 0..<2 {
                 // As a later process sees it.
                 let later = try TransferStore(folder: folder.path + "/store")
@@ -42,7 +42,7 @@ struct TransferStoreTests {
                 var completions = later.completions.makeAsyncIterator()
                 let done = try #require(await completions.next())
                 #expect(done.id == transfer.id && done.details.context == "note")
-                #expect(done.state == .finished(path: path, length: 300_000))
+                expectEqual(done.state, .finished(path: path, length: 300_000))
             }
             try await store.acknowledge(transfer.id)
             try await store.acknowledge(transfer.id)
@@ -101,25 +101,25 @@ struct TransferStoreTests {
             let transfer = try await store.download("slow", to: path, with: session)
             for await status in transfer.updates where status.progress.completed >= 1 << 20 { break }
             try await transfer.pause()
-            #expect(transfer.status.state == .paused)
+            expectEqual(transfer.status.state, .paused)
             let kept = transfer.status.progress.completed
             #expect(kept >= 1 << 20)
 
             // While the first store has it, no other one takes it.
             let other = try TransferStore(folder: folder.path + "/store")
             #expect(try await other.resumeAll(with: session).isEmpty)
-            #expect(await other.list().map(\.state) == [.paused])
+            await expectEqual(other.list().map(\.state), [.paused])
             await #expect(throws: SternaError.self) { try await other.acknowledge(transfer.id) }
 
             gate.open()
             try await transfer.resume()
-            #expect(try await transfer.end() == .finished(path: path, length: 4 << 20))
+            try await expectEqual(transfer.end(), .finished(path: path, length: 4 << 20))
             let ranges = server.requests().map { $0.headers["Range"] }
-            #expect(ranges == [nil, "bytes=\(kept)-"])
+            expectEqual(ranges, [nil, "bytes=\(kept)-"])
             let half = 2 << 20
-            #expect(
-                FileManager.default.contents(atPath: path)
-                    == Data(repeating: 0x61, count: half) + Data(repeating: 0x62, count: half))
+            expectEqual(
+                FileManager.default.contents(atPath: path),
+                Data(repeating: 0x61, count: half) + Data(repeating: 0x62, count: half))
         }
     }
 
@@ -134,11 +134,11 @@ struct TransferStoreTests {
             for _ in 0..<30 {
                 try await transfer.pause()
                 guard !transfer.status.state.isOver else { break }
-                #expect(transfer.status.state == .paused)
+                expectEqual(transfer.status.state, .paused)
                 try await transfer.resume()
             }
-            #expect(try await transfer.end() == .finished(path: path, length: 20_000_000))
-            #expect(FileManager.default.contents(atPath: path) == Self.letters(20_000_000))
+            try await expectEqual(transfer.end(), .finished(path: path, length: 20_000_000))
+            expectEqual(FileManager.default.contents(atPath: path), Self.letters(20_000_000))
         }
     }
 
@@ -152,13 +152,13 @@ struct TransferStoreTests {
                 "drip?numbytes=1000&duration=600", to: folder.path + "/file", with: session)
             try await server.waitForRequests(1, within: 60)
             try await transfer.cancel()
-            #expect(try await transfer.end() == .cancelled)
+            try await expectEqual(transfer.end(), .cancelled)
             try await transfer.resume()
             try await transfer.cancel()
-            #expect(transfer.status.state == .cancelled)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store"])
+            expectEqual(transfer.status.state, .cancelled)
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path), ["store"])
             try await server.waitForOpenConnections(0, within: 60)
-            #expect(await store.list().map(\.state) == [.cancelled])
+            await expectEqual(store.list().map(\.state), [.cancelled])
         }
     }
 
@@ -180,7 +180,7 @@ struct TransferStoreTests {
                 }
                 #expect(failure.reason.contains(reason), "\(failure)")
             }
-            #expect(FileManager.default.contents(atPath: path) == Data("mine".utf8))
+            expectEqual(FileManager.default.contents(atPath: path), Data("mine".utf8))
         }
     }
 
@@ -215,13 +215,13 @@ struct TransferStoreTests {
             if number == 2 {
                 // The server has asked for two minutes.
                 await time.advance(by: .seconds(60))
-                #expect(count.withLock { $0 } == 2)
+                expectEqual(count.withLock { $0 }, 2)
             }
             await time.advance(by: .seconds(121))
         }
-        #expect(try await transfer.end() == .finished(path: folder.path + "/file", length: 100))
-        #expect(transfer.attempts.map { $0.failure?.kind } == ["unacceptableStatus", "unacceptableStatus", nil])
-        #expect(transfer.attempts.first?.failure?.reason.contains("503") == true)
+        try await expectEqual(transfer.end(), .finished(path: folder.path + "/file", length: 100))
+        expectEqual(transfer.attempts.map { $0.failure?.kind }, ["unacceptableStatus", "unacceptableStatus", nil])
+        expectEqual(transfer.attempts.first?.failure?.reason.contains("503"), true)
     }
 
     @Test("The path of a store may be a relative one; forms are kept in it, too")
@@ -241,7 +241,7 @@ struct TransferStoreTests {
                 Issue.record("\(transfer.status)")
                 return
             }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/store").count == 1)
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path + "/store").count, 1)
         }
     }
 
@@ -270,14 +270,14 @@ struct TransferStoreTests {
             let error = await #expect(throws: SternaError.self) {
                 _ = try await later.resumeAll(with: session, named: "default")
             }
-            #expect(error?.message.contains("its version is 9") == true)
+            expectEqual(error?.message.contains("its version is 9"), true)
             var completions = later.completions.makeAsyncIterator()
-            #expect(await completions.next()?.id == descriptions[1].id)
+            await expectEqual(completions.next()?.id, descriptions[1].id)
             await #expect(throws: SternaError.self) { _ = try await later.resumeAll(with: session, named: "other") }
             var others = later.completions.makeAsyncIterator()
             var found: Set<TransferID> = []
             while found.count < 2, let done = await others.next() { found.insert(done.id) }
-            #expect(found == Set(descriptions[1...].map(\.id)))
+            expectEqual(found, Set(descriptions[1...].map(\.id)))
         }
     }
 }

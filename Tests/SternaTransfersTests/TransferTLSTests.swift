@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: over TLS", .timeLimit(.minutes(5)))
@@ -79,13 +80,13 @@ struct TransferTLSTests {
             }
         }
         let failure = known.attempts.last?.failure
-        #expect(failure?.kind == (obstacle == .portal ? "certificateRejected" : "tlsFailed"), "\(known.attempts)")
-        #expect(known.status.state == .waiting)
+        expectEqual(failure?.kind, (obstacle == .portal ? "certificateRejected" : "tlsFailed"), "\(known.attempts)")
+        expectEqual(known.status.state, .waiting)
         try await Self.serve(options, isCut: false) { server in
             try await known.resume()
-            #expect(try await known.end() == .finished(path: folder.path + "/file", length: 900_000))
-            #expect(server.requests().compactMap { $0.headers["Range"] } == ["bytes=300000-"])
+            try await expectEqual(known.end(), .finished(path: folder.path + "/file", length: 900_000))
+            expectEqual(server.requests().compactMap { $0.headers["Range"] }, ["bytes=300000-"])
         }
-        #expect(FileManager.default.contents(atPath: folder.path + "/file") == Data(Self.content))
+        expectEqual(FileManager.default.contents(atPath: folder.path + "/file"), Data(Self.content))
     }
 }

@@ -21,8 +21,8 @@ struct CancellationTests {
         task.cancel()
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await task.value }
         #expect(ContinuousClock.now - start < .seconds(100), sourceLocation: location)
-        #expect(error?.kind == .cancelled, "\(error.map { "\($0)" } ?? "")", sourceLocation: location)
-        if let phase { #expect(error?.phase == phase, sourceLocation: location) }
+        expectEqual(error?.kind, .cancelled, "\(error.map { "\($0)" } ?? "")", sourceLocation: location)
+        if let phase { expectEqual(error?.phase, phase, sourceLocation: location) }
         return error
     }
 
@@ -41,8 +41,8 @@ struct CancellationTests {
             ) {
                 try await api.get("delay/30")
             }
-            #expect(error?.requestSent == true)
-            #expect(error?.url?.hasSuffix("/delay/30") == true)
+            expectEqual(error?.requestSent, true)
+            expectEqual(error?.url?.hasSuffix("/delay/30"), true)
             try await server.waitForOpenConnections(0, within: 60)
         }
     }
@@ -138,7 +138,7 @@ struct CancellationTests {
         ) {
             try await api.get("row")
         }
-        #expect(error?.requestSent == false)
+        expectEqual(error?.requestSent, false)
         withExtendedLifetime(listener) {}
     }
 
@@ -163,8 +163,8 @@ struct CancellationTests {
             }
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
-            #expect(server.requestCount == 0)
+            expectEqual(error?.kind, .cancelled)
+            expectEqual(server.requestCount, 0)
         }
     }
 
@@ -174,10 +174,10 @@ struct CancellationTests {
             let api = try Wire.session(server.url)
             for _ in 0..<50 {
                 let task = Task { try await api.get("1k").status }
-                #expect(try await task.value == 200)
+                try await expectEqual(task.value, 200)
                 task.cancel()
             }
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -215,8 +215,8 @@ struct CancellationTests {
                 }
             }
         }
-        #expect(ended.value == 200)
-        for _ in 0..<(maximum + 2) { #expect(try await api.get("1k").status == 200) }
+        expectEqual(ended.value, 200)
+        for _ in 0..<(maximum + 2) { try await expectEqual(api.get("1k").status, 200) }
         let isEmpty = await eventually {
             engine.closeIdleConnections()
             return server.openConnections == 0

@@ -4,6 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -23,14 +24,14 @@ struct CloseNotifyTests {
     func accepted() async throws {
         let reply = try await Wire.answer(
             secure: true, script: [.send(Self.untilClose), .closeAbruptly], settings: lenient)
-        #expect(try await reply.text() == "hello")
+        try await expectEqual(reply.text(), "hello")
     }
 
     @Test("With close_notify it is complete either way", arguments: [false, true])
     func orderly(isLenient: Bool) async throws {
         let reply = try await Wire.answer(
             secure: true, script: [.send(Self.untilClose), .close], settings: { if isLenient { lenient(&$0) } })
-        #expect(try await reply.text() == "hello")
+        try await expectEqual(reply.text(), "hello")
     }
 
     @Test(
@@ -60,9 +61,9 @@ struct CloseNotifyTests {
             tls: try authority.issue(hosts: ["localhost"]), connections: [first, [.receiveHead, .answer("two")]]
         ) { server in
             let api = try Wire.session(server.url, authority: authority, lenient)
-            #expect(try await api.get("a").text() == "one")
+            try await expectEqual(api.get("a").text(), "one")
             #expect(try await server.waitForClose(connection: 0, within: 60))
-            #expect(try await api.get("a").text() == "two")
+            try await expectEqual(api.get("a").text(), "two")
         }
     }
 }

@@ -5,6 +5,7 @@ import SternaCore
 import SternaSecurity
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -22,8 +23,8 @@ struct FakeTimeTests {
         await fake.advance(1)
         #expect(!fake.isOpen)
         let error = await FakeConnection.error(task)
-        #expect(error?.kind == .timedOut)
-        #expect(error?.phase == .wait)
+        expectEqual(error?.kind, .timedOut)
+        expectEqual(error?.phase, .wait)
     }
 
     @Test("60 s between bytes, each anew")
@@ -42,9 +43,9 @@ struct FakeTimeTests {
         await fake.advance(1)
         #expect(!fake.isOpen)
         let error = await FakeConnection.error(task)
-        #expect(error?.kind == .timedOut)
-        #expect(error?.phase == .read)
-        #expect(error?.status == 200)
+        expectEqual(error?.kind, .timedOut)
+        expectEqual(error?.phase, .read)
+        expectEqual(error?.status, 200)
     }
 
     @Test("A short time-out between bytes holds behind a long one to the first")
@@ -61,7 +62,7 @@ struct FakeTimeTests {
         await fake.advance(1)
         #expect(!fake.isOpen)
         guard !fake.isOpen else { return task.cancel() }
-        #expect(await FakeConnection.error(task)?.phase == .read)
+        await expectEqual(FakeConnection.error(task)?.phase, .read)
     }
 
     @Test("A head that stops half-way stalls between bytes")
@@ -76,7 +77,7 @@ struct FakeTimeTests {
         await fake.advance(10)
         #expect(!fake.isOpen)
         await fake.advance(1_000)
-        #expect(await FakeConnection.error(task)?.phase == .read)
+        await expectEqual(FakeConnection.error(task)?.phase, .read)
     }
 
     @Test("All together, however lively the answer is")
@@ -92,8 +93,8 @@ struct FakeTimeTests {
         await fake.advance(1)
         #expect(!fake.isOpen)
         let error = await FakeConnection.error(task)
-        #expect(error?.kind == .timedOut)
-        #expect(error?.phase == .read)
+        expectEqual(error?.kind, .timedOut)
+        expectEqual(error?.phase, .read)
     }
 
     @Test("An idle connection closes at its time and not before")
@@ -113,7 +114,7 @@ struct FakeTimeTests {
             let task = try await fake.start()
             await fake.advance(20)
             try await fake.receive(Self.head + "0123456789")
-            #expect(try await task.value.body.whole?.readableBytes == 10)
+            try await expectEqual(task.value.body.whole?.readableBytes, 10)
             #expect(fake.isOpen)
         }
         await fake.advance(49)
@@ -136,7 +137,7 @@ struct FakeTimeTests {
         await fake.advance(1_000)
         #expect(!fake.isOpen)
         let error = await #expect(throws: SternaError.self) { for try await _ in response.body {} }
-        #expect(error?.kind == .timedOut)
+        expectEqual(error?.kind, .timedOut)
     }
 
     @Test(
@@ -165,8 +166,8 @@ struct FakeTimeTests {
         #expect(!fake.isOpen)
         guard !fake.isOpen else { return }
         let error = await #expect(throws: SternaError.self) { _ = try await iterator.next() }
-        #expect(error?.kind == .timedOut)
-        #expect(error?.phase == .read)
+        expectEqual(error?.kind, .timedOut)
+        expectEqual(error?.phase, .read)
     }
 
     @Test("Bytes that answer nothing end an idle connection", arguments: ["x", "HTTP/1.1 408 Request Timeout\r\n\r\n"])

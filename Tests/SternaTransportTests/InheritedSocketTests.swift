@@ -3,6 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A child process inherits each descriptor that is not closed when it begins.
@@ -35,8 +36,8 @@ struct InheritedSocketTests {
         try await TestServer.withServer(.init(idleTimeout: nil)) { server async throws in
             let engine = Wire.engine()
             let api = try Wire.session(server.url, engine: engine)
-            #expect(try await api.get("get").status == 200)
-            #expect(server.openConnections == 1)
+            try await expectEqual(api.get("get").status, 200)
+            expectEqual(server.openConnections, 1)
             let child = try Child()
             await engine.shutDown(within: .zero)
             try await server.waitForOpenConnections(0)
@@ -53,8 +54,8 @@ struct InheritedSocketTests {
         let child = try Child()
         try await first.stop()
         try await TestServer.withServer(options) { second async throws in
-            #expect(second.port == first.port)
-            #expect(try await Wire.session(second.url).get("get").status == 200)
+            expectEqual(second.port, first.port)
+            try await expectEqual(Wire.session(second.url).get("get").status, 200)
         }
         withExtendedLifetime(child) {}
     }

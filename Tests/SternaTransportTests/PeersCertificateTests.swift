@@ -3,6 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 @Suite("Hostile servers: certificates", .timeLimit(.minutes(5)))
@@ -12,10 +13,12 @@ struct PeersCertificateTests {
         try await ScriptedServer.withServer(tls: bundle, connections: [[.receiveHead, .answer("secret")]]) { server in
             let api = try Wire.session(server.url) { $0.securityPolicy = .authority(pem: root) }
             let error = await Wire.failure(.certificateRejected, .tls) { _ = try await api.get("row") }
-            if let mentions { #expect(error?.description.contains(mentions) == true, "\(error.map { "\($0)" } ?? "")") }
-            #expect(error?.requestSent == false)
+            if let mentions {
+                expectEqual(error?.description.contains(mentions), true, "\(error.map { "\($0)" } ?? "")")
+            }
+            expectEqual(error?.requestSent, false)
             #expect(try await server.waitForClose(connection: 0, within: 60))
-            #expect(server.acceptedConnections == 1)
+            expectEqual(server.acceptedConnections, 1)
             #expect(server.received(connection: 0).isEmpty)
         }
     }
@@ -50,7 +53,7 @@ struct PeersCertificateTests {
                 tls: bundle(chain, key: OldCertificates.leafKey), connections: [script]
             ) { server in
                 let api = try Wire.session(server.url) { $0.securityPolicy = .authority(pem: OldCertificates.root) }
-                #expect(try await api.get("row").text() == "secret")
+                try await expectEqual(api.get("row").text(), "secret")
             }
         }
     }
@@ -84,7 +87,7 @@ struct PeersCertificateTests {
                 server in
                 let api = try Wire.session("https://127.0.0.1:\(server.port)", authority: authority)
                 if isGood {
-                    #expect(try await api.get("row").text() == "in")
+                    try await expectEqual(api.get("row").text(), "in")
                 } else {
                     await Wire.failure(.certificateRejected, .tls) { _ = try await api.get("row") }
                 }
@@ -103,9 +106,9 @@ struct PeersCertificateTests {
             try await ScriptedServer.withServer(connections: [script]) { server in
                 let api = try Wire.session("https://localhost:\(server.port)", authority: authority)
                 let error = await Wire.failure(.tlsFailed, .tls) { _ = try await api.get("row") }
-                #expect(error?.requestSent == false)
+                expectEqual(error?.requestSent, false)
                 #expect(try await server.waitForClose(connection: 0, within: 60))
-                #expect(server.acceptedConnections == 1)
+                expectEqual(server.acceptedConnections, 1)
             }
         }
         var settings = ServerTLSSettings()

@@ -4,6 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// What hostile and broken servers send, row by row, over real sockets.
@@ -23,9 +24,9 @@ struct PeersFramingTests {
     func trailers(secure: Bool) async throws {
         let reply = try await Wire.answer(
             secure: secure, script: [.send(Self.chunked + "5\r\nhello\r\n0\r\nX-Sum: 8d\r\nX-Count: 2\r\n\r\n")])
-        #expect(try await reply.text() == "hello")
+        try await expectEqual(reply.text(), "hello")
         let trailers = reply.response.body.trailers
-        #expect(trailers?.map { "\($0.name.rawName)=\($0.value)" } == ["X-Sum=8d", "X-Count=2"])
+        expectEqual(trailers?.map { "\($0.name.rawName)=\($0.value)" }, ["X-Sum=8d", "X-Count=2"])
     }
 
     @Test("response with trailers, streamed")
@@ -40,8 +41,8 @@ struct PeersFramingTests {
             try await api.withResponse(to: .get("row")) { response in
                 var count = 0
                 for try await chunk in response.body { count += chunk.readableBytes }
-                #expect(count == data.utf8.count)
-                #expect(response.body.trailers?.first?.value == "8d")
+                expectEqual(count, data.utf8.count)
+                expectEqual(response.body.trailers?.first?.value, "8d")
             }
         }
     }
@@ -57,7 +58,7 @@ struct PeersFramingTests {
     @Test("body stalls for ever", arguments: [false, true])
     func stall(secure: Bool) async throws {
         // 60 s unless set otherwise; a short one takes the same way.
-        #expect(Timeouts().betweenBytes == .seconds(60))
+        expectEqual(Timeouts().betweenBytes, .seconds(60))
         try await Wire.refusal(
             .timedOut, .read, secure: secure, script: [.send(Self.ok + "Content-Length: 9\r\n\r\nhalf")],
             settings: { $0.timeouts.betweenBytes = .milliseconds(200) })
@@ -122,8 +123,8 @@ struct PeersFramingTests {
                 .send("HTTP/1.1 100 Continue\r\n\r\n"), .send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
                 .answer("final"),
             ])
-        #expect(try await reply.text() == "final")
-        #expect(reply.headers.count == 1)
+        try await expectEqual(reply.text(), "final")
+        expectEqual(reply.headers.count, 1)
     }
 
     @Test("10 MB reason phrase")
@@ -143,7 +144,7 @@ struct PeersFramingTests {
         var options = Wire.options
         options.limits.headBytes = 256 << 10
         let reply = try await Wire.answer(script: [.send(text)], settings: { $0.engine = Engine(options: options) })
-        #expect(try await reply.text() == "ok")
+        try await expectEqual(reply.text(), "ok")
     }
 
     @Test("a head without end", arguments: ["X-Endless: aaaaaaaaaaaaaaaa\r\n", "x"])
@@ -189,9 +190,9 @@ struct PeersFramingTests {
     func closeNotify() async throws {
         let text = Self.ok + "Content-Type: text/plain\r\n\r\nall of it"
         let whole = try await Wire.answer(secure: true, script: [.send(text), .close])
-        #expect(try await whole.text() == "all of it")
+        try await expectEqual(whole.text(), "all of it")
         try await Wire.refusal(.truncated, .read, secure: true, script: [.send(text), .closeAbruptly])
         let plain = try await Wire.answer(script: [.send(text), .closeOutput])
-        #expect(try await plain.text() == "all of it")
+        try await expectEqual(plain.text(), "all of it")
     }
 }

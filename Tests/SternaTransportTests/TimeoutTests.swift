@@ -26,7 +26,7 @@ struct TimeoutTests {
         let listener = try RawListener(isFull: true)
         let api = try Wire.session("http://127.0.0.1:\(listener.port)") { $0.timeouts.connect = Wire.short }
         let error = await runsOut(.connect, api)
-        #expect(error?.requestSent == false)
+        expectEqual(error?.requestSent, false)
         withExtendedLifetime(listener) {}
     }
 
@@ -42,9 +42,9 @@ struct TimeoutTests {
         try await ScriptedServer.withServer(connections: [script]) { server in
             let api = try Wire.session("https://127.0.0.1:\(server.port)") { $0.timeouts.tls = Wire.short }
             let error = await runsOut(.tls, api)
-            #expect(error?.requestSent == false)
+            expectEqual(error?.requestSent, false)
             #expect(try await server.waitForClose(connection: 0, within: 60))
-            #expect(server.acceptedConnections == 1)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -52,8 +52,8 @@ struct TimeoutTests {
     func firstByte(secure: Bool) async throws {
         let error = try await Wire.refusal(
             .timedOut, .wait, secure: secure, script: [], settings: { $0.timeouts.firstByte = Wire.short })
-        #expect(error?.requestSent == true)
-        #expect(error?.description.contains("0.15 s") == true)
+        expectEqual(error?.requestSent, true)
+        expectEqual(error?.description.contains("0.15 s"), true)
     }
 
     @Test("Between bytes of the body", arguments: [false, true], [0, 1, 300_000])
@@ -63,7 +63,7 @@ struct TimeoutTests {
             .timedOut, .read, secure: secure,
             script: [.send("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n\(part)")],
             settings: { $0.timeouts.betweenBytes = Wire.short })
-        #expect(error?.status == 200)
+        expectEqual(error?.status, 200)
     }
 
     @Test(
@@ -93,7 +93,7 @@ struct TimeoutTests {
         ) { api in
             try await api.withResponse(to: .get("row")) { response in
                 var text = ""
-                defer { #expect(text == "half") }
+                defer { expectEqual(text, "half") }
                 for try await chunk in response.body { text += String(buffer: chunk) }
             }
         }
@@ -110,7 +110,7 @@ struct TimeoutTests {
                 .producer(BodyProducer(length: nil, isReplayable: false) { { block } })
             ]) : Body(segments: Array(repeating: .bytes(block), count: 64))
         let error = await runsOut(.write, api) { try await $0.post("row", body: body) }
-        #expect(error?.requestSent == true)
+        expectEqual(error?.requestSent, true)
         withExtendedLifetime(listener) {}
     }
 
@@ -129,7 +129,7 @@ struct TimeoutTests {
         let error = try await Wire.refusal(
             .timedOut, phase, script: [.send(start)] + (start.isEmpty ? [] : Self.drip(3_000)),
             settings: { $0.timeouts.total = .milliseconds(1_500) })
-        #expect(error?.description.contains("total time-out") == true)
+        expectEqual(error?.description.contains("total time-out"), true)
     }
 
     @Test("All together, while connecting, in the TLS handshake, and while sending")
@@ -154,8 +154,8 @@ struct TimeoutTests {
             let first = Task { try await api.get("first") }
             #expect(await server.waitForReceived(10, connection: 0, within: 60))
             let error = await runsOut(.queue, api.with { $0.timeouts.total = Wire.short })
-            #expect(error?.requestSent == false)
-            #expect(server.acceptedConnections == 1)
+            expectEqual(error?.requestSent, false)
+            expectEqual(server.acceptedConnections, 1)
             first.cancel()
             _ = await first.result
         }
@@ -175,7 +175,7 @@ struct TimeoutTests {
                 $0.timeouts.total = .milliseconds(450)
             }
             await Wire.failure(.timedOut, .wait) { try await api.get("on/1") }
-            #expect(server.requestCount == 5)
+            expectEqual(server.requestCount, 5)
         }
     }
 
@@ -193,7 +193,7 @@ struct TimeoutTests {
                         try await Task.sleep(for: .milliseconds(500))
                     }
                 }
-                #expect(count == 30_000_000)
+                expectEqual(count, 30_000_000)
             }
         }
     }

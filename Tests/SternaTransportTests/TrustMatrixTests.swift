@@ -42,7 +42,7 @@ struct TrustMatrixTests {
         let leaf = try Pin.publicKey(of: setup.bundle.leafDER)
         let key = setup.bundle.publicKeySHA256
         // The maker's hash and the policy's are not of the same code.
-        if !key.isEmpty { #expect(try leaf == Pin("sha256/\(Data(key).base64EncodedString())")) }
+        if !key.isEmpty { try expectEqual(leaf, Pin("sha256/\(Data(key).base64EncodedString())")) }
         let verdicts = row.verdicts
         var cells = [
             Cell(name: "no pin", pins: [], verdict: verdicts.noPin),
@@ -72,7 +72,7 @@ struct TrustMatrixTests {
                 chain: try setup.bundle.chainDER(), host: row.host, time: TrustCase.now.timeIntervalSince1970)
             let found: TrustCase.Verdict =
                 if case .rejected(let failure) = verdict { .refused(failure.check) } else { .accepted }
-            #expect(found == cell.verdict, "\(cell.name)")
+            expectEqual(found, cell.verdict, "\(cell.name)")
         }
     }
 
@@ -151,10 +151,10 @@ struct TrustMatrixTests {
                 change(&$0)
             }
             let found = await verdict(api, version: way.isHTTP2 ? .http2 : .http11)
-            #expect(found == cell.verdict, "\(cell.name), \(way.testDescription)")
+            expectEqual(found, cell.verdict, "\(cell.name), \(way.testDescription)")
             if found == .accepted { accepted += 1 }
             // A server that is not trusted receives no request.
-            #expect(server.requestCount == accepted, "\(cell.name), \(way.testDescription)")
+            expectEqual(server.requestCount, accepted, "\(cell.name), \(way.testDescription)")
         }
         engine.closeIdleConnections()
     }
@@ -162,16 +162,16 @@ struct TrustMatrixTests {
     private func verdict(_ api: Session, version: HTTPVersion) async -> TrustCase.Verdict? {
         do {
             let reply = try await api.get("get")
-            #expect(reply.status == 200)
-            #expect(reply.response.version == version)
+            expectEqual(reply.status, 200)
+            expectEqual(reply.response.version, version)
             return .accepted
         } catch let error as SternaError {
-            #expect(error.phase == .tls, "\(error)")
+            expectEqual(error.phase, .tls, "\(error)")
             #expect(!error.requestSent)
             if error.kind == .certificateRejected, let failure = error.underlying as? TrustFailure {
                 return .refused(failure.check)
             }
-            #expect(error.kind == .tlsFailed, "\(error)")
+            expectEqual(error.kind, .tlsFailed, "\(error)")
             return .noHandshake
         } catch {
             Issue.record(error)

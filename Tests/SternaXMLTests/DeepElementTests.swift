@@ -2,6 +2,8 @@ import MutationKit
 import SternaXML
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("XML: trees of any depth")
 struct DeepElementTests {
     private static func nested(_ levels: Int, _ text: String) -> XMLElement {
@@ -16,13 +18,13 @@ struct DeepElementTests {
         SmallStack.run(stack: 256 << 20) {
             let (one, same, other) = (Self.nested(levels, "1"), Self.nested(levels, "1"), Self.nested(levels, "2"))
             SmallStack.run {
-                #expect(one == same)
+                expectEqual(one, same)
                 #expect(one != other)
-                #expect(one.hashValue == same.hashValue)
-                #expect(one.description == same.description)
+                expectEqual(one.hashValue, same.hashValue)
+                expectEqual(one.description, same.description)
                 #expect(one.description != other.description)
-                #expect(XMLElement.Node.element(one).description == one.description)
-                #expect(Set([one, same, other]).count == 2)
+                expectEqual(XMLElement.Node.element(one).description, one.description)
+                expectEqual(Set([one, same, other]).count, 2)
                 #expect(one.text.hasPrefix("1tail"))
             }
         }

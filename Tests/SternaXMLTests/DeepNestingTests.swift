@@ -2,6 +2,8 @@ import Sterna
 import SternaXML
 import Testing
 
+@testable import SternaTestSupport
+
 /// Each runs on a thread of the concurrency pool, whose stack is small.
 @Suite("XML: deep nesting")
 struct DeepNestingTests {
@@ -12,17 +14,17 @@ struct DeepNestingTests {
     @Test("Above the limit is an error", arguments: [257, 10_000, 1_000_000], [false, true])
     func refused(levels: Int, closed: Bool) async throws {
         let error = await Task.detached { failure(Self.nested(levels, closed: closed)) }.value
-        #expect(error?.kind == .limitExceeded)
-        #expect(
-            error?.detail.contains("line 1, column 771, within “<a>”: elements are nested deeper than 256 levels")
-                == true)
+        expectEqual(error?.kind, .limitExceeded)
+        expectEqual(
+            error?.detail.contains("line 1, column 771, within “<a>”: elements are nested deeper than 256 levels"), true
+        )
     }
 
     @Test("A tree is bounded even where the limit is not")
     func bounded() async throws {
         let error = await Task.detached { failure(Self.nested(10_000), limits: XMLLimits(depth: .max)) }.value
-        #expect(error?.kind == .limitExceeded)
-        #expect(error?.detail.contains("deeper than \(XMLElement.maximumDepth) levels") == true)
+        expectEqual(error?.kind, .limitExceeded)
+        expectEqual(error?.detail.contains("deeper than \(XMLElement.maximumDepth) levels"), true)
     }
 
     @Test("The deepest tree is read, compared, hashed, written and released")
@@ -32,10 +34,10 @@ struct DeepNestingTests {
             let limits = XMLLimits(depth: XMLElement.maximumDepth)
             let one = try XMLElement(parsing: text, limits: limits)
             let two = try XMLElement(parsing: text, limits: limits)
-            #expect(one == two)
-            #expect(one.hashValue == two.hashValue)
-            #expect(one.description == text)
-            #expect(one.text == "t")
+            expectEqual(one, two)
+            expectEqual(one.hashValue, two.hashValue)
+            expectEqual(one.description, text)
+            expectEqual(one.text, "t")
         }.value
     }
 
@@ -46,6 +48,6 @@ struct DeepNestingTests {
             try XMLEvents.parse(Self.nested(10_000), limits: XMLLimits(depth: 10_000)) { _ in count += 1 }
             return count
         }.value
-        #expect(count == 20_000)
+        expectEqual(count, 20_000)
     }
 }

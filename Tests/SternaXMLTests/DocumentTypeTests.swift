@@ -3,6 +3,8 @@ import Sterna
 import SternaXML
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("XML: documents whose DOCTYPE is allowed")
 struct DocumentTypeTests {
     static let allowed = XMLLimits(allowsDocumentType: true)
@@ -27,19 +29,19 @@ struct DocumentTypeTests {
 
     @Test("Entities of plain text are replaced, the rest is passed over", arguments: table)
     func replaced(text: String, expected: String) throws {
-        #expect(try XMLElement(parsing: text, limits: Self.allowed).text == expected)
+        try expectEqual(XMLElement(parsing: text, limits: Self.allowed).text, expected)
         let wide = utf16("<?xml version='1.0'?>" + text, mark: true)
-        #expect(try XMLElement(parsing: Bytes(bytes: wide), limits: Self.allowed).text == expected)
-        #expect(failure(text)?.detail.contains("DOCTYPE") == true)
+        try expectEqual(XMLElement(parsing: Bytes(bytes: wide), limits: Self.allowed).text, expected)
+        expectEqual(failure(text)?.detail.contains("DOCTYPE"), true)
     }
 
     @Test("Entities in attributes")
     func attributes() throws {
         let text = "<!DOCTYPE a [<!ENTITY n 'urn:x'><!ENTITY q \"&#34;&#38;#39;'\n>\">]><a z='&q;' xmlns='&n;'/>"
         let tree = try XMLElement(parsing: text, limits: Self.allowed)
-        #expect(tree.attribute("z") == "\"'' >")
-        #expect(tree.attributes.map(\.name) == ["z", "xmlns"])
-        #expect(tree.attribute("xmlns") == "urn:x")
+        expectEqual(tree.attribute("z"), "\"'' >")
+        expectEqual(tree.attributes.map(\.name), ["z", "xmlns"])
+        expectEqual(tree.attribute("xmlns"), "urn:x")
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -85,7 +87,7 @@ struct DocumentTypeTests {
     @Test("What would be lost or loaded is an error", arguments: refused)
     func lossy(row: Row) throws {
         let error = try #require(failure(row.text, limits: Self.allowed))
-        #expect(error.kind == .decodingFailed)
+        expectEqual(error.kind, .decodingFailed)
         #expect(error.detail.contains("at line 1, column "))
         #expect(error.detail.contains(row.says), "\(error)")
     }
@@ -113,22 +115,22 @@ struct DocumentTypeTests {
     @Test("Entities that grow are stopped before they have", arguments: bombs)
     func bomb(text: String, says: String) throws {
         let error = try #require(failure(text, limits: Self.allowed))
-        #expect(error.kind == .limitExceeded)
+        expectEqual(error.kind, .limitExceeded)
         #expect(error.detail.contains(says), "\(error)")
     }
 
     @Test("The bound on entities is the one that was set")
     func bound() throws {
         let text = "<!DOCTYPE a [<!ENTITY e '12345'>]><a>&e;&e;</a>"
-        #expect(failure(text, limits: XMLLimits(entityBytes: 10, allowsDocumentType: true)) == nil)
-        #expect(
-            failure(text, limits: XMLLimits(entityBytes: 9, allowsDocumentType: true))?.kind == .limitExceeded)
-        #expect(failure(Self.laughs(31, times: 1) + "<a>&l31;</a>", limits: Self.allowed) == nil)
+        expectNil(failure(text, limits: XMLLimits(entityBytes: 10, allowsDocumentType: true)))
+        expectEqual(
+            failure(text, limits: XMLLimits(entityBytes: 9, allowsDocumentType: true))?.kind, .limitExceeded)
+        expectNil(failure(Self.laughs(31, times: 1) + "<a>&l31;</a>", limits: Self.allowed))
     }
 
     @Test("Places behind a DOCTYPE are those of the document")
     func places() throws {
         let error = failure("<!DOCTYPE a [\n<!ENTITY e 'x'>\n]>\n<a>\n  <b></c></a>", limits: Self.allowed)
-        #expect(error?.detail.contains("at line 5, column 10") == true, "\(String(describing: error))")
+        expectEqual(error?.detail.contains("at line 5, column 10"), true, "\(String(describing: error))")
     }
 }

@@ -3,6 +3,8 @@ import Sterna
 import SternaXML
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("XML: encodings")
 struct EncodingTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -42,37 +44,37 @@ struct EncodingTests {
 
     @Test("The same document in each", arguments: table)
     func decode(row: Row) throws {
-        #expect(try XMLElement(parsing: Bytes(bytes: row.bytes), charset: row.charset).text == "é€")
+        try expectEqual(XMLElement(parsing: Bytes(bytes: row.bytes), charset: row.charset).text, "é€")
     }
 
     @Test("Latin-1, by charset and by declaration")
     func latin1() throws {
-        #expect(try XMLElement(parsing: Bytes(bytes: Self.latin), charset: "ISO-8859-1").text == "é")
-        #expect(try XMLElement(parsing: Bytes(bytes: Self.declared("iso-8859-1", Self.latin))).text == "é")
-        #expect(failure(Self.latin)?.detail.contains("line 1, column 4: the bytes are not valid UTF-8") == true)
+        try expectEqual(XMLElement(parsing: Bytes(bytes: Self.latin), charset: "ISO-8859-1").text, "é")
+        try expectEqual(XMLElement(parsing: Bytes(bytes: Self.declared("iso-8859-1", Self.latin))).text, "é")
+        expectEqual(failure(Self.latin)?.detail.contains("line 1, column 4: the bytes are not valid UTF-8"), true)
     }
 
     @Test("Old character sets, by charset and by declaration")
     func old() throws {
         let japanese = Array("<a>".utf8) + [0x93, 0xFA, 0x96, 0x7B] + Array("</a>".utf8)
-        #expect(try XMLElement(parsing: Bytes(bytes: japanese), charset: "shift_jis").text == "日本")
-        #expect(try XMLElement(parsing: Bytes(bytes: Self.declared("Shift_JIS", japanese))).text == "日本")
+        try expectEqual(XMLElement(parsing: Bytes(bytes: japanese), charset: "shift_jis").text, "日本")
+        try expectEqual(XMLElement(parsing: Bytes(bytes: Self.declared("Shift_JIS", japanese))).text, "日本")
         let broken = failure(Array("<a>".utf8) + [0x93], charset: "shift_jis")
-        #expect(broken?.kind == .decodingFailed)
-        #expect(broken?.detail.contains("byte 3") == true)
+        expectEqual(broken?.kind, .decodingFailed)
+        expectEqual(broken?.detail.contains("byte 3"), true)
     }
 
     @Test("What a text declares means nothing, as it is decoded")
     func text() throws {
-        #expect(try XMLElement(parsing: "<?xml version='1.0' encoding='UTF-16'?><a>é</a>").text == "é")
-        #expect(try XMLElement(parsing: "<?xml version='1.0' encoding='IBM037'?><a>é</a>").text == "é")
+        try expectEqual(XMLElement(parsing: "<?xml version='1.0' encoding='UTF-16'?><a>é</a>").text, "é")
+        try expectEqual(XMLElement(parsing: "<?xml version='1.0' encoding='IBM037'?><a>é</a>").text, "é")
     }
 
     @Test("Places are counted with the declaration")
     func places() throws {
         let text = "<?xml\n version='1.0'\n?>\n<a>\n é&x;</a>"
         for error in [failure(text), failure(utf16(text))] {
-            #expect(error?.detail.contains("at line 5, column 3: ") == true, "\(String(describing: error))")
+            expectEqual(error?.detail.contains("at line 5, column 3: "), true, "\(String(describing: error))")
         }
     }
 }

@@ -2,6 +2,8 @@ import Sterna
 import SternaXML
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("XML: handlers of events")
 struct HandlerTests {
     struct Enough: Error, Equatable { var at: Int }
@@ -15,8 +17,8 @@ struct HandlerTests {
                 if seen == count { throw Enough(at: count) }
             }
         }
-        #expect(error == Enough(at: count))
-        #expect(seen == count)
+        expectEqual(error, Enough(at: count))
+        expectEqual(seen, count)
     }
 
     @Test("The handler's error stands before what the parser finds later")
@@ -35,15 +37,15 @@ struct HandlerTests {
             seen.append("\(name) \(inner.count)")
             #expect(failure("<i>") != nil)
         }
-        #expect(seen == ["a 5", "text(\"x\")", "b 5", "end(\"b\")", "text(\"y\")", "end(\"a\")"])
+        expectEqual(seen, ["a 5", "text(\"x\")", "b 5", "end(\"b\")", "text(\"y\")", "end(\"a\")"])
     }
 
     @Test("What came before an error was passed on, and the error comes out")
     func late() {
         var seen: [XMLEvent] = []
         let error = #expect(throws: SternaError.self) { try XMLEvents.parse("<a>t</a><b/>") { seen.append($0) } }
-        #expect(error?.kind == .decodingFailed)
-        #expect(seen == [.start("a", [:]), .text("t"), .end("a")])
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(seen, [.start("a", [:]), .text("t"), .end("a")])
     }
 
     @Test("Documents are read on many threads at a time")
@@ -54,7 +56,7 @@ struct HandlerTests {
                     let text = "<r>" + String(repeating: "<i n='\(index)'>é\(index)</i>", count: 50) + "</r>"
                     for _ in 0..<20 {
                         let tree = try XMLElement(parsing: text)
-                        #expect(tree.description == text.replacing("'", with: "\""))
+                        expectEqual(tree.description, text.replacing("'", with: "\""))
                         #expect(failure(text + "x") != nil)
                     }
                 }

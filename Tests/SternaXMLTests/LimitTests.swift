@@ -2,6 +2,8 @@ import Sterna
 import SternaXML
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("XML: limits")
 struct LimitTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -31,10 +33,10 @@ struct LimitTests {
 
     @Test("At a limit a document is read, above it is refused by name", arguments: table)
     func limits(row: Row) throws {
-        #expect(failure(row.text, limits: row.enough) == nil)
+        expectNil(failure(row.text, limits: row.enough))
         let error = try #require(failure(row.text, limits: row.short))
-        #expect(error.kind == .limitExceeded)
-        #expect(error.phase == .decode)
+        expectEqual(error.kind, .limitExceeded)
+        expectEqual(error.phase, .decode)
         #expect(error.detail.contains(row.says), "\(error)")
         #expect(error.detail.contains("Raise XMLLimits."), "\(error)")
         #expect(throws: SternaError.self) { try events(row.text, limits: row.short) }
@@ -46,17 +48,17 @@ struct LimitTests {
         #expect(throws: SternaError.self) {
             try XMLEvents.parse("<a><b/><c><d/></c><e/></a>", limits: XMLLimits(depth: 2)) { seen.append($0) }
         }
-        #expect(seen == [.start("a", [:]), .start("b", [:]), .end("b"), .start("c", [:])])
+        expectEqual(seen, [.start("a", [:]), .start("b", [:]), .end("b"), .start("c", [:])])
     }
 
     @Test("The default limits")
     func defaults() throws {
         let limits = XMLLimits()
-        #expect(limits.depth == 256)
-        #expect(limits.bytes == 67_108_864)
-        #expect(limits.attributes == 256)
+        expectEqual(limits.depth, 256)
+        expectEqual(limits.bytes, 67_108_864)
+        expectEqual(limits.attributes, 256)
         #expect(!limits.allowsDocumentType)
         let many = (0..<257).map { "a\($0)=''" }.joined(separator: " ")
-        #expect(failure("<a \(many)/>")?.kind == .limitExceeded)
+        expectEqual(failure("<a \(many)/>")?.kind, .limitExceeded)
     }
 }

@@ -2,6 +2,8 @@ import Sterna
 import SternaXML
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("XML: documents that are not well-formed")
 struct MalformedTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -95,8 +97,8 @@ struct MalformedTests {
     @Test("Each is an error that says what is wrong and where", arguments: table)
     func refused(row: Row) throws {
         let error = try #require(failure(row.text))
-        #expect(error.kind == .decodingFailed)
-        #expect(error.phase == .decode)
+        expectEqual(error.kind, .decodingFailed)
+        expectEqual(error.phase, .decode)
         #expect(error.detail.contains(row.says), "\(error)")
         #expect(error.detail.contains("at line \(row.place.line), column \(row.place.column)"), "\(error)")
         #expect(throws: SternaError.self) { try events(row.text) }
@@ -106,9 +108,9 @@ struct MalformedTests {
     func truncated() throws {
         let text = "<?xml version='1.0'?><!--c--><a b='1'>t&amp;é<c><![CDATA[d]]></c><?p q?><!-- e --><f g=\"h\"/></a>"
         let bytes = Array(text.utf8)
-        #expect(failure(bytes) == nil)
+        expectNil(failure(bytes))
         for count in 0..<bytes.count {
-            #expect(failure(Array(bytes.prefix(count)))?.kind == .decodingFailed, "\(count) bytes")
+            expectEqual(failure(Array(bytes.prefix(count)))?.kind, .decodingFailed, "\(count) bytes")
         }
     }
 
@@ -120,8 +122,8 @@ struct MalformedTests {
     @Test("Bytes that are not UTF-8, overlong forms and surrogates among them", arguments: utf8)
     func invalidUTF8(bytes: [UInt8], column: Int) throws {
         let error = try #require(failure(Array("<a>\n<b>é".utf8) + bytes + Array("</b></a>".utf8)))
-        #expect(error.kind == .decodingFailed)
+        expectEqual(error.kind, .decodingFailed)
         #expect(error.detail.contains("at line 2, column 5: the bytes are not valid UTF-8"), "\(error)")
-        #expect(failure(Array("<a>é".utf8) + bytes)?.detail.contains("line 1, column 5") == true)
+        expectEqual(failure(Array("<a>é".utf8) + bytes)?.detail.contains("line 1, column 5"), true)
     }
 }

@@ -2,6 +2,8 @@ import NIOCore
 import Sterna
 import SternaXML
 
+@testable import SternaTestSupport
+
 /// All events of a text.
 func events(_ text: String, limits: XMLLimits = XMLLimits()) throws -> [XMLEvent] {
     var events: [XMLEvent] = []

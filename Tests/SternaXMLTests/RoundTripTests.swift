@@ -23,8 +23,8 @@ struct RoundTripTests {
 
     @Test("A tree as text", arguments: table)
     func written(tree: XMLElement, text: String) throws {
-        #expect(tree.description == text)
-        #expect(try XMLElement(parsing: text) == tree)
+        expectEqual(tree.description, text)
+        try expectEqual(XMLElement(parsing: text), tree)
     }
 
     @Test("Generated trees are read back equal")
@@ -33,17 +33,17 @@ struct RoundTripTests {
         for _ in 0..<300 {
             let tree = Self.element(5, &random)
             let read = try XMLElement(parsing: tree.description)
-            #expect(read == tree)
-            #expect(read.description == tree.description)
+            expectEqual(read, tree)
+            expectEqual(read.description, tree.description)
         }
     }
 
     @Test("What XML cannot hold is no way out of the text")
     func unwritable() throws {
         let tree = XMLElement("a><b c", attributes: ["d='1' e": "\u{0}"], children: ["\u{1}x\u{FFFF}"])
-        #expect(tree.description == "<a__b_c d__1__e=\"\u{FFFD}\">\u{FFFD}x\u{FFFD}</a__b_c>")
-        #expect(XMLElement("").description == "<_/>")
-        #expect(failure(tree.description) == nil)
+        expectEqual(tree.description, "<a__b_c d__1__e=\"\u{FFFD}\">\u{FFFD}x\u{FFFD}</a__b_c>")
+        expectEqual(XMLElement("").description, "<_/>")
+        expectNil(failure(tree.description))
     }
 
     private static func element(_ depth: Int, _ random: inout SeededRandom) -> XMLElement {

@@ -6,6 +6,8 @@ import SternaTesting
 import SternaXML
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("XML: answers")
 struct XMLResponseSerializerTests {
     private func api(_ answer: MockTransport.Answer) throws -> Session {
@@ -15,16 +17,16 @@ struct XMLResponseSerializerTests {
     @Test("A tree and events of an answer", arguments: ["application/xml", "text/xml; charset=utf-8", "Text/XML"])
     func accepted(type: String) async throws {
         let reply = try await api(.text("<a>é<b/></a>", mediaType: type)).get("x")
-        #expect(try await reply.value(by: .xml).text == "é")
-        #expect(try await reply.value(by: .xmlEvents).count == 5)
+        try await expectEqual(reply.value(by: .xml).text, "é")
+        try await expectEqual(reply.value(by: .xmlEvents).count, 5)
     }
 
     @Test("The character set of Content-Type counts")
     func charset() async throws {
         let bytes = Bytes(bytes: Array("<?xml version='1.0' encoding='UTF-8'?><a>".utf8) + [0xE9] + Array("</a>".utf8))
         let reply = try await api(.bytes(bytes, mediaType: "text/xml; charset=ISO-8859-1")).get("x")
-        #expect(try await reply.value(by: .xml).text == "é")
-        #expect(try await reply.value(by: .xmlEvents)[1] == .text("é"))
+        try await expectEqual(reply.value(by: .xml).text, "é")
+        try await expectEqual(reply.value(by: .xmlEvents)[1], .text("é"))
     }
 
     @Test(
@@ -33,17 +35,17 @@ struct XMLResponseSerializerTests {
     func suffix(type: String) async throws {
         let reply = try await api(.text("<a>t</a>", mediaType: type)).get("x")
         let error = await #expect(throws: SternaError.self) { try await reply.value(by: .xml) }
-        #expect(error?.kind == .unacceptableMediaType)
+        expectEqual(error?.kind, .unacceptableMediaType)
         let wide = ResponseValidation(mediaTypes: XMLResponseSerializer.mediaTypesWithSuffix)
-        #expect(try await reply.value(by: XMLResponseSerializer(validation: wide)).text == "t")
-        #expect(try await reply.value(by: XMLEventsResponseSerializer(validation: wide)).count == 3)
+        try await expectEqual(reply.value(by: XMLResponseSerializer(validation: wide)).text, "t")
+        try await expectEqual(reply.value(by: XMLEventsResponseSerializer(validation: wide)).count, 3)
     }
 
     @Test("Other types are refused", arguments: ["text/html", "application/json", "application/xmlx", "text/plain"])
     func refused(type: String) async throws {
         let reply = try await api(.text("<a/>", mediaType: type)).get("x")
         let error = await #expect(throws: SternaError.self) { try await reply.value(by: .xmlEvents) }
-        #expect(error?.kind == .unacceptableMediaType)
+        expectEqual(error?.kind, .unacceptableMediaType)
     }
 
     @Test("An error carries the answer, and nothing of it is a value")
@@ -53,11 +55,11 @@ struct XMLResponseSerializerTests {
             await #expect(throws: SternaError.self) { try await reply.value(by: .xml) },
             await #expect(throws: SternaError.self) { try await reply.value(by: .xmlEvents) },
         ] {
-            #expect(error?.kind == .decodingFailed)
-            #expect(error?.phase == .decode)
-            #expect(error?.status == 200)
-            #expect(error?.body?.text == "<a>\n<b></a>")
-            #expect(error?.description.contains("line 2") == true)
+            expectEqual(error?.kind, .decodingFailed)
+            expectEqual(error?.phase, .decode)
+            expectEqual(error?.status, 200)
+            expectEqual(error?.body?.text, "<a>\n<b></a>")
+            expectEqual(error?.description.contains("line 2"), true)
             #expect(error?.description.contains("https://api.example.com/x") == true)
         }
     }
@@ -66,8 +68,8 @@ struct XMLResponseSerializerTests {
     func empty() async throws {
         let reply = try await api(MockTransport.Answer(status: 200, headers: [.contentType: "text/xml"])).get("x")
         let error = await #expect(throws: SternaError.self) { try await reply.value(by: .xml) }
-        #expect(error?.kind == .decodingFailed)
-        #expect(error?.detail.contains("empty") == true)
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(error?.detail.contains("empty"), true)
     }
 
     @Test("Limits are the serializer's")
@@ -77,7 +79,7 @@ struct XMLResponseSerializerTests {
         let strict = XMLEventsResponseSerializer(limits: XMLLimits(depth: 1, allowsDocumentType: true))
         #expect(try await reply.value(by: lax)["b"] != nil)
         let error = await #expect(throws: SternaError.self) { try await reply.value(by: strict) }
-        #expect(error?.kind == .limitExceeded)
+        expectEqual(error?.kind, .limitExceeded)
     }
 
     @Test("Serializers are values that can be archived")
@@ -86,8 +88,8 @@ struct XMLResponseSerializerTests {
             validation: ResponseValidation(mediaTypes: XMLResponseSerializer.mediaTypesWithSuffix),
             limits: XMLLimits(depth: 3, entityBytes: 5, allowsDocumentType: true))
         let data = try JSONEncoder().encode(serializer)
-        #expect(try JSONDecoder().decode(XMLResponseSerializer.self, from: data) == serializer)
-        #expect(try JSONDecoder().decode(XMLEventsResponseSerializer.self, from: data).limits == serializer.limits)
+        try expectEqual(JSONDecoder().decode(XMLResponseSerializer.self, from: data), serializer)
+        try expectEqual(JSONDecoder().decode(XMLEventsResponseSerializer.self, from: data).limits, serializer.limits)
     }
 
     @Test("From a server, as the session's own serializer")
@@ -98,9 +100,9 @@ struct XMLResponseSerializerTests {
                 $0.responseSerializer = XMLResponseSerializer()
             }
             let tree = try await api.get("xml").value(by: .xml)
-            #expect(tree.attribute("place") == "Spitsbergen")
-            #expect(tree.elements(named: "bird").map { $0["name"]?.text } == ["Arctic tern", "Sooty tern & others"])
-            #expect(try XMLElement(parsing: tree.description) == tree)
+            expectEqual(tree.attribute("place"), "Spitsbergen")
+            expectEqual(tree.elements(named: "bird").map { $0["name"]?.text }, ["Arctic tern", "Sooty tern & others"])
+            try expectEqual(XMLElement(parsing: tree.description), tree)
         }
     }
 }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 @Suite("tern: --aws-sigv4", .timeLimit(.minutes(5)))
@@ -16,7 +17,7 @@ struct AWSOptionTests {
         ] as [(String, [String?])])
     func reads(text: String, parts: [String?]) throws {
         let argument = try AWSSignatureArgument(text)
-        #expect([argument.vendor, argument.fieldName, argument.region, argument.service] == parts)
+        expectEqual([argument.vendor, argument.fieldName, argument.region, argument.service], parts)
     }
 
     @Test(
@@ -31,8 +32,8 @@ struct AWSOptionTests {
         let keys = AWSCredentials(accessKey: "A", secretKey: "S")
         let argument = try AWSSignatureArgument("aws:amz")
         let signing = try argument.signing(keys, for: try HTTPURL("https://sqs.eu-central-1.amazonaws.com/q"))
-        #expect(signing.service == "sqs")
-        #expect(signing.region == "eu-central-1")
+        expectEqual(signing.service, "sqs")
+        expectEqual(signing.region, "eu-central-1")
         for url in ["http://localhost/", "http://127.0.0.1/", "http://a.b/"] {
             #expect(throws: ValidationError.self) { try argument.signing(keys, for: try HTTPURL(url)) }
         }
@@ -45,7 +46,7 @@ struct AWSOptionTests {
                 "-v", "--aws-sigv4", "aws:amz:eu-central-1:execute-api", "--auth", "AKID:s3cret",
                 server.url("/anything"),
                 "a=1")
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             let request = try #require(server.requests().last)
             let field = try #require(request.headers["Authorization"])
             #expect(field.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/"))
@@ -58,7 +59,7 @@ struct AWSOptionTests {
         "--auth-type aws-sigv4 signs with the keys of --auth, for the region and service of the host or of --aws-sigv4")
     func authType() async throws {
         let options = try CredentialOptions.parse(["--auth-type", "aws-sigv4", "--auth", "AKID:s3cret"])
-        #expect(options.authType == .awsSigv4)
+        expectEqual(options.authType, .awsSigv4)
         #expect(throws: (any Error).self) { try CredentialOptions.parse(["--auth-type", "aws-sigv4"]) }
         try await TestServer.withServer { server in
             let named = "http://sqs.eu-central-1.localhost:\(server.port)/anything"
@@ -68,7 +69,7 @@ struct AWSOptionTests {
             ] {
                 let outcome = try await TernProcess.run(
                     ["-v", "--auth-type", "aws-sigv4", "--auth", "AKID:s3cret"] + arguments)
-                #expect(outcome.status == 0, "\(outcome.errors)")
+                expectEqual(outcome.status, 0, "\(outcome.errors)")
                 let field = try #require(server.requests().last?.headers["Authorization"])
                 #expect(field.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/"))
                 #expect(field.contains("\(scope)aws4_request, SignedHeaders="))
@@ -82,10 +83,10 @@ struct AWSOptionTests {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run(
                 "--aws-sigv4", "osc:osc:eu-west-2:api", "--auth", "AKID:s3cret", server.url("/anything"))
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             let request = try #require(server.requests().last)
-            #expect(request.headers["Authorization"]?.hasPrefix("OSC4-HMAC-SHA256 Credential=AKID/") == true)
-            #expect(request.headers["X-Osc-Date"]?.hasSuffix("Z") == true)
+            expectEqual(request.headers["Authorization"]?.hasPrefix("OSC4-HMAC-SHA256 Credential=AKID/"), true)
+            expectEqual(request.headers["X-Osc-Date"]?.hasSuffix("Z"), true)
         }
     }
 

@@ -3,6 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// What `-v` says on standard error about requests that are sent again; RetryOptionTests has the retries.
@@ -16,8 +17,8 @@ struct AttemptLogTests {
     func redirects() async throws {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run("-v", server.url("/redirect-to?url=/get"))
-            #expect(outcome.status == 0)
-            #expect(lines(outcome) == ["* Attempt 2: GET \(server.url("/get")) (redirect)"])
+            expectEqual(outcome.status, 0)
+            expectEqual(lines(outcome), ["* Attempt 2: GET \(server.url("/get")) (redirect)"])
             let silent = try await TernProcess.run("--print", "hb", server.url("/redirect-to?url=/get"))
             #expect(silent.errors.isEmpty)
             let single = try await TernProcess.run("-v", server.url("/get"))
@@ -32,7 +33,7 @@ struct AttemptLogTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/netrc"
         try Data("default login ada password s3cret".utf8).write(to: URL(fileURLWithPath: path))
-        #expect(chmod(path, 0o600) == 0)
+        expectEqual(chmod(path, 0o600), 0)
         try await TestServer.withServer { server in
             // The path of this route has the password.
             server.route("GET", "/login") { request in
@@ -40,8 +41,8 @@ struct AttemptLogTests {
                     ? .text("no", status: 401, headers: ["WWW-Authenticate": "Basic realm=x"]) : .text("yes")
             }
             let outcome = try await TernProcess.run("-v", "--netrc-file", path, server.url("/login"))
-            #expect(outcome.status == 0)
-            #expect(lines(outcome) == ["* Attempt 2: GET \(server.url("/login")) (to answer a challenge)"])
+            expectEqual(outcome.status, 0)
+            expectEqual(lines(outcome), ["* Attempt 2: GET \(server.url("/login")) (to answer a challenge)"])
             #expect(!(outcome.text + outcome.errors).contains("s3cret"))
         }
     }
@@ -50,7 +51,7 @@ struct AttemptLogTests {
     func failure() async throws {
         let closed = try ClosedPort()
         let outcome = try await TernProcess.run("-v", "http://127.0.0.1:\(closed.port)/")
-        #expect(outcome.status == 7)
+        expectEqual(outcome.status, 7)
         #expect(!outcome.errors.contains("* "), "\(outcome.errors)")
         withExtendedLifetime(closed) {}
     }
@@ -60,11 +61,11 @@ struct AttemptLogTests {
         let closed = try ClosedPort()
         let outcome = try await TernProcess.run(
             "-v", "--retry", "1", "--retry-delay", "0.01", "--retry-all-errors", "http://127.0.0.1:\(closed.port)/")
-        #expect(outcome.status == 7)
+        expectEqual(outcome.status, 7)
         let said = lines(outcome).filter { $0.hasPrefix("* ") }
-        #expect(said.count == 3)
-        #expect(said.first?.hasPrefix("* Attempt 1 failed: ") == true)
-        #expect(said.dropFirst().first == "* Retry 1 of 1 in 0.01 s, because of an error (connectionFailed)")
+        expectEqual(said.count, 3)
+        expectEqual(said.first?.hasPrefix("* Attempt 1 failed: "), true)
+        expectEqual(said.dropFirst().first, "* Retry 1 of 1 in 0.01 s, because of an error (connectionFailed)")
         #expect(said.last == "* Attempt 2: GET http://127.0.0.1:\(closed.port)/ (retry)")
         withExtendedLifetime(closed) {}
     }

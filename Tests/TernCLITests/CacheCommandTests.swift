@@ -3,6 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `tern cache`.
@@ -14,7 +15,7 @@ struct CacheCommandTests {
         try await TestServer.withServer { server async throws in
             for path in ["/cache/100", "/etag/a", "/gzip?token=s3cret"] {
                 let made = try await TernProcess(["--cache", folder.path("c"), server.url(path)]).outcome()
-                #expect(made.status == 0, "\(made.errors)")
+                expectEqual(made.status, 0, "\(made.errors)")
             }
             try await work(folder, server)
         }
@@ -22,7 +23,7 @@ struct CacheCommandTests {
 
     private func urls(_ folder: TemporaryFolder, _ arguments: String...) async throws -> [String] {
         let outcome = try await TernProcess(["cache", "list", folder.path("c"), "--json"] + arguments).outcome()
-        #expect(outcome.status == 0, "\(outcome.errors)")
+        expectEqual(outcome.status, 0, "\(outcome.errors)")
         return try JSON(parsing: outcome.text).array?.compactMap { $0["url"].string } ?? []
     }
 
@@ -36,9 +37,9 @@ struct CacheCommandTests {
             #expect(!table.text.contains("s3cret"))
             #expect(table.errors.contains(" responses, "), "\(table.errors)")
             #expect(try await Set(urls(folder)).isSuperset(of: [fresh, stale]))
-            #expect(try await urls(folder, fresh) == [fresh])
-            #expect(try await urls(folder, "127.0.0.1").count == urls(folder).count)
-            #expect(try await urls(folder, "127.0.0.1:\(server.port)").count == urls(folder).count)
+            try await expectEqual(urls(folder, fresh), [fresh])
+            try await expectEqual(urls(folder, "127.0.0.1").count, urls(folder).count)
+            try await expectEqual(urls(folder, "127.0.0.1:\(server.port)").count, urls(folder).count)
             #expect(try await urls(folder, "127.0.0.1:1").isEmpty)
             #expect(try await urls(folder, "example.com").isEmpty)
             #expect(try await urls(folder, "--stale").contains(stale))
@@ -49,7 +50,7 @@ struct CacheCommandTests {
     @Test("It shows a response as it was before its content coding") func shows() async throws {
         try await withCache { folder, server async throws in
             let body = try await TernProcess(["cache", "show", folder.path("c"), server.url("/cache/100")]).outcome()
-            #expect(body.status == 0, "\(body.errors)")
+            expectEqual(body.status, 0, "\(body.errors)")
             #expect((try? JSON(parsing: body.text)) != nil, "\(body.text)")
             #expect(body.errors.contains("fresh for another"), "\(body.errors)")
             let head = try await TernProcess(
@@ -59,7 +60,7 @@ struct CacheCommandTests {
             #expect(head.text.contains("\"a\""), "\(head.text)")
             let none = try await TernProcess(["cache", "show", folder.path("c"), server.url("/none?key=s3cret")])
                 .outcome()
-            #expect(none.status == 1)
+            expectEqual(none.status, 1)
             #expect(none.errors.hasPrefix("tern: Nothing is stored for http://127.0.0.1"), "\(none.errors)")
             #expect(!none.errors.contains("s3cret"))
         }
@@ -71,13 +72,13 @@ struct CacheCommandTests {
             let one = try await TernProcess(["cache", "clear", folder.path("c"), stale]).outcome()
             #expect(one.errors.hasPrefix("Removed 1 response, "), "\(one.errors)")
             #expect(try await !urls(folder).contains(stale))
-            #expect(try await TernProcess(["cache", "clear", folder.path("c"), "--stale"]).outcome().status == 0)
+            try await expectEqual(TernProcess(["cache", "clear", folder.path("c"), "--stale"]).outcome().status, 0)
             #expect(try await urls(folder).contains(fresh))
-            #expect(try await TernProcess(["cache", "clear", folder.path("c")]).outcome().status == 0)
+            try await expectEqual(TernProcess(["cache", "clear", folder.path("c")]).outcome().status, 0)
             #expect(try await urls(folder).isEmpty)
             let none = try await TernProcess(["cache", "list", folder.path("c")]).outcome()
-            #expect(none.status == 0)
-            #expect(none.errors == "No responses.\n")
+            expectEqual(none.status, 0)
+            expectEqual(none.errors, "No responses.\n")
         }
     }
 
@@ -87,16 +88,16 @@ struct CacheCommandTests {
         try folder.write("mine", to: "note")
         for path in [folder.path, folder.path("none"), folder.path("note")] {
             let outcome = try await TernProcess(["cache", command, path, "http://a.test/"]).outcome()
-            #expect(outcome.status == 26, "\(outcome.errors)")
+            expectEqual(outcome.status, 26, "\(outcome.errors)")
         }
-        #expect(folder.names == ["note"])
+        expectEqual(folder.names, ["note"])
     }
 
     @Test(
         "What is refused",
         arguments: [["list"], ["show", "c"], ["show", "c", "http://a/", "--print", "H"], ["list", ""]])
     func refused(arguments: [String]) async throws {
-        #expect(try await TernProcess(["cache"] + arguments).outcome().status == 2)
+        try await expectEqual(TernProcess(["cache"] + arguments).outcome().status, 2)
     }
 
     @Test("In a narrow window each response has two lines, and no line wraps", arguments: [20, 40, 60, 200])
@@ -110,7 +111,7 @@ struct CacheCommandTests {
         let entries = await cache.entries()
         try #require(entries.count == 1)
         let lines = CacheTable(width: width).lines(entries)
-        #expect(lines.count == 2)
+        expectEqual(lines.count, 2)
         for line in lines { #expect(DisplayWidth.of(line) <= width, "\(line)") }
     }
 
@@ -129,5 +130,5 @@ struct CacheCommandTests {
             (0, "0 s"), (119, "119 s"), (120, "2 min"), (7_199, "119 min"), (7_200, "2 h"), (172_799, "47 h"),
             (172_800, "2 d"), (.max, "106751991167300 d"),
         ] as [(Int64, String)])
-    func times(seconds: Int64, text: String) { #expect(CacheTable.time(seconds) == text) }
+    func times(seconds: Int64, text: String) { expectEqual(CacheTable.time(seconds), text) }
 }

@@ -3,6 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `--cache`, `--offline` and `--print c`.
@@ -13,18 +14,18 @@ struct CacheOptionTests {
         try await TestServer.withServer { server async throws in
             let arguments = ["--cache", folder.path("cache"), "--print", "bc", server.url("/cache/100")]
             let first = try await TernProcess(arguments).outcome()
-            #expect(first.status == 0, "\(first.errors)")
+            expectEqual(first.status, 0, "\(first.errors)")
             #expect(
                 first.text.hasSuffix(
                     "Cache: asked the server, which answered 200: nothing is stored for the URL; now stored\n"),
                 "\(first.text)")
             let second = try await TernProcess(arguments).outcome()
-            #expect(second.status == 0, "\(second.errors)")
+            expectEqual(second.status, 0, "\(second.errors)")
             #expect(second.text.contains("Cache: hit; fresh, for another "), "\(second.text)")
             let body = { (outcome: TernProcess.Outcome) in outcome.text.components(until: "\nCache:") }
-            #expect(body(first) == body(second))
-            #expect(server.requests().count == 1)
-            #expect(try FileManager.default.permissions(of: folder.path("cache")) == 0o700)
+            expectEqual(body(first), body(second))
+            expectEqual(server.requests().count, 1)
+            try expectEqual(FileManager.default.permissions(of: folder.path("cache")), 0o700)
         }
     }
 
@@ -34,7 +35,7 @@ struct CacheOptionTests {
             let arguments = ["--cache", folder.path("c"), "--print", "hbc", server.url("/etag/a")]
             let first = try await TernProcess(arguments).outcome()
             let second = try await TernProcess(arguments).outcome()
-            #expect(server.requests().last?.headers["If-None-Match"] == "\"a\"", "\(first.text)")
+            expectEqual(server.requests().last?.headers["If-None-Match"], "\"a\"", "\(first.text)")
             #expect(second.text.hasPrefix("HTTP/1.1 200 OK\n"), "\(second.text)")
             #expect(second.text.hasSuffix("; the stored response is still valid\n"), "\(second.text)")
         }
@@ -46,21 +47,20 @@ struct CacheOptionTests {
         try await TestServer.withServer { server async throws in
             let url = server.url("/cache/100")
             let none = try await TernProcess(["--cache", cache, "--offline", url]).outcome()
-            #expect(none.status == 26)
+            expectEqual(none.status, 26)
             #expect(none.errors.contains("nothing was stored there"), "\(none.errors)")
             #expect(folder.names.isEmpty)
-            #expect(try await TernProcess(["--cache", cache, url]).outcome().status == 0)
-            #expect(try await TernProcess(["--cache", cache, "--offline", url]).outcome().status == 0)
+            try await expectEqual(TernProcess(["--cache", cache, url]).outcome().status, 0)
+            try await expectEqual(TernProcess(["--cache", cache, "--offline", url]).outcome().status, 0)
             let other = try await TernProcess(["--cache", cache, "--offline", server.url("/get")]).outcome()
-            #expect(other.status == 22)
-            #expect(
-                other.errors
-                    == "tern: Nothing was sent: only a stored response may answer, but nothing is stored for the URL.\n"
-            )
+            expectEqual(other.status, 22)
+            expectEqual(
+                other.errors,
+                "tern: Nothing was sent: only a stored response may answer, but nothing is stored for the URL.\n")
             #expect(other.output.isEmpty)
             let post = try await TernProcess(["--cache", cache, "--offline", server.url("/post"), "a=1"]).outcome()
-            #expect(post.status == 22)
-            #expect(server.requests().count == 1)
+            expectEqual(post.status, 22)
+            expectEqual(server.requests().count, 1)
         }
     }
 
@@ -74,23 +74,23 @@ struct CacheOptionTests {
                         server.url("/response-headers?Cache-Control=max-age%3D100")
                     ]
                 ).outcome()
-                #expect(outcome.status == 0, "\(outcome.errors)")
+                expectEqual(outcome.status, 0, "\(outcome.errors)")
                 return server.requests().count - before
             }
             let (ada, ben) = (folder.path("ada.json"), folder.path("ben.json"))
-            #expect(try await run("--session", ada) == 1)
-            #expect(try await run("--session", ada) == 0)
-            #expect(try await run("--session-read-only", ada) == 0)
-            #expect(try await run("--session", ben) == 1)
-            #expect(try await run() == 1)
-            #expect(try await run() == 0)
-            #expect(try await run("--cookie-jar", folder.path("jar")) == 1)
-            #expect(try await run("--cookie-jar", folder.path("jar")) == 0)
-            #expect(try await run("--auth", "u:p") == 1)
-            #expect(try await run("--auth", "u:p") == 0)
-            #expect(try await run("--auth", "u:q") == 1)
-            #expect(try await run("--cookie", "a=s3cret") == 1)
-            #expect(try await run("--cookie", "a=s3cret") == 0)
+            try await expectEqual(run("--session", ada), 1)
+            try await expectEqual(run("--session", ada), 0)
+            try await expectEqual(run("--session-read-only", ada), 0)
+            try await expectEqual(run("--session", ben), 1)
+            try await expectEqual(run(), 1)
+            try await expectEqual(run(), 0)
+            try await expectEqual(run("--cookie-jar", folder.path("jar")), 1)
+            try await expectEqual(run("--cookie-jar", folder.path("jar")), 0)
+            try await expectEqual(run("--auth", "u:p"), 1)
+            try await expectEqual(run("--auth", "u:p"), 0)
+            try await expectEqual(run("--auth", "u:q"), 1)
+            try await expectEqual(run("--cookie", "a=s3cret"), 1)
+            try await expectEqual(run("--cookie", "a=s3cret"), 0)
         }
         let entries = try FileManager.default.contentsOfDirectory(atPath: folder.path("c/entries-1"))
         #expect(entries.count > 3)
@@ -107,11 +107,11 @@ struct CacheOptionTests {
                 let outcome = try await TernProcess([
                     "download", "--cache", folder.path("c"), "-o", folder.path(name), server.url("/cache/100"),
                 ]).outcome()
-                #expect(outcome.status == 0, "\(outcome.errors)")
+                expectEqual(outcome.status, 0, "\(outcome.errors)")
             }
-            #expect(folder.content("one") == folder.content("two"))
-            #expect(folder.content("one")?.isEmpty == false)
-            #expect(server.requests().count == 1)
+            expectEqual(folder.content("one"), folder.content("two"))
+            expectEqual(folder.content("one")?.isEmpty, false)
+            expectEqual(server.requests().count, 1)
         }
     }
 
@@ -123,7 +123,7 @@ struct CacheOptionTests {
         ])
     func refused(arguments: [String]) async throws {
         let outcome = try await TernProcess(arguments).outcome()
-        #expect(outcome.status == 2, "\(outcome.errors)")
+        expectEqual(outcome.status, 2, "\(outcome.errors)")
         #expect(outcome.errors.contains("--cache"), "\(outcome.errors)")
     }
 
@@ -131,9 +131,9 @@ struct CacheOptionTests {
         let folder = try TemporaryFolder()
         try folder.write("mine", to: "note")
         let outcome = try await TernProcess(["--cache", folder.path("note"), "http://127.0.0.1:1/"]).outcome()
-        #expect(outcome.status == 26)
+        expectEqual(outcome.status, 26)
         #expect(outcome.errors.contains("it is not a folder"), "\(outcome.errors)")
-        #expect(folder.content("note") == Array("mine".utf8))
+        expectEqual(folder.content("note"), Array("mine".utf8))
     }
 
     @Test("A server cannot speak for the cache, nor hold a command up by a refresh") func hostile() async throws {
@@ -144,7 +144,7 @@ struct CacheOptionTests {
             }
             let arguments = ["--ignore-stdin", "--cache", folder.path("c"), "--print", "c"]
             let forged = try await TernProcess(arguments + ["POST", server.url("/forged"), "a=1"]).outcome()
-            #expect(forged.text == "Cache: passed by; it answers only GET and HEAD without a body\n")
+            expectEqual(forged.text, "Cache: passed by; it answers only GET and HEAD without a body\n")
 
             server.route("GET", "/slow") { request in
                 guard request.headers["X-First"] == nil else {
@@ -167,15 +167,15 @@ struct CacheOptionTests {
         let folder = try TemporaryFolder()
         try folder.write("mine", to: "note")
         let outcome = try await TernProcess(["--cache", folder.path, "http://127.0.0.1:1/"]).outcome()
-        #expect(outcome.status == 26)
+        expectEqual(outcome.status, 26)
         #expect(outcome.errors.contains("it holds other files; choose a folder of its own"), "\(outcome.errors)")
-        #expect(folder.names == ["note"])
+        expectEqual(folder.names, ["note"])
     }
 
     @Test("A command line that prints a curl command writes no cache") func curl() async throws {
         let folder = try TemporaryFolder()
         let outcome = try await TernProcess(["--curl", "--cache", folder.path("c"), "http://127.0.0.1:1/"]).outcome()
-        #expect(outcome.status == 0, "\(outcome.errors)")
+        expectEqual(outcome.status, 0, "\(outcome.errors)")
         #expect(folder.names.isEmpty)
     }
 
@@ -207,7 +207,7 @@ struct CacheOptionTests {
             (nil, .network, "passed by; it answers only GET and HEAD without a body"),
         ] as [(String?, ResponseSource, String)])
     func lines(value: String?, source: ResponseSource, text: String) {
-        #expect(CacheLine.text(value, source) == "Cache: \(text)")
+        expectEqual(CacheLine.text(value, source), "Cache: \(text)")
     }
 }
 

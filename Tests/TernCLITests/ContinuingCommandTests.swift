@@ -3,6 +3,7 @@ import Sterna
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 @Suite("tern download: the command that continues")
@@ -60,8 +61,8 @@ struct ContinuingCommandTests {
         ] as [([String], String)])
     func text(arguments: [String], expected: String) throws {
         let command = try continuing(arguments)
-        #expect(command.text == "tern download --continue \(expected)")
-        #expect(command.hidesSecrets == expected.contains("***"))
+        expectEqual(command.text, "tern download --continue \(expected)")
+        expectEqual(command.hidesSecrets, expected.contains("***"))
     }
 
     @Test("Fields of a request become options") func fields() throws {

@@ -3,6 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `--cookie` and `--cookie-jar`.
@@ -15,11 +16,11 @@ struct CookieOptionTests {
     {
         try await TestServer.withServer { server in
             let shown = try await TernProcess.run("-v", server.url("/cookies/set?sid=s3cret"))
-            #expect(shown.status == 0, "\(shown.errors)")
-            #expect(server.requests().last?.headers["Cookie"] == "sid=s3cret")
+            expectEqual(shown.status, 0, "\(shown.errors)")
+            expectEqual(server.requests().last?.headers["Cookie"], "sid=s3cret")
             #expect(shown.text.contains("Cookie: ***\n"), "\(shown.text)")
-            #expect(try await TernProcess.run(server.url("/cookies")).status == 0)
-            #expect(server.requests().last?.headers["Cookie"] == nil)
+            try await expectEqual(TernProcess.run(server.url("/cookies")).status, 0)
+            expectNil(server.requests().last?.headers["Cookie"])
         }
     }
 
@@ -29,11 +30,11 @@ struct CookieOptionTests {
         try await TestServer.withServer { first in
             try await TestServer.withServer { second async throws in
                 let away = first.url("/redirect-to?url=\(second.url("/get"))")
-                #expect(try await TernProcess.run("-b", "a=1; b=2", away).status == 0)
-                #expect(first.requests().last?.headers["Cookie"] == "a=1; b=2")
-                #expect(second.requests().last?.headers["Cookie"] == nil)
-                #expect(try await TernProcess.run("-b", "a=1", "-b", "", first.url("/cookies/set?c=3")).status == 0)
-                #expect(first.requests().last?.headers["Cookie"] == "a=1; c=3")
+                try await expectEqual(TernProcess.run("-b", "a=1; b=2", away).status, 0)
+                expectEqual(first.requests().last?.headers["Cookie"], "a=1; b=2")
+                expectNil(second.requests().last?.headers["Cookie"])
+                try await expectEqual(TernProcess.run("-b", "a=1", "-b", "", first.url("/cookies/set?c=3")).status, 0)
+                expectEqual(first.requests().last?.headers["Cookie"], "a=1; c=3")
             }
         }
     }
@@ -48,10 +49,10 @@ struct CookieOptionTests {
                 let path = folder.path(name)
                 let before = folder.content(name)
                 let sent = try await TernProcess.run("-v", "-b", path, server.url("/cookies/set?new=1"))
-                #expect(sent.status == 0, "\(sent.errors)")
+                expectEqual(sent.status, 0, "\(sent.errors)")
                 #expect(!sent.text.contains("Cookie: sid"))
-                #expect(server.requests().last?.headers["Cookie"] == "sid=s3cret; new=1")
-                #expect(folder.content(name) == before)
+                expectEqual(server.requests().last?.headers["Cookie"], "sid=s3cret; new=1")
+                expectEqual(folder.content(name), before)
                 let hidden = try await TernProcess.run("--curl", "-b", path, "-b", "k=s3cret", server.url("/get"))
                 #expect(hidden.text.contains("'Cookie: ***'"), "\(hidden.text)")
                 let shown = try await TernProcess.run(
@@ -59,7 +60,7 @@ struct CookieOptionTests {
                 #expect(shown.text.contains("'Cookie: k=s3cret; sid=s3cret'"), "\(shown.text)")
             }
         }
-        #expect(folder.names == ["jar", "jar2"])
+        expectEqual(folder.names, ["jar", "jar2"])
     }
 
     @Test("A file that is no file of cookies is refused before anything is sent") func refused() async throws {
@@ -73,11 +74,11 @@ struct CookieOptionTests {
             ["-b", folder.path], ["-c", folder.path("note")], ["-c", folder.path("a.json")],
         ] {
             let outcome = try await TernProcess(arguments + ["http://127.0.0.1:1/"]).outcome()
-            #expect(outcome.status == 26, "\(arguments): \(outcome.errors)")
-            #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+            expectEqual(outcome.status, 26, "\(arguments): \(outcome.errors)")
+            expectEqual(outcome.errors.split(separator: "\n").count, 1, "\(outcome.errors)")
         }
-        #expect(folder.content("note") == Array("A note of mine\n".utf8))
-        #expect(folder.content("a.json") == Array("{\"a\": 1}".utf8))
+        expectEqual(folder.content("note"), Array("A note of mine\n".utf8))
+        expectEqual(folder.content("a.json"), Array("{\"a\": 1}".utf8))
     }
 
     @Test("--cookie-jar is read and written, in the form of its name or of its content") func jar() async throws {
@@ -89,15 +90,15 @@ struct CookieOptionTests {
             {
                 let path = folder.path(name)
                 let curl = try await TernProcess.run("-c", path, "--curl", server.url("/cookies/set?lang=en"))
-                #expect(curl.status == 0, "\(curl.errors)")
+                expectEqual(curl.status, 0, "\(curl.errors)")
                 let set = try await TernProcess.run("-c", path, server.url("/cookies/set?lang=en"))
-                #expect(set.status == 0, "\(set.errors)")
+                expectEqual(set.status, 0, "\(set.errors)")
                 let kept = try #require(try CookieSnapshot(contentsOf: path, format: format))
                 #expect(kept.cookies.contains { $0.name == "lang" && $0.value == "en" }, "\(name)")
-                #expect(try await TernProcess.run("--cookie-jar", path, server.url("/cookies")).status == 0)
-                #expect(server.requests().last?.headers["Cookie"]?.contains("lang=en") == true, "\(name)")
-                #expect(try await TernProcess.run("-c", path, server.url("/cookies/delete?lang=")).status == 0)
-                #expect(try await TernProcess.run("-c", path, server.url("/cookies")).status == 0)
+                try await expectEqual(TernProcess.run("--cookie-jar", path, server.url("/cookies")).status, 0)
+                expectEqual(server.requests().last?.headers["Cookie"]?.contains("lang=en"), true, "\(name)")
+                try await expectEqual(TernProcess.run("-c", path, server.url("/cookies/delete?lang=")).status, 0)
+                try await expectEqual(TernProcess.run("-c", path, server.url("/cookies")).status, 0)
                 #expect(server.requests().last?.headers["Cookie"]?.contains("lang") != true, "\(name)")
             }
         }
@@ -112,15 +113,15 @@ struct CookieOptionTests {
                 ServerResponse(status: 302, headers: ["Location": "http://127.0.0.1:1/", "Set-Cookie": "a=1"])
             }
             let lost = try await TernProcess.run("-c", folder.path("jar"), server.url("/lost"))
-            #expect(lost.status == 7)
-            #expect(try CookieSnapshot(contentsOf: folder.path("jar"), format: .cookiesText)?.cookies.count == 1)
+            expectEqual(lost.status, 7)
+            try expectEqual(CookieSnapshot(contentsOf: folder.path("jar"), format: .cookiesText)?.cookies.count, 1)
             let failed = try await TernProcess.run("--fail", "-c", folder.path("jar2"), server.url("/status/404"))
-            #expect(failed.status == 22)
+            expectEqual(failed.status, 22)
             let bad = try await TernProcess.run("-c", folder.path("none/jar"), server.url("/cookies/set?a=1"))
-            #expect(bad.status == 23)
+            expectEqual(bad.status, 23)
             #expect(bad.errors.contains("does not exist"), "\(bad.errors)")
             // Nothing was sent: what a login answers would be lost.
-            #expect(server.requests().last?.target.contains("status") == true)
+            expectEqual(server.requests().last?.target.contains("status"), true)
         }
     }
 
@@ -130,12 +131,12 @@ struct CookieOptionTests {
             let outcome = try await TernProcess.run(
                 "download", "-s", "--cookie-jar", folder.path("jar"), "-o", folder.path("file"),
                 server.url("/cookies/set?a=1"))
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            #expect(server.requests().last?.headers["Cookie"] == "a=1")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
+            expectEqual(server.requests().last?.headers["Cookie"], "a=1")
             let continued = try await TernProcess.run(
                 "-s", "-c", folder.path("jar"), "-C", "-", "-o", folder.path("file2"), server.url("/1k"))
-            #expect(continued.status == 0, "\(continued.errors)")
-            #expect(server.requests().last?.headers["Cookie"] == "a=1")
+            expectEqual(continued.status, 0, "\(continued.errors)")
+            expectEqual(server.requests().last?.headers["Cookie"], "a=1")
         }
     }
 
@@ -147,5 +148,7 @@ struct CookieOptionTests {
             ("x\na\tTRUE\t/\tTRUE\t0\tname\tvalue", .cookies(.cookiesText)), ("a b", .other), ("[1]", .other),
             ("# a\nb", .other), ("Set-Cookie: a=b", .other),
         ] as [(String, CookieSource.Kind)])
-    func kinds(content: String, kind: CookieSource.Kind) { #expect(CookieSource.kind(of: Array(content.utf8)) == kind) }
+    func kinds(content: String, kind: CookieSource.Kind) {
+        expectEqual(CookieSource.kind(of: Array(content.utf8)), kind)
+    }
 }

@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `tern cookies`.
@@ -25,7 +26,7 @@ struct CookiesCommandTests {
 
     private func names(_ folder: TemporaryFolder, _ arguments: String...) async throws -> [String] {
         let outcome = try await TernProcess(["cookies", "-c", folder.path("jar"), "--json"] + arguments).outcome()
-        #expect(outcome.status == 0, "\(outcome.errors)")
+        expectEqual(outcome.status, 0, "\(outcome.errors)")
         return try JSON(parsing: outcome.text).array?.compactMap { cookie in
             "\(cookie["name"].string ?? "") \(cookie["domain"].string ?? "")"
         } ?? []
@@ -34,10 +35,10 @@ struct CookiesCommandTests {
     @Test("It lists cookies without their values") func lists() async throws {
         let folder = try folder()
         let hidden = try await TernProcess.run("cookies", "--cookie-jar", folder.path("jar"))
-        #expect(hidden.status == 0, "\(hidden.errors)")
+        expectEqual(hidden.status, 0, "\(hidden.errors)")
         let lines = hidden.text.split(separator: "\n").map(String.init)
-        #expect(lines.count == 4)
-        #expect(lines.first == "NAME  VALUE  DOMAIN   PATH  EXPIRES               FLAGS")
+        expectEqual(lines.count, 4)
+        expectEqual(lines.first, "NAME  VALUE  DOMAIN   PATH  EXPIRES               FLAGS")
         #expect(lines.contains("lang  ***    .a.test  /x    session"), "\(hidden.text)")
         #expect(lines.contains { $0.hasPrefix("sid   ***    a.test   /     20") && $0.hasSuffix("Z  Secure HttpOnly") })
         #expect(!hidden.text.contains("s3cret"))
@@ -49,41 +50,41 @@ struct CookiesCommandTests {
 
     @Test("A URL, a host and names select") func selects() async throws {
         let folder = try folder()
-        #expect(try await names(folder) == ["sid a.test", "lang a.test", "sid b.test"])
-        #expect(try await names(folder, "a.test") == ["sid a.test", "lang a.test"])
-        #expect(try await names(folder, "www.a.test") == ["lang a.test"])
+        try await expectEqual(names(folder), ["sid a.test", "lang a.test", "sid b.test"])
+        try await expectEqual(names(folder, "a.test"), ["sid a.test", "lang a.test"])
+        try await expectEqual(names(folder, "www.a.test"), ["lang a.test"])
         #expect(try await names(folder, "http://a.test/x/y") == ["lang a.test"])
         #expect(try await names(folder, "https://a.test/") == ["sid a.test"])
-        #expect(try await names(folder, "--name", "sid") == ["sid a.test", "sid b.test"])
-        #expect(try await names(folder, "--name", "sid", "b.test") == ["sid b.test"])
+        try await expectEqual(names(folder, "--name", "sid"), ["sid a.test", "sid b.test"])
+        try await expectEqual(names(folder, "--name", "sid", "b.test"), ["sid b.test"])
         #expect(try await names(folder, "c.test").isEmpty)
         let none = try await TernProcess.run("cookies", "-c", folder.path("jar"), "c.test")
-        #expect(none.status == 0)
+        expectEqual(none.status, 0)
         #expect(none.output.isEmpty)
-        #expect(none.errors == "No cookies.\n")
+        expectEqual(none.errors, "No cookies.\n")
     }
 
     @Test("It removes cookies") func removes() async throws {
         let folder = try folder()
         let one = try await TernProcess.run("cookies", "-c", folder.path("jar"), "--remove", "http://a.test/x")
-        #expect(one.errors == "Removed 1 cookie.\n")
-        #expect(try await names(folder) == ["sid a.test", "sid b.test"])
+        expectEqual(one.errors, "Removed 1 cookie.\n")
+        try await expectEqual(names(folder), ["sid a.test", "sid b.test"])
         let two = try await TernProcess.run("cookies", "-c", folder.path("jar"), "--remove", "--name", "sid", "b.test")
-        #expect(two.status == 0)
-        #expect(try await names(folder) == ["sid a.test"])
-        #expect(try await TernProcess.run("cookies", "-c", folder.path("jar"), "--clear").status == 0)
+        expectEqual(two.status, 0)
+        try await expectEqual(names(folder), ["sid a.test"])
+        try await expectEqual(TernProcess.run("cookies", "-c", folder.path("jar"), "--clear").status, 0)
         #expect(try await names(folder).isEmpty)
     }
 
     @Test("It converts") func converts() async throws {
         let folder = try folder()
         let json = try await TernProcess.run("cookies", "-c", folder.path("jar"), "--to", folder.path("jar.json"))
-        #expect(json.status == 0, "\(json.errors)")
+        expectEqual(json.status, 0, "\(json.errors)")
         #expect(!json.errors.contains("s3cret"))
-        #expect(try CookieSnapshot(contentsOf: folder.path("jar.json"))?.cookies.count == 3)
+        try expectEqual(CookieSnapshot(contentsOf: folder.path("jar.json"))?.cookies.count, 3)
         let text = try await TernProcess.run(
             "cookies", "-c", folder.path("jar.json"), "--to", folder.path("b.txt"), "b.test")
-        #expect(text.status == 0, "\(text.errors)")
+        expectEqual(text.status, 0, "\(text.errors)")
         let content = String(decoding: folder.content("b.txt") ?? [], as: UTF8.self)
         #expect(content.hasSuffix("b.test\tFALSE\t/\tFALSE\t0\tsid\ts3cret3\n"))
     }
@@ -95,21 +96,21 @@ struct CookiesCommandTests {
             let host = "127.0.0.1:\(server.port)"
             let made = try await TernProcess.run(
                 "--session", "s", server.url("/cookies/set?a=s3cret"), "X-A:1", environment: environment)
-            #expect(made.status == 0, "\(made.errors)")
+            expectEqual(made.status, 0, "\(made.errors)")
             let shown = try await TernProcess.run("cookies", "--session", "s", host, environment: environment)
             #expect(shown.text.contains("a     ***    127.0.0.1"), "\(shown.text)\(shown.errors)")
             let cleared = try await TernProcess.run(
                 "cookies", "--session", "s", host, "--clear", environment: environment)
-            #expect(cleared.errors == "Removed 1 cookie.\n")
+            expectEqual(cleared.errors, "Removed 1 cookie.\n")
             let sent = try await TernProcess.run("--session", "s", server.url("/get"), environment: environment)
-            #expect(sent.status == 0, "\(sent.errors)")
-            #expect(server.requests().last?.headers["Cookie"] == nil)
-            #expect(server.requests().last?.headers["X-A"] == "1")
+            expectEqual(sent.status, 0, "\(sent.errors)")
+            expectNil(server.requests().last?.headers["Cookie"])
+            expectEqual(server.requests().last?.headers["X-A"], "1")
             let missing = try await TernProcess.run("cookies", "--session", "t", host, environment: environment)
-            #expect(missing.status == 26)
+            expectEqual(missing.status, 26)
             #expect(missing.errors.hasSuffix("it does not exist.\n"), "\(missing.errors)")
             let other = try await TernProcess.run("cookies", "--session", "s", "127.0.0.1", environment: environment)
-            #expect(other.status == 26)
+            expectEqual(other.status, 26)
             #expect(
                 other.errors.hasSuffix("it does not exist; a session of this name is there for \(host).\n"),
                 "\(other.errors)")
@@ -128,7 +129,7 @@ struct CookiesCommandTests {
     }
 
     @Test("A file that is not there is an error") func missing() async throws {
-        #expect(try await TernProcess.run("cookies", "-c", "/nonexistent/jar").status == 26)
+        try await expectEqual(TernProcess.run("cookies", "-c", "/nonexistent/jar").status, 26)
     }
 
     @Test("On a narrow terminal each cookie has lines of its own, which fit") func narrow() throws {
@@ -139,10 +140,10 @@ struct CookiesCommandTests {
             try Cookie(name: "b", value: "a\u{9B}31m", domain: "b.test", includesSubdomains: true),
         ]
         let wide = CookieTable(showsSecrets: false, width: 200).lines(cookies)
-        #expect(wide.count == 3)
+        expectEqual(wide.count, 3)
         for width in [10, 30, 60] {
             let lines = CookieTable(showsSecrets: false, width: width).lines(cookies)
-            #expect(lines.count == 7)
+            expectEqual(lines.count, 7)
             #expect(lines.allSatisfy { DisplayWidth.of($0) <= max(width, 20) }, "\(lines)")
         }
         let all = CookieTable(showsSecrets: true, isColoured: true, width: 40).lines(cookies)

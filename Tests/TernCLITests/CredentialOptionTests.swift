@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 @Suite("tern: credentials", .timeLimit(.minutes(5)))
@@ -22,9 +23,9 @@ struct CredentialOptionTests {
         ] as [([String], String?, String?, String?)])
     func given(arguments: [String], authorization: String?, credential: String?, scheme: String?) throws {
         let given = try options(arguments).given()
-        #expect(given.authorization.map { "\($0)" } == authorization)
-        #expect(given.credential.map { "\($0)" } == credential)
-        #expect(given.policy?.schemes.map(\.rawValue) == scheme.map { [$0] })
+        expectEqual(given.authorization.map { "\($0)" }, authorization)
+        expectEqual(given.credential.map { "\($0)" }, credential)
+        expectEqual(given.policy?.schemes.map(\.rawValue), scheme.map { [$0] })
     }
 
     @Test(
@@ -45,8 +46,8 @@ struct CredentialOptionTests {
             options.proxy = proxy
             let settings = try options.proxies { ["http_proxy": "http://p.test:3128"] }
             let found = try #require(try settings.proxy(for: HTTPURL("http://a.test/")))
-            #expect(found.username == "ada")
-            #expect(found.password == "p:w")
+            expectEqual(found.username, "ada")
+            expectEqual(found.password, "p:w")
             #expect("\(found)" == "http://p.test:3128")
             #expect(try settings.proxy(for: HTTPURL("http://b.test/")) == nil)
         }
@@ -60,7 +61,7 @@ struct CredentialOptionTests {
     @Test("Values may follow their letters, so that no error takes a password for an option") func joined() throws {
         let options = try RoutingOptions.parse(["-xhttp://u:p@p.test:3128", "-Uada:pw"])
         #expect(options.proxy == "http://u:p@p.test:3128")
-        #expect(options.proxyUser == "ada:pw")
+        expectEqual(options.proxyUser, "ada:pw")
         #expect(throws: Never.self) {
             try Tern.parseAsRoot(["request", "-uada:pw", "-xhttp://u:p@p.test:3128", "-sv", "http://a.test/"])
         }
@@ -77,32 +78,32 @@ struct CredentialOptionTests {
         try await TestServer.withServer { server in
             let url = server.url("/basic-auth/ada/s3cret")
             let sent = try await TernProcess.run("--fail", "-u", "ada:s3cret", url)
-            #expect(sent.status == 0, "\(sent.errors)")
-            #expect(server.requests().count == 1)
+            expectEqual(sent.status, 0, "\(sent.errors)")
+            expectEqual(server.requests().count, 1)
             let path = folder + "/netrc"
             try Data("machine 127.0.0.1 login ada password s3cret\nmachine localhost login ada password s3cret".utf8)
                 .write(to: URL(fileURLWithPath: path))
             for (mode, warns) in [(0o600, false), (0o644, true)] as [(mode_t, Bool)] {
-                #expect(chmod(path, mode) == 0)
+                expectEqual(chmod(path, mode), 0)
                 let answered = try await TernProcess.run("--fail", "-v", "--netrc-file", path, url)
-                #expect(answered.status == 0, "\(answered.errors)")
-                #expect(answered.errors.contains("chmod 600") == warns)
+                expectEqual(answered.status, 0, "\(answered.errors)")
+                expectEqual(answered.errors.contains("chmod 600"), warns)
                 #expect(!(answered.text + answered.errors).contains("s3cret\n"))
                 #expect(!answered.text.contains("YWRh"))
             }
             let home = try await TernProcess.run("--netrc", url, environment: ["HOME": folder])
-            #expect(home.status == 0)
+            expectEqual(home.status, 0)
             #expect(home.text.contains("Unauthorized") || home.text.contains("message"))
-            #expect(rename(path, folder + "/.netrc") == 0)
+            expectEqual(rename(path, folder + "/.netrc"), 0)
             let refused = try await TernProcess.run("-n", url, environment: ["HOME": folder])
-            #expect(refused.status == 26)
+            expectEqual(refused.status, 26)
             #expect(refused.errors.contains("chmod 600"))
             #expect(!refused.errors.contains("s3cret"))
-            #expect(chmod(folder + "/.netrc", 0o600) == 0)
+            expectEqual(chmod(folder + "/.netrc", 0o600), 0)
             let own = try await TernProcess.run("--fail", "-n", url, environment: ["HOME": folder])
-            #expect(own.status == 0, "\(own.errors)")
+            expectEqual(own.status, 0, "\(own.errors)")
             let missing = try await TernProcess.run("--netrc-file", folder + "/none", url)
-            #expect(missing.status == 26)
+            expectEqual(missing.status, 26)
         }
     }
 
@@ -110,10 +111,10 @@ struct CredentialOptionTests {
         try await TestServer.withServer { server in
             let url = server.url("/basic-auth/ada/s3cret")
             let refused = try await TernProcess.run("-u", "ada:wrong", url)
-            #expect(refused.status == 0)
+            expectEqual(refused.status, 0)
             #expect(refused.errors.contains("Warning: The server refused the credentials"), "\(refused.errors)")
             let plain = try await TernProcess.run(url)
-            #expect(plain.status == 0)
+            expectEqual(plain.status, 0)
             #expect(plain.errors.isEmpty, "\(plain.errors)")
         }
     }
@@ -122,7 +123,7 @@ struct CredentialOptionTests {
         try await TestServer.withServer { server in
             server.route("GET", "/ntlm") { _ in ServerResponse(status: 401, headers: ["WWW-Authenticate": "NTLM"]) }
             let outcome = try await TernProcess.run("-u", "ada:s3cret", server.url("/ntlm"))
-            #expect(outcome.status == 94)
+            expectEqual(outcome.status, 94)
             #expect(outcome.errors.contains("not supported"))
             #expect(!outcome.errors.contains("s3cret"))
         }

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import SternaTestSupport
+
 /// `--curl` prints the request instead of sending it.
 @Suite(.timeLimit(.minutes(5))) struct CurlOptionTests {
     @Test(arguments: [
@@ -20,9 +22,9 @@ import Testing
     ])
     func prints(_ arguments: [String], _ parts: [String]) async throws {
         let outcome = try await TernProcess(arguments).outcome()
-        #expect(outcome.status == 0)
+        expectEqual(outcome.status, 0)
         #expect(outcome.errors.isEmpty)
-        #expect(outcome.text.split(separator: "\n").count == 1)
+        expectEqual(outcome.text.split(separator: "\n").count, 1)
         for part in parts { #expect(outcome.text.contains(part), "\(outcome.text)") }
         if !arguments.contains("--show-secrets") { #expect(!outcome.text.contains("s3cret")) }
     }

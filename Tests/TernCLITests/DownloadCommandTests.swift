@@ -4,6 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `tern download` as a process.
@@ -23,16 +24,16 @@ struct DownloadCommandTests {
             let folder = try TemporaryFolder()
             let urls = ["/range/3000", "/named", "/range/3000"].map { server.url($0) }
             let outcome = try await tern(["download"] + urls, in: folder)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             #expect(outcome.errors.isEmpty)
-            #expect(folder.names == ["3000", "3000 (2)", "[31mre port.pdf"])
+            expectEqual(folder.names, ["3000", "3000 (2)", "[31mre port.pdf"])
             let lines = outcome.text.split(separator: "\n").sorted()
-            #expect(lines == ["Saved 3000 (2), 3 kB", "Saved 3000, 3 kB", "Saved [31mre port.pdf, 3 B"])
+            expectEqual(lines, ["Saved 3000 (2), 3 kB", "Saved 3000, 3 kB", "Saved [31mre port.pdf, 3 B"])
             #expect(!outcome.text.contains("\u{1B}"))
             let silent = try await tern(["download", "-s", "--into", "new/sub", urls[0]], in: folder)
-            #expect(silent.status == 0)
+            expectEqual(silent.status, 0)
             #expect(silent.output.isEmpty && silent.errors.isEmpty)
-            #expect(folder.content("new/sub/3000")?.count == 3_000)
+            expectEqual(folder.content("new/sub/3000")?.count, 3_000)
         }
     }
 
@@ -41,20 +42,20 @@ struct DownloadCommandTests {
             let folder = try TemporaryFolder()
             let url = server.url("/range/10")
             for name in ["10", "x"] { try folder.write("old", to: name) }
-            #expect(try await tern(["download", "-o", "x", url], in: folder).status == 0)
-            #expect(folder.content("x")?.count == 10)
+            try await expectEqual(tern(["download", "-o", "x", url], in: folder).status, 0)
+            expectEqual(folder.content("x")?.count, 10)
             let kept = try await tern(["download", "-OJ", url], in: folder)
-            #expect(kept.status == 23)
+            expectEqual(kept.status, 23)
             #expect(kept.errors.contains("“10” exists"), "\(kept.errors)")
-            #expect(folder.content("10") == Array("old".utf8))
-            #expect(try await tern(["download", url], in: folder).status == 0)
-            #expect(folder.names == ["10", "10 (2)", "x"])
-            #expect(try await tern(["download", "-O", url], in: folder).status == 0)
-            #expect(folder.content("10")?.count == 10)
-            #expect(folder.names == ["10", "10 (2)", "x"])
+            expectEqual(folder.content("10"), Array("old".utf8))
+            try await expectEqual(tern(["download", url], in: folder).status, 0)
+            expectEqual(folder.names, ["10", "10 (2)", "x"])
+            try await expectEqual(tern(["download", "-O", url], in: folder).status, 0)
+            expectEqual(folder.content("10")?.count, 10)
+            expectEqual(folder.names, ["10", "10 (2)", "x"])
             // Two of one name in one command.
-            #expect(try await tern(["download", "-O", url, url + "?b"], in: folder).status == 0)
-            #expect(folder.names == ["10", "10 (2)", "10 (3)", "10 (4)", "x"])
+            try await expectEqual(tern(["download", "-O", url, url + "?b"], in: folder).status, 0)
+            expectEqual(folder.names, ["10", "10 (2)", "10 (3)", "10 (4)", "x"])
         }
     }
 
@@ -63,16 +64,16 @@ struct DownloadCommandTests {
             let folder = try TemporaryFolder()
             let urls = ["/range/10", "/status/404", "/fault/close-half", "/range/11"].map { server.url($0) }
             let outcome = try await tern(["download", "--jobs", "2"] + urls, in: folder)
-            #expect(outcome.status == 22)
-            #expect(folder.names == ["10", "11"])
+            expectEqual(outcome.status, 22)
+            expectEqual(folder.names, ["10", "11"])
             let lines = outcome.errors.split(separator: "\n")
-            #expect(lines.count == 2)
+            expectEqual(lines.count, 2)
             #expect(lines.contains { $0.hasPrefix("tern: 404: ") && $0.contains("/status/404") }, "\(outcome.errors)")
             #expect(lines.contains { $0.hasPrefix("tern: close-half: ") }, "\(outcome.errors)")
-            #expect(try await tern(["download"] + urls.reversed(), in: folder).status == 18)
+            try await expectEqual(tern(["download"] + urls.reversed(), in: folder).status, 18)
             let wrong = String(repeating: "0", count: 64)
-            #expect(try await tern(["download", "-o", "y", "--sha256", wrong, urls[0]], in: folder).status == 1)
-            #expect(folder.content("y") == nil)
+            try await expectEqual(tern(["download", "-o", "y", "--sha256", wrong, urls[0]], in: folder).status, 1)
+            expectNil(folder.content("y"))
         }
     }
 
@@ -85,7 +86,7 @@ struct DownloadCommandTests {
             let folder = try TemporaryFolder()
             let arguments = isDownload ? ["download"] : ["--fail"]
             let outcome = try await tern(arguments + [server.url("/long")], in: folder)
-            #expect(outcome.status == 22, "\(outcome.errors)")
+            expectEqual(outcome.status, 22, "\(outcome.errors)")
             #expect(outcome.errors.contains("403") && !outcome.errors.contains("limit"), "\(outcome.errors)")
             #expect(folder.names.isEmpty)
         }
@@ -95,7 +96,7 @@ struct DownloadCommandTests {
         try await TestServer.withServer { server in
             let folder = try TemporaryFolder()
             let outcome = try await tern(["download", "-o", "x", server.url("/status/204")], in: folder)
-            #expect(outcome.status == 22)
+            expectEqual(outcome.status, 22)
             #expect(outcome.errors.contains("204 No Content"), "\(outcome.errors)")
             #expect(folder.names.isEmpty)
         }
@@ -111,7 +112,7 @@ struct DownloadCommandTests {
         ] as [([String], String)])
     func refused(arguments: [String], text: String) async throws {
         let outcome = try await TernProcess(["download"] + arguments).outcome()
-        #expect(outcome.status == 2)
+        expectEqual(outcome.status, 2)
         #expect(outcome.errors.contains(text), "\(outcome.errors)")
     }
 
@@ -121,11 +122,11 @@ struct DownloadCommandTests {
             let outcome = try await tern(
                 ["download", "-o", "x", "-H", "X-A: b", "-H", "User-Agent:", "-a", "u:p", server.url("/get")],
                 in: folder)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             let sent = try #require(server.requests().last)
-            #expect(sent.headers["X-A"] == "b")
-            #expect(sent.headers["Authorization"] == "Basic dTpw")
-            #expect(sent.headers["User-Agent"] == nil)
+            expectEqual(sent.headers["X-A"], "b")
+            expectEqual(sent.headers["Authorization"], "Basic dTpw")
+            expectNil(sent.headers["User-Agent"])
         }
     }
 
@@ -184,12 +185,12 @@ struct DownloadCommandTests {
             try await waitForBytes("\(name).sterna-part", in: folder)
             process.signal(SIGINT)
             let outcome = try await process.outcome()
-            #expect(outcome.status == 130)
-            #expect(folder.names == ["\(name).sterna-part", "\(name).sterna-resume"])
+            expectEqual(outcome.status, 130)
+            expectEqual(folder.names, ["\(name).sterna-part", "\(name).sterna-resume"])
             let lines = outcome.errors.split(separator: "\n").map(String.init)
-            #expect(lines.count == 2)
-            #expect(lines.first?.contains("fill in ***") == true)
-            #expect(lines.last?.hasPrefix("  tern download --continue ") == true)
+            expectEqual(lines.count, 2)
+            expectEqual(lines.first?.contains("fill in ***"), true)
+            expectEqual(lines.last?.hasPrefix("  tern download --continue "), true)
             #expect(!outcome.errors.contains("s3cret"))
             // The command works once its secrets are filled in.
             var words = (lines.last ?? "").replacing("***", with: "s3cret").replacing("'", with: "").split(
@@ -198,10 +199,10 @@ struct DownloadCommandTests {
             .map(String.init)
             words.removeFirst()
             let continued = try await tern(words, in: folder)
-            #expect(continued.status == 0, "\(continued.errors)")
+            expectEqual(continued.status, 0, "\(continued.errors)")
             #expect(continued.text.contains("continued at"))
-            #expect(folder.names == [name])
-            #expect(folder.content(name) == Self.content)
+            expectEqual(folder.names, [name])
+            expectEqual(folder.content(name), Self.content)
             #expect(ranges.last.hasPrefix("bytes="))
         }
     }
@@ -215,16 +216,16 @@ struct DownloadCommandTests {
             try await waitForBytes("held.bin.sterna-part", in: folder)
             process.signal(SIGINT)
             let first = try await process.outcome()
-            #expect(first.status == 130)
+            expectEqual(first.status, 130)
             #expect(first.errors.contains("tern download --continue -O "), "\(first.errors)")
             let partial = try #require(folder.content("held.bin.sterna-part"))
             let continued = try await tern(["GET", "-C", "-", "-O", url], in: folder)
-            #expect(continued.status == 0, "\(continued.errors)")
-            #expect(folder.content("held.bin") == Self.content)
-            #expect(ranges.last == "bytes=\(partial.count)-")
-            #expect(try await tern(["download", "-O", url], in: folder).status == 0)
-            #expect(ranges.last == "")
-            #expect(folder.names == ["held.bin"])
+            expectEqual(continued.status, 0, "\(continued.errors)")
+            expectEqual(folder.content("held.bin"), Self.content)
+            expectEqual(ranges.last, "bytes=\(partial.count)-")
+            try await expectEqual(tern(["download", "-O", url], in: folder).status, 0)
+            expectEqual(ranges.last, "")
+            expectEqual(folder.names, ["held.bin"])
         }
     }
 
@@ -237,7 +238,7 @@ struct DownloadCommandTests {
         ])
     func noDownload(arguments: [String]) async throws {
         let outcome = try await TernProcess(arguments).outcome()
-        #expect(outcome.status == 2)
+        expectEqual(outcome.status, 2)
         #expect(outcome.errors.contains("-C"), "\(outcome.errors)")
     }
 
@@ -259,8 +260,8 @@ struct DownloadCommandTests {
             #expect(narrow.contains("\u{1B}[J"))
             process.signal(SIGINT)
             let outcome = try await process.outcome()
-            #expect(outcome.status == 130)
-            #expect(outcome.text == "Saved 10, 10 B\n")
+            expectEqual(outcome.status, 130)
+            expectEqual(outcome.text, "Saved 10, 10 B\n")
             #expect(outcome.errors.contains("tern download --continue"))
         }
     }
@@ -273,7 +274,7 @@ struct DownloadCommandTests {
                 ["download", server.url("/drip?numbytes=10&duration=1"), server.url("/status/404")],
                 environment: [name: value], onTerminal: true, window: .init(rows: 24, columns: 80), folder: folder.path)
             let outcome = try await process.outcome()
-            #expect(outcome.status == 22)
+            expectEqual(outcome.status, 22)
             #expect(!outcome.text.contains("\u{1B}"))
             #expect(!outcome.errors.contains("\u{1B}"))
             #expect(outcome.text.contains("Saved drip, 10 B"))

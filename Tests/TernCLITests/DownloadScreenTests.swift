@@ -1,6 +1,7 @@
 import Sterna
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 @Suite("tern download: the lines of the screen")
@@ -48,7 +49,7 @@ struct DownloadScreenTests {
         ])
     func one(columns: Int, line: String) {
         let screen = DownloadScreen(rows: [.init(name: "big.iso", progress: Self.half)])
-        #expect(screen.lines(rows: 24, columns: columns) == [line])
+        expectEqual(screen.lines(rows: 24, columns: columns), [line])
     }
 
     @Test("Names are aligned, and keep their ends")
@@ -58,8 +59,9 @@ struct DownloadScreenTests {
                 .init(name: "a-very-long-name-of-a-file.tar.gz", progress: Self.half),
                 .init(name: "日本語日本語日本語.txt", progress: Self.half),
             ], total: .init(name: "1 of 3 files", progress: Self.half))
-        #expect(
-            screen.lines(rows: 24, columns: 50) == [
+        expectEqual(
+            screen.lines(rows: 24, columns: 50),
+            [
                 "a-very-long-…tar.gz  37% of 1.2 GB, 48 MB/s", "日本語日本語…語.txt  37% of 1.2 GB, 48 MB/s",
                 "1 of 3 files         37% of 1.2 GB, 48 MB/s",
             ])
@@ -69,9 +71,9 @@ struct DownloadScreenTests {
     func many(rows: Int, shown: Int, note: String?) {
         let screen = Self.screens[2]
         let lines = screen.lines(rows: rows, columns: 80)
-        #expect(lines.count == shown + (note == nil ? 0 : 1) + 1)
-        if let note { #expect(lines[shown] == note) }
-        #expect(lines.last?.hasPrefix("2 of 12 files") == true)
+        expectEqual(lines.count, shown + (note == nil ? 0 : 1) + 1)
+        if let note { expectEqual(lines[shown], note) }
+        expectEqual(lines.last?.hasPrefix("2 of 12 files"), true)
     }
 
     @Test("Redrawing replaces the lines, and nothing above them, also after the window has changed", arguments: 0..<40)
@@ -103,7 +105,7 @@ struct DownloadScreenTests {
             }
             var expected = above + trimmed
             while expected.last == "" { expected.removeLast() }
-            #expect(terminal.lines == expected, "step \(step), \(columns) columns")
+            expectEqual(terminal.lines, expected, "step \(step), \(columns) columns")
             #expect(!terminal.isWrapped)
             #expect(terminal.unknown.isEmpty)
         }
@@ -114,14 +116,14 @@ struct DownloadScreenTests {
         arguments: [
             ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("ｱ", 1), ("ｆ", 2), ("한", 2), ("🎉", 2), ("…", 1), ("", 0),
         ])
-    func width(text: String, columns: Int) { #expect(DisplayWidth.of(text) == columns) }
+    func width(text: String, columns: Int) { expectEqual(DisplayWidth.of(text), columns) }
 
     @Test("Cut texts fit", arguments: 0...40)
     func truncates(columns: Int) {
         for name in Self.names {
             let cut = DisplayWidth.truncated(name, to: columns)
             #expect(DisplayWidth.of(cut) <= columns)
-            if DisplayWidth.of(name) <= columns { #expect(cut == name) }
+            if DisplayWidth.of(name) <= columns { expectEqual(cut, name) }
         }
     }
 }

@@ -1,6 +1,7 @@
 import Sterna
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 @Suite struct ExitStatusTests {
@@ -17,19 +18,19 @@ import Testing
 
     @Test(arguments: SternaError.Kind.allCases)
     func hasANumber(_ kind: SternaError.Kind) {
-        #expect(ExitStatus.code(for: SternaError(kind, phase: .prepare, "")) == Self.table[kind])
+        expectEqual(ExitStatus.code(for: SternaError(kind, phase: .prepare, "")), Self.table[kind])
     }
 
     @Test func looksAtTheCauseOfOutputErrors() {
         let cause = OutputError(name: "standard output", code: 28)
         let error = SternaError(.interceptorFailed, phase: .prepare, "", underlying: cause)
-        #expect(ExitStatus.code(for: error) == 23)
+        expectEqual(ExitStatus.code(for: error), 23)
         let full = DestinationFault.noSpace(path: "/a", code: 28)
-        #expect(ExitStatus.code(for: SternaError(.writeFailed, phase: .read, "", underlying: full)) == 23)
-        #expect(ExitStatus.code(for: cause as any Error) == 23)
-        #expect(ExitStatus.code(for: UsageError("x") as any Error) == 2)
-        #expect(ExitStatus.code(for: HTTPURL.ParseError.empty as any Error) == 3)
-        #expect(ExitStatus.code(for: CancellationError() as any Error) == 130)
+        expectEqual(ExitStatus.code(for: SternaError(.writeFailed, phase: .read, "", underlying: full)), 23)
+        expectEqual(ExitStatus.code(for: cause as any Error), 23)
+        expectEqual(ExitStatus.code(for: UsageError("x") as any Error), 2)
+        expectEqual(ExitStatus.code(for: HTTPURL.ParseError.empty as any Error), 3)
+        expectEqual(ExitStatus.code(for: CancellationError() as any Error), 130)
     }
 
     @Test(arguments: SternaError.Kind.allCases)
@@ -37,9 +38,9 @@ import Testing
         var error = SternaError(kind, phase: .read, "First\nsecond\u{1B}[31m.")
         error.serverMessage = "No\r\nsuch \u{1B}]0;title\u{7}bird"
         let line = ErrorLine.text(for: error)
-        #expect(line?.contains { $0.isNewline } == false)
-        #expect(line?.unicodeScalars.contains { $0.value < 0x20 } == false)
-        #expect(line?.isEmpty == (kind == .cancelled))
+        expectEqual(line?.contains { $0.isNewline }, false)
+        expectEqual(line?.unicodeScalars.contains { $0.value < 0x20 }, false)
+        expectEqual(line?.isEmpty, (kind == .cancelled))
     }
 
     @Test func carriesTheServersMessage() {

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// Options that users of curl and HTTPie type by habit.
@@ -11,7 +12,7 @@ struct HabitOptionTests {
     private func echo(_ arguments: [String], at path: String = "/anything") async throws -> JSON {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess(arguments.map { $0.replacing("URL", with: server.url(path)) }).outcome()
-            #expect(outcome.status == 0, "\(arguments): \(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(arguments): \(outcome.errors)")
             return try JSON(parsing: outcome.text)
         }
     }
@@ -19,19 +20,19 @@ struct HabitOptionTests {
     @Test("-d sends a text as it is, as a form unless something else is said")
     func data() async throws {
         let form = try await echo(["-d", "a=1&b=x y", "-d", "c=3", "URL"])
-        #expect(form["method"] == "POST")
-        #expect(form["headers"]["Content-Type"] == "application/x-www-form-urlencoded")
-        #expect(form["form"] == ["a": "1", "b": "x y", "c": "3"])
+        expectEqual(form["method"], "POST")
+        expectEqual(form["headers"]["Content-Type"], "application/x-www-form-urlencoded")
+        expectEqual(form["form"], ["a": "1", "b": "x y", "c": "3"])
         let json = try await echo(["-XPUT", "-H", "Content-Type: application/json", "-d{\"a\":1}", "URL"])
-        #expect(json["method"] == "PUT")
-        #expect(json["headers"]["Content-Type"] == "application/json")
-        #expect(json["json"] == ["a": 1])
-        #expect(try await echo(["-j", "-d", "[1]", "URL"])["json"] == [1])
+        expectEqual(json["method"], "PUT")
+        expectEqual(json["headers"]["Content-Type"], "application/json")
+        expectEqual(json["json"], ["a": 1])
+        try await expectEqual(echo(["-j", "-d", "[1]", "URL"])["json"], [1])
         let folder = try TemporaryFolder()
         try folder.write("line\nline\n", to: "f.txt")
         let file = try await echo(["-H", "Content-Type: text/plain", "-d", "@\(folder.path("f.txt"))", "URL"])
-        #expect(file["data"] == "line\nline\n")
-        #expect(file["headers"]["Content-Type"] == "text/plain")
+        expectEqual(file["data"], "line\nline\n")
+        expectEqual(file["headers"]["Content-Type"], "text/plain")
     }
 
     @Test("-d @- sends standard input") func input() async throws {
@@ -39,8 +40,8 @@ struct HabitOptionTests {
             let outcome = try await TernProcess.run(
                 "-d", "@-", "PATCH", server.url("/anything"), input: .bytes(Array("a=1".utf8)))
             let echo = try JSON(parsing: outcome.text)
-            #expect(echo["method"] == "PATCH")
-            #expect(echo["form"] == ["a": "1"])
+            expectEqual(echo["method"], "PATCH")
+            expectEqual(echo["form"], ["a": "1"])
         }
     }
 
@@ -49,24 +50,24 @@ struct HabitOptionTests {
             "-X", "delete", "-A", "agent/1", "-b", "a=b", "-b", "c=d", "-H", "X-A: 1:2", "-HX-B:3", "-H", "Accept:",
             "URL",
         ])
-        #expect(sent["method"] == "DELETE")
-        #expect(sent["headers"]["User-Agent"] == "agent/1")
-        #expect(sent["headers"]["Cookie"] == "a=b; c=d")
-        #expect(sent["headers"]["X-A"] == "1:2")
-        #expect(sent["headers"]["X-B"] == "3")
-        #expect(sent["headers"]["Accept"] == .null)
-        #expect(try await echo(["-X", "POST", "POST", "URL"])["method"] == "POST")
+        expectEqual(sent["method"], "DELETE")
+        expectEqual(sent["headers"]["User-Agent"], "agent/1")
+        expectEqual(sent["headers"]["Cookie"], "a=b; c=d")
+        expectEqual(sent["headers"]["X-A"], "1:2")
+        expectEqual(sent["headers"]["X-B"], "3")
+        expectEqual(sent["headers"]["Accept"], .null)
+        try await expectEqual(echo(["-X", "POST", "POST", "URL"])["method"], "POST")
     }
 
     @Test("-I, -i, -p and -s say what is shown") func shown() async throws {
         try await TestServer.withServer { server in
             let url = server.url("/1k")
             let head = try await TernProcess.run("-I", url)
-            #expect(head.status == 0)
+            expectEqual(head.status, 0)
             #expect(head.text.hasPrefix("HTTP/1.1 200 OK\n"))
             #expect(head.text.contains("Content-Length: 1024\n"))
             #expect(!head.text.contains("\n\n"))
-            #expect(server.requests().last?.method == "HEAD")
+            expectEqual(server.requests().last?.method, "HEAD")
             let both = try await TernProcess.run("-is", url)
             #expect(both.text.hasPrefix("HTTP/1.1 200 OK\n"))
             #expect(both.output.count > 1_024)
@@ -89,21 +90,21 @@ struct HabitOptionTests {
             let plain = try await TernProcess(
                 ["-sO", server.url("/files/a%20b.bin?x=1")], folder: folder.path
             ).outcome()
-            #expect(plain.status == 0, "\(plain.errors)")
+            expectEqual(plain.status, 0, "\(plain.errors)")
             #expect(plain.output.isEmpty)
-            #expect(folder.names == ["a b.bin"])
+            expectEqual(folder.names, ["a b.bin"])
             let named = try await TernProcess(["-OJ", server.url("/files/x")], folder: folder.path).outcome()
-            #expect(named.status == 0, "\(named.errors)")
-            #expect(named.errors == "Saved to given name.txt\n")
-            #expect(folder.names == ["a b.bin", "given name.txt"])
-            #expect(folder.content("given name.txt") == Array("content".utf8))
+            expectEqual(named.status, 0, "\(named.errors)")
+            expectEqual(named.errors, "Saved to given name.txt\n")
+            expectEqual(folder.names, ["a b.bin", "given name.txt"])
+            expectEqual(folder.content("given name.txt"), Array("content".utf8))
             let again = try await TernProcess(["-OJ", server.url("/files/x")], folder: folder.path).outcome()
-            #expect(again.status == 23)
+            expectEqual(again.status, 23)
             #expect(again.errors.contains("given name.txt"))
             #expect(again.errors.contains("exists"))
             let cut = try await TernProcess(["-OJ", server.url("/fault/close-half")], folder: folder.path).outcome()
-            #expect(cut.status == 18)
-            #expect(folder.names == ["a b.bin", "given name.txt"])
+            expectEqual(cut.status, 18)
+            expectEqual(folder.names, ["a b.bin", "given name.txt"])
         }
     }
 
@@ -118,7 +119,7 @@ struct HabitOptionTests {
             ("attachment; filename*=UTF-8''%2e%2e%2Fa%00b", "ab"), ("attachment; filename=-rf", "rf"),
             ("attachment; filename*=UTF-8''%", nil),
         ] as [(String, String?)])
-    func disposition(field: String, name: String?) { #expect(DownloadFileName.name(inDisposition: field) == name) }
+    func disposition(field: String, name: String?) { expectEqual(DownloadFileName.name(inDisposition: field), name) }
 
     @Test(
         "Names in URLs",
@@ -126,10 +127,10 @@ struct HabitOptionTests {
             ("http://a/b/c.zip?x=/y", "c.zip"), ("http://a/", nil), ("http://a/b/", nil), ("http://a/%2e%2e%2fx", "x"),
             ("http://a/%ff", "%ff"), ("http://a/b%20c", "b c"),
         ] as [(String, String?)])
-    func ofURL(url: String, name: String?) throws { #expect(DownloadFileName.name(of: try HTTPURL(url)) == name) }
+    func ofURL(url: String, name: String?) throws { expectEqual(DownloadFileName.name(of: try HTTPURL(url)), name) }
 
     @Test("A long name fits a file system") func longName() {
-        #expect(DownloadFileName.safe(String(repeating: "é", count: 300))?.utf8.count == 254)
+        expectEqual(DownloadFileName.safe(String(repeating: "é", count: 300))?.utf8.count, 254)
     }
 
     @Test(

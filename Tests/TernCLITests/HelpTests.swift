@@ -2,6 +2,7 @@ import ArgumentParser
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// What `--help` lists is what a command takes.
@@ -108,11 +109,11 @@ struct HelpTests {
         try await TestServer.withServer(.init(http2: [.byPriorKnowledge])) { server in
             let spoken = try await TernProcess.run(
                 "bench", "-n", "3", "-c", "1", "--http2-prior-knowledge", server.url("/get"))
-            #expect(spoken.status == 0, "\(spoken.errors)")
+            expectEqual(spoken.status, 0, "\(spoken.errors)")
             #expect(server.requests().allSatisfy { $0.version == .http2 })
             let proxied = try await TernProcess.run(
                 "bench", "-n", "1", "--proxy", "http://127.0.0.1:1", "http://example.invalid/")
-            #expect(proxied.status == 1)
+            expectEqual(proxied.status, 1)
             #expect(proxied.errors.contains("proxy"), "\(proxied.errors)")
         }
     }

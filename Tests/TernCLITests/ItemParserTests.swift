@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 @Suite struct ItemParserTests {
@@ -32,7 +33,7 @@ import Testing
         ("größe=1", .field(name: "größe", value: .text("1"))),
     ])
     func reads(_ argument: String, _ item: Item) throws {
-        #expect(try ItemParser.parse(argument) == item)
+        try expectEqual(ItemParser.parse(argument), item)
     }
 
     @Test(arguments: ["", "abc", "a\\=b", "=1", "==1", ":=1", ":x", "@", "a=@", "a:=@", ";", "a\\"])

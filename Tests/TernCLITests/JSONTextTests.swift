@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 @Suite struct JSONTextTests {
@@ -11,12 +12,12 @@ import Testing
         ("[0.10,-0,12345678901234567890.50]", "[\n  0.10,\n  -0,\n  12345678901234567890.50\n]"),
     ])
     func laysOutWithoutChangingTokens(_ text: String, _ expected: String) {
-        #expect(JSONText.render(text, indented: true, coloured: false) == expected)
+        expectEqual(JSONText.render(text, indented: true, coloured: false), expected)
     }
 
     @Test(arguments: ["{\"a\" : [1, \"x\"] }\n", "null", "[ ]"])
     func leavesTheLayoutAlone(_ text: String) {
-        #expect(JSONText.render(text, indented: false, coloured: false) == text)
+        expectEqual(JSONText.render(text, indented: false, coloured: false), text)
     }
 
     @Test(arguments: [
@@ -24,12 +25,12 @@ import Testing
         ("[-1.5,true,null]", "[\u{1B}[33m-1.5\u{1B}[0m,\u{1B}[35mtrue\u{1B}[0m,\u{1B}[35mnull\u{1B}[0m]"),
     ])
     func coloursByKind(_ text: String, _ expected: String) {
-        #expect(JSONText.render(text, indented: false, coloured: true) == expected)
+        expectEqual(JSONText.render(text, indented: false, coloured: true), expected)
     }
 
     @Test func shieldsTheTerminalFromStrings() {
         let shown = JSONText.render("[\"\u{9B}31m\u{7F}\u{202E}\"]", indented: false, coloured: false)
-        #expect(shown == "[\"\u{FFFD}31m\u{2421}\u{FFFD}\"]")
+        expectEqual(shown, "[\"\u{FFFD}31m\u{2421}\u{FFFD}\"]")
     }
 
     @Test(arguments: ["{", "]]]", "\"", "\"\\", ",:", "[1", "{\"a\":", "\u{0}", "tru", "-"])
@@ -37,6 +38,6 @@ import Testing
         for indented in [true, false] {
             _ = JSONText.render(text, indented: indented, coloured: false)
         }
-        #expect(JSONText.render(text, indented: false, coloured: false).count == text.count)
+        expectEqual(JSONText.render(text, indented: false, coloured: false).count, text.count)
     }
 }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `--limit-rate`.
@@ -17,13 +18,13 @@ struct LimitRateTests {
             ("8589934592G", nil), ("99999999999999999999", nil), ("٣", nil), ("fast", nil),
         ] as [(String, Int?)])
     func values(text: String, rate: Int?) {
-        #expect(LimitRate.parse(text) == rate)
+        expectEqual(LimitRate.parse(text), rate)
     }
 
     @Test("A wrong rate is wrong usage", arguments: ["fast", "0", "2MB"])
     func refused(value: String) async throws {
         let outcome = try await TernProcess.run("--limit-rate", value, "http://127.0.0.1:1/")
-        #expect(outcome.status == 2)
+        expectEqual(outcome.status, 2)
         #expect(outcome.errors.contains("--limit-rate"), "\(outcome.errors)")
         #expect(outcome.errors.contains("2M"), "\(outcome.errors)")
     }
@@ -36,10 +37,10 @@ struct LimitRateTests {
             let start = ContinuousClock.now
             let outcome = try await TernProcess.run(
                 "--limit-rate", "200k", "-s", "-o", file, server.url("/bytes/150000?seed=1"))
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             // Less the burst of a sixteenth of a second.
             #expect(ContinuousClock.now - start >= .seconds(150_000.0 / 204_800 - 0.07))
-            #expect(folder.content("a")?.count == 150_000)
+            expectEqual(folder.content("a")?.count, 150_000)
         }
     }
 
@@ -55,7 +56,7 @@ struct LimitRateTests {
                 : ["--limit-rate", "200k", server.url("/upload"), "@" + file]
             let start = ContinuousClock.now
             let outcome = try await TernProcess(arguments).outcome()
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             #expect(ContinuousClock.now - start >= .seconds(150_000.0 / 204_800 - 0.07))
             #expect(outcome.text.contains("150000"), "\(outcome.text)")
         }

@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `tern --print m`.
@@ -20,15 +21,15 @@ struct MetricsOutputTests {
     func alone() async throws {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run("--print", "m", server.url("/get"), environment: ["COLUMNS": "100"])
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             let lines = lines(outcome)
-            #expect(
-                lines.first == "GET \(server.url("/get")) · 200 · HTTP/1.1 · 127.0.0.1:\(server.port)")
-            #expect(labels(lines) == ["queue", "resolve", "connect", "write", "wait", "read"])
+            expectEqual(
+                lines.first, "GET \(server.url("/get")) · 200 · HTTP/1.1 · 127.0.0.1:\(server.port)")
+            expectEqual(labels(lines), ["queue", "resolve", "connect", "write", "wait", "read"])
             #expect(lines.contains { $0.contains("; sent ") && $0.contains("received ") })
             #expect(!outcome.text.contains("\"args\""))
             #expect(!outcome.text.contains("\u{1B}"))
-            #expect(labels(lines).count + 2 == lines.filter { !$0.isEmpty }.count)
+            expectEqual(labels(lines).count + 2, lines.filter { !$0.isEmpty }.count)
             #expect(lines.dropFirst().allSatisfy { $0.count < 100 })
         }
     }
@@ -47,7 +48,7 @@ struct MetricsOutputTests {
             let saved = try TemporaryFolder()
             let file = try await TernProcess.run("--print", "m", "-o", saved.path("body"), url)
             #expect(file.text.hasPrefix("GET "))
-            #expect(saved.content("body")?.isEmpty == false)
+            expectEqual(saved.content("body")?.isEmpty, false)
         }
     }
 
@@ -56,7 +57,7 @@ struct MetricsOutputTests {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run("--print", "m", server.url("/redirect/1"))
             let lines = lines(outcome)
-            #expect(lines.filter { $0.hasPrefix("GET ") }.count == 2)
+            expectEqual(lines.filter { $0.hasPrefix("GET ") }.count, 2)
             #expect(lines.contains { $0.contains("· 302 ·") })
             #expect(lines.contains { $0.contains("reused connection") })
             #expect(lines.contains { $0.hasPrefix("2 attempts, ") && $0.hasSuffix("in all: the first, a redirect") })
@@ -67,16 +68,16 @@ struct MetricsOutputTests {
     func failures() async throws {
         let closed = try ClosedPort()
         let refused = try await TernProcess.run("--print", "m", "http://127.0.0.1:\(closed.port)/")
-        #expect(refused.status == 7)
-        #expect(lines(refused).first?.contains("failed: connectionFailed") == true)
-        #expect(labels(lines(refused)) == ["queue", "resolve", "connect"])
+        expectEqual(refused.status, 7)
+        expectEqual(lines(refused).first?.contains("failed: connectionFailed"), true)
+        expectEqual(labels(lines(refused)), ["queue", "resolve", "connect"])
         try await TestServer.withServer { server in
             let broken = try await TernProcess.run("--print", "m", server.url("/fault/close-half"))
-            #expect(broken.status == 18)
-            #expect(lines(broken).first?.contains("failed: truncated") == true)
+            expectEqual(broken.status, 18)
+            expectEqual(lines(broken).first?.contains("failed: truncated"), true)
             let missing = try await TernProcess.run("--fail", "--print", "m", server.url("/status/404"))
-            #expect(missing.status == 22)
-            #expect(lines(missing).first?.contains("· 404 ·") == true)
+            expectEqual(missing.status, 22)
+            expectEqual(lines(missing).first?.contains("· 404 ·"), true)
         }
         withExtendedLifetime(closed) {}
     }
@@ -91,8 +92,8 @@ struct MetricsOutputTests {
     }
 
     @Test("Letters") func letters() {
-        #expect(OutputStyle.Parts.parse("m") == .metrics)
-        #expect(OutputStyle.Parts.parse("HBhbcm") == OutputStyle.Parts.all.union([.cache, .metrics]))
+        expectEqual(OutputStyle.Parts.parse("m"), .metrics)
+        expectEqual(OutputStyle.Parts.parse("HBhbcm"), OutputStyle.Parts.all.union([.cache, .metrics]))
         #expect(!OutputStyle.Parts.all.contains(.metrics))
     }
 }

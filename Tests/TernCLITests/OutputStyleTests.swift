@@ -1,6 +1,7 @@
 import Sterna
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 @Suite struct OutputStyleTests {
@@ -11,10 +12,10 @@ import Testing
     ])
     func fitsWhereItGoes(_ isTerminal: Bool, _ parts: OutputStyle.Parts, _ coloured: Bool, _ indented: Bool) {
         let style = OutputStyle.resolve(.init(), isTerminal: isTerminal, environment: Self.xterm)
-        #expect(style.parts == parts)
-        #expect(style.isColoured == coloured)
-        #expect(style.isIndented == indented)
-        #expect(style.isRaw == !isTerminal)
+        expectEqual(style.parts, parts)
+        expectEqual(style.isColoured, coloured)
+        expectEqual(style.isIndented, indented)
+        expectEqual(style.isRaw, !isTerminal)
     }
 
     @Test(arguments: [
@@ -22,7 +23,7 @@ import Testing
         (Environment(noColor: "1", term: "xterm"), false), (Environment(noColor: "", term: "xterm"), true),
     ])
     func heedsTheEnvironment(_ environment: Environment, _ coloured: Bool) {
-        #expect(OutputStyle.resolve(.init(), isTerminal: true, environment: environment).isColoured == coloured)
+        expectEqual(OutputStyle.resolve(.init(), isTerminal: true, environment: environment).isColoured, coloured)
         let forced = OutputStyle.resolve(.init(pretty: .all), isTerminal: false, environment: environment)
         #expect(forced.isColoured)
         let never = OutputStyle.resolve(.init(pretty: .all, noColor: true), isTerminal: true, environment: environment)
@@ -31,11 +32,11 @@ import Testing
 
     @Test func letsPrintDecide() {
         let wish = OutputStyle.Wish(parts: .requestHead, isVerbose: true)
-        #expect(OutputStyle.resolve(wish, isTerminal: true, environment: Self.xterm).parts == .requestHead)
+        expectEqual(OutputStyle.resolve(wish, isTerminal: true, environment: Self.xterm).parts, .requestHead)
         let verbose = OutputStyle.resolve(.init(isVerbose: true), isTerminal: false, environment: Self.xterm)
-        #expect(verbose.parts == .all)
+        expectEqual(verbose.parts, .all)
         let saved = OutputStyle.resolve(.init(savesBody: true), isTerminal: true, environment: Self.xterm)
-        #expect(saved.parts == [])
+        expectEqual(saved.parts, [])
     }
 
     @Test(
@@ -43,7 +44,7 @@ import Testing
             ("HBhb", .all), ("", []), ("hh", .responseHead), ("x", nil), ("Hx", nil),
         ] as [(String, OutputStyle.Parts?)])
     func readsLetters(_ letters: String, _ parts: OutputStyle.Parts?) {
-        #expect(OutputStyle.Parts.parse(letters) == parts)
+        expectEqual(OutputStyle.Parts.parse(letters), parts)
     }
 
     @Test(
@@ -53,11 +54,11 @@ import Testing
             (nil, "text", .text), (nil, "caf\u{E9}", .text), ("image/svg+xml", "<svg/>", .text),
         ] as [(String?, String, BodyKind)])
     func judgesBodies(_ type: String?, _ start: String, _ kind: BodyKind) {
-        #expect(BodyKind.of(type.flatMap(MediaType.init), start: Bytes(text: start)) == kind)
+        expectEqual(BodyKind.of(type.flatMap(MediaType.init), start: Bytes(text: start)), kind)
     }
 
     @Test func takesBrokenTextForBinary() {
-        #expect(BodyKind.of(nil, start: Bytes(copying: [0x61, 0xFF, 0x62])) == .binary)
-        #expect(BodyKind.of(nil, start: Bytes(copying: [0x61, 0xE2, 0x82])) == .text)
+        expectEqual(BodyKind.of(nil, start: Bytes(copying: [0x61, 0xFF, 0x62])), .binary)
+        expectEqual(BodyKind.of(nil, start: Bytes(copying: [0x61, 0xE2, 0x82])), .text)
     }
 }

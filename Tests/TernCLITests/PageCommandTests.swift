@@ -1,6 +1,7 @@
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `tern page`, which another program does.
@@ -13,17 +14,17 @@ import Testing
             (nil, ".:bin:/bin::", ["/bin/tern-page"]),
         ] as [(String?, String?, [String])])
     func looksBesideItselfAndInPath(_ own: String?, _ path: String?, _ expected: [String]) {
-        #expect(PageCommand.candidates(beside: own, searchPath: path) == expected)
+        expectEqual(PageCommand.candidates(beside: own, searchPath: path), expected)
     }
 
     @Test("Without tern-page it says what to do")
     func missing() async throws {
         let tern = try OwnTern()
         let outcome = try await tern.run(["page", "http://127.0.0.1:1/", "-o", "x"])
-        #expect(outcome.status == 1)
+        expectEqual(outcome.status, 1)
         #expect(outcome.errors.hasPrefix("tern: Saving pages needs the program tern-page"))
         #expect(outcome.errors.contains("--package-path Extensions/SternaPages"))
-        #expect(outcome.errors.split(separator: "\n").count == 1)
+        expectEqual(outcome.errors.split(separator: "\n").count, 1)
         #expect(outcome.output.isEmpty)
     }
 
@@ -36,9 +37,9 @@ import Testing
             "http://example.com/?a=b c", "-o", "", "--help", "--", "-H", "X: 'y'", "--depth=3", "--version",
         ]
         let outcome = try await tern.run(["page"] + arguments)
-        #expect(outcome.status == 47)
-        #expect(outcome.text == arguments.map { "<\($0)>" }.joined())
-        #expect(outcome.errors == "to errors\n")
+        expectEqual(outcome.status, 47)
+        expectEqual(outcome.text, arguments.map { "<\($0)>" }.joined())
+        expectEqual(outcome.errors, "to errors\n")
     }
 
     @Test("What cannot be run is passed over, and PATH comes last")
@@ -49,7 +50,7 @@ import Testing
         chmod(other.path("tern-page"), 0o755)
         try tern.folder.write("not a program", to: "tern-page")
         let outcome = try await tern.run(["page"], path: "\(tern.folder.path):\(other.path)")
-        #expect(outcome.text == "from PATH\n")
+        expectEqual(outcome.text, "from PATH\n")
     }
 }
 

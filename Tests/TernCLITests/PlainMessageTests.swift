@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// Errors in the words of the command line.
@@ -12,9 +13,9 @@ struct PlainMessageTests {
         location: SourceLocation = #_sourceLocation
     ) async throws -> String {
         let outcome = try await TernProcess(arguments, input: input).outcome()
-        #expect(outcome.status == status, "\(arguments): \(outcome.errors)", sourceLocation: location)
+        expectEqual(outcome.status, status, "\(arguments): \(outcome.errors)", sourceLocation: location)
         #expect(outcome.errors.hasPrefix("tern: "), sourceLocation: location)
-        #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)", sourceLocation: location)
+        expectEqual(outcome.errors.split(separator: "\n").count, 1, "\(outcome.errors)", sourceLocation: location)
         return outcome.errors
     }
 
@@ -37,7 +38,7 @@ struct PlainMessageTests {
     @Test("Schemes that are not http get one answer", arguments: ["htp", "ws", "wss", "ftp", "file", "localhost.x"])
     func schemes(scheme: String) {
         let error = #expect(throws: SternaError.self) { try Target.url("\(scheme)://x/") }
-        #expect(error?.kind == .invalidURL)
+        expectEqual(error?.kind, .invalidURL)
         #expect(
             error?.detail == "The scheme “\(scheme)” is not supported; requests go to http:// and https:// URLs.")
     }
@@ -52,9 +53,8 @@ struct PlainMessageTests {
         let folder = try TemporaryFolder()
         try folder.write("x", to: "file")
         let none = try await failure(["--unix-socket", "/nope", "http://x/"], 7)
-        #expect(
-            none == "tern: There is no socket at “/nope”: No such file or directory. Check the path of --unix-socket.\n"
-        )
+        expectEqual(
+            none, "tern: There is no socket at “/nope”: No such file or directory. Check the path of --unix-socket.\n")
         let file = try await failure(["--unix-socket", folder.path("file"), "http://x/"], 7)
         #expect(file.contains("is not a socket. Check the path of --unix-socket."))
         #expect(try await failure(["bench", "-n", "1", "--unix-socket", "/nope", "http://x/"], 7) == none)
@@ -63,8 +63,9 @@ struct PlainMessageTests {
     @Test("A port that is taken, and an address that is none") func ports() async throws {
         try await TestServer.withServer { server in
             let taken = try await failure(["serve", "--port", "\(server.port)"], 1)
-            #expect(
-                taken == "tern: Another program listens on 127.0.0.1:\(server.port) already; choose another port with "
+            expectEqual(
+                taken,
+                "tern: Another program listens on 127.0.0.1:\(server.port) already; choose another port with "
                     + "--port, or any free one with --port 0.\n")
         }
         let foreign = try await failure(["serve", "--port", "0", "--host", "192.0.2.1"], 1)
@@ -82,8 +83,8 @@ struct PlainMessageTests {
         ])
     func secondURL(argument: String) {
         let error = #expect(throws: UsageError.self) { try ItemParser.parse(argument) }
-        #expect(error?.message.contains("looks like another URL") == true)
-        #expect(error?.message.contains("s3cret") == false)
+        expectEqual(error?.message.contains("looks like another URL"), true)
+        expectEqual(error?.message.contains("s3cret"), false)
     }
 
     @Test("Two URLs send nothing") func twoURLs() async throws {
@@ -100,8 +101,8 @@ struct PlainMessageTests {
             let fields = ["Referer:http://b/c", "X-Port:8080", "a.b: 80", "-HX-A://b"]
             let echo = try JSON(parsing: await TernProcess([url] + fields).outcome().text)["headers"]
             #expect(echo["Referer"] == "http://b/c")
-            #expect(echo["X-Port"] == "8080")
-            #expect(echo["a.b"] == "80")
+            expectEqual(echo["X-Port"], "8080")
+            expectEqual(echo["a.b"], "80")
             #expect(echo["X-A"] == "//b")
         }
     }
@@ -119,11 +120,11 @@ struct PlainMessageTests {
             let silent = try await failure([url, "a=1"], 2, input: .silence)
             #expect(silent.contains("--ignore-stdin"))
             let ignored = try await TernProcess.run("--ignore-stdin", url, "a=1", input: body)
-            #expect(try JSON(parsing: ignored.text)["json"] == ["a": "1"])
+            try expectEqual(JSON(parsing: ignored.text)["json"], ["a": "1"])
             let empty = try await TernProcess.run(url, "a=1", input: .bytes([]))
-            #expect(try JSON(parsing: empty.text)["json"] == ["a": "1"])
+            try expectEqual(JSON(parsing: empty.text)["json"], ["a": "1"])
             let query = try await TernProcess.run(url, "a==1", input: body)
-            #expect(try JSON(parsing: query.text)["json"] == [:])
+            try expectEqual(JSON(parsing: query.text)["json"], [:])
         }
     }
 }

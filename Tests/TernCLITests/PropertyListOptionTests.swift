@@ -2,17 +2,20 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// `--plist` sends fields as a property list.
 @Suite(.timeLimit(.minutes(5))) struct PropertyListOptionTests {
     @Test func sendsFieldsByTheirKinds() async throws {
         try await TestServer.withServer { server in
             let fields = ["user[name]=Zoë <z>", "n:=1", "x:=2.5", "on:=true", "list:=[1,[\"a\"]]"]
             let outcome = try await TernProcess(["--plist", server.url("/post")] + fields).outcome()
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             let echo = try JSON(parsing: outcome.text)
-            #expect(echo["headers"]["Content-Type"].string == "application/x-plist")
-            #expect(
-                try PropertyList(parsing: try #require(echo["data"].string)) == [
+            expectEqual(echo["headers"]["Content-Type"].string, "application/x-plist")
+            try expectEqual(
+                PropertyList(parsing: try #require(echo["data"].string)),
+                [
                     "user": ["name": "Zoë <z>"], "n": 1, "x": 2.5, "on": true, "list": [1, ["a"]],
                 ])
         }
@@ -23,7 +26,7 @@ import Testing
     ])
     func refusesWhatHasNoForm(_ arguments: [String], _ reason: String) async throws {
         let outcome = try await TernProcess(["--plist", "http://127.0.0.1:1/"] + arguments).outcome()
-        #expect(outcome.status == 2)
+        expectEqual(outcome.status, 2)
         #expect(outcome.errors.contains(reason), "\(outcome.errors)")
         #expect(outcome.text.isEmpty)
     }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `--location-trusted`, `--post301` and its like, `--max-redirects`.
@@ -14,14 +15,14 @@ struct RedirectOptionTests {
 
     @Test("The policy that they make")
     func policies() throws {
-        #expect(try policy([]) == .follow)
-        #expect(try policy(["--max-redirects", "0"]).limit == 0)
-        #expect(try policy(["--max-redirs", "7"]).limit == 7)
-        #expect(try policy(["--max-redirects", "-1"]).limit == .max)
-        #expect(try policy(["--max-redirects=-1"]).limit == .max)
+        try expectEqual(policy([]), .follow)
+        try expectEqual(policy(["--max-redirects", "0"]).limit, 0)
+        try expectEqual(policy(["--max-redirs", "7"]).limit, 7)
+        try expectEqual(policy(["--max-redirects", "-1"]).limit, .max)
+        try expectEqual(policy(["--max-redirects=-1"]).limit, .max)
         #expect(try policy(["--location-trusted"]).keepsCredentialsAcrossOrigins)
-        #expect(try policy(["--post301", "--post303"]).methods == .fetch.keepingPost(on: [301, 303]))
-        #expect(try policy(["--post302"]).methods == .fetch.keepingPost(on: [302]))
+        try expectEqual(policy(["--post301", "--post303"]).methods, .fetch.keepingPost(on: [301, 303]))
+        try expectEqual(policy(["--post302"]).methods, .fetch.keepingPost(on: [302]))
     }
 
     @Test(
@@ -40,14 +41,14 @@ struct RedirectOptionTests {
             try await TestServer.withServer { second in
                 let url = first.url("/redirect-to?url=\(second.url("/get"))")
                 let plain = try await TernProcess.run("-a", "ada:s3cret", "-b", "a=b", url)
-                #expect(plain.status == 0, "\(plain.errors)")
-                #expect(second.requests().last?.headers["Authorization"] == nil)
-                #expect(second.requests().last?.headers["Cookie"] == nil)
+                expectEqual(plain.status, 0, "\(plain.errors)")
+                expectNil(second.requests().last?.headers["Authorization"])
+                expectNil(second.requests().last?.headers["Cookie"])
                 let trusted = try await TernProcess.run(
                     "-a", "ada:s3cret", "-b", "a=b", "--location-trusted", url)
-                #expect(trusted.status == 0, "\(trusted.errors)")
-                #expect(second.requests().last?.headers["Authorization"]?.hasPrefix("Basic ") == true)
-                #expect(second.requests().last?.headers["Cookie"] == "a=b")
+                expectEqual(trusted.status, 0, "\(trusted.errors)")
+                expectEqual(second.requests().last?.headers["Authorization"]?.hasPrefix("Basic "), true)
+                expectEqual(second.requests().last?.headers["Cookie"], "a=b")
             }
         }
     }
@@ -60,12 +61,12 @@ struct RedirectOptionTests {
                 for (target, last) in [(second.url("/get"), second), (back, first)] {
                     let url = first.url("/redirect-to?url=\(target)")
                     let plain = try await TernProcess.run(url, "X-Api-Key:k3y", "X-Trace:7")
-                    #expect(plain.status == 0, "\(plain.errors)")
-                    #expect(last.requests().last?.headers["X-Api-Key"] == nil)
-                    #expect(last.requests().last?.headers["X-Trace"] == "7")
+                    expectEqual(plain.status, 0, "\(plain.errors)")
+                    expectNil(last.requests().last?.headers["X-Api-Key"])
+                    expectEqual(last.requests().last?.headers["X-Trace"], "7")
                     let trusted = try await TernProcess.run("--location-trusted", url, "X-Api-Key:k3y")
-                    #expect(trusted.status == 0, "\(trusted.errors)")
-                    #expect(last.requests().last?.headers["X-Api-Key"] == "k3y")
+                    expectEqual(trusted.status, 0, "\(trusted.errors)")
+                    expectEqual(last.requests().last?.headers["X-Api-Key"], "k3y")
                 }
             }
         }
@@ -75,22 +76,22 @@ struct RedirectOptionTests {
     func post(status: Int) async throws {
         try await TestServer.withServer { server in
             let url = server.url("/redirect-to?url=/anything&status_code=\(status)")
-            #expect(try JSON(parsing: try await TernProcess.run("-d", "a=1", url).text)["method"] == "GET")
+            try expectEqual(JSON(parsing: try await TernProcess.run("-d", "a=1", url).text)["method"], "GET")
             let kept = try JSON(parsing: try await TernProcess.run("-d", "a=1", "--post\(status)", url).text)
-            #expect(kept["method"] == "POST")
-            #expect(kept["form"] == ["a": "1"])
+            expectEqual(kept["method"], "POST")
+            expectEqual(kept["form"], ["a": "1"])
         }
     }
 
     @Test("--max-redirects N follows N, and ends with 47 after them")
     func limit() async throws {
         try await TestServer.withServer { server in
-            #expect(try await TernProcess.run("--max-redirects", "2", server.url("/redirect/2")).status == 0)
+            try await expectEqual(TernProcess.run("--max-redirects", "2", server.url("/redirect/2")).status, 0)
             let many = try await TernProcess.run("--max-redirects", "1", server.url("/redirect/2"))
-            #expect(many.status == 47)
+            expectEqual(many.status, 47)
             #expect(many.errors.contains("more than 1 time"), "\(many.errors)")
-            #expect(try await TernProcess.run("--max-redirs", "0", server.url("/redirect/1")).status == 47)
-            #expect(try await TernProcess.run("--max-redirects", "-1", server.url("/redirect/25")).status == 0)
+            try await expectEqual(TernProcess.run("--max-redirs", "0", server.url("/redirect/1")).status, 47)
+            try await expectEqual(TernProcess.run("--max-redirects", "-1", server.url("/redirect/25")).status, 0)
         }
     }
 }

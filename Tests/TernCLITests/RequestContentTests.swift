@@ -1,6 +1,7 @@
 import Sterna
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 @Suite struct RequestContentTests {
@@ -25,14 +26,14 @@ import Testing
     ])
     func makesJSON(_ arguments: [String], _ expected: String) throws {
         let content = try content(arguments)
-        #expect(text(content.body) == expected)
-        #expect(content.body?.mediaType == "application/json")
+        expectEqual(text(content.body), expected)
+        expectEqual(content.body?.mediaType, "application/json")
     }
 
     @Test func makesForms() throws {
         let content = try content(["a=1 & 2", "a=3", "n:=[1]"], as: .form)
-        #expect(text(content.body) == "a=1%20%26%202&a=3&n=%5B1%5D")
-        #expect(content.body?.mediaType == "application/x-www-form-urlencoded")
+        expectEqual(text(content.body), "a=1%20%26%202&a=3&n=%5B1%5D")
+        expectEqual(content.body?.mediaType, "application/x-www-form-urlencoded")
     }
 
     @Test(arguments: [
@@ -42,27 +43,27 @@ import Testing
     ])
     func writesFormsInAStyle(_ name: StyleName, _ expected: String) throws {
         let content = try content(["q=/ ?", #"b:={"c":true}"#, #"a:=[1,"x"]"#, "z==1"], as: .form, style: name.style)
-        #expect(text(content.body) == expected)
-        #expect(content.query == "z=1")
+        expectEqual(text(content.body), expected)
+        expectEqual(content.query, "z=1")
         let charset = name == .afnetworking2 ? "; charset=utf-8" : ""
-        #expect(content.body?.mediaType == "application/x-www-form-urlencoded" + charset)
+        expectEqual(content.body?.mediaType, "application/x-www-form-urlencoded" + charset)
     }
 
     @Test func keepsRepeatedQueryFields() throws {
         let content = try content(["q==a b", "q==c&d"])
-        #expect(content.query == "q=a%20b&q=c%26d")
-        #expect(content.body == nil)
+        expectEqual(content.query, "q=a%20b&q=c%26d")
+        expectNil(content.body)
     }
 
     @Test func sortsHeaders() throws {
         let content = try content(["Accept:text/csv", "X-Empty;", "User-Agent:"])
-        #expect(content.headers.lines.map(\.name) == ["Accept", "X-Empty"])
-        #expect(content.removedHeaders == ["user-agent"])
+        expectEqual(content.headers.lines.map(\.name), ["Accept", "X-Empty"])
+        expectEqual(content.removedHeaders, ["user-agent"])
     }
 
     @Test func namesHeadersWithSecrets() throws {
         let content = try content(["X-Api-Key:k3y", "Accept:text/csv", "X-Auth-Token:t", "Cookie:"])
-        #expect(content.secretHeaders == ["X-Api-Key", "X-Auth-Token"])
+        expectEqual(content.secretHeaders, ["X-Api-Key", "X-Auth-Token"])
     }
 
     @Test(arguments: [["n:=1.", "x=1"], ["l[1]=a"], ["@/dev/null", "@/dev/null"]])
@@ -73,7 +74,7 @@ import Testing
     @Test(arguments: ["@/nonexistent/file", "a=@/nonexistent/file", "a:=@/nonexistent/file", "@/"])
     func namesFilesThatCannotBeRead(_ argument: String) {
         let error = #expect(throws: SternaError.self) { try content([argument]) }
-        #expect(error?.kind == .fileUnreadable)
+        expectEqual(error?.kind, .fileUnreadable)
     }
 
     @Test(arguments: [
@@ -81,6 +82,6 @@ import Testing
         (".json", "application/octet-stream"), ("a.json.bak", "application/x-trash"), ("x/y.png", "image/png"),
     ])
     func knowsFileTypes(_ path: String, _ type: String) {
-        #expect(MediaType.ofFile(named: path) == type)
+        expectEqual(MediaType.ofFile(named: path), type)
     }
 }

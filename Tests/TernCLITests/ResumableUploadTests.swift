@@ -3,6 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `tern upload --resumable`.
@@ -31,7 +32,7 @@ struct ResumableUploadTests {
                 ServerResponse(status: 403, body: .bytes([UInt8](repeating: 0x61, count: 2 << 20)))
             }
             let outcome = try await upload(folder, "a.txt", server.url("/files"), "--resumable", "auto").outcome()
-            #expect(outcome.status == 22, "\(outcome.errors)")
+            expectEqual(outcome.status, 22, "\(outcome.errors)")
             #expect(outcome.errors.contains("403"), "\(outcome.errors)")
         }
     }
@@ -43,7 +44,7 @@ struct ResumableUploadTests {
         try await withUploads { server, uploads in
             let url = server.url(name == "ietf" ? "/uploads/ietf" : "/uploads/tus")
             let outcome = try await upload(folder, "a.txt", url, "--resumable", name).outcome()
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             #expect(outcome.text.hasPrefix("Uploaded a.txt, 150"), "\(outcome.text)")
             let status = try #require(uploads.statuses.first)
             #expect(
@@ -60,7 +61,7 @@ struct ResumableUploadTests {
             let parts = try await upload(
                 folder, "a.txt", server.url("/uploads/tus"), "--resumable", "tus", "--parts", "3"
             ).outcome()
-            #expect(parts.status == 0, "\(parts.errors)")
+            expectEqual(parts.status, 0, "\(parts.errors)")
             #expect(uploads.statuses.count == 4 && uploads.statuses.contains { $0.offset == 150_000 && $0.isComplete })
             server.route("POST", "/inbox") { request in
                 _ = try await request.body.collect()
@@ -68,7 +69,7 @@ struct ResumableUploadTests {
             }
             let whole = try await upload(folder, "a.txt", server.url("/inbox"), "--resumable", "auto").outcome()
             let place = server.url("/things/7?token=***")
-            #expect(whole.text == "Uploaded a.txt, 150 kB; it is at \(place)\n", "\(whole.text)\(whole.errors)")
+            expectEqual(whole.text, "Uploaded a.txt, 150 kB; it is at \(place)\n", "\(whole.text)\(whole.errors)")
             let refused = try await upload(folder, "a.txt", server.url("/status/422"), "--resumable", "auto").outcome()
             #expect(refused.status == 22 && refused.errors.contains("422"), "\(refused.errors)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("store")).isEmpty)
@@ -84,7 +85,7 @@ struct ResumableUploadTests {
             let refused = try await upload(folder, "a.txt", url, "--resumable", "auto").outcome()
             #expect(refused.status == 22 && refused.errors.contains("-a USER:PASSWORD"), "\(refused.errors)")
             let accepted = try await upload(folder, "a.txt", url, "--resumable", "auto", "-a", "ada:secret").outcome()
-            #expect(accepted.status == 0, "\(accepted.errors)")
+            expectEqual(accepted.status, 0, "\(accepted.errors)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("store")).isEmpty)
         }
     }
@@ -103,13 +104,13 @@ struct ResumableUploadTests {
                 }
                 first.signal(SIGINT)
                 let interrupted = try await first.outcome()
-                #expect(interrupted.status == 130, "\(interrupted.errors)")
+                expectEqual(interrupted.status, 130, "\(interrupted.errors)")
                 #expect(interrupted.errors.contains("To continue"), "\(interrupted.errors)")
                 let begun = Set(uploads.statuses.map(\.id)).subtracting(known)
                 if changes { try folder.write(String(repeating: "efgh", count: 10_000), to: "a.txt") }
                 let second = try await upload(folder, "a.txt", url, "--resumable", "ietf").outcome()
-                #expect(second.status == 0, "\(second.errors)")
-                #expect(second.errors.contains("begins anew") == changes, "\(second.errors)")
+                expectEqual(second.status, 0, "\(second.errors)")
+                expectEqual(second.errors.contains("begins anew"), changes, "\(second.errors)")
                 let all = uploads.statuses.filter { !known.contains($0.id) }
                 // The server was asked to forget that of the file as it was.
                 #expect(all.count == 1 && all.first?.isComplete == true)
@@ -150,7 +151,7 @@ struct ResumableUploadTests {
                             try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("store")).first))
                     ]
             ).outcome()
-            #expect(cancelled.status == 0, "\(cancelled.errors)")
+            expectEqual(cancelled.status, 0, "\(cancelled.errors)")
         }
     }
 
@@ -170,11 +171,11 @@ struct ResumableUploadTests {
                 let outcome = try await upload(
                     folder, "a.txt", server.url("/inbox/\(size)"), "--resumable", "auto", "-o", folder.path("answer")
                 ).outcome()
-                #expect(outcome.text == "Uploaded a.txt, 3 B\n", "\(outcome.text)\(outcome.errors)")
+                expectEqual(outcome.text, "Uploaded a.txt, 3 B\n", "\(outcome.text)\(outcome.errors)")
                 let isKept = size <= 64 << 10
-                #expect(outcome.status == (isKept ? 0 : 23), "\(outcome.errors)")
-                #expect(outcome.errors.contains("more than 64 KiB") == !isKept, "\(outcome.errors)")
-                #expect(folder.content("answer")?.count == (isKept ? size : sizes[1]))
+                expectEqual(outcome.status, (isKept ? 0 : 23), "\(outcome.errors)")
+                expectEqual(outcome.errors.contains("more than 64 KiB"), !isKept, "\(outcome.errors)")
+                expectEqual(folder.content("answer")?.count, (isKept ? size : sizes[1]))
             }
             let shown = try await upload(
                 folder, "a.txt", server.url("/inbox/5"), "--resumable", "auto", "-o", "-"
@@ -185,7 +186,7 @@ struct ResumableUploadTests {
                 folder, "a.txt", server.url("/inbox/5"), "--resumable", "auto", "-o", "/none/at/all"
             ).outcome()
             #expect(refused.status == 23 && server.requests().count == count, "\(refused.errors)")
-            #expect(folder.names == ["a.txt", "answer", "store"])
+            expectEqual(folder.names, ["a.txt", "answer", "store"])
         }
     }
 
@@ -205,11 +206,11 @@ struct ResumableUploadTests {
             let outcome = try await upload(
                 folder, "a.txt", server.url("/moved"), "a[]:=[1,2]", "--resumable", "auto", "-v", "-s"
             ).outcome()
-            #expect(outcome.status == 2, "\(outcome.errors)")
+            expectEqual(outcome.status, 2, "\(outcome.errors)")
             let moved = try await upload(
                 folder, "a.txt", server.url("/moved"), "q==a b", "--style", "whatwg", "--resumable", "auto", "-v"
             ).outcome()
-            #expect(moved.status == 0, "\(moved.errors)")
+            expectEqual(moved.status, 0, "\(moved.errors)")
             #expect(
                 moved.errors.contains("* Attempt 2: POST") && moved.errors.contains("(redirect)"), "\(moved.errors)")
             #expect(
@@ -226,7 +227,7 @@ struct ResumableUploadTests {
         ])
     func refused(options: [String]) async throws {
         let outcome = try await TernProcess(["upload", "/etc/hostname", "http://127.0.0.1:1/"] + options).outcome()
-        #expect(outcome.status == 2, "\(outcome.errors)")
+        expectEqual(outcome.status, 2, "\(outcome.errors)")
     }
 }
 

@@ -4,6 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `--retry` and its neighbours.
@@ -33,8 +34,8 @@ struct RetryOptionTests {
         try await TestServer.withServer { server in
             serve(1, on: server, retryAfter: "0")
             let outcome = try await TernProcess.run("--fail", server.url("/busy"))
-            #expect(outcome.status == 22)
-            #expect(server.requests().count == 1)
+            expectEqual(outcome.status, 22)
+            expectEqual(server.requests().count, 1)
         }
     }
 
@@ -43,28 +44,28 @@ struct RetryOptionTests {
         let doubled = try policy("--retry", "20").backoff
         #expect(doubled.base == .seconds(1) && doubled.factor == 2 && doubled.cap == .seconds(600))
         #expect(!doubled.isJittered)
-        #expect(try policy("--retry", "2", "--retry-delay", "0.5").backoff == .constant(.milliseconds(500)))
-        #expect(try policy("--retry", "2", "--retry-delay", "0").backoff == doubled)
-        #expect(try policy("--retry", "2").totalTime == nil)
-        #expect(try policy("--retry", "2", "--retry-max-time", "9").totalTime == .seconds(9))
+        try expectEqual(policy("--retry", "2", "--retry-delay", "0.5").backoff, .constant(.milliseconds(500)))
+        try expectEqual(policy("--retry", "2", "--retry-delay", "0").backoff, doubled)
+        try expectNil(policy("--retry", "2").totalTime)
+        try expectEqual(policy("--retry", "2", "--retry-max-time", "9").totalTime, .seconds(9))
     }
 
     @Test("A server cannot ask for a wait of days")
     func longestRetryAfter() async throws {
-        #expect(try policy("--retry", "2").longestRetryAfter == .seconds(21_600))
+        try expectEqual(policy("--retry", "2").longestRetryAfter, .seconds(21_600))
         try await TestServer.withServer { server in
             serve(9, on: server, retryAfter: "86400")
             let outcome = try await TernProcess.run("--retry", "1", "--print", "b", server.url("/busy"))
-            #expect(outcome.text == "busy", "\(outcome.errors)")
-            #expect(server.requests().count == 1)
+            expectEqual(outcome.text, "busy", "\(outcome.errors)")
+            expectEqual(server.requests().count, 1)
         }
     }
 
     @Test("What is retried, and what with --retry-all-errors")
     func reasons() throws {
         let plain = try policy("--retry", "2")
-        #expect(plain.errors == [.timedOut, .hostNotFound])
-        #expect(plain.statuses == [408, 429, 500, 502, 503, 504])
+        expectEqual(plain.errors, [.timedOut, .hostNotFound])
+        expectEqual(plain.statuses, [408, 429, 500, 502, 503, 504])
         let all = try RetryOptions.parse(["--retry", "2", "--retry-all-errors"])
         #expect(all.policy.errors.isSuperset(of: [.connectionFailed, .tlsFailed, .truncated, .malformedResponse]))
         #expect(!all.policy.errors.contains(.cancelled))
@@ -75,7 +76,7 @@ struct RetryOptionTests {
     @Test("Wrong numbers are wrong usage", arguments: [["--retry", "-1"], ["--retry", "x"], ["--retry-delay", "1"]])
     func refused(arguments: [String]) async throws {
         let outcome = try await TernProcess.run(arguments + ["http://127.0.0.1:1/"])
-        #expect(outcome.status == 2)
+        expectEqual(outcome.status, 2)
         #expect(outcome.errors.contains("--retry"), "\(outcome.errors)")
     }
 
@@ -85,9 +86,9 @@ struct RetryOptionTests {
             serve(2, on: server)
             let outcome = try await TernProcess.run(
                 "--retry", "3", "--retry-delay", "0.01", "--print", "b", method, server.url("/busy"), "a=b")
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            #expect(outcome.text == "done")
-            #expect(server.requests().count == 3)
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
+            expectEqual(outcome.text, "done")
+            expectEqual(server.requests().count, 3)
         }
     }
 
@@ -96,7 +97,7 @@ struct RetryOptionTests {
         try await TestServer.withServer { server in
             serve(1, on: server, retryAfter: "0")
             let outcome = try await TernProcess.run("-v", "--retry", "2", "--retry-delay", "0.02", server.url("/busy"))
-            #expect(outcome.status == 0)
+            expectEqual(outcome.status, 0)
             #expect(outcome.errors.contains("Retry 1 of 2 in 0.02 s, because of status 503"), "\(outcome.errors)")
             #expect(outcome.errors.contains("Attempt 2: GET"), "\(outcome.errors)")
             // Both exchanges are shown.
@@ -111,8 +112,8 @@ struct RetryOptionTests {
         let outcome = try await TernProcess.run(
             ["-v", "--retry", "1", "--retry-delay", "0.01"] + (all ? ["--retry-all-errors"] : [])
                 + ["http://127.0.0.1:\(closed.port)/"])
-        #expect(outcome.status == 7)
-        #expect(outcome.errors.contains("Retry 1 of 1") == all, "\(outcome.errors)")
+        expectEqual(outcome.status, 7)
+        expectEqual(outcome.errors.contains("Retry 1 of 1"), all, "\(outcome.errors)")
     }
 
     @Test("No retry begins beyond --retry-max-time")
@@ -121,8 +122,8 @@ struct RetryOptionTests {
             serve(9, on: server, retryAfter: "60")
             let outcome = try await TernProcess.run(
                 "--fail", "--retry", "5", "--retry-max-time", "20", server.url("/busy"))
-            #expect(outcome.status == 22)
-            #expect(server.requests().count == 1)
+            expectEqual(outcome.status, 22)
+            expectEqual(server.requests().count, 1)
         }
     }
 
@@ -130,6 +131,6 @@ struct RetryOptionTests {
         "Durations",
         arguments: [(0, "0 s"), (1, "0.001 s"), (20, "0.02 s"), (1_500, "1.5 s"), (60_000, "60 s")] as [(Int, String)])
     func durations(milliseconds: Int, text: String) {
-        #expect(AttemptLog.seconds(.milliseconds(milliseconds)) == text)
+        expectEqual(AttemptLog.seconds(.milliseconds(milliseconds)), text)
     }
 }

@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// By which way a server is reached: as a table of what the options make, and by the built program.
@@ -35,7 +36,7 @@ struct RoutingOptionTests {
         ] as [(String, String?)])
     func given(text: String, expected: String?) throws {
         let settings = try options(proxy: text, noproxy: "").proxies { ["http_proxy": "http://env.test"] }
-        for url in ["http://a.test/", "https://a.test/"] { #expect(try proxy(settings, url) == expected) }
+        for url in ["http://a.test/", "https://a.test/"] { try expectEqual(proxy(settings, url), expected) }
     }
 
     @Test("Exceptions, with a proxy that was asked for and with the environment's", arguments: [false, true])
@@ -49,26 +50,26 @@ struct RoutingOptionTests {
             ("http://10.1.2.3/", false),
             ("https://11.1.2.3/", true),
         ] {
-            #expect(try proxy(settings, url) == (isProxied ? "http p.test:1" : nil), "\(url)")
+            try expectEqual(proxy(settings, url), (isProxied ? "http p.test:1" : nil), "\(url)")
         }
     }
 
     @Test("Without either it is the environment's") func environment() throws {
-        #expect(try options().proxies() == .environment)
+        try expectEqual(options().proxies(), .environment)
     }
 
     @Test("One that is no proxy", arguments: ["ftp://p.test", "http://", "http://p.test:99999"])
     func invalid(text: String) throws {
         let error = #expect(throws: SternaError.self) { _ = try options(proxy: text).proxies() }
-        #expect(error?.kind == .invalidURL)
-        #expect(error.map { ExitStatus.code(for: $0) } == 3)
+        expectEqual(error?.kind, .invalidURL)
+        expectEqual(error.map { ExitStatus.code(for: $0) }, 3)
     }
 
     @Test("Families and sockets")
     func others() throws {
-        #expect(options().families == .any)
-        #expect(options(ipv4: true).families == .ipv4)
-        #expect(options(ipv6: true).families == .ipv6)
+        expectEqual(options().families, .any)
+        expectEqual(options(ipv4: true).families, .ipv4)
+        expectEqual(options(ipv6: true).families, .ipv6)
         #expect(throws: (any Error).self) { try options(ipv4: true, ipv6: true).validate() }
         #expect(throws: (any Error).self) { try options(unixSocket: "").validate() }
         try options(unixSocket: "/run/a.sock", ipv6: true).validate()
@@ -81,7 +82,7 @@ struct RoutingOptionTests {
         location: SourceLocation = #_sourceLocation
     ) async throws -> TernProcess.Outcome {
         let outcome = try await TernProcess(arguments, environment: environment).outcome()
-        #expect(outcome.status == status, "\(arguments): \(outcome.errors)", sourceLocation: location)
+        expectEqual(outcome.status, status, "\(arguments): \(outcome.errors)", sourceLocation: location)
         return outcome
     }
 
@@ -92,19 +93,19 @@ struct RoutingOptionTests {
         try await TestServer.withServer { server in
             try await TestProxy.withProxy(.init(routes: ["a.test:80": server.port])) { proxy in
                 for flag in ["--proxy", "-x"] { _ = try await status(0, [flag, proxy.url, "http://a.test/get"]) }
-                #expect(proxy.totalConnections == 2)
-                #expect(server.requestCount == 2)
+                expectEqual(proxy.totalConnections, 2)
+                expectEqual(server.requestCount, 2)
                 let failed = try await status(7, ["--proxy", dead, server.url("/get")])
                 #expect(failed.errors.contains("proxy"))
                 _ = try await status(0, ["--proxy", dead, "--noproxy", "127.0.0.0/8", server.url("/get")])
                 _ = try await status(0, ["--proxy", dead, "--noproxy", "*", server.url("/get")])
                 let environment = ["http_proxy": proxy.url, "no_proxy": "", "NO_PROXY": ""]
                 _ = try await status(0, ["http://a.test/get"], environment: environment)
-                #expect(proxy.totalConnections == 3)
+                expectEqual(proxy.totalConnections, 3)
                 _ = try await status(
                     6, ["--proxy", "none", "--resolve", "x.test:80:127.0.0.1", "http://a.invalid/"],
                     environment: environment)
-                #expect(proxy.totalConnections == 3)
+                expectEqual(proxy.totalConnections, 3)
             }
         }
         withExtendedLifetime(closed) {}
@@ -120,10 +121,10 @@ struct RoutingOptionTests {
             _ = try await status(2, ["--ipv4", "--ipv6", url])
             _ = try await status(2, ["--unix-socket", "", url])
             _ = try await status(7, ["--unix-socket", "/nowhere/at-all.sock", url])
-            #expect(server.totalConnections == 0)
+            expectEqual(server.totalConnections, 0)
             _ = try await status(0, ["-4", url])
             _ = try await status(6, ["-6", url])
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 

@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `tern upload --resumable s3`, and what `tern transfers` does with its uploads.
@@ -47,10 +48,10 @@ struct S3UploadCommandTests {
             let outcome = try await upload(
                 folder, server, Self.region + ["--auth", "AKID:hidden", "--parts", "2"]
             ).outcome()
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             #expect(outcome.text.hasPrefix("Uploaded film.mov, 12 MB"), "\(outcome.text)")
-            #expect(s3.objects["film.mov"].map { Data($0) } == Self.content)
-            #expect(s3.log.sorted() == ["complete", "create", "part 1", "part 2", "part 3"], "\(s3.log)")
+            expectEqual(s3.objects["film.mov"].map { Data($0) }, Self.content)
+            expectEqual(s3.log.sorted(), ["complete", "create", "part 1", "part 2", "part 3"], "\(s3.log)")
             #expect(s3.uploadCount == 0 && stored(folder).isEmpty)
             #expect(!(outcome.text + outcome.errors).contains("hidden"))
         }
@@ -75,11 +76,11 @@ struct S3UploadCommandTests {
             #expect(nowhere.errors.contains("--aws-sigv4 needs region and service"), "\(nowhere.errors)")
             #expect(s3.log.count == 4 && s3.uploadCount == 1 && stored(folder).count == 1)
             let second = try await process(folder, ["transfers", "resume"] + Self.region, Self.keys).outcome()
-            #expect(second.status == 0, "\(second.errors)")
-            #expect(s3.objects["film.mov"].map { Data($0) } == Self.content)
+            expectEqual(second.status, 0, "\(second.errors)")
+            expectEqual(s3.objects["film.mov"].map { Data($0) }, Self.content)
             // The server may not have stored the others before the kill.
             #expect(s3.log[4] == "list" && s3.log.filter { $0 == "create" }.count == 1, "\(s3.log)")
-            #expect(s3.log.filter { $0 == "part 2" }.count == 2, "\(s3.log)")
+            expectEqual(s3.log.filter { $0 == "part 2" }.count, 2, "\(s3.log)")
         }
     }
 
@@ -98,8 +99,8 @@ struct S3UploadCommandTests {
                 let id = try #require(stored(folder).first)
                 let key = hasKey ? Self.region + ["--auth", "AKID:hidden"] : []
                 let cancelled = try await process(folder, ["transfers", "cancel", id] + key).outcome()
-                #expect(cancelled.status == 0, "\(cancelled.errors)")
-                #expect(cancelled.errors.contains("Warning: the server keeps its part of film.mov") == !hasKey)
+                expectEqual(cancelled.status, 0, "\(cancelled.errors)")
+                expectEqual(cancelled.errors.contains("Warning: the server keeps its part of film.mov"), !hasKey)
                 #expect(s3.log.contains("abort") && s3.uploadCount == (hasKey ? 0 : 1), "\(s3.log)")
                 _ = try await process(folder, ["transfers", "remove"]).outcome()
                 #expect(stored(folder).isEmpty)

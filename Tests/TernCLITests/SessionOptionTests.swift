@@ -3,6 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `--session` and `--session-read-only`.
@@ -23,28 +24,28 @@ struct SessionOptionTests {
             let first = try await run(
                 folder, "--session", "ada", "-u", "ada:s3cret", "-A", "agent/1", server.url("/cookies/set?sid=abc"),
                 "X-Api-Key:k3y", "X-Plain:1", "Range:bytes=0-", "If-None-Match:x", "Content-Language:en")
-            #expect(first.status == 0, "\(first.errors)")
+            expectEqual(first.status, 0, "\(first.errors)")
             let path = folder.path("config/tern/sessions/127.0.0.1_\(server.port)/ada.json")
-            #expect(mode(path) == 0o600)
+            expectEqual(mode(path), 0o600)
             for name in ["config", "config/tern", "config/tern/sessions/127.0.0.1_\(server.port)"] {
-                #expect(mode(folder.path(name)) == 0o700)
+                expectEqual(mode(folder.path(name)), 0o700)
             }
             let second = try await run(folder, "--session=ada", "-v", server.url("/anything"))
-            #expect(second.status == 0, "\(second.errors)")
+            expectEqual(second.status, 0, "\(second.errors)")
             for secret in ["s3cret", "k3y", "YWRh", "abc"] {
                 #expect(!second.text.contains("\(secret)\n"), "\(secret)")
             }
             let sent = try #require(server.requests().last?.headers)
-            #expect(sent["Cookie"] == "sid=abc")
-            #expect(sent["Authorization"] == "Basic YWRhOnMzY3JldA==")
-            #expect(sent["User-Agent"] == "agent/1")
-            #expect(sent["X-Api-Key"] == "k3y")
-            #expect(sent["X-Plain"] == "1")
-            for name in ["Range", "If-None-Match", "Content-Language"] { #expect(sent[name] == nil, "\(name)") }
+            expectEqual(sent["Cookie"], "sid=abc")
+            expectEqual(sent["Authorization"], "Basic YWRhOnMzY3JldA==")
+            expectEqual(sent["User-Agent"], "agent/1")
+            expectEqual(sent["X-Api-Key"], "k3y")
+            expectEqual(sent["X-Plain"], "1")
+            for name in ["Range", "If-None-Match", "Content-Language"] { expectNil(sent[name], "\(name)") }
             let curl = try await run(folder, "--session", "ada", "--curl", server.url("/anything"))
             #expect(curl.text.contains("'Cookie: ***'") && !curl.text.contains("k3y"), "\(curl.text)")
-            #expect(try await run(folder, "--session", "bob", server.url("/anything")).status == 0)
-            #expect(server.requests().last?.headers["Cookie"] == nil)
+            try await expectEqual(run(folder, "--session", "bob", server.url("/anything")).status, 0)
+            expectNil(server.requests().last?.headers["Cookie"])
         }
     }
 
@@ -53,12 +54,12 @@ struct SessionOptionTests {
         try await TestServer.withServer { server async throws in
             for arguments in [["-c", folder.path("none/jar.txt")], ["--session", folder.path("none/s.json")]] {
                 let outcome = try await TernProcess(arguments + [server.url("/get")]).outcome()
-                #expect(outcome.status == 23, "\(outcome.errors)")
+                expectEqual(outcome.status, 23, "\(outcome.errors)")
                 #expect(outcome.errors.contains("none” does not exist; create it"), "\(outcome.errors)")
             }
             let name = try await run(folder, "--session", "s.json", server.url("/get"))
             #expect(name.status == 2 && name.errors.contains("write ./s.json"), "\(name.errors)")
-            #expect(server.requestCount == 0)
+            expectEqual(server.requestCount, 0)
         }
     }
 
@@ -66,20 +67,20 @@ struct SessionOptionTests {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             let url = server.url("/anything")
-            #expect(try await run(folder, "--session", "a", "-u", "ada:1", url, "X-A:1", "X-B:2").status == 0)
-            #expect(try await run(folder, "--session", "a", "--bearer", "t0k", url, "X-A:3", "X-B:").status == 0)
-            #expect(server.requests().last?.headers["Authorization"] == "Bearer t0k")
-            #expect(server.requests().last?.headers["X-A"] == "3")
-            #expect(server.requests().last?.headers["X-B"] == nil)
-            #expect(try await run(folder, "--session", "a", url).status == 0)
-            #expect(server.requests().last?.headers["Authorization"] == "Bearer t0k")
-            #expect(server.requests().last?.headers["X-A"] == "3")
+            try await expectEqual(run(folder, "--session", "a", "-u", "ada:1", url, "X-A:1", "X-B:2").status, 0)
+            try await expectEqual(run(folder, "--session", "a", "--bearer", "t0k", url, "X-A:3", "X-B:").status, 0)
+            expectEqual(server.requests().last?.headers["Authorization"], "Bearer t0k")
+            expectEqual(server.requests().last?.headers["X-A"], "3")
+            expectNil(server.requests().last?.headers["X-B"])
+            try await expectEqual(run(folder, "--session", "a", url).status, 0)
+            expectEqual(server.requests().last?.headers["Authorization"], "Bearer t0k")
+            expectEqual(server.requests().last?.headers["X-A"], "3")
             // A removed field was removed from that request.
-            #expect(server.requests().last?.headers["X-B"] == "2")
-            #expect(try await run(folder, "--session", "a", url, "Authorization:Other x").status == 0)
-            #expect(server.requests().last?.headers["Authorization"] == "Other x")
-            #expect(try await run(folder, "--session", "a", url).status == 0)
-            #expect(server.requests().last?.headers["Authorization"] == "Other x")
+            expectEqual(server.requests().last?.headers["X-B"], "2")
+            try await expectEqual(run(folder, "--session", "a", url, "Authorization:Other x").status, 0)
+            expectEqual(server.requests().last?.headers["Authorization"], "Other x")
+            try await expectEqual(run(folder, "--session", "a", url).status, 0)
+            expectEqual(server.requests().last?.headers["Authorization"], "Other x")
         }
     }
 
@@ -87,16 +88,15 @@ struct SessionOptionTests {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             let path = folder.path("s.json")
-            #expect(try await run(folder, "--session-read-only", path, server.url("/cookies/set?a=1")).status == 0)
+            try await expectEqual(run(folder, "--session-read-only", path, server.url("/cookies/set?a=1")).status, 0)
             let content = folder.content("s.json")
             #expect(content != nil)
-            #expect(
-                try await run(folder, "--session-read-only", path, server.url("/cookies/set?a=2&b=3"), "X-A:1").status
-                    == 0)
-            #expect(server.requests().last?.headers["Cookie"]?.contains("a=2") == true)
-            #expect(folder.content("s.json") == content)
-            #expect(try await run(folder, "--session-read-only", path, server.url("/get")).status == 0)
-            #expect(server.requests().last?.headers["Cookie"] == "a=1")
+            try await expectEqual(
+                run(folder, "--session-read-only", path, server.url("/cookies/set?a=2&b=3"), "X-A:1").status, 0)
+            expectEqual(server.requests().last?.headers["Cookie"]?.contains("a=2"), true)
+            expectEqual(folder.content("s.json"), content)
+            try await expectEqual(run(folder, "--session-read-only", path, server.url("/get")).status, 0)
+            expectEqual(server.requests().last?.headers["Cookie"], "a=1")
         }
     }
 
@@ -106,17 +106,17 @@ struct SessionOptionTests {
             try await TestServer.withServer { second in
                 let path = folder.path("s.json")
                 let made = try await run(folder, "--session", path, "-u", "ada:1", first.url("/get"), "X-Api-Key:k")
-                #expect(made.status == 0, "\(made.errors)")
+                expectEqual(made.status, 0, "\(made.errors)")
                 let away = first.url("/redirect-to?url=\(second.url("/get"))")
-                #expect(try await run(folder, "--session", path, away).status == 0)
-                #expect(first.requests().last?.headers["X-Api-Key"] == "k")
-                #expect(second.requests().last?.headers["Authorization"] == nil)
-                #expect(second.requests().last?.headers["X-Api-Key"] == nil)
+                try await expectEqual(run(folder, "--session", path, away).status, 0)
+                expectEqual(first.requests().last?.headers["X-Api-Key"], "k")
+                expectNil(second.requests().last?.headers["Authorization"])
+                expectNil(second.requests().last?.headers["X-Api-Key"])
                 // Nor a request that begins there.
-                #expect(try await run(folder, "--session", path, second.url("/get"), "X-B:1").status == 0)
-                #expect(second.requests().last?.headers["Authorization"] == nil)
+                try await expectEqual(run(folder, "--session", path, second.url("/get"), "X-B:1").status, 0)
+                expectNil(second.requests().last?.headers["Authorization"])
                 let trusted = try await run(folder, "--session", path, "--location-trusted", away)
-                #expect(trusted.status == 2)
+                expectEqual(trusted.status, 2)
             }
         }
     }
@@ -125,15 +125,15 @@ struct SessionOptionTests {
         let folder = try TemporaryFolder()
         for (text, mode) in [("{\"version\": 2}", 0o600), ("x", 0o600), ("{}", 0o644)] as [(String, mode_t)] {
             try folder.write(text, to: "s.json")
-            #expect(chmod(folder.path("s.json"), mode) == 0)
+            expectEqual(chmod(folder.path("s.json"), mode), 0)
             let outcome = try await run(folder, "--session", folder.path("s.json"), "http://127.0.0.1:1/", "X-A:1")
-            #expect(outcome.status == 26, "\(outcome.errors)")
+            expectEqual(outcome.status, 26, "\(outcome.errors)")
             #expect(mode == 0o600 || outcome.errors.contains("chmod 600"), "\(outcome.errors)")
-            #expect(folder.content("s.json") == Array(text.utf8))
+            expectEqual(folder.content("s.json"), Array(text.utf8))
         }
         // Nothing is written where no server answered.
         #expect(try await run(folder, "--session", "a", "-u", "a:b", "http://127.0.0.1:1/").status == 7)
-        #expect(folder.names == ["s.json"])
+        expectEqual(folder.names, ["s.json"])
     }
 
     @Test("Commands that share a session keep each other's changes") func shared() async throws {
@@ -148,12 +148,12 @@ struct SessionOptionTests {
                         ).status
                     }
                 }
-                for try await status in group { #expect(status == 0) }
+                for try await status in group { expectEqual(status, 0) }
             }
             let content = try #require(try SessionFile(place: place(path)).load())
-            #expect(content.cookies.cookies.count == 4)
-            #expect(content.servers.count == 1)
-            #expect(content.servers.first?.headers.count == 4)
+            expectEqual(content.cookies.cookies.count, 4)
+            expectEqual(content.servers.count, 1)
+            expectEqual(content.servers.first?.headers.count, 4)
         }
     }
 
@@ -174,14 +174,14 @@ struct SessionOptionTests {
         ])
     func places(name: String, url: String, path: String) throws {
         let variables = ["XDG_CONFIG_HOME": "/c", "HOME": "/home/ada"]
-        #expect(try SessionPlace(name, for: HTTPURL(url)) { variables[$0] }.path == path)
+        try expectEqual(SessionPlace(name, for: HTTPURL(url)) { variables[$0] }.path, path)
     }
 
     @Test("Without XDG_CONFIG_HOME, or with a relative one, it is in ~/.config") func home() throws {
         let url = try HTTPURL("http://a/")
         for folder in [nil, "", "relative"] {
             let place = try SessionPlace("s", for: url) { $0 == "HOME" ? "/home/ada" : folder }
-            #expect(place.path == "/home/ada/.config/tern/sessions/a/s.json")
+            expectEqual(place.path, "/home/ada/.config/tern/sessions/a/s.json")
         }
         #expect(throws: UsageError.self) { try SessionPlace("s", for: url) { _ in nil } }
     }
@@ -199,7 +199,7 @@ struct SessionOptionTests {
         content.put(server)
         content.put(SessionContent.Server(origin: try HTTPURL("http://b:8080").origin, credentials: .token("t")))
         content.cookies = CookieSnapshot(cookies: [try Cookie(name: "a", value: "b", domain: "example.com")])
-        #expect(try SessionContent(parsing: content.json()) == content)
+        try expectEqual(SessionContent(parsing: content.json()), content)
         #expect(throws: FileFault.self) { try SessionContent(parsing: Array("[]".utf8)) }
         let text = String(decoding: content.json(), as: UTF8.self)
         for (old, new) in [
@@ -217,12 +217,12 @@ struct SessionOptionTests {
         var content = SessionContent()
         let (secure, plain) = (try HTTPURL("https://a").origin, try HTTPURL("http://a").origin)
         content.put(SessionContent.Server(origin: secure, credentials: .token("t")))
-        #expect(content.server(for: plain) == nil)
-        #expect(content.withheld(from: plain) == secure)
+        expectNil(content.server(for: plain))
+        expectEqual(content.withheld(from: plain), secure)
         content.servers = [SessionContent.Server(origin: plain, credentials: .token("t"))]
-        #expect(content.server(for: secure)?.credentials == .token("t"))
+        expectEqual(content.server(for: secure)?.credentials, .token("t"))
         #expect(content.server(for: try HTTPURL("https://a:8443").origin) == nil)
-        #expect(content.withheld(from: plain) == nil)
+        expectNil(content.withheld(from: plain))
     }
 
     @Test("A change is applied to what others have left") func changes() throws {
@@ -234,7 +234,7 @@ struct SessionOptionTests {
         let other = try make("other", "1")
         let setAnew = try make("old", "2")
         let result = change.applied(to: CookieSnapshot(cookies: [gone, other, setAnew, kept]))
-        #expect(Set(result.cookies.map { "\($0.name)=\($0.value)" }) == ["kept=1", "new=1", "other=1", "old=2"])
+        expectEqual(Set(result.cookies.map { "\($0.name)=\($0.value)" }), ["kept=1", "new=1", "other=1", "old=2"])
         #expect(CookieChange(from: [old], to: [old]).isEmpty)
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 @Suite struct TargetTests {
@@ -22,7 +23,7 @@ import Testing
         ("", "http://"),
     ])
     func expandsURLs(_ short: String, _ long: String) {
-        #expect(Target.expand(short) == long)
+        expectEqual(Target.expand(short), long)
     }
 
     @Test(
@@ -37,8 +38,8 @@ import Testing
         ] as [([String], String?, Int)])
     func sortsArguments(_ arguments: [String], _ method: String?, _ items: Int) throws {
         let target = try Target(arguments)
-        #expect(target.method == method)
-        #expect(target.items.count == items)
+        expectEqual(target.method, method)
+        expectEqual(target.items.count, items)
     }
 
     @Test func needsAURL() {
@@ -51,6 +52,6 @@ import Testing
         (["help"], ["request", "--help"]), (["help", "bench"], ["help", "bench"]), (["--version"], ["--version"]),
     ])
     func sendsWhatNamesNoSubcommandToTheRequest(_ arguments: [String], _ routed: [String]) {
-        #expect(Tern.routed(arguments) == routed)
+        expectEqual(Tern.routed(arguments), routed)
     }
 }

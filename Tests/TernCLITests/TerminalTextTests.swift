@@ -1,6 +1,7 @@
 import Sterna
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 @Suite struct TerminalTextTests {
@@ -10,12 +11,12 @@ import Testing
         ("\u{202E}abc\u{2066}", "\u{FFFD}abc\u{FFFD}"), ("Küste 🐦 e\u{301}", "Küste 🐦 e\u{301}"),
     ])
     func showsWhatWouldSteer(_ text: String, _ expected: String) {
-        #expect(Array(TerminalText.block(text).unicodeScalars) == Array(expected.unicodeScalars))
+        expectEqual(Array(TerminalText.block(text).unicodeScalars), Array(expected.unicodeScalars))
     }
 
     @Test(arguments: [("a\nb", "a b"), ("a\r\n\r\nb\n", "a b"), ("\na", "a"), ("a\tb", "a b"), ("\u{1B}c", "␛c")])
     func putsOnOneLine(_ text: String, _ expected: String) {
-        #expect(TerminalText.line(text) == expected)
+        expectEqual(TerminalText.line(text), expected)
     }
 
     /// Any cut of the bytes gives the text of the whole.
@@ -28,18 +29,18 @@ import Testing
             for start in stride(from: 0, to: bytes.count, by: size) {
                 result += cleaner.feed(Bytes(copying: bytes[start..<min(start + size, bytes.count)]))
             }
-            #expect(result + cleaner.finish() == TerminalText.block(text))
+            expectEqual(result + cleaner.finish(), TerminalText.block(text))
         }
     }
 
     @Test func replacesBytesThatAreNoText() {
         var cleaner = TerminalText()
         #expect(cleaner.feed(Bytes(copying: [0x61, 0xFF, 0xC0, 0x62, 0xE2, 0x82])).hasSuffix("b"))
-        #expect(cleaner.finish() == "\u{FFFD}")
+        expectEqual(cleaner.finish(), "\u{FFFD}")
     }
 
     @Test func readsLatin1() {
         var cleaner = TerminalText(charset: "iso-8859-1")
-        #expect(cleaner.feed(Bytes(copying: [0x4B, 0xFC, 0x73, 0x9B])) == "Küs\u{FFFD}")
+        expectEqual(cleaner.feed(Bytes(copying: [0x4B, 0xFC, 0x73, 0x9B])), "Küs\u{FFFD}")
     }
 }

@@ -2,10 +2,12 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// What the built program sends, prints and saves.
 @Suite(.timeLimit(.minutes(5))) struct TernOutputTests {
     private func json(_ outcome: TernProcess.Outcome) throws -> JSON {
-        #expect(outcome.status == 0, "\(outcome.errors)")
+        expectEqual(outcome.status, 0, "\(outcome.errors)")
         return try JSON(parsing: outcome.output)
     }
 
@@ -15,15 +17,15 @@ import Testing
     func passesBodiesOnUnchanged(_ path: String) async throws {
         try await TestServer.withServer { server in
             let expected = try await Session.shared.send(.get(server.url(path))).body.array
-            #expect(try await TernProcess.run(server.url(path)).output == expected)
+            try await expectEqual(TernProcess.run(server.url(path)).output, expected)
             let folder = try TemporaryFolder()
             let file = folder.path("file")
             let saved = try await TernProcess.run("-o", file, server.url(path))
-            #expect(saved.status == 0)
+            expectEqual(saved.status, 0)
             #expect(saved.output.isEmpty)
-            #expect(folder.content("file") == expected)
-            #expect(folder.names == ["file"])
-            #expect(try await TernProcess.run("-o", "-", server.url(path)).output == expected)
+            expectEqual(folder.content("file"), expected)
+            expectEqual(folder.names, ["file"])
+            try await expectEqual(TernProcess.run("-o", "-", server.url(path)).output, expected)
         }
     }
 
@@ -31,13 +33,14 @@ import Testing
         try await TestServer.withServer { server in
             let folder = try TemporaryFolder()
             try folder.write("old", to: "file")
-            #expect(try await TernProcess.run("-o", folder.path("file"), server.url("/fault/close-half")).status == 18)
-            #expect(
-                try await TernProcess.run("--fail", "-o", folder.path("file"), server.url("/status/404")).status == 22)
-            #expect(folder.content("file") == Array("old".utf8))
-            #expect(folder.names == ["file"])
-            #expect(try await TernProcess.run("-o", folder.path("file"), server.url("/1k")).status == 0)
-            #expect(folder.content("file")?.count == 1_024)
+            try await expectEqual(
+                TernProcess.run("-o", folder.path("file"), server.url("/fault/close-half")).status, 18)
+            try await expectEqual(
+                TernProcess.run("--fail", "-o", folder.path("file"), server.url("/status/404")).status, 22)
+            expectEqual(folder.content("file"), Array("old".utf8))
+            expectEqual(folder.names, ["file"])
+            try await expectEqual(TernProcess.run("-o", folder.path("file"), server.url("/1k")).status, 0)
+            expectEqual(folder.content("file")?.count, 1_024)
         }
     }
 
@@ -46,17 +49,17 @@ import Testing
             let sent = try json(
                 await TernProcess.run(server.url("/anything"), "q==1", "q==2", "a=x", "b:=[1,null]", "X-A:y", "Accept:")
             )
-            #expect(sent["method"] == "POST")
-            #expect(sent["args"] == ["q": ["1", "2"]])
-            #expect(sent["json"] == ["a": "x", "b": [1, nil]])
-            #expect(sent["headers"]["X-A"] == "y")
-            #expect(sent["headers"]["Accept"] == .null)
+            expectEqual(sent["method"], "POST")
+            expectEqual(sent["args"], ["q": ["1", "2"]])
+            expectEqual(sent["json"], ["a": "x", "b": [1, nil]])
+            expectEqual(sent["headers"]["X-A"], "y")
+            expectEqual(sent["headers"]["Accept"], .null)
             let form = try json(await TernProcess.run("-f", "put", server.url("/anything"), "a=1", "a=2"))
-            #expect(form["method"] == "PUT")
-            #expect(form["form"] == ["a": ["1", "2"]])
+            expectEqual(form["method"], "PUT")
+            expectEqual(form["form"], ["a": ["1", "2"]])
             let plain = try json(await TernProcess.run("POST", server.url("/post")))
-            #expect(plain["headers"]["Content-Length"] == "0")
-            #expect(plain["headers"]["Content-Type"] == .null)
+            expectEqual(plain["headers"]["Content-Length"], "0")
+            expectEqual(plain["headers"]["Content-Type"], .null)
         }
     }
 
@@ -65,8 +68,8 @@ import Testing
             let folder = try TemporaryFolder()
             try folder.write(String(repeating: "x", count: 3_000_000), to: "big.txt")
             let answer = try json(await TernProcess.run(server.url("/upload"), "@\(folder.path("big.txt"))"))
-            #expect(answer["bytes"].int == 3_000_000)
-            #expect(server.requests().last?.headers["Content-Type"] == "text/plain")
+            expectEqual(answer["bytes"].int, 3_000_000)
+            expectEqual(server.requests().last?.headers["Content-Type"], "text/plain")
         }
     }
 
@@ -74,22 +77,22 @@ import Testing
         try await TestServer.withServer { server in
             let body = Array(#"{"a":1}"#.utf8)
             let sent = try json(await TernProcess.run(server.url("/anything"), input: .bytes(body)))
-            #expect(sent["method"] == "POST")
-            #expect(sent["json"] == ["a": 1])
+            expectEqual(sent["method"], "POST")
+            expectEqual(sent["json"], ["a": 1])
             let ignored = try json(
                 await TernProcess.run("--ignore-stdin", server.url("/anything"), input: .bytes(body)))
-            #expect(ignored["method"] == "GET")
+            expectEqual(ignored["method"], "GET")
             let empty = try json(await TernProcess.run(server.url("/anything"), input: .bytes([])))
-            #expect(empty["method"] == "GET")
+            expectEqual(empty["method"], "GET")
         }
     }
 
     @Test func doesNotWaitForSilentPipes() async throws {
         try await TestServer.withServer { server in
             let named = try json(await TernProcess.run("GET", server.url("/anything"), input: .silence))
-            #expect(named["method"] == "GET")
+            expectEqual(named["method"], "GET")
             let guessed = try json(await TernProcess.run(server.url("/anything"), input: .silence))
-            #expect(guessed["method"] == "GET")
+            expectEqual(guessed["method"], "GET")
         }
     }
 
@@ -100,7 +103,7 @@ import Testing
             #expect(shown.contains("GET /redirect/1 HTTP/1.1\n"))
             #expect(shown.contains("HTTP/1.1 302 Found\n"))
             #expect(shown.contains("GET /get HTTP/1.1\n"))
-            #expect(shown.components("Authorization: ***\nCookie: ***\n") == 2)
+            expectEqual(shown.components("Authorization: ***\nCookie: ***\n"), 2)
             let open = try await TernProcess.run("--print", "H", "--show-secrets", "--bearer", "tok", url).text
             #expect(open.contains("Authorization: Bearer tok\n"))
         }
@@ -136,12 +139,12 @@ import Testing
 
     @Test func playsTheDemo() async throws {
         let outcome = try await TernProcess.run("demo")
-        #expect(outcome.status == 0, "\(outcome.text)")
+        expectEqual(outcome.status, 0, "\(outcome.text)")
         let lines = outcome.text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 75)
         #expect(!outcome.text.contains("\u{1B}"))
         let table = lines.drop { !$0.hasPrefix("Step") }.filter { !$0.isEmpty }
-        #expect(Set(table.map(\.count)).count == 1)
+        expectEqual(Set(table.map(\.count)).count, 1)
         #expect(table.dropFirst().allSatisfy { $0.contains("  ok  ") })
     }
 
@@ -150,12 +153,12 @@ import Testing
         let process = try TernProcess(["serve", "--port", "0", "--tls"], environment: ["TMPDIR": folder.path])
         let lines = await process.lines(2)
         let words = (lines.last ?? "").split(separator: " ").map(String.init)
-        #expect(words.prefix(4) == ["Try", "it", "with:", "tern"])
-        #expect(folder.names.count == 1)
+        expectEqual(words.prefix(4), ["Try", "it", "with:", "tern"])
+        expectEqual(folder.names.count, 1)
         let asked = try await TernProcess(Array(words.dropFirst(4))).outcome()
-        #expect(asked.status == 0)
+        expectEqual(asked.status, 0)
         process.signal(15)
-        #expect(try await process.outcome().status == 0)
+        try await expectEqual(process.outcome().status, 0)
         #expect(folder.names.isEmpty)
     }
 }

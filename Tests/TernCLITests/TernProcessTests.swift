@@ -2,6 +2,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// The exit statuses of the built program, against a server in this process.
 @Suite(.timeLimit(.minutes(5))) struct TernProcessTests {
     @Test(
@@ -22,7 +24,7 @@ import Testing
                 return isPath ? server.url(argument) : argument
             }
             let outcome = try await TernProcess(absolute).outcome()
-            #expect(outcome.status == status)
+            expectEqual(outcome.status, status)
             expectOneLine(outcome)
         }
     }
@@ -46,14 +48,14 @@ import Testing
         ] as [(Int32, String)])
     func hasAStatusWithoutAServer(_ status: Int32, _ url: String) async throws {
         let outcome = try await TernProcess.run(url)
-        #expect(outcome.status == status)
+        expectEqual(outcome.status, status)
         expectOneLine(outcome)
     }
 
     @Test func speaksTLSToAPlainPort() async throws {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run("https://127.0.0.1:\(server.port)/")
-            #expect(outcome.status == 35)
+            expectEqual(outcome.status, 35)
             expectOneLine(outcome)
         }
     }
@@ -66,14 +68,14 @@ import Testing
         try await TestServer.withServer(.init(tls: try authority.issue())) { server in
             let url = server.url("/ip")
             let refused = try await TernProcess.run(url)
-            #expect(refused.status == 60)
+            expectEqual(refused.status, 60)
             #expect(refused.errors.contains("not trusted"))
             #expect(refused.errors.contains("sha256/"))
-            #expect(try await TernProcess.run("--cacert", file, url).status == 0)
-            #expect(try await TernProcess.run("-k", url).status == 0)
-            #expect(try await TernProcess.run("--cacert", folder.path("none.pem"), url).status == 26)
+            try await expectEqual(TernProcess.run("--cacert", file, url).status, 0)
+            try await expectEqual(TernProcess.run("-k", url).status, 0)
+            try await expectEqual(TernProcess.run("--cacert", folder.path("none.pem"), url).status, 26)
             let downgrade = try await TernProcess.run("-k", server.url("/redirect-to?url=http://127.0.0.1:1/"))
-            #expect(downgrade.status == 47)
+            expectEqual(downgrade.status, 47)
         }
     }
 
@@ -81,7 +83,7 @@ import Testing
         let answer = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope"
         let server = try await ScriptedServer.start(connections: [[.receiveHead, .send(answer), .close]])
         let outcome = try await TernProcess.run("http://127.0.0.1:\(server.port)/")
-        #expect(outcome.status == 61)
+        expectEqual(outcome.status, 61)
         expectOneLine(outcome)
         try await server.stop()
     }
@@ -91,7 +93,7 @@ import Testing
         let server = try await ScriptedServer.start(connections: [[.receiveHead, .send(head), .hang]])
         let start = ContinuousClock.now
         let outcome = try await TernProcess.run("--fail", "--timeout", "3000", "http://127.0.0.1:\(server.port)/")
-        #expect(outcome.status == 22)
+        expectEqual(outcome.status, 22)
         #expect(ContinuousClock.now - start < .seconds(60))
         expectOneLine(outcome)
         try await server.stop()
@@ -105,7 +107,7 @@ import Testing
             try await server.waitForRequests(1, within: 60)
             process.signal(signal)
             let outcome = try await process.outcome()
-            #expect(outcome.status == status)
+            expectEqual(outcome.status, status)
             #expect(outcome.errors.isEmpty)
             #expect(folder.names.isEmpty)
             try await server.waitForOpenConnections(0)
@@ -118,19 +120,19 @@ import Testing
             try await server.waitForRequests(1, within: 60)
             process.stopReading()
             let outcome = try await process.outcome(readsOutput: false)
-            #expect(outcome.status == 23)
+            expectEqual(outcome.status, 23)
             #expect(outcome.errors.isEmpty)
         }
     }
 
     @Test func helpsOnStandardOutput() async throws {
         let help = try await TernProcess.run("--help")
-        #expect(help.status == 0)
+        expectEqual(help.status, 0)
         #expect(help.text.contains("name:=json"))
         #expect(help.errors.isEmpty)
         let nothing = try await TernProcess.run()
-        #expect(nothing.status == 2)
+        expectEqual(nothing.status, 2)
         #expect(nothing.output.isEmpty)
-        #expect(try await TernProcess.run("--version").text == "0.1.0\n")
+        try await expectEqual(TernProcess.run("--version").text, "0.1.0\n")
     }
 }

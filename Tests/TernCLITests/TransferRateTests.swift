@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `--limit-rate` of `tern transfers`, and the rates that its screens show.
@@ -19,7 +20,7 @@ struct TransferRateTests {
             let outcome = try await TernProcess.run(
                 "transfers", "add", "--store", folder.path("store"), "--into", folder.path("files"), "--limit-rate",
                 "200k", server.url("/range/150000"), server.url("/range/150001"))
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             #expect(ContinuousClock.now - start >= Self.time(300_001))
         }
     }
@@ -49,9 +50,9 @@ struct TransferRateTests {
             let shown = await second.errors { $0.contains(" left") }
             #expect(shown.contains("a.bin  [") && shown.contains("% of 6.3 MB, "), "\(shown)")
             let outcome = try await second.outcome()
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             #expect(ContinuousClock.now - start >= .seconds(3 - 0.07))
-            #expect(s3.objects["a.bin"]?.count == size)
+            expectEqual(s3.objects["a.bin"]?.count, size)
         }
     }
 
@@ -73,7 +74,7 @@ struct TransferRateTests {
             running.signal(SIGKILL)
             watching.signal(SIGINT)
             _ = try await running.outcome()
-            #expect(try await watching.outcome().status == 130)
+            try await expectEqual(watching.outcome().status, 130)
         }
     }
 
@@ -85,15 +86,15 @@ struct TransferRateTests {
         func rate(_ completed: Int64, _ id: String, _ time: UInt64) -> Double? {
             rates.measured(TransferProgress(completed: completed, total: 1 << 40), of: id, at: Self.at(time)).rate
         }
-        #expect(rate(1 << 30, "a", 1_000) == nil)
-        #expect(rate(1 << 30 + 500_000, "a", 1_500) == 1_000_000)
-        #expect(rate(7, "b", 1_500) == nil)
-        #expect(rate(1 << 30 + 500_000, "a", 2_000) == 500_000)
-        #expect(rate(0, "a", 2_500) == nil)
-        #expect(rate(100_000, "a", 3_500) == 100_000)
+        expectNil(rate(1 << 30, "a", 1_000))
+        expectEqual(rate(1 << 30 + 500_000, "a", 1_500), 1_000_000)
+        expectNil(rate(7, "b", 1_500))
+        expectEqual(rate(1 << 30 + 500_000, "a", 2_000), 500_000)
+        expectNil(rate(0, "a", 2_500))
+        expectEqual(rate(100_000, "a", 3_500), 100_000)
         rates.keep(["b"])
-        #expect(rate(100_000, "a", 4_500) == nil)
-        #expect(rate(1_007, "b", 2_500) == 1_000)
+        expectNil(rate(100_000, "a", 4_500))
+        expectEqual(rate(1_007, "b", 2_500), 1_000)
         #expect(rate(.max, "c", 0) == nil && rate(.min, "c", 1_000) == nil && rate(.max, "c", 2_000) != .infinity)
     }
 }

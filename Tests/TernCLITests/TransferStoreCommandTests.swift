@@ -4,6 +4,7 @@ import SternaTesting
 import SternaTransfers
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// What `tern transfers` does with stores, and with transfers that are there already or cannot be read.
@@ -53,7 +54,7 @@ struct TransferStoreCommandTests {
             let (broken, newer) = (String(ids[1].prefix(8)), String(ids[2].prefix(8)))
 
             let listed = try await run("list")
-            #expect(listed.status == 0)
+            expectEqual(listed.status, 0)
             for id in [broken, newer] { #expect(listed.text.contains("\(id)  unreadable  -"), "\(listed.text)") }
             #expect(listed.errors.contains("tern transfers remove \(broken) gives it up"), "\(listed.errors)")
             #expect(listed.errors.contains("its version is 9"), "\(listed.errors)")
@@ -63,7 +64,7 @@ struct TransferStoreCommandTests {
             #expect(rows.allSatisfy { $0["reason"].string?.contains("cannot be read") == true })
 
             let resumed = try await run("resume")
-            #expect(resumed.status == 26, "\(resumed.errors)")
+            expectEqual(resumed.status, 26, "\(resumed.errors)")
             #expect(resumed.text.hasPrefix("Saved ") && folder.content("1000")?.count == 1_000)
             #expect(resumed.errors.contains("The transfer \(broken) is left out."), "\(resumed.errors)")
             let named = try await run("resume", ids[1])
@@ -71,16 +72,16 @@ struct TransferStoreCommandTests {
 
             let watched = try await run("watch")
             #expect(watched.status == 0 && watched.text.hasPrefix("Saved "), "\(watched.text)")
-            #expect(watched.errors.split(separator: "is left out").count == 3, "\(watched.errors)")
+            expectEqual(watched.errors.split(separator: "is left out").count, 3, "\(watched.errors)")
             let paused = try await run("pause", broken)
             #expect(paused.status == 1 && paused.errors.contains("is left out"), "\(paused.errors)")
 
-            #expect(try await run("remove").errors == "Removed 1 transfer.\n")
+            try await expectEqual(run("remove").errors, "Removed 1 transfer.\n")
             #expect(folder.names.contains("store") && folder.content("store/\(ids[1])/description.json") != nil)
-            #expect(try await run("remove", broken).errors == "Removed 1 transfer.\n")
+            try await expectEqual(run("remove", broken).errors, "Removed 1 transfer.\n")
             let last = try await run("remove", newer)
             #expect(last.status == 0 && last.errors.contains("a newer tern could have carried \(newer) on"))
-            #expect(try await run("list").errors == "No transfers.\n")
+            try await expectEqual(run("list").errors, "No transfers.\n")
             #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
         }
     }
@@ -101,20 +102,20 @@ struct TransferStoreCommandTests {
             "resume": "Nothing to carry on.", "remove": "Removed 0 transfers.", "list": "No transfers.",
             "watch": "No transfers.",
         ]
-        #expect(usual.status == 0, "\(usual.errors)")
-        #expect(usual.errors == (text[command] ?? "No transfers that are not over.") + "\n")
+        expectEqual(usual.status, 0, "\(usual.errors)")
+        expectEqual(usual.errors, (text[command] ?? "No transfers that are not over.") + "\n")
         #expect(folder.names.isEmpty)
     }
 
     @Test("pause and cancel take IDs, or all where that is said")
     func all() async throws {
         let ids = try await add("http://127.0.0.1:1/a", "http://127.0.0.1:1/b", "http://127.0.0.1:1/c")
-        #expect(try await run("pause", ids[0], ids[0]).errors == "Paused a.\n")
-        #expect(try await run("pause", "--all").errors.split(separator: "\n").count == 3)
-        #expect(try await run("cancel", ids[1]).errors == "Cancelled b.\n")
+        try await expectEqual(run("pause", ids[0], ids[0]).errors, "Paused a.\n")
+        try await expectEqual(run("pause", "--all").errors.split(separator: "\n").count, 3)
+        try await expectEqual(run("cancel", ids[1]).errors, "Cancelled b.\n")
         let cancelled = try await run("cancel", "--all")
-        #expect(Set(cancelled.errors.split(separator: "\n")) == ["Cancelled a.", "Cancelled c."])
-        #expect(try await run("cancel", "--all").errors == "No transfers that are not over.\n")
+        expectEqual(Set(cancelled.errors.split(separator: "\n")), ["Cancelled a.", "Cancelled c."])
+        try await expectEqual(run("cancel", "--all").errors, "No transfers that are not over.\n")
     }
 
     // MARK: What is there already
@@ -140,7 +141,7 @@ struct TransferStoreCommandTests {
                 same.status == 0
                     && same.errors == "1000 is in the store already, as \(id); it goes on as it was added.\n",
                 "\(same.errors)")
-            #expect(folder.content("1000")?.count == 1_000)
+            expectEqual(folder.content("1000")?.count, 1_000)
             let json = try JSON(parsing: Data((try await run("list", "--json")).output))
             #expect(json.array?.count == 1 && json[0]["id"].string == ids[0])
         }
@@ -173,7 +174,7 @@ struct TransferStoreCommandTests {
         try await TestServer.withServer { server async throws in
             for (name, text) in [("f", "with another file, by -o FILE."), ("d", "or the folder by --into FOLDER.")] {
                 let outcome = try await run("add", "-o", folder.path(name), server.url("/range/10"))
-                #expect(outcome.status == 23, "\(outcome.errors)")
+                expectEqual(outcome.status, 23, "\(outcome.errors)")
                 #expect(outcome.errors.contains(text) && !outcome.errors.contains("“."), "\(outcome.errors)")
             }
             let json = (try await run("list", "--json")).text

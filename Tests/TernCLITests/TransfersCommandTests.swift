@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// `tern transfers`.
@@ -19,18 +20,18 @@ struct TransfersCommandTests {
         try await TestServer.withServer { server async throws in
             let added = try await run(
                 folder, "add", "--into", folder.path("files"), server.url("/range/1000"), server.url("/range/2000"))
-            #expect(added.status == 0, "\(added.errors)")
-            #expect(Set(added.text.split(separator: "\n").map { $0.hasPrefix("Saved ") }) == [true])
+            expectEqual(added.status, 0, "\(added.errors)")
+            expectEqual(Set(added.text.split(separator: "\n").map { $0.hasPrefix("Saved ") }), [true])
             #expect(folder.content("files/1000")?.count == 1_000 && folder.content("files/2000")?.count == 2_000)
             let listed = try await run(folder, "list")
             #expect(listed.text.hasPrefix("ID        STATE     SIZE  FILE\n"), "\(listed.text)")
-            #expect(listed.text.split(separator: "\n").count == 3)
+            expectEqual(listed.text.split(separator: "\n").count, 3)
             let json = try JSON(parsing: Data((try await run(folder, "list", "--json")).output))
-            #expect(json.array?.count == 2)
+            expectEqual(json.array?.count, 2)
             #expect(json[0]["state"].string == "finished" && json[0]["completed"].int == 1_000)
             let watched = try await run(folder, "watch")
             #expect(watched.status == 0 && watched.text.split(separator: "\n").count == 2, "\(watched.text)")
-            #expect(try await run(folder, "remove").errors == "Removed 2 transfers.\n")
+            try await expectEqual(run(folder, "remove").errors, "Removed 2 transfers.\n")
             let none = try await run(folder, "list")
             #expect(none.errors == "No transfers.\n" && none.output.isEmpty)
         }
@@ -46,7 +47,7 @@ struct TransfersCommandTests {
             #expect(added.errors.contains("-a USER:PASSWORD"), "\(added.errors)")
             let json = try JSON(parsing: Data((try await run(folder, "list", "--json")).output))
             #expect(json[0]["state"].string == "blocked" && json[0]["reason"].string?.contains("401") == true)
-            #expect(try await run(folder, "resume", "-a", "ada:wrong").status == 22)
+            try await expectEqual(run(folder, "resume", "-a", "ada:wrong").status, 22)
             let resumed = try await run(folder, "resume", "-a", "ada:secret")
             #expect(resumed.status == 0 && folder.content("f") != nil, "\(resumed.errors)")
         }
@@ -63,14 +64,14 @@ struct TransfersCommandTests {
                     let url = server.url("/file")
                     let added = try await run(
                         folder, "add", "--into", folder.path("\(server.port)"), "-H", "X-API-Key: lily", url)
-                    #expect(added.status == 22, "\(added.errors)")
+                    expectEqual(added.status, 22, "\(added.errors)")
                 }
                 let refused = try await run(folder, "resume", "-H", "X-API-Key: tiger")
                 #expect(refused.status == 2 && refused.errors.contains("is for one host"), "\(refused.errors)")
                 #expect(first.requests().count == 1 && second.requests().count == 1)
                 let json = try JSON(parsing: Data((try await run(folder, "list", "--json")).output))
                 let id = try #require(json[0]["id"].string)
-                #expect(try await run(folder, "resume", id, "-H", "X-API-Key: tiger").status == 0)
+                try await expectEqual(run(folder, "resume", id, "-H", "X-API-Key: tiger").status, 0)
             }
         }
     }
@@ -106,14 +107,14 @@ struct TransfersCommandTests {
             }
             first.signal(SIGINT)
             let interrupted = try await first.outcome()
-            #expect(interrupted.status == 130, "\(interrupted.errors)")
+            expectEqual(interrupted.status, 130, "\(interrupted.errors)")
             #expect(interrupted.errors.contains("To continue: tern transfers resume"), "\(interrupted.errors)")
             let second = try await run(folder, "resume")
-            #expect(second.status == 0, "\(second.errors)")
-            #expect(folder.content("f") == Array(repeating: 0x61, count: size))
+            expectEqual(second.status, 0, "\(second.errors)")
+            expectEqual(folder.content("f"), Array(repeating: 0x61, count: size))
             let ranges = server.requests().map { $0.headers["Range"] }
             #expect(ranges.count == 2 && ranges[0] == nil && ranges[1] != nil, "\(ranges)")
-            #expect(try await run(folder, "resume").errors == "Nothing to carry on.\n")
+            try await expectEqual(run(folder, "resume").errors, "Nothing to carry on.\n")
         }
     }
 
@@ -133,15 +134,15 @@ struct TransfersCommandTests {
             #expect(busy.status == 1 && busy.errors.contains("Another command carries g on"), "\(busy.errors)")
             running.signal(SIGKILL)
             _ = try await running.outcome()
-            #expect(try await run(folder, "pause", "--all").errors == "Paused g.\n")
-            #expect(try await run(folder, "resume").errors == "Nothing to carry on.\n")
+            try await expectEqual(run(folder, "pause", "--all").errors, "Paused g.\n")
+            try await expectEqual(run(folder, "resume").errors, "Nothing to carry on.\n")
             let list = try JSON(parsing: Data((try await run(folder, "list", "--json")).output))
             let id = try #require(list.array?.first { $0["state"].string == "paused" }?["id"].string)
             let refused = try await run(folder, "remove", String(id.prefix(10)))
             #expect(refused.status == 1 && refused.errors.contains("cancel it first"), "\(refused.errors)")
-            #expect(try await run(folder, "cancel", id).errors == "Cancelled g.\n")
-            #expect(try await run(folder, "remove").errors == "Removed 2 transfers.\n")
-            #expect(folder.names == ["store"])
+            try await expectEqual(run(folder, "cancel", id).errors, "Cancelled g.\n")
+            try await expectEqual(run(folder, "remove").errors, "Removed 2 transfers.\n")
+            expectEqual(folder.names, ["store"])
         }
     }
 

@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("tern: trust", .timeLimit(.minutes(5)))
 struct TrustOptionTests {
     private func withServer(
@@ -23,7 +25,7 @@ struct TrustOptionTests {
         _ status: Int32, _ arguments: [String], location: SourceLocation = #_sourceLocation
     ) async throws {
         let outcome = try await TernProcess.run(arguments)
-        #expect(outcome.status == status, "\(arguments): \(outcome.errors)", sourceLocation: location)
+        expectEqual(outcome.status, status, "\(arguments): \(outcome.errors)", sourceLocation: location)
     }
 
     @Test("cert shows certificates, pins, version and verdict; as JSON too")
@@ -31,22 +33,22 @@ struct TrustOptionTests {
         try await withServer { server, folder, bundle in
             let pin = try Pin.publicKey(of: bundle.leafDER).description
             let good = try await TernProcess.run("cert", "--cacert", folder.path("ca.pem"), server.url("/"))
-            #expect(good.status == 0)
+            expectEqual(good.status, 0)
             for part in ["trusted for localhost", "TLS 1.3", pin, "a.test", "EC P-256", "CN=localhost"] {
                 #expect(good.text.contains(part), "\(part)")
             }
             #expect(!good.text.contains("\u{1B}"))
             #expect(good.text.split(separator: "\n").allSatisfy { !$0.hasSuffix(" ") })
             let bad = try await TernProcess.run("cert", "--json", "localhost:\(server.port)")
-            #expect(bad.status == 60)
+            expectEqual(bad.status, 60)
             let report = try JSON(parsing: bad.text)
-            #expect(report["trusted"] == false)
-            #expect(report["check"] == "issuer")
-            #expect(report["tls"] == "1.3")
-            #expect(report["certificates"][0]["pin"].string == pin)
+            expectEqual(report["trusted"], false)
+            expectEqual(report["check"], "issuer")
+            expectEqual(report["tls"], "1.3")
+            expectEqual(report["certificates"][0]["pin"].string, pin)
             try await expect(2, ["cert", "http://127.0.0.1:1/"])
             try await expect(7, ["cert", "https://127.0.0.1:1/"])
-            #expect(server.requestCount == 0)
+            expectEqual(server.requestCount, 0)
         }
     }
 
@@ -61,7 +63,7 @@ struct TrustOptionTests {
                 try await expect(0, arguments)
             }
             let wrong = try await TernProcess.run(trust + ["--pin", other, server.url("/ip")])
-            #expect(wrong.status == 90)
+            expectEqual(wrong.status, 90)
             #expect(wrong.errors.contains("pin \(pin)"))
             try await expect(90, trust + ["--pin", other, server.url("/get")])
             for (status, arguments) in [
@@ -89,7 +91,7 @@ struct TrustOptionTests {
             let files = ["--cert", folder.path("own.pem"), "--key", folder.path("own.key")]
             try await expect(0, trust + files + [server.url("/ip")])
             let none = try await TernProcess.run(trust + [server.url("/ip")])
-            #expect(none.status == 35)
+            expectEqual(none.status, 35)
             #expect(none.errors.contains("--cert"))
             try await expect(58, trust + ["--cert", folder.path("own.pem"), server.url("/ip")])
             try await expect(2, trust + ["--key", folder.path("own.key"), server.url("/ip")])
@@ -106,9 +108,8 @@ struct TrustOptionTests {
             try await expect(0, trust + ["--tls-min", "1.3", server.url("/ip")])
             try await expect(35, trust + ["--tls-max", "1.1", server.url("/ip")])
             try await expect(2, trust + ["--tls-min", "1.4", server.url("/ip")])
-            #expect(
-                try await TernProcess.run(trust + ["--tls-min", "1.3", "--tls-max", "1.2", server.url("/ip")]).status
-                    == 2)
+            try await expectEqual(
+                TernProcess.run(trust + ["--tls-min", "1.3", "--tls-max", "1.2", server.url("/ip")]).status, 2)
         }
     }
 }

@@ -5,6 +5,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// Uploads whose client or server is killed at random moments; `STERNA_LONG_TESTS=1` makes 256 MiB and 50 kills of 8 MiB and 4.
@@ -69,7 +70,7 @@ struct UploadKillTests {
                 if try await process.outcome().status < 0 { done += 1 }
             }
             let last = try await command(folder, path, url, name).outcome()
-            #expect(last.status == 0, "\(last.errors)")
+            expectEqual(last.status, 0, "\(last.errors)")
             try await check(
                 name, try Session(baseURL: server.url), uploads.statuses.map(\.id), digest, kills: done, kind: "client")
         }
@@ -78,7 +79,7 @@ struct UploadKillTests {
     private func check(
         _ name: String, _ session: Session, _ ids: [String], _ digest: String, kills: Int, kind: String
     ) async throws {
-        #expect(ids.count == 1, "An upload is created once.")
+        expectEqual(ids.count, 1, "An upload is created once.")
         let status: Status = try await session.get("uploads/\(ids.first ?? "")/status").decode()
         #expect(status.complete && status.offset == Self.size && status.sha256 == digest)
         let twice = status.received - Self.size
@@ -114,7 +115,7 @@ struct UploadKillTests {
             (server, url) = try await serve(port)
         }
         let outcome = try await client.outcome()
-        #expect(outcome.status == 0, "\(outcome.errors)")
+        expectEqual(outcome.status, 0, "\(outcome.errors)")
         let ids = (try? FileManager.default.contentsOfDirectory(atPath: folder.path("uploads")))?.filter {
             $0.hasSuffix(".json")
         }.map { String($0.dropLast(5)) }

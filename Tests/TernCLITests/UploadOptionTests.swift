@@ -2,6 +2,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// `--multipart`, `--form` with files, `--compress` and `tern upload`.
 @Suite(.timeLimit(.minutes(5))) struct UploadOptionTests {
     /// The options of upload, by their long names, that have no effect on uploads of several requests.
@@ -15,7 +17,7 @@ import Testing
     private func echo(_ arguments: [String], at path: String = "/post") async throws -> JSON {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess(arguments.map { $0.replacing("URL", with: server.url(path)) }).outcome()
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
             return try JSON(parsing: outcome.text)
         }
     }
@@ -28,9 +30,9 @@ import Testing
         let file = folder.path("t.csv")
         let parts = ["name=Ada", "n:=[1,2]", "note=@\(folder.path("n.txt"))", "table@\(file)", "raw@\(file);type=x/y"]
         let echo = try await echo(flags + ["URL"] + parts)
-        #expect(echo["form"] == ["name": "Ada", "n[]": ["1", "2"], "note": "from a file"])
-        #expect(echo["files"]["table"].string == "a,b\n")
-        #expect(echo["headers"]["Content-Type"].string?.hasPrefix("multipart/form-data; boundary=") == true)
+        expectEqual(echo["form"], ["name": "Ada", "n[]": ["1", "2"], "note": "from a file"])
+        expectEqual(echo["files"]["table"].string, "a,b\n")
+        expectEqual(echo["headers"]["Content-Type"].string?.hasPrefix("multipart/form-data; boundary="), true)
     }
 
     @Test func uploadsAFileByPUT() async throws {
@@ -38,13 +40,13 @@ import Testing
         try folder.write("content", to: "a b.csv")
         let file = folder.path("a b.csv")
         let echo = try await echo(["upload", file, "URL/", "X-A:b", "q==1"], at: "/anything")
-        #expect(echo["method"].string == "PUT")
-        #expect(echo["url"].string?.contains("/anything/a%20b.csv?q=1") == true)
-        #expect(echo["data"].string == "content")
-        #expect(echo["headers"]["Content-Type"].string == "text/csv")
-        #expect(echo["headers"]["X-A"].string == "b")
+        expectEqual(echo["method"].string, "PUT")
+        expectEqual(echo["url"].string?.contains("/anything/a%20b.csv?q=1"), true)
+        expectEqual(echo["data"].string, "content")
+        expectEqual(echo["headers"]["Content-Type"].string, "text/csv")
+        expectEqual(echo["headers"]["X-A"].string, "b")
         let posted = try await self.echo(["upload", "-X", "POST", file, "URL"])
-        #expect(posted["data"].string == "content")
+        expectEqual(posted["data"].string, "content")
     }
 
     @Test func compressesTheBody() async throws {
@@ -53,7 +55,7 @@ import Testing
         let file = folder.path("a.txt")
         for arguments in [["--compress", "URL", "@\(file)"], ["upload", "--compress", "-X", "POST", file, "URL"]] {
             let echo = try await echo(arguments)
-            #expect(echo["headers"]["Content-Encoding"].string == "gzip")
+            expectEqual(echo["headers"]["Content-Encoding"].string, "gzip")
             #expect((echo["headers"]["Content-Length"].string.flatMap { Int($0) } ?? .max) < 1_000)
         }
     }
@@ -66,7 +68,7 @@ import Testing
     ])
     func refuses(_ arguments: [String], _ status: Int32, _ reason: String) async throws {
         let outcome = try await TernProcess(arguments).outcome()
-        #expect(outcome.status == status)
+        expectEqual(outcome.status, status)
         #expect(outcome.errors.contains(reason), "\(outcome.errors)")
     }
 
@@ -76,7 +78,7 @@ import Testing
         let outcome = try await TernProcess(
             ["--curl", "--multipart", "http://127.0.0.1:1/", "password=s3cret", "f@\(folder.path("a.csv"))"]
         ).outcome()
-        #expect(outcome.status == 0)
+        expectEqual(outcome.status, 0)
         #expect(!outcome.text.contains("s3cret"))
         #expect(outcome.text.contains(folder.path("a.csv")))
     }
@@ -87,7 +89,7 @@ import Testing
             let arguments = ["-v", "--ignore-stdin", server.url("/status/204"), "name=Ada", "password=hunter2"]
             for form in ["--form", "--json", "--multipart"] {
                 let hidden = try await TernProcess.run([form] + arguments)
-                #expect(hidden.status == 0)
+                expectEqual(hidden.status, 0)
                 #expect((hidden.text + hidden.errors).contains("Ada"))
                 #expect(!(hidden.text + hidden.errors).contains("hunter2"), "\(form)")
                 let shown = try await TernProcess.run(["--show-secrets", form] + arguments)

@@ -1,6 +1,7 @@
 import Sterna
 import Testing
 
+@testable import SternaTestSupport
 @testable import TernCLI
 
 /// How what a request took is drawn.
@@ -61,8 +62,8 @@ import Testing
         #expect(lines.first == "GET https://a.test/ · 200 · HTTP/1.1 · TLS 1.3 · 127.0.0.1:443")
         let bars = lines[1..<7].map { line in (line.prefix { $0 != "█" }.count - 22, line.filter { $0 == "█" }.count) }
         // 97 columns for 170 ms.
-        #expect(bars.map(\.0) == [0, 5, 22, 57, 57, 85])
-        #expect(bars.map(\.1) == [6, 18, 35, 1, 29, 12])
+        expectEqual(bars.map(\.0), [0, 5, 22, 57, 57, 85])
+        expectEqual(bars.map(\.1), [6, 18, 35, 1, 29, 12])
         #expect(lines[1..<7].allSatisfy { $0.count <= 119 })
     }
 
@@ -80,8 +81,8 @@ import Testing
         #expect(Waterfall(metrics: Self.plain).lines.allSatisfy { !$0.contains("\u{1B}") })
         let coloured = Waterfall(metrics: Self.plain, width: 40, isColoured: true, isPlain: true).lines
         #expect(coloured[0] == "\u{1B}[1mGET https://a.test/, 200, HTTP/1.1, TLS 1.3, 127.0.0.1:443\u{1B}[0m")
-        #expect(coloured[1] == "  resolve    10.0 ms  \u{1B}[36m=\u{1B}[0m")
-        #expect(coloured[3] == "  TLS        60.0 ms      \u{1B}[35m======\u{1B}[0m")
+        expectEqual(coloured[1], "  resolve    10.0 ms  \u{1B}[36m=\u{1B}[0m")
+        expectEqual(coloured[3], "  TLS        60.0 ms      \u{1B}[35m======\u{1B}[0m")
         #expect(coloured.allSatisfy { line in line.filter { $0 == "\u{1B}" }.count % 2 == 0 })
     }
 
@@ -112,7 +113,7 @@ import Testing
     @Test(arguments: [AttemptMetrics.Reason.staleConnection, .expectationRefused, .retry])
     func saysWhyThereIsAnother(_ reason: AttemptMetrics.Reason) {
         let lines = Waterfall(metrics: Self.metrics(Self.attempt(0, 1), Self.attempt(1, 2, reason: reason))).lines
-        #expect(lines.last?.hasPrefix("2 attempts, 2.0 ms in all: the first, again") == true)
+        expectEqual(lines.last?.hasPrefix("2 attempts, 2.0 ms in all: the first, again"), true)
     }
 
     @Test func copesWithNoTimeAtAll() {
@@ -126,7 +127,7 @@ import Testing
                 "GET https://a.test/", "  queue         0 us  =", "  read          0 us  =",
                 "  0 us; sent 0 B, received 0 B",
             ])
-        #expect(Waterfall(metrics: Self.metrics()).lines == [])
+        expectEqual(Waterfall(metrics: Self.metrics()).lines, [])
     }
 
     @Test func copesWithPartsBeyondTheEnd() {
@@ -134,7 +135,7 @@ import Testing
         let open = Self.metrics(Self.attempt(0, 0) { $0.read = Self.span(100_000_000, 200_000_000) })
         for width in [10, 40, 120] {
             let lines = Waterfall(metrics: open, width: width, isPlain: true).lines
-            #expect(lines[1].filter { $0 == "=" }.count == 1)
+            expectEqual(lines[1].filter { $0 == "=" }.count, 1)
             #expect(lines[1].count <= max(30, width - 1))
         }
     }
@@ -159,6 +160,6 @@ import Testing
             (.seconds(10), "10.0 s"), (.milliseconds(61_250), "61.2 s"), (.seconds(86_400), "86400.0 s"),
         ] as [(Duration, String)])
     func saysTimes(_ duration: Duration, _ text: String) {
-        #expect(Waterfall.time(duration) == text)
+        expectEqual(Waterfall.time(duration), text)
     }
 }

@@ -33,7 +33,7 @@ struct AWSClockSkewTests {
     @Test("A refusal with a distant date is a reason to sign again", arguments: cases)
     func decides(status: Int, date: String?, signed: Int64, used: Int64, clock: Int64, expected: Int64?) {
         let offset = AWSClockSkew.offset(status: status, date: date, signed: signed, used: used, clock: clock)
-        #expect(offset == expected)
+        expectEqual(offset, expected)
     }
 
     @Test("A wrong offset that a server has caused does not stay")
@@ -46,8 +46,9 @@ struct AWSClockSkewTests {
         await #expect(throws: SternaError.self) { try await api.get("a") }
         try await api.get("a")
         try await api.get("a")
-        #expect(
-            Self.dates(mock) == [
+        expectEqual(
+            Self.dates(mock),
+            [
                 "19941106T084937Z", "19941107T084937Z", "19941107T084937Z", "19941106T084937Z", "19941106T084937Z",
             ])
     }
@@ -70,7 +71,7 @@ struct AWSClockSkewTests {
         let api = try Self.session(mock)
         try await api.post("a", parameters: ["b": 1])
         try await api.get("a")
-        #expect(Self.dates(mock) == ["19941106T064937Z", "19941106T084937Z", "19941106T084937Z"])
+        expectEqual(Self.dates(mock), ["19941106T064937Z", "19941106T084937Z", "19941106T084937Z"])
         #expect(mock.requests[0].headers[.authorization] != mock.requests[1].headers[.authorization])
     }
 
@@ -90,7 +91,7 @@ struct AWSClockSkewTests {
                 $0.responseSerializer = .data
             }
             let reply = try await api.get("skew")
-            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .authentication])
+            expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .authentication])
         }
     }
 
@@ -99,8 +100,8 @@ struct AWSClockSkewTests {
         let mock = MockTransport { _ in Self.refusal() }
         let api = try Self.session(mock)
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.status == 403)
-        #expect(mock.requests.count == 2)
+        expectEqual(error?.status, 403)
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("A body that can be read once is not sent again, but the time is kept")
@@ -120,7 +121,7 @@ struct AWSClockSkewTests {
             }, length: 3)
         await #expect(throws: SternaError.self) { try await api.put("a", body: body) }
         try await api.get("a")
-        #expect(Self.dates(mock) == ["19941106T064937Z", "19941106T084937Z"])
+        expectEqual(Self.dates(mock), ["19941106T064937Z", "19941106T084937Z"])
     }
 
     @Test("Other origins keep this machine's time, and the number of origins is bounded")
@@ -128,9 +129,9 @@ struct AWSClockSkewTests {
         let offsets = AWSClockOffsets()
         let first = try HTTPURL("https://a.example").origin
         offsets.set(600, for: first)
-        #expect(offsets.offset(for: first) == 600)
+        expectEqual(offsets.offset(for: first), 600)
         #expect(offsets.offset(for: try HTTPURL("https://a.example:444").origin) == 0)
         for port in 1...1_000 { offsets.set(1, for: try HTTPURL("https://b.example:\(port)").origin) }
-        #expect(offsets.offset(for: first) == 0)
+        expectEqual(offsets.offset(for: first), 0)
     }
 }

@@ -45,7 +45,7 @@ struct AWSPayloadTests {
         let decision = AWSPayload.decide(
             given.payload, isS3: given.isS3, isInQuery: given.isInQuery, hasBody: given.hasBody,
             isReplayable: given.isReplayable, hasLength: given.hasLength)
-        #expect(decision == given.expected, "\(given)")
+        expectEqual(decision, given.expected, "\(given)")
     }
 
     private static func session(
@@ -60,10 +60,10 @@ struct AWSPayloadTests {
     func hashed() async throws {
         let mock = MockTransport { _ in .json([:]) }
         try await Self.session(.automatic, mock).put("k", body: .text("abc"))
-        #expect(
-            mock.requests.last?.headers["x-amz-content-sha256"]
-                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        #expect(mock.requests.last?.bodyText == "abc")
+        expectEqual(
+            mock.requests.last?.headers["x-amz-content-sha256"],
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        expectEqual(mock.requests.last?.bodyText, "abc")
     }
 
     @Test("A hash that the caller knows is not computed again")
@@ -71,14 +71,14 @@ struct AWSPayloadTests {
         let mock = MockTransport { _ in .json([:]) }
         try await Self.session(.automatic, mock).put(
             "k", body: .text("abc"), headers: ["x-amz-content-sha256": "UNSIGNED-PAYLOAD"])
-        #expect(mock.requests.last?.headers["x-amz-content-sha256"] == "UNSIGNED-PAYLOAD")
+        expectEqual(mock.requests.last?.headers["x-amz-content-sha256"], "UNSIGNED-PAYLOAD")
     }
 
     @Test("An unsigned body is named so")
     func unsigned() async throws {
         let mock = MockTransport { _ in .json([:]) }
         try await Self.session(.unsigned, mock).put("k", body: .text("abc"))
-        #expect(mock.requests.last?.headers["x-amz-content-sha256"] == "UNSIGNED-PAYLOAD")
+        expectEqual(mock.requests.last?.headers["x-amz-content-sha256"], "UNSIGNED-PAYLOAD")
     }
 
     @Test("A stream with a length goes out in signed chunks, one without is collected")
@@ -95,16 +95,16 @@ struct AWSPayloadTests {
         let api = try Self.session(.automatic, mock)
         try await api.put("k", body: stream(3))
         let chunked = try #require(mock.requests.last)
-        #expect(chunked.headers["x-amz-content-sha256"] == "STREAMING-AWS4-HMAC-SHA256-PAYLOAD")
-        #expect(chunked.headers[.contentEncoding] == "aws-chunked")
+        expectEqual(chunked.headers["x-amz-content-sha256"], "STREAMING-AWS4-HMAC-SHA256-PAYLOAD")
+        expectEqual(chunked.headers[.contentEncoding], "aws-chunked")
         let text = String(decoding: try await AWSVectorTests.bytes(of: chunked.body), as: UTF8.self)
         #expect(text.hasPrefix("3;chunk-signature="))
-        #expect(Int64(text.utf8.count) == chunked.body?.length)
+        expectEqual(Int64(text.utf8.count), chunked.body?.length)
         try await api.put("k", body: stream(nil))
-        #expect(
-            mock.requests.last?.headers["x-amz-content-sha256"]
-                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        #expect(mock.requests.last?.bodyText == "abc")
+        expectEqual(
+            mock.requests.last?.headers["x-amz-content-sha256"],
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        expectEqual(mock.requests.last?.bodyText, "abc")
     }
 
     @Test("A coding of the content stands behind aws-chunked")
@@ -113,8 +113,8 @@ struct AWSPayloadTests {
         try await Self.session(.chunked(.sha256), mock).put(
             "k", body: .text("abc"), headers: ["Content-Encoding": "gzip"])
         let request = try #require(mock.requests.last)
-        #expect(request.headers[.contentEncoding] == "aws-chunked,gzip")
-        #expect(request.headers["x-amz-content-sha256"] == "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER")
-        #expect(request.headers["x-amz-trailer"] == "x-amz-checksum-sha256")
+        expectEqual(request.headers[.contentEncoding], "aws-chunked,gzip")
+        expectEqual(request.headers["x-amz-content-sha256"], "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER")
+        expectEqual(request.headers["x-amz-trailer"], "x-amz-checksum-sha256")
     }
 }

@@ -22,7 +22,7 @@ struct AWSSigningTests {
     func off() async throws {
         let (api, mock) = try mocked()
         try await api.get("a")
-        #expect(mock.requests.first?.headers[.authorization] == nil)
+        expectNil(mock.requests.first?.headers[.authorization])
     }
 
     @Test("A session signs its requests, with the session token, below interceptors that change them")
@@ -39,8 +39,8 @@ struct AWSSigningTests {
         for name in ["host", "x-amz-date", "x-amz-security-token", "x-stamp", "content-type"] {
             #expect(field.contains(name), "\(name)")
         }
-        #expect(request.headers["x-amz-security-token"] == "hidden-token")
-        #expect(request.headers["x-amz-content-sha256"] == nil)
+        expectEqual(request.headers["x-amz-security-token"], "hidden-token")
+        expectNil(request.headers["x-amz-content-sha256"])
     }
 
     @Test("A network interceptor sees the signed request")
@@ -53,21 +53,21 @@ struct AWSSigningTests {
             ]
         }
         try await api.get("a")
-        #expect(seen.withLock { $0.first??.hasPrefix("AWS4-HMAC-SHA256 ") } == true)
+        expectEqual(seen.withLock { $0.first??.hasPrefix("AWS4-HMAC-SHA256 ") }, true)
     }
 
     @Test("A request signs for itself, and may leave the session's signature out")
     func request() async throws {
         let (plain, mock) = try mocked()
         try await plain.get("a") { $0.awsSigning = Self.signing("own") }
-        #expect(mock.requests.last?.headers[.authorization]?.contains("/own/aws4_request") == true)
+        expectEqual(mock.requests.last?.headers[.authorization]?.contains("/own/aws4_request"), true)
         let (signed, other) = try mocked { $0.awsSigning = Self.signing() }
         try await signed.get("a") { $0.awsSigning = Self.signing("own") }
-        #expect(other.requests.last?.headers[.authorization]?.contains("/own/aws4_request") == true)
+        expectEqual(other.requests.last?.headers[.authorization]?.contains("/own/aws4_request"), true)
         try await signed.get("a") { $0.disableAWSSigning() }
-        #expect(other.requests.last?.headers[.authorization] == nil)
+        expectNil(other.requests.last?.headers[.authorization])
         try await signed.get("a")
-        #expect(other.requests.last?.headers[.authorization]?.contains("/sqs/aws4_request") == true)
+        expectEqual(other.requests.last?.headers[.authorization]?.contains("/sqs/aws4_request"), true)
     }
 
     @Test("A request to another origin than the session's is not signed")
@@ -77,8 +77,8 @@ struct AWSSigningTests {
             settings.allowsOtherOrigins = true
         }
         try await api.get("https://other.example/a")
-        #expect(mock.requests.last?.headers[.authorization] == nil)
-        #expect(mock.requests.last?.headers["x-amz-security-token"] == nil)
+        expectNil(mock.requests.last?.headers[.authorization])
+        expectNil(mock.requests.last?.headers["x-amz-security-token"])
     }
 
     @Test(
@@ -97,8 +97,8 @@ struct AWSSigningTests {
         }
         try await api.get("a")
         let last = try #require(mock.requests.last)
-        #expect((last.headers[.authorization] != nil) == isSigned)
-        #expect((last.headers["x-amz-security-token"] != nil) == isSigned)
+        expectEqual((last.headers[.authorization] != nil), isSigned)
+        expectEqual((last.headers["x-amz-security-token"] != nil), isSigned)
         #expect(mock.requests.first?.headers[.authorization] != last.headers[.authorization])
     }
 
@@ -116,7 +116,7 @@ struct AWSSigningTests {
             settings.redirects.keepsCredentialsAcrossOrigins = keeps
         }
         try await api.get("a")
-        #expect(mock.requests.map { $0.headers[.authorization] != nil } == [true, false, isSigned])
+        expectEqual(mock.requests.map { $0.headers[.authorization] != nil }, [true, false, isSigned])
     }
 
     @Test("Redirects among trusted hosts are signed, until one leads elsewhere")
@@ -134,7 +134,7 @@ struct AWSSigningTests {
         try await api.get("a")
         // The next request has redirects of its own.
         try await api.get("a")
-        #expect(mock.requests.map { $0.headers[.authorization] != nil } == [true, true, true, false, false, true])
+        expectEqual(mock.requests.map { $0.headers[.authorization] != nil }, [true, true, true, false, false, true])
     }
 
     @Test("A trusted host over http gets no signature")
@@ -151,7 +151,7 @@ struct AWSSigningTests {
     func plus() async throws {
         let (api, mock) = try mocked { $0.awsSigning = Self.signing() }
         try await api.get("a?b=c+d")
-        #expect(mock.requests.last?.url.query == "b=c%20d")
+        expectEqual(mock.requests.last?.url.query, "b=c%20d")
     }
 
     @Test("A signature in the query leaves Authorization out")
@@ -162,8 +162,8 @@ struct AWSSigningTests {
         }
         try await api.get("a?b=1")
         let request = try #require(mock.requests.last)
-        #expect(request.url.query?.hasPrefix("b=1&X-Amz-Algorithm=AWS4-HMAC-SHA256&") == true)
-        #expect(request.headers[.authorization] == nil)
+        expectEqual(request.url.query?.hasPrefix("b=1&X-Amz-Algorithm=AWS4-HMAC-SHA256&"), true)
+        expectNil(request.headers[.authorization])
     }
 
     @Test("Credentials are asked for at each request, and the provider's error reaches the caller")
@@ -176,22 +176,22 @@ struct AWSSigningTests {
         store.current = AWSCredentials(accessKey: "TWO", secretKey: "s")
         try await api.get("a")
         let keys = mock.requests.map { $0.headers[.authorization]?.split(separator: "/").first }
-        #expect(keys == ["AWS4-HMAC-SHA256 Credential=ONE", "AWS4-HMAC-SHA256 Credential=TWO"])
+        expectEqual(keys, ["AWS4-HMAC-SHA256 Credential=ONE", "AWS4-HMAC-SHA256 Credential=TWO"])
         store.current = nil
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .invalidRequest)
-        #expect(mock.requests.count == 2)
+        expectEqual(error?.kind, .invalidRequest)
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("The environment's variables make credentials; a missing one is named")
     func environment() throws {
         let all = ["AWS_ACCESS_KEY_ID": "A", "AWS_SECRET_ACCESS_KEY": "S", "AWS_SESSION_TOKEN": ""]
-        #expect(
-            try AWSEnvironmentCredentials.credentials(of: all) == AWSCredentials(accessKey: "A", secretKey: "S"))
+        try expectEqual(
+            AWSEnvironmentCredentials.credentials(of: all), AWSCredentials(accessKey: "A", secretKey: "S"))
         let error = #expect(throws: SternaError.self) {
             try AWSEnvironmentCredentials.credentials(of: ["AWS_ACCESS_KEY_ID": "A"])
         }
-        #expect(error?.detail.contains("AWS_SECRET_ACCESS_KEY") == true)
+        expectEqual(error?.detail.contains("AWS_SECRET_ACCESS_KEY"), true)
     }
 
     @Test("No mirror, description or error shows a key or a token")

@@ -26,7 +26,7 @@ struct SigningWaitTests {
             $0.awsSigning = AWSSigning(region: "r", service: "s", credentials: Silent(release: release))
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .timedOut)
+        expectEqual(error?.kind, .timedOut)
         #expect(mock.requests.isEmpty)
     }
 
@@ -40,7 +40,7 @@ struct SigningWaitTests {
         let request = Task { try await api.get("a") }
         request.cancel()
         let error = await #expect(throws: SternaError.self) { try await request.value }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
         #expect(mock.requests.isEmpty)
     }
 
@@ -58,7 +58,7 @@ struct SigningWaitTests {
         }
         source.yield(Bytes(text: "begun"))
         let error = await #expect(throws: SternaError.self) { try await api.post("a", body: .stream(stream)) }
-        #expect(error?.kind == .timedOut)
+        expectEqual(error?.kind, .timedOut)
         #expect(mock.requests.isEmpty)
     }
 }

@@ -19,11 +19,11 @@ struct AuthenticationOriginTests {
         let (api, mock) = try mocked(nil, by: AuthenticationSessionTests.server().mock) { $0.credential = Self.ada }
         try await api.get("https://a.test/p/x")
         try await api.get("https://a.test/p/x")
-        #expect(mock.requests.count == 3)
+        expectEqual(mock.requests.count, 3)
         _ = try? await api.get(other)
-        #expect(mock.requests[3].headers[.authorization] == nil)
+        expectNil(mock.requests[3].headers[.authorization])
         try await api.get("https://a.test/p/x")
-        #expect(mock.requests.last?.headers[.authorization] == Self.field)
+        expectEqual(mock.requests.last?.headers[.authorization], Self.field)
     }
 
     @Test(
@@ -47,9 +47,9 @@ struct AuthenticationOriginTests {
                     if place == 1 { $0.credential = Self.ada }
                 }
             }
-            #expect(error?.status == 401)
+            expectEqual(error?.status, 401)
             #expect(!mock.requests.dropFirst(3 * place + 1).contains { $0.headers.contains(.authorization) })
-            #expect(mock.requests.count == 3 * place + 3)
+            expectEqual(mock.requests.count, 3 * place + 3)
         }
     }
 
@@ -77,9 +77,9 @@ struct AuthenticationOriginTests {
         try await api.get(place == 2 ? "https://ada:s3cret@a.test/first" : "https://a.test/first") {
             if place == 1 { $0.credential = Self.ada }
         }
-        #expect(mock.requests.last?.url.path == "/second")
-        #expect(mock.requests.last?.headers[.authorization] == Self.field)
-        #expect(mock.requests.filter { $0.url.host == "b.test" }.map { $0.headers[.authorization] } == [nil])
+        expectEqual(mock.requests.last?.url.path, "/second")
+        expectEqual(mock.requests.last?.headers[.authorization], Self.field)
+        expectEqual(mock.requests.filter { $0.url.host == "b.test" }.map { $0.headers[.authorization] }, [nil])
     }
 
     @Test("Where redirects keep credentials, those that answer challenges go along") func trusted() async throws {
@@ -92,7 +92,7 @@ struct AuthenticationOriginTests {
             $0.credential = Self.ada
         }
         try await api.get("https://a.test/")
-        #expect(mock.requests.map { $0.headers[.authorization] } == [nil, nil, Self.field])
+        expectEqual(mock.requests.map { $0.headers[.authorization] }, [nil, nil, Self.field])
     }
 
     @Test("A store is asked for the origin of each hop") func storedHops() async throws {
@@ -107,7 +107,7 @@ struct AuthenticationOriginTests {
         }
         let (api, _) = try mocked(nil, by: mock) { $0.credentialStore = store }
         try await api.get("https://a.test/")
-        #expect(mock.requests.map { $0.headers[.authorization] } == [nil, nil, Self.field])
+        expectEqual(mock.requests.map { $0.headers[.authorization] }, [nil, nil, Self.field])
         // The same realm of another origin is another space.
         let (other, otherMock) = try mocked(nil, by: server.mock) { $0.credentialStore = store }
         _ = try? await other.get("https://a.test/")
@@ -132,12 +132,12 @@ struct AuthenticationOriginTests {
         let (api, _) = try mocked(nil, by: mock) { $0.credential = Self.ada }
         try await api.get("https://a.test/1")
         try await api.get("https://b.test/1")
-        #expect(mock.requests.map { $0.headers.contains(.authorization) } == [false, true, false, true])
+        expectEqual(mock.requests.map { $0.headers.contains(.authorization) }, [false, true, false, true])
         try await api.get("https://a.test/2")
         try await api.get("https://b.test/2")
         let fields = mock.requests.compactMap { $0.headers[.authorization] }
-        #expect(fields.map { $0.contains("nonce=\"n1\"") } == [true, false, true, false])
-        #expect(fields.map { $0.contains("nc=00000001") } == [true, true, false, false])
+        expectEqual(fields.map { $0.contains("nonce=\"n1\"") }, [true, false, true, false])
+        expectEqual(fields.map { $0.contains("nc=00000001") }, [true, true, false, false])
         #expect(servers.values.allSatisfy { $0.refusals == ["missing"] })
     }
 
@@ -154,15 +154,15 @@ struct AuthenticationOriginTests {
                     $0.authentication.allowsInsecurePasswords = isAllowed
                 }
                 let reply = try? await api.get(url)
-                #expect((reply != nil) == (isSent || isAllowed), "\(url)")
-                #expect(mock.requests.count == (isSent || isAllowed ? 2 : 1))
+                expectEqual((reply != nil), (isSent || isAllowed), "\(url)")
+                expectEqual(mock.requests.count, (isSent || isAllowed ? 2 : 1))
             }
         }
         let (api, mock) = try mocked("http://a.test/", by: AuthenticationSessionTests.server().mock) {
             $0.credential = Self.ada
         }
         try await api.get("a")
-        #expect(mock.requests.count == 2)
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("Over http, a proxy exposes what goes to loopback hosts, too") func exposedByProxy() async throws {
@@ -180,8 +180,8 @@ struct AuthenticationOriginTests {
                 }
                 let reply = try? await api.get("http://localhost:8080/")
                 let isSent = isExplicit || !choice.isExposed
-                #expect((reply != nil) == isSent, "\(index)")
-                #expect(mock.requests.count == (isSent ? 2 : 1), "\(index)")
+                expectEqual((reply != nil), isSent, "\(index)")
+                expectEqual(mock.requests.count, (isSent ? 2 : 1), "\(index)")
             }
         }
     }
@@ -191,9 +191,9 @@ struct AuthenticationOriginTests {
             $0.challengeHandler = { _ in .use(Self.ada) }
         }
         try await api.get("a")
-        #expect(mock.requests.count == 2)
+        expectEqual(mock.requests.count, 2)
         try await api.with { $0.timeout = .seconds(3) }.get("a")
-        #expect(mock.requests.count == 3)
+        expectEqual(mock.requests.count, 3)
         let changes: [@Sendable (inout SessionSettings) -> Void] = [
             { $0.challengeHandler = { _ in .useDefault } }, { $0.hooks = SessionHooks() },
             { $0.securityPolicy = .insecure }, { $0.credential = AuthenticationSessionTests.bob },
@@ -203,7 +203,7 @@ struct AuthenticationOriginTests {
         for (index, change) in changes.enumerated() {
             let before = mock.requests.count
             _ = try? await api.with(change).get("a")
-            #expect(mock.requests[before].headers[.authorization] == nil, "change \(index)")
+            expectNil(mock.requests[before].headers[.authorization], "change \(index)")
         }
         #expect(
             try mocked("https://a.test/", by: mock).api.plan.settings.authenticationSettings.memory

@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Authentication: the decision")
 struct AuthenticationRuleTests {
@@ -73,8 +74,8 @@ struct AuthenticationRuleTests {
 
     @Test("The strongest scheme that fits the credential", arguments: schemes)
     func strongest(lines: [String], password: String, token: String) {
-        #expect(Self.text(Self.situation(lines, [(.session, Self.ada)])) == password)
-        #expect(Self.text(Self.situation(lines, [(.session, Self.token)])) == token)
+        expectEqual(Self.text(Self.situation(lines, [(.session, Self.ada)])), password)
+        expectEqual(Self.text(Self.situation(lines, [(.session, Self.token)])), token)
     }
 
     @Test("Only allowed schemes") func allowed() {
@@ -83,7 +84,7 @@ struct AuthenticationRuleTests {
             ([.basic], "basic ada session"), ([.digest], "MD5 ada session"), ([.bearer], "deliver"), ([], "deliver"),
         ] as [(Set<AuthenticationScheme>, String)] {
             let situation = Self.situation(lines, [(.session, Self.ada)]) { $0.policy.schemes = schemes }
-            #expect(Self.text(situation) == expected)
+            expectEqual(Self.text(situation), expected)
         }
     }
 
@@ -95,7 +96,7 @@ struct AuthenticationRuleTests {
                 $0.sent = sent
                 $0.carriedLast = !sent.isEmpty
             }
-            #expect(Self.text(situation) == "basic \(source) \(source)")
+            expectEqual(Self.text(situation), "basic \(source) \(source)")
             sent.append(
                 .init(
                     space: ProtectionSpace(origin: Self.origin, realm: "x"),
@@ -111,14 +112,14 @@ struct AuthenticationRuleTests {
     @Test("A source is asked once for each realm, in the order of strength") func asks() {
         var situation = Self.situation(["Basic realm=x", #"Digest realm="y", nonce="n""#], [])
         situation.sources = [.handler, .store]
-        #expect(Self.text(situation) == "ask store y")
+        expectEqual(Self.text(situation), "ask store y")
         let space = { ProtectionSpace(origin: Self.origin, realm: $0) }
         situation.answers[.init(source: .store, space: space("y"))] = .some(nil)
-        #expect(Self.text(situation) == "ask store x")
+        expectEqual(Self.text(situation), "ask store x")
         situation.answers[.init(source: .store, space: space("x"))] = .some(nil)
-        #expect(Self.text(situation) == "ask handler y")
+        expectEqual(Self.text(situation), "ask handler y")
         situation.answers[.init(source: .handler, space: space("y"))] = Self.bob
-        #expect(Self.text(situation) == "MD5 bob handler")
+        expectEqual(Self.text(situation), "MD5 bob handler")
     }
 
     @Test("One credential is tried once in a realm, whatever the scheme, and once more in another realm") func once() {
@@ -135,19 +136,19 @@ struct AuthenticationRuleTests {
         }
         #expect(text([Self.sha256]).hasPrefix("deliver: The server refused"))
         #expect(text(["Basic realm=x", Self.md5]).hasPrefix("deliver: The server refused"))
-        #expect(text(["Basic realm=y"]) == "basic ada session")
+        expectEqual(text(["Basic realm=y"]), "basic ada session")
         // Without a challenge nobody knows whether the nonce was still good.
-        #expect(text([Self.sha256]) { $0.isPreemptive = true } == "SHA-256 ada session")
+        expectEqual(text([Self.sha256]) { $0.isPreemptive = true }, "SHA-256 ada session")
         #expect(
             text(["Basic realm=x"]) {
                 $0.isPreemptive = true
                 $0.nonce = nil
             }.hasPrefix("deliver: The server refused"))
-        #expect(
+        expectEqual(
             text([Self.sha256]) {
                 $0.isPreemptive = true
                 $0.nonce = nil
-            } == "SHA-256 ada session")
+            }, "SHA-256 ada session")
     }
 
     @Test("A stale nonce is renewed, but not for ever") func stale() {
@@ -164,12 +165,12 @@ struct AuthenticationRuleTests {
                     $0.renewals = renewals
                 })
         }
-        #expect(text(line, renewals: 0) == "MD5 ada session again")
-        #expect(text(line, renewals: 1) == "MD5 ada session again")
+        expectEqual(text(line, renewals: 0), "MD5 ada session again")
+        expectEqual(text(line, renewals: 1), "MD5 ada session again")
         #expect(text(line, renewals: 2).hasPrefix("deliver: The server asked"))
         // The same nonce cannot be stale and new.
         #expect(text(line.replacing("new", with: "old"), renewals: 0).hasPrefix("deliver: The server refused"))
-        #expect(text(line.replacing("\"x\"", with: "\"y\""), renewals: 0) == "MD5 ada session")
+        expectEqual(text(line.replacing("\"x\"", with: "\"y\""), renewals: 0), "MD5 ada session")
     }
 
     @Test("Endless challenges end") func endless() {
@@ -197,7 +198,7 @@ struct AuthenticationRuleTests {
             #expect(Self.text(allowed).hasSuffix("\(source)"))
         }
         let digest = Self.situation(["Basic realm=x", Self.md5], [(source, Self.ada)]) { $0.isExposed = true }
-        #expect(Self.text(digest) == "MD5 ada \(source)")
+        expectEqual(Self.text(digest), "MD5 ada \(source)")
     }
 
     @Test("What was refused before is sent again only if the request chose it", arguments: CredentialSource.allCases)
@@ -207,15 +208,15 @@ struct AuthenticationRuleTests {
             $0.refusedBefore = [.init(space: space, credential: Self.ada)]
         }
         let isSent = [.url, .request, .handler].contains(source)
-        #expect(Self.text(situation) == (isSent ? "basic ada \(source)" : "deliver: The server refused the credent"))
+        expectEqual(Self.text(situation), (isSent ? "basic ada \(source)" : "deliver: The server refused the credent"))
     }
 
     @Test("What the caller's own field had is not sent again, but Digest may be") func ownField() {
         let field = Authorization.basic("ada", "s3cret").fieldValue
         let basic = Self.situation(["Basic realm=x"], [(.url, Self.ada), (.session, Self.bob)]) { $0.field = field }
-        #expect(Self.text(basic) == "basic bob session")
+        expectEqual(Self.text(basic), "basic bob session")
         let digest = Self.situation([Self.md5], [(.url, Self.ada)]) { $0.field = field }
-        #expect(Self.text(digest) == "MD5 ada url")
+        expectEqual(Self.text(digest), "MD5 ada url")
     }
 
     @Test("A body that cannot be sent again") func body() {
@@ -231,17 +232,17 @@ struct AuthenticationRuleTests {
         let line = #"Bearer realm="x", error="invalid_token", error_description="The token expired", scope="a b""#
         let challenge = try #require(SternaCore.AuthenticationChallenge.parse([line]).first)
         let error = try #require(challenge.bearerError)
-        #expect(error.code == "invalid_token")
-        #expect(error.explanation == "The token expired")
-        #expect(error.scope == "a b")
-        #expect("\(error)" == "invalid_token (The token expired)")
+        expectEqual(error.code, "invalid_token")
+        expectEqual(error.explanation, "The token expired")
+        expectEqual(error.scope, "a b")
+        expectEqual("\(error)", "invalid_token (The token expired)")
         let situation = Self.situation([line], [(.session, Self.token)]) { $0.field = "Bearer s3cret" }
         guard case .deliver(let note?) = AuthenticationRule.decide(situation) else {
             Issue.record("The 401 must be delivered.")
             return
         }
-        #expect(note == "The server refused the credentials: invalid_token (The token expired).")
-        #expect(SternaCore.AuthenticationChallenge("Basic").bearerError == nil)
+        expectEqual(note, "The server refused the credentials: invalid_token (The token expired).")
+        expectNil(SternaCore.AuthenticationChallenge("Basic").bearerError)
     }
 }
 

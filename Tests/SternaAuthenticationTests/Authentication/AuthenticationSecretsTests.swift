@@ -53,7 +53,7 @@ struct AuthenticationSecretsTests {
             $0.collectsMetrics = true
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("https://ada:s3cret@a.test/") }
-        #expect(error.map { Self.holdsNone(Self.texts($0) + $0.message) } == true)
+        expectEqual(error.map { Self.holdsNone(Self.texts($0) + $0.message) }, true)
         #expect(!mock.requests.isEmpty)
         for request in mock.requests {
             #expect(Self.holdsNone(Self.texts(request)))
@@ -65,9 +65,9 @@ struct AuthenticationSecretsTests {
                 $0.credential = credential
             }
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-            #expect(error?.kind == .invalidHeader)
-            #expect(error.map { Self.holdsNone(Self.texts($0)) } == true)
-            #expect(mock.requests.count == 1)
+            expectEqual(error?.kind, .invalidHeader)
+            expectEqual(error.map { Self.holdsNone(Self.texts($0)) }, true)
+            expectEqual(mock.requests.count, 1)
         }
     }
 }

@@ -26,15 +26,15 @@ struct AuthenticationSessionTests {
     func basic() async throws {
         let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) { $0.credential = Self.ada }
         try await api.get("v1/a")
-        #expect(Self.fields(mock) == [nil, Self.adaField])
+        expectEqual(Self.fields(mock), [nil, Self.adaField])
         try await api.get("v1/b/c?d")
-        #expect(Self.fields(mock) == [nil, Self.adaField, Self.adaField])
+        expectEqual(Self.fields(mock), [nil, Self.adaField, Self.adaField])
         try await api.get("other")
-        #expect(Self.fields(mock) == [nil, Self.adaField, Self.adaField, nil, Self.adaField])
+        expectEqual(Self.fields(mock), [nil, Self.adaField, Self.adaField, nil, Self.adaField])
         try await api.with { $0.timeout = .seconds(9) }.get("v1/d")
-        #expect(Self.fields(mock).count == 6)
+        expectEqual(Self.fields(mock).count, 6)
         try await api.with { $0.credential = Self.bob }.get("v1/d") { $0.credential = Self.ada }
-        #expect(Self.fields(mock).count == 8)
+        expectEqual(Self.fields(mock).count, 8)
     }
 
     @Test("Without pre-emption each request is challenged") func notPreemptive() async throws {
@@ -43,7 +43,7 @@ struct AuthenticationSessionTests {
             $0.authentication.isPreemptive = false
         }
         for _ in 0..<2 { try await api.get("a") }
-        #expect(Self.fields(mock) == [nil, Self.adaField, nil, Self.adaField])
+        expectEqual(Self.fields(mock), [nil, Self.adaField, nil, Self.adaField])
     }
 
     @Test("No scheme, no answer") func off() async throws {
@@ -51,8 +51,8 @@ struct AuthenticationSessionTests {
         let error = await #expect(throws: SternaError.self) {
             try await api.get("a") { $0.authentication = AuthenticationPolicy(schemes: []) }
         }
-        #expect(error?.status == 401)
-        #expect(mock.requests.count == 1)
+        expectEqual(error?.status, 401)
+        expectEqual(mock.requests.count, 1)
     }
 
     @Test("A request's credential precedes the session's, and serves no other request") func requests() async throws {
@@ -60,21 +60,21 @@ struct AuthenticationSessionTests {
             $0.credential = Self.ada
         }
         try await api.get("a") { $0.credential = Self.bob }
-        #expect(Self.fields(mock) == [nil, Self.bobField])
+        expectEqual(Self.fields(mock), [nil, Self.bobField])
         try await api.get("a") { $0.credential = Self.bob }
-        #expect(Self.fields(mock) == [nil, Self.bobField, Self.bobField])
+        expectEqual(Self.fields(mock), [nil, Self.bobField, Self.bobField])
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.status == 401)
-        #expect(Self.fields(mock).suffix(2) == [nil, Self.adaField])
+        expectEqual(error?.status, 401)
+        expectEqual(Self.fields(mock).suffix(2), [nil, Self.adaField])
     }
 
     @Test("A request's credential needs no setting of the session") func requestAlone() async throws {
         let (api, mock) = try mocked("https://a.test/", by: Self.server().mock)
         try await api.get("a") { $0.credential = Self.ada }
-        #expect(Self.fields(mock) == [nil, Self.adaField])
+        expectEqual(Self.fields(mock), [nil, Self.adaField])
         let (other, otherMock) = try mocked("https://a.test/", by: Self.server().mock)
         try await other.get("a") { $0.challengeHandler = { _ in .use(Self.ada) } }
-        #expect(Self.fields(otherMock) == [nil, Self.adaField])
+        expectEqual(Self.fields(otherMock), [nil, Self.adaField])
     }
 
     @Test("The URL's user is sent by Basic at once, and by Digest where the server asks for that") func userinfo()
@@ -83,15 +83,15 @@ struct AuthenticationSessionTests {
         let server = DigestMock("ada", "s3cret")
         let (api, mock) = try mocked(nil, by: server.mock)
         try await api.get("https://ada:s3cret@a.test/")
-        #expect(mock.requests.count == 2)
-        #expect(Self.fields(mock).first == Self.adaField)
-        #expect(Self.fields(mock).last??.hasPrefix("Digest ") == true)
+        expectEqual(mock.requests.count, 2)
+        expectEqual(Self.fields(mock).first, Self.adaField)
+        expectEqual(Self.fields(mock).last??.hasPrefix("Digest "), true)
         let (careful, carefulMock) = try mocked(nil, by: DigestMock("ada", "s3cret").mock) {
             $0.authentication = AuthenticationPolicy(schemes: [.digest])
         }
         try await careful.get("https://ada:s3cret@a.test/")
-        #expect(Self.fields(carefulMock).first == .some(nil))
-        #expect(carefulMock.requests.count == 2)
+        expectEqual(Self.fields(carefulMock).first, .some(nil))
+        expectEqual(carefulMock.requests.count, 2)
     }
 
     @Test("Digest counts the uses of a nonce, and takes a new one when it is stale", arguments: DigestHash.allCases)
@@ -100,13 +100,13 @@ struct AuthenticationSessionTests {
         let server = DigestMock("ada", "s3cret", algorithm)
         let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.credential = Self.ada }
         for number in 0..<3 { try await api.get("p/\(number)?q") }
-        #expect(mock.requests.count == 4)
-        #expect(server.refusals == ["missing"])
+        expectEqual(mock.requests.count, 4)
+        expectEqual(server.refusals, ["missing"])
         server.renew()
         try await api.get("x")
-        #expect(server.refusals == ["missing", "stale"])
+        expectEqual(server.refusals, ["missing", "stale"])
         try await api.with { $0.headers = ["X-A": "b"] }.post("x", parameters: ["a": 1])
-        #expect(server.refusals == ["missing", "stale"])
+        expectEqual(server.refusals, ["missing", "stale"])
     }
 
     @Test("A hundred requests at once use each count once") func concurrent() async throws {
@@ -119,7 +119,7 @@ struct AuthenticationSessionTests {
         #expect(server.refusals.allSatisfy { $0 == "missing" })
         let refused = server.refusals.count
         try await api.get("again")
-        #expect(server.refusals.count == refused)
+        expectEqual(server.refusals.count, refused)
     }
 
     @Test("A refused credential is sent once, also by later requests; the error says so") func refused() async throws {
@@ -128,12 +128,12 @@ struct AuthenticationSessionTests {
         }
         for count in [2, 3] {
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-            #expect(error?.status == 401)
-            #expect(error?.detail.contains("The server refused the credentials.") == true)
-            #expect(mock.requests.count == count)
+            expectEqual(error?.status, 401)
+            expectEqual(error?.detail.contains("The server refused the credentials."), true)
+            expectEqual(mock.requests.count, count)
         }
         _ = try? await api.get("a") { $0.credential = Self.ada }
-        #expect(mock.requests.count == 5)
+        expectEqual(mock.requests.count, 5)
     }
 
     @Test("Stores are asked by protection space; what a handler gives is kept once the server has accepted it")
@@ -145,18 +145,18 @@ struct AuthenticationSessionTests {
             $0.credentialStore = store
             $0.challengeHandler = { challenge in
                 asked.withLock { $0.append(challenge.previousFailures) }
-                #expect(challenge.space == ProtectionSpace(origin: origin, realm: "x"))
-                #expect(challenge.scheme == .basic)
+                expectEqual(challenge.space, ProtectionSpace(origin: origin, realm: "x"))
+                expectEqual(challenge.scheme, .basic)
                 return .use(challenge.previousFailures == 0 ? Self.bob : Self.ada, stores: true)
             }
         }
         try await api.get("a")
-        #expect(Self.fields(mock) == [nil, Self.bobField, Self.adaField])
-        #expect(asked.withLock { $0 } == [0, 1])
-        #expect(store.credential(for: ProtectionSpace(origin: origin, realm: "x")) == Self.ada)
+        expectEqual(Self.fields(mock), [nil, Self.bobField, Self.adaField])
+        expectEqual(asked.withLock { $0 }, [0, 1])
+        expectEqual(store.credential(for: ProtectionSpace(origin: origin, realm: "x")), Self.ada)
         let (later, laterMock) = try mocked("https://a.test/", by: Self.server().mock) { $0.credentialStore = store }
         try await later.get("a")
-        #expect(Self.fields(laterMock) == [nil, Self.adaField])
+        expectEqual(Self.fields(laterMock), [nil, Self.adaField])
     }
 
     static let statuses: [(Int, Bool)] =
@@ -165,7 +165,7 @@ struct AuthenticationSessionTests {
 
     @Test("A credential counts as accepted only where the status shows it", arguments: statuses)
     func acceptance(status: Int, isAccepted: Bool) async throws {
-        #expect(AuthenticationRule.showsAcceptance(status) == isAccepted)
+        expectEqual(AuthenticationRule.showsAcceptance(status), isAccepted)
         let store = MemoryCredentialStore()
         let mock = MockTransport { request in
             request.headers.contains(.authorization)
@@ -178,10 +178,10 @@ struct AuthenticationSessionTests {
         }
         _ = try? await api.get("a")
         let space = ProtectionSpace(origin: try HTTPURL("https://a.test/").origin, realm: "x")
-        #expect(store.credential(for: space) == (isAccepted ? Self.ada : nil))
+        expectEqual(store.credential(for: space), (isAccepted ? Self.ada : nil))
         // What was accepted goes without a challenge.
         _ = try? await api.get("a")
-        #expect(Array(Self.fields(mock).dropFirst(2).prefix(1)) == [isAccepted ? Self.adaField : nil])
+        expectEqual(Array(Self.fields(mock).dropFirst(2).prefix(1)), [isAccepted ? Self.adaField : nil])
     }
 
     @Test("A store and a handler that fail") func failures() async throws {
@@ -198,11 +198,11 @@ struct AuthenticationSessionTests {
                 if index == 2 { $0.credentialStore = BrokenStore() } else { $0.challengeHandler = handlers[index] }
             }
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-            #expect(error?.kind == .authenticationFailed)
+            expectEqual(error?.kind, .authenticationFailed)
             #expect(error?.underlying is Broken)
-            #expect(error?.status == 401)
-            #expect(error?.requestSent == true)
-            #expect(mock.requests.count == 1)
+            expectEqual(error?.status, 401)
+            expectEqual(error?.requestSent, true)
+            expectEqual(mock.requests.count, 1)
         }
     }
 
@@ -227,7 +227,7 @@ struct AuthenticationSessionTests {
             try await group.waitForAll()
         }
         // The first one, and the request that it sends.
-        #expect(count.withLock { $0 } == 2)
+        expectEqual(count.withLock { $0 }, 2)
     }
 
     @Test("A handler can cancel, or leave the decision to the next one") func decisions() async throws {
@@ -237,32 +237,32 @@ struct AuthenticationSessionTests {
         let error = await #expect(throws: SternaError.self) {
             try await api.get("a") { $0.challengeHandler = { _ in .cancel } }
         }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
         try await api.get("a") { $0.challengeHandler = { _ in .useDefault } }
-        #expect(Self.fields(mock) == [nil, nil, Self.adaField])
+        expectEqual(Self.fields(mock), [nil, nil, Self.adaField])
         let none = try mocked("https://a.test/", by: Self.server().mock) { $0.challengeHandler = { _ in .useDefault } }
         let refused = await #expect(throws: SternaError.self) { try await none.api.get("a") }
-        #expect(refused?.kind == .unacceptableStatus)
+        expectEqual(refused?.kind, .unacceptableStatus)
     }
 
     @Test("A body that can be read only once gets the 401, with a note that says so") func oneShot() async throws {
         let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) { $0.credential = Self.ada }
         let body = Body.stream(AsyncStream<Bytes> { $0.finish() })
         let error = await #expect(throws: SternaError.self) { try await api.post("a", body: body) }
-        #expect(error?.status == 401)
-        #expect(error?.detail.contains("the body can be read only once") == true)
-        #expect(mock.requests.count == 1)
+        expectEqual(error?.status, 401)
+        expectEqual(error?.detail.contains("the body can be read only once"), true)
+        expectEqual(mock.requests.count, 1)
         try await api.get("b")
         try await api.post("c", body: Body.stream(AsyncStream<Bytes> { $0.finish() }))
-        #expect(mock.requests.count == 4)
+        expectEqual(mock.requests.count, 4)
     }
 
     @Test("NTLM and Negotiate alone are not supported") func unsupported() async throws {
         let server = GuardedMock(["Negotiate", "NTLM"]) { _ in false }
         let (api, _) = try mocked("https://a.test/", by: server.mock) { $0.credential = Self.ada }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .authenticationFailed)
-        #expect(error?.detail.contains("not supported") == true)
+        expectEqual(error?.kind, .authenticationFailed)
+        expectEqual(error?.detail.contains("not supported"), true)
     }
 
     @Test("Bearer needs a bearer credential") func bearer() async throws {
@@ -271,12 +271,12 @@ struct AuthenticationSessionTests {
         }
         let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.credential = .bearer("t0ken") }
         try await api.get("a")
-        #expect(Self.fields(mock) == [nil, "Bearer t0ken"])
+        expectEqual(Self.fields(mock), [nil, "Bearer t0ken"])
         let error = await #expect(throws: SternaError.self) {
             try await api.with { $0.credential = .bearer("old") }.get("a")
         }
-        #expect(error?.detail.contains("invalid_token (expired)") == true)
-        #expect(error?.response?.challenges.first?.bearerError?.code == "invalid_token")
+        expectEqual(error?.detail.contains("invalid_token (expired)"), true)
+        expectEqual(error?.response?.challenges.first?.bearerError?.code, "invalid_token")
     }
 
     @Test("Attempts are counted and have their reason") func metrics() async throws {
@@ -287,9 +287,9 @@ struct AuthenticationSessionTests {
                 $0.credential = Credential(user: "ada", password: "pw")
             }
             let reply = try await api.get("basic-auth/ada/pw")
-            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .authentication])
+            expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .authentication])
             let again = try await api.get("basic-auth/ada/pw")
-            #expect(again.response.metrics?.attempts.map(\.reason) == [.first])
+            expectEqual(again.response.metrics?.attempts.map(\.reason), [.first])
         }
     }
 }

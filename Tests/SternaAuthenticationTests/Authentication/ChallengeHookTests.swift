@@ -18,7 +18,7 @@ struct ChallengeHookTests {
         /// Waits for reports, which may come after the task's value.
         func expect(_ expected: [String], _ location: SourceLocation = #_sourceLocation) async {
             _ = await eventually { self.lines.withLock { $0.count } >= expected.count }
-            #expect(lines.withLock { $0 } == expected, sourceLocation: location)
+            expectEqual(lines.withLock { $0 }, expected, sourceLocation: location)
         }
 
         func challengeReceived(
@@ -56,11 +56,11 @@ struct ChallengeHookTests {
             .use($0.previousFailures == 0 ? AuthenticationSessionTests.bob : Self.ada)
         }
         _ = try await api.dataTask(.get("a")).value
-        #expect(mock.requests.count == 3)
+        expectEqual(mock.requests.count, 3)
         await watcher.expect(["0 use bob", "1 use ada"])
         // From then on it is known.
         _ = try await api.dataTask(.get("a")).value
-        #expect(mock.requests.count == 4)
+        expectEqual(mock.requests.count, 4)
     }
 
     @Test("It can cancel, fail, and leave the decision to the session's handler", arguments: 0..<3)
@@ -75,8 +75,8 @@ struct ChallengeHookTests {
             return
         }
         let error = await #expect(throws: SternaError.self) { _ = try await api.dataTask(.get("a")).value }
-        #expect(error?.kind == (index == 0 ? .cancelled : .authenticationFailed))
-        #expect(mock.requests.count == 1)
+        expectEqual(error?.kind, (index == 0 ? .cancelled : .authenticationFailed))
+        expectEqual(mock.requests.count, 1)
         await watcher.expect([index == 0 ? "0 cancel" : "0 fail"])
     }
 
@@ -87,8 +87,8 @@ struct ChallengeHookTests {
         }
         let body = Body.stream(AsyncStream<Bytes> { $0.finish() })
         _ = try await api.dataTask(RequestDraft(.post, "a", body: body)).value
-        #expect(mock.requests.count == 2)
-        #expect(mock.requests.last?.bodyText == "again")
+        expectEqual(mock.requests.count, 2)
+        expectEqual(mock.requests.last?.bodyText, "again")
     }
 
     @Test(
@@ -108,7 +108,7 @@ struct ChallengeHookTests {
         await moments.next()
         if bySession { api.invalidateAndCancel() } else { call.cancel() }
         let error = await #expect(throws: SternaError.self) { try await call.value }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
     }
 
     @Test("The deadline holds while a handler is asked") func deadline() async throws {
@@ -120,7 +120,7 @@ struct ChallengeHookTests {
             }
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .timedOut)
+        expectEqual(error?.kind, .timedOut)
     }
 
     @Test("The deadline holds while a body is read to be hashed") func hashing() async throws {
@@ -138,7 +138,7 @@ struct ChallengeHookTests {
         }
         let body = Body(segments: [.producer(producer)])
         let error = await #expect(throws: SternaError.self) { try await api.put("a", body: body) }
-        #expect(error?.kind == .timedOut)
+        expectEqual(error?.kind, .timedOut)
         #expect(mock.requests.count < 2)
     }
 }

@@ -13,13 +13,13 @@ struct CredentialFileTests {
 
     @Test("It is read as it was written") func roundTrip() throws {
         let file = try CredentialFile(parsing: Array(Samples.credentialFile.utf8))
-        #expect(file.credentials.count == 3)
+        expectEqual(file.credentials.count, 3)
         #expect(
             file.credentials[try Self.space("https://a.test/x", "Staff “1”")]
                 == Credential(user: "ada", password: "s3cret"))
         #expect(file.credentials[try Self.space("http://127.0.0.1:8080")] == .bearer("t0ken"))
         #expect(file.credentials[try Self.space("https://[::1]:443", "")] == Credential(user: "", password: ""))
-        #expect(try CredentialFile(parsing: file.content()) == file)
+        try expectEqual(CredentialFile(parsing: file.content()), file)
     }
 
     static let item = #"{"origin": "https://a.test", "user": "ada", "password": "s3cret"}"#
@@ -42,7 +42,7 @@ struct CredentialFileTests {
         ])
     func strict(text: String) {
         let fault = #expect(throws: CredentialFile.Fault.self) { try CredentialFile(parsing: Array(text.utf8)) }
-        #expect(fault?.reason.contains("s3cret") == false)
+        expectEqual(fault?.reason.contains("s3cret"), false)
     }
 
     @Test("A file is made for its owner alone, and replaced as a whole") func file() async throws {
@@ -50,16 +50,16 @@ struct CredentialFileTests {
             let path = folder + "/credentials.json"
             let store = try FileCredentialStore(path: path)
             let space = try Self.space("https://a.test/", "x")
-            #expect(try await store.credential(for: space) == nil)
-            #expect(CredentialFolder.mode(path) == nil)
+            try await expectNil(store.credential(for: space))
+            expectNil(CredentialFolder.mode(path))
             try await store.setCredential(Credential(user: "ada", password: "s3cret"), for: space)
-            #expect(CredentialFolder.mode(path) == 0o600)
-            #expect(try await store.credential(for: space) == Credential(user: "ada", password: "s3cret"))
+            expectEqual(CredentialFolder.mode(path), 0o600)
+            try await expectEqual(store.credential(for: space), Credential(user: "ada", password: "s3cret"))
             #expect(try await store.credential(for: Self.space("http://a.test/", "x")) == nil)
             #expect(try await store.credential(for: Self.space("https://a.test/", "y")) == nil)
             // Another store sees it, and each change of many at once.
             let other = try FileCredentialStore(path: path)
-            #expect(try await other.credential(for: space)?.user == "ada")
+            try await expectEqual(other.credential(for: space)?.user, "ada")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<50 {
                     let space = try Self.space("https://h\(number).test/")
@@ -67,11 +67,11 @@ struct CredentialFileTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(
-                try CredentialFile(parsing: Array((CredentialFolder.text(path) ?? "").utf8)).credentials.count == 51)
+            try expectEqual(
+                CredentialFile(parsing: Array((CredentialFolder.text(path) ?? "").utf8)).credentials.count, 51)
             try await store.setCredential(nil, for: space)
-            #expect(try await other.credential(for: space) == nil)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["credentials.json"])
+            try await expectNil(other.credential(for: space))
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["credentials.json"])
         }
     }
 
@@ -86,7 +86,7 @@ struct CredentialFileTests {
             case "mode": try CredentialFolder.write(Samples.credentialFile, to: path, mode: 0o640)
             case "link":
                 try CredentialFolder.write(Samples.credentialFile, to: folder + "/target")
-                #expect(symlink(folder + "/target", path) == 0)
+                expectEqual(symlink(folder + "/target", path), 0)
             case "content": try CredentialFolder.write("s3cret", to: path)
             default: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             }
@@ -98,10 +98,10 @@ struct CredentialFileTests {
                 try await store.setCredential(.bearer("s3cret"), for: space)
             }
             for error in [made, read, written] {
-                #expect(error?.kind == .fileUnreadable)
-                #expect(error.map { "\($0)" + dumped($0) }?.contains("s3cret") == false)
+                expectEqual(error?.kind, .fileUnreadable)
+                expectEqual(error.map { "\($0)" + dumped($0) }?.contains("s3cret"), false)
             }
-            #expect(CredentialFolder.text(path) == before)
+            expectEqual(CredentialFolder.text(path), before)
         }
     }
 
@@ -110,15 +110,15 @@ struct CredentialFileTests {
         let error = await #expect(throws: SternaError.self) {
             try await store.setCredential(.bearer("t"), for: Self.space("https://a.test/"))
         }
-        #expect(error?.kind == .writeFailed)
+        expectEqual(error?.kind, .writeFailed)
     }
 
     @Test("Memory") func memory() throws {
         let space = try Self.space("https://a.test/", "x")
         let store = MemoryCredentialStore([space: Credential(user: "ada", password: "s3cret")])
-        #expect(store.credential(for: space)?.user == "ada")
+        expectEqual(store.credential(for: space)?.user, "ada")
         #expect(!dumped(store).contains("s3cret"))
         store.setCredential(nil, for: space)
-        #expect(store.credential(for: space) == nil)
+        expectNil(store.credential(for: space))
     }
 }

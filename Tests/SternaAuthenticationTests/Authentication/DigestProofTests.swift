@@ -39,13 +39,13 @@ struct DigestProofTests {
         let (api, _) = try mocked("https://a.test/", by: Self.server(sent, coding: coding, proves: sent)) {
             $0.credential = AuthenticationSessionTests.ada
         }
-        #expect(try await api.get("a").text() == text)
+        try await expectEqual(api.get("a").text(), text)
         for wrong in [Array("another body".utf8), coding == nil ? [] : Array(text.utf8)] {
             let (other, _) = try mocked("https://a.test/", by: Self.server(sent, coding: coding, proves: wrong)) {
                 $0.credential = AuthenticationSessionTests.ada
             }
             let error = await #expect(throws: SternaError.self) { try await other.get("a") }
-            #expect(error?.kind == .unacceptableResponse)
+            expectEqual(error?.kind, .unacceptableResponse)
         }
     }
 }

@@ -43,8 +43,8 @@ struct HostileChallengeTests {
             }
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.status == 401)
-        #expect(error?.detail.contains("again and again") == true)
+        expectEqual(error?.status, 401)
+        expectEqual(error?.detail.contains("again and again"), true)
         #expect(mock.requests.count <= AuthenticationRule.Limits.answers + 2)
     }
 
@@ -61,8 +61,8 @@ struct HostileChallengeTests {
                 $0.credential = Self.ada
             }
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-            #expect(error?.status == 401)
-            #expect(mock.requests.count == 1)
+            expectEqual(error?.status, 401)
+            expectEqual(mock.requests.count, 1)
         }
     }
 
@@ -88,7 +88,7 @@ struct HostileChallengeTests {
         }
         let (api, _) = try mocked("https://a.test/", by: mock) { $0.credential = Self.ada }
         try await api.get("a")
-        #expect(mock.requests.map(\.url.host) == ["a.test", "a.test"])
+        expectEqual(mock.requests.map(\.url.host), ["a.test", "a.test"])
     }
 
     @Test("A redirect whose target asks for credentials, on the same origin and on another") func redirectTo401()
@@ -102,9 +102,9 @@ struct HostileChallengeTests {
             let (api, _) = try mocked("https://a.test/", by: mock) { $0.credential = Self.ada }
             do {
                 let reply = try await api.get("/start")
-                #expect(reply.response.status.code == status)
+                expectEqual(reply.response.status.code, status)
             } catch let error as SternaError {
-                #expect(error.status == status)
+                expectEqual(error.status, status)
                 #expect(!mock.requests.contains { $0.headers.contains(.authorization) })
             }
         }
@@ -124,7 +124,7 @@ struct HostileChallengeTests {
         }
         let (api, _) = try mocked("https://a.test/", by: mock) { $0.credential = Self.ada }
         let error = await #expect(throws: SternaError.self) { try await api.get("/") }
-        #expect(error?.kind == .tooManyRedirects)
+        expectEqual(error?.kind, .tooManyRedirects)
         #expect(mock.requests.count <= 21 * (AuthenticationRule.Limits.answers + 1))
     }
 
@@ -140,9 +140,9 @@ struct HostileChallengeTests {
             $0.credentialStore = MemoryCredentialStore()
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.status == 407)
-        #expect(mock.requests.count == 1)
-        #expect(mock.requests.first?.headers.contains(.proxyAuthorization) == false)
+        expectEqual(error?.status, 407)
+        expectEqual(mock.requests.count, 1)
+        expectEqual(mock.requests.first?.headers.contains(.proxyAuthorization), false)
     }
 
     @Test("A server that does not know the password is noticed") func wrongProof() async throws {
@@ -158,7 +158,7 @@ struct HostileChallengeTests {
         }
         let (api, _) = try mocked("https://a.test/", by: mock) { $0.credential = Self.ada }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .unacceptableResponse)
-        #expect(error?.status == 200)
+        expectEqual(error?.kind, .unacceptableResponse)
+        expectEqual(error?.status, 200)
     }
 }

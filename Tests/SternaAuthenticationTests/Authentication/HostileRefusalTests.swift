@@ -2,6 +2,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// Servers on sockets whose 401 is followed by what no server should send.
 @Suite("Authentication: refusals of hostile servers", .timeLimit(.minutes(5)))
 struct HostileRefusalTests {
@@ -31,7 +33,7 @@ struct HostileRefusalTests {
         let (text, sent) = try await text([
             .send(Self.head + "Transfer-Encoding: chunked\r\n\r\n"), .sendRepeating(chunk, count: nil),
         ])
-        #expect(text == "real")
+        expectEqual(text, "real")
         #expect(sent.contains("Authorization: Digest"))
     }
 
@@ -51,7 +53,7 @@ struct HostileRefusalTests {
                 for try await _ in response.body {}
                 return response.status
             }
-            #expect(status == .ok)
+            expectEqual(status, .ok)
             #expect(try await server.waitForClose(connection: 0))
             let error = await #expect(throws: SternaError.self) {
                 try await Session(baseURL: server.url) {
@@ -60,7 +62,7 @@ struct HostileRefusalTests {
                     $0.timeouts.betweenBytes = .seconds(1)
                 }.get("a")
             }
-            #expect(error?.kind == .timedOut)
+            expectEqual(error?.kind, .timedOut)
         }
     }
 
@@ -69,12 +71,12 @@ struct HostileRefusalTests {
         let (text, sent) = try await text([
             .send(Self.head + "Content-Length: 2\r\n\r\nno" + forged), .waitForClose,
         ])
-        #expect(text == "real")
+        expectEqual(text, "real")
         #expect(sent.contains("Authorization: Digest"))
     }
 
     @Test("A connection that ends behind it is replaced") func closed() async throws {
         let (text, _) = try await text([.send(Self.head + "Content-Length: 2\r\n\r\nno"), .close])
-        #expect(text == "real")
+        expectEqual(text, "real")
     }
 }

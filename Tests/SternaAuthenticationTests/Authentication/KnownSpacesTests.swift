@@ -4,6 +4,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Authentication: known protection spaces")
 struct KnownSpacesTests {
@@ -29,7 +30,7 @@ struct KnownSpacesTests {
 
     @Test("Basic covers what is at and below the last slash", arguments: folders)
     func basic(url: String, paths: [String]) throws {
-        #expect(CoveredPaths.paths(.basic, of: try HTTPURL(url)) == paths)
+        expectEqual(CoveredPaths.paths(.basic, of: try HTTPURL(url)), paths)
     }
 
     static let domains: [(String?, [String])] = [
@@ -55,16 +56,16 @@ struct KnownSpacesTests {
             ("/a%2Fb", "/a/", false),
         ])
     func below(path: String, covered: String, isBelow: Bool) {
-        #expect((CoveredPaths.match(path, in: [covered]) != nil) == isBelow)
+        expectEqual((CoveredPaths.match(path, in: [covered]) != nil), isBelow)
     }
 
     @Test("Paths are merged, up to a limit") func merged() {
         var paths = ["/a/b/", "/c/"]
         CoveredPaths.merge(["/a/", "/c/d/"], into: &paths)
-        #expect(paths == ["/c/", "/a/"])
+        expectEqual(paths, ["/c/", "/a/"])
         CoveredPaths.merge((0..<100).map { "/\($0)/" }, into: &paths)
-        #expect(paths.count == CoveredPaths.most)
-        #expect(paths.last == "/99/")
+        expectEqual(paths.count, CoveredPaths.most)
+        expectEqual(paths.last, "/99/")
     }
 
     @Test(
@@ -78,7 +79,7 @@ struct KnownSpacesTests {
     func origins(url: String, isKnown: Bool) throws {
         var spaces = KnownSpaces()
         try Self.add(try Self.entry("https://a.test/", ["/p/"]), to: &spaces)
-        #expect((spaces.entry(for: try HTTPURL(url)) { _ in true } != nil) == isKnown)
+        expectEqual((spaces.entry(for: try HTTPURL(url)) { _ in true } != nil), isKnown)
     }
 
     @Test("The longest path counts, and only what may be used") func longest() throws {
@@ -87,9 +88,9 @@ struct KnownSpacesTests {
         try Self.add(try Self.entry("https://a.test/", ["/"]), to: &spaces)
         try Self.add(try Self.entry("https://a.test/", ["/b/"], realm: "y", bob), to: &spaces)
         let url = try HTTPURL("https://a.test/b/c")
-        #expect(spaces.entry(for: url) { _ in true }?.credential == bob)
-        #expect(spaces.entry(for: url) { $0.credential != bob }?.credential == Self.ada)
-        #expect(spaces.entry(for: url) { _ in false } == nil)
+        expectEqual(spaces.entry(for: url) { _ in true }?.credential, bob)
+        expectEqual(spaces.entry(for: url) { $0.credential != bob }?.credential, Self.ada)
+        expectNil(spaces.entry(for: url) { _ in false })
         #expect(spaces.entry(for: try HTTPURL("https://a.test/c")) { _ in true }?.credential == Self.ada)
     }
 
@@ -101,11 +102,11 @@ struct KnownSpacesTests {
             try Self.add(try Self.entry("https://h\(number).test/", ["/"]), to: &spaces)
             #expect(spaces.entry(for: first) { _ in true } != nil)
         }
-        #expect(spaces.count == KnownSpaces.Limits.origins)
+        expectEqual(spaces.count, KnownSpaces.Limits.origins)
         for number in 0..<100 {
             try Self.add(try Self.entry("https://first.test/", ["/"], realm: "\(number)"), to: &spaces)
         }
-        #expect(spaces.count == KnownSpaces.Limits.origins + KnownSpaces.Limits.spaces - 1)
+        expectEqual(spaces.count, KnownSpaces.Limits.origins + KnownSpaces.Limits.spaces - 1)
         let now = NIODeadline.uptimeNanoseconds(1)
         for number in 0..<2 * KnownSpaces.Limits.refusals {
             spaces.refuse(
@@ -124,7 +125,7 @@ struct KnownSpacesTests {
         spaces.refuse(.init(space: entry.space, credential: Self.ada, source: .session), at: now)
         #expect(spaces.entry(for: try HTTPURL("https://a.test/")) { _ in true } == nil)
         let refusal = AuthenticationRule.Refusal(space: entry.space, credential: Self.ada)
-        #expect(spaces.refused(at: entry.space.origin, now: now + .minutes(4)) == [refusal])
+        expectEqual(spaces.refused(at: entry.space.origin, now: now + .minutes(4)), [refusal])
         #expect(spaces.refused(at: entry.space.origin, now: now + .minutes(5)).isEmpty)
         #expect(spaces.refused(at: try HTTPURL("http://a.test/").origin, now: now).isEmpty)
         spaces.forgetRefusal(entry.space, Self.ada)

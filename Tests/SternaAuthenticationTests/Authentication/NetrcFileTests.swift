@@ -21,18 +21,18 @@ struct NetrcFileTests {
             let path = folder + "/.netrc"
             try CredentialFolder.write(Self.text, to: path, mode: mode)
             let named = try NetrcFile.load(path, isNamed: true)
-            #expect(NetrcTests.shown(named.credential(for: "a.test")) == "ada/s3cret")
-            #expect((named.warning == nil) == isPrivate)
+            expectEqual(NetrcTests.shown(named.credential(for: "a.test")), "ada/s3cret")
+            expectEqual((named.warning == nil), isPrivate)
             #expect(named.warning?.contains("chmod 600") != false)
             guard !isPrivate else {
                 let standard = try NetrcFile.load(path, isNamed: false)
-                #expect(standard.warning == nil)
+                expectNil(standard.warning)
                 #expect(standard.credential(for: "a.test") != nil)
                 return
             }
             let error = #expect(throws: SternaError.self) { try NetrcFile.load(path, isNamed: false) }
-            #expect(error?.kind == .fileUnreadable)
-            #expect(error?.detail.contains("chmod 600") == true)
+            expectEqual(error?.kind, .fileUnreadable)
+            expectEqual(error?.detail.contains("chmod 600"), true)
         }
     }
 
@@ -40,11 +40,11 @@ struct NetrcFileTests {
         async throws
     {
         try await CredentialFolder.with { folder in
-            #expect(try NetrcFile.load(folder + "/none", isNamed: false).credential(for: "a.test") == nil)
+            try expectNil(NetrcFile.load(folder + "/none", isNamed: false).credential(for: "a.test"))
             #expect(throws: SternaError.self) { try NetrcFile.path(folder + "/none").load() }
             #expect(throws: SternaError.self) { try NetrcFile.path(folder).load() }
             #expect(throws: SternaError.self) { try NetrcFile.path(folder + "/a\u{0}b").load() }
-            #expect(mkfifo(folder + "/pipe", 0o600) == 0)
+            expectEqual(mkfifo(folder + "/pipe", 0o600), 0)
             #expect(throws: SternaError.self) { try NetrcFile.path(folder + "/pipe").load() }
             try CredentialFolder.write(String(repeating: "# \n", count: 50_000), to: folder + "/huge")
             #expect(throws: SternaError.self) { try NetrcFile.path(folder + "/huge").load() }
@@ -65,14 +65,15 @@ struct NetrcFileTests {
             }
             let (api, mock) = try mocked(nil, by: server.mock) { $0.netrc = .path(path) }
             try await api.get("https://a.test/")
-            #expect(mock.requests.map { $0.headers[.authorization] } == [nil, "Basic YWRhOnB3"])
+            expectEqual(mock.requests.map { $0.headers[.authorization] }, [nil, "Basic YWRhOnB3"])
             try await api.get("https://bob@A.test:8443/")
-            #expect(mock.requests.suffix(2).map { $0.headers[.authorization] } == ["Basic Ym9iOg==", "Basic Ym9iOndw"])
+            expectEqual(
+                mock.requests.suffix(2).map { $0.headers[.authorization] }, ["Basic Ym9iOg==", "Basic Ym9iOndw"])
             for url in ["https://a.test./", "https://b.test/", "https://a.test@b.test/"] {
                 let count = mock.requests.count
                 let error = await #expect(throws: SternaError.self) { try await api.get(url) }
-                #expect(error?.status == 401)
-                #expect(mock.requests.count == count + 1, "\(url)")
+                expectEqual(error?.status, 401)
+                expectEqual(mock.requests.count, count + 1, "\(url)")
             }
         }
     }
@@ -83,10 +84,10 @@ struct NetrcFileTests {
             let server = GuardedMock(["Basic realm=x"]) { $0.headers[.authorization] == "Basic YWRhOnB3" }
             let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.netrc = .path(path) }
             let error = await #expect(throws: SternaError.self) { try await api.get("/") }
-            #expect(error?.kind == .fileUnreadable)
+            expectEqual(error?.kind, .fileUnreadable)
             try CredentialFolder.write("machine a.test login ada password pw", to: path)
             try await api.get("/")
-            #expect(mock.requests.map { $0.headers[.authorization] } == [nil, nil, "Basic YWRhOnB3"])
+            expectEqual(mock.requests.map { $0.headers[.authorization] }, [nil, nil, "Basic YWRhOnB3"])
         }
     }
 
@@ -94,8 +95,8 @@ struct NetrcFileTests {
         let server = GuardedMock(["Basic realm=x"]) { _ in false }
         let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.netrc = .path("/nonexistent/netrc") }
         let error = await #expect(throws: SternaError.self) { try await api.get("/") }
-        #expect(error?.kind == .fileUnreadable)
-        #expect(error?.status == 401)
-        #expect(mock.requests.count == 1)
+        expectEqual(error?.kind, .fileUnreadable)
+        expectEqual(error?.status, 401)
+        expectEqual(mock.requests.count, 1)
     }
 }

@@ -50,7 +50,7 @@ struct NetrcTests {
     @Test("Words, quotes, comments, macros, hosts", arguments: table)
     func grammar(text: String, host: String, found: String) throws {
         let netrc = try Netrc(parsing: text)
-        #expect(Self.shown(netrc.credential(for: host)) == found)
+        expectEqual(Self.shown(netrc.credential(for: host)), found)
         #expect(Self.shown(netrc.credential(for: "nowhere.test")) == "none" || text.contains("default"))
     }
 
@@ -63,16 +63,16 @@ struct NetrcTests {
         ])
     func refused(text: String) {
         let error = #expect(throws: SternaError.self) { try Netrc(parsing: text) }
-        #expect(error?.kind == .fileUnreadable)
-        #expect(error?.detail.contains("line") == true)
+        expectEqual(error?.kind, .fileUnreadable)
+        expectEqual(error?.detail.contains("line"), true)
     }
 
     @Test("Entries of a user alone") func user() throws {
         let netrc = try Netrc(
             parsing: "machine a.test login ada password 1 machine a.test login bob password 2 default password 3")
-        #expect(Self.shown(netrc.credential(for: "a.test", user: "bob")) == "bob/2")
-        #expect(Self.shown(netrc.credential(for: "a.test", user: "eve")) == "eve/3")
-        #expect(Self.shown(netrc.credential(for: "a.test")) == "ada/1")
+        expectEqual(Self.shown(netrc.credential(for: "a.test", user: "bob")), "bob/2")
+        expectEqual(Self.shown(netrc.credential(for: "a.test", user: "eve")), "eve/3")
+        expectEqual(Self.shown(netrc.credential(for: "a.test")), "ada/1")
     }
 
     @Test(
@@ -90,7 +90,7 @@ struct NetrcTests {
         ])
     func hosts(machine: String, host: String, isFound: Bool) throws {
         let netrc = try Netrc(parsing: "machine \"\(machine)\" login ada password pw")
-        #expect((netrc.credential(for: host) != nil) == isFound)
+        expectEqual((netrc.credential(for: host) != nil), isFound)
     }
 
     @Test("Nothing that shows it shows a password") func shown() throws {
@@ -102,6 +102,6 @@ struct NetrcTests {
         let error = #expect(throws: SternaError.self) {
             try Netrc(parsing: "machine a.test login ada password \"s3cret")
         }
-        #expect(error.map { "\($0)" + dumped($0) }?.contains("s3cret") == false)
+        expectEqual(error.map { "\($0)" + dumped($0) }?.contains("s3cret"), false)
     }
 }

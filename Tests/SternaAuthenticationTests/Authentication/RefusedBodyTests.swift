@@ -24,17 +24,17 @@ struct RefusedBodyTests {
         }
         let (api, _) = try mocked("https://a.test/", by: mock) {
             $0.challengeHandler = { _ in
-                #expect(body.left == 0)
+                expectEqual(body.left, 0)
                 return answers ? .use(AuthenticationSessionTests.ada) : .useDefault
             }
         }
         guard !answers else {
-            #expect(try await api.get("a").status == 200)
+            try await expectEqual(api.get("a").status, 200)
             return
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.status == 401)
-        #expect(error?.body?.text == "refused")
+        expectEqual(error?.status, 401)
+        expectEqual(error?.body?.text, "refused")
     }
 
     @Test("It has been read when a token is refreshed") func refresh() async throws {
@@ -43,11 +43,11 @@ struct RefusedBodyTests {
             request.headers[.authorization] == "Bearer new" ? .json([:]) : Self.refusal(body)
         }
         let tokens = try TokenAuthentication(AccessToken("old"), for: ["https://a.test"]) { _ in
-            #expect(body.left == 0)
+            expectEqual(body.left, 0)
             return AccessToken("new")
         }
         let (api, _) = try mocked("https://a.test/", by: mock) { $0.tokenAuthentication = tokens }
-        #expect(try await api.get("a").status == 200)
+        try await expectEqual(api.get("a").status, 200)
     }
 
     @Test("A long one is given up when a token is refreshed, even if that fails", arguments: [false, true])
@@ -63,11 +63,11 @@ struct RefusedBodyTests {
         }
         let (api, _) = try mocked("https://a.test/", by: mock) { $0.tokenAuthentication = tokens }
         guard fails else {
-            #expect(try await api.get("a").status == 200)
+            try await expectEqual(api.get("a").status, 200)
             return
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .hostNotFound)
+        expectEqual(error?.kind, .hostNotFound)
     }
 
     @Test("A long one is the caller's as a whole if a handler leaves it", arguments: [false, true])
@@ -93,10 +93,10 @@ struct RefusedBodyTests {
         let bytes = noise(3 << 20)
         let source = ChunkedBody(bytes, size: 100_000)
         let body = await ResponseBody(source).collected()
-        #expect(body.whole == nil)
+        expectNil(body.whole)
         #expect(source.left > 1 << 20)
         let all = try await body.collect(upTo: 4 << 20)
-        #expect(all.array == bytes)
+        expectEqual(all.array, bytes)
     }
 
     @Test("One that breaks off fails when it is read") func broken() async throws {

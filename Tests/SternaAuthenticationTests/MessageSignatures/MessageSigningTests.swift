@@ -28,7 +28,7 @@ struct MessageSigningTests {
     func off() async throws {
         let (api, mock) = try mocked()
         try await api.get("a")
-        #expect(mock.requests.last?.headers["Signature"] == nil)
+        expectNil(mock.requests.last?.headers["Signature"])
     }
 
     @Test("A session signs method, URL and the content's digest")
@@ -36,10 +36,10 @@ struct MessageSigningTests {
         let (api, mock) = try mocked { $0.messageSigning = Self.signing() }
         try await api.post("a?b=1", body: .text("hello"))
         let request = try #require(mock.requests.last)
-        #expect(
-            request.headers["Signature-Input"]
-                == #"sig1=("@method" "@target-uri" "content-type" "content-digest");created=1000;keyid="k""#)
-        #expect(request.headers["Content-Digest"] == "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:")
+        expectEqual(
+            request.headers["Signature-Input"],
+            #"sig1=("@method" "@target-uri" "content-type" "content-digest");created=1000;keyid="k""#)
+        expectEqual(request.headers["Content-Digest"], "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:")
         let verified = try Self.verify(request, [.method, "content-digest"])
         try verified.check(content: Bytes(text: "hello"))
         var changed = request
@@ -58,9 +58,9 @@ struct MessageSigningTests {
             settings.messageSigning?.components = [.authority]
         }
         try await api.get("a")
-        #expect(
-            mock.requests.last?.headers["Signature-Input"]
-                == #"own=("@authority");created=1000;expires=1060;keyid="k";alg="hmac-sha256";tag="app""#)
+        expectEqual(
+            mock.requests.last?.headers["Signature-Input"],
+            #"own=("@authority");created=1000;expires=1060;keyid="k";alg="hmac-sha256";tag="app""#)
     }
 
     @Test("Each signature has a nonce of its own")
@@ -73,7 +73,7 @@ struct MessageSigningTests {
         try await api.get("a")
         let inputs = mock.requests.map { $0.headers["Signature-Input"] }
         #expect(inputs.first != inputs.last)
-        #expect(inputs.first??.contains(";nonce=\"") == true)
+        expectEqual(inputs.first??.contains(";nonce=\""), true)
     }
 
     @Test("A request signs for itself, and may leave the session's signature out")
@@ -83,7 +83,7 @@ struct MessageSigningTests {
         #expect(mock.requests.last?.headers["Signature"] != nil)
         let (signed, other) = try mocked { $0.messageSigning = Self.signing() }
         try await signed.get("a") { $0.disableMessageSigning() }
-        #expect(other.requests.last?.headers["Signature"] == nil)
+        expectNil(other.requests.last?.headers["Signature"])
     }
 
     @Test("A redirect within the origin is signed anew, one to another origin is not")
@@ -93,11 +93,11 @@ struct MessageSigningTests {
         ])
         let (api, _) = try mocked(by: mock) { $0.messageSigning = Self.signing() }
         try await api.get("a")
-        #expect(mock.requests.count == 3)
+        expectEqual(mock.requests.count, 3)
         try Self.verify(mock.requests[0])
         try Self.verify(mock.requests[1])
         #expect(mock.requests[0].headers["Signature"] != mock.requests[1].headers["Signature"])
-        #expect(mock.requests[2].headers["Signature"] == nil)
+        expectNil(mock.requests[2].headers["Signature"])
     }
 
     @Test("A redirect that returns from another origin is signed only if that is set", arguments: [false, true])
@@ -110,7 +110,7 @@ struct MessageSigningTests {
             settings.redirects.keepsCredentialsAcrossOrigins = keeps
         }
         try await api.get("a")
-        #expect(mock.requests.map { $0.headers["Signature"] != nil } == [true, false, keeps])
+        expectEqual(mock.requests.map { $0.headers["Signature"] != nil }, [true, false, keeps])
     }
 
     @Test("A request to another origin than the session's is not signed")
@@ -120,7 +120,7 @@ struct MessageSigningTests {
             settings.allowsOtherOrigins = true
         }
         try await api.get("https://other.example/a")
-        #expect(mock.requests.last?.headers["Signature"] == nil)
+        expectNil(mock.requests.last?.headers["Signature"])
     }
 
     @Test("A body that can be read once is collected for its digest")
@@ -133,9 +133,9 @@ struct MessageSigningTests {
                 next.finish()
             })
         try await api.post("a", body: body)
-        #expect(mock.requests.last?.bodyText == "hello")
-        #expect(
-            mock.requests.last?.headers["Content-Digest"] == "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:")
+        expectEqual(mock.requests.last?.bodyText, "hello")
+        expectEqual(
+            mock.requests.last?.headers["Content-Digest"], "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:")
     }
 
     @Test("A signature of the caller's stays beside a new one, unless both have one name")
@@ -143,13 +143,13 @@ struct MessageSigningTests {
         let (api, mock) = try mocked { $0.messageSigning = Self.signing() }
         try await api.get("a", headers: ["Signature-Input": "proxy=()", "Signature": "proxy=:AA==:"])
         let request = try #require(mock.requests.last)
-        #expect(request.headers[values: "Signature"].count == 2)
+        expectEqual(request.headers[values: "Signature"].count, 2)
         try Self.verify(request)
         let error = await #expect(throws: SternaError.self) {
             try await api.get("a", headers: ["Signature-Input": "sig1=()", "Signature": "sig1=:AA==:"])
         }
-        #expect(error?.kind == .invalidRequest)
-        #expect(mock.requests.count == 1)
+        expectEqual(error?.kind, .invalidRequest)
+        expectEqual(mock.requests.count, 1)
     }
 
     @Test("A component that a request does not have fails it before anything is sent")
@@ -159,8 +159,8 @@ struct MessageSigningTests {
             settings.messageSigning?.components = ["x-none"]
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .invalidRequest)
-        #expect(error?.detail.contains("\"x-none\" is not in the message") == true)
+        expectEqual(error?.kind, .invalidRequest)
+        expectEqual(error?.detail.contains("\"x-none\" is not in the message"), true)
         #expect(mock.requests.isEmpty)
     }
 

@@ -36,7 +36,7 @@ struct SignatureComponentTests {
     @Test("Values of components", arguments: values.indices)
     func value(index: Int) throws {
         let (component, expected) = Self.values[index]
-        #expect(try SignatureBase.value(of: component, in: try Self.message()) == expected, "\(component)")
+        try expectEqual(SignatureBase.value(of: component, in: try Self.message()), expected, "\(component)")
     }
 
     static let failures: [SignatureComponent] = [
@@ -64,9 +64,9 @@ struct SignatureComponentTests {
     @Test("A query that is not there is a question mark")
     func noQuery() throws {
         let message = SignedMessage(Request(.get, try HTTPURL("https://example.com:8443")))
-        #expect(try SignatureBase.value(of: .query, in: message) == "?")
-        #expect(try SignatureBase.value(of: .path, in: message) == "/")
-        #expect(try SignatureBase.value(of: .authority, in: message) == "example.com:8443")
+        try expectEqual(SignatureBase.value(of: .query, in: message), "?")
+        try expectEqual(SignatureBase.value(of: .path, in: message), "/")
+        try expectEqual(SignatureBase.value(of: .authority, in: message), "example.com:8443")
     }
 
     @Test("A response covers components of its request, and its own trailers")
@@ -78,11 +78,11 @@ struct SignatureComponentTests {
             status: .init(code: 503), section: FieldSection([.contentType: "text/html"]),
             body: ResponseBody(Bytes(), trailers: trailers), url: request.url)
         let message = SignedMessage(response, to: request)
-        #expect(try SignatureBase.value(of: .status, in: message) == "503")
-        #expect(try SignatureBase.value(of: .method.ofRequest, in: message) == "POST")
-        #expect(try SignatureBase.value(of: "content-type", in: message) == "text/html")
-        #expect(try SignatureBase.value(of: .field("content-type").ofRequest, in: message) == "text/plain")
-        #expect(try SignatureBase.value(of: .field("expires").inTrailers, in: message) == "never")
+        try expectEqual(SignatureBase.value(of: .status, in: message), "503")
+        try expectEqual(SignatureBase.value(of: .method.ofRequest, in: message), "POST")
+        try expectEqual(SignatureBase.value(of: "content-type", in: message), "text/html")
+        try expectEqual(SignatureBase.value(of: .field("content-type").ofRequest, in: message), "text/plain")
+        try expectEqual(SignatureBase.value(of: .field("expires").inTrailers, in: message), "never")
         for component in [.method, .status.ofRequest] as [SignatureComponent] {
             #expect(throws: SignatureBase.Failure.self) { try SignatureBase.value(of: component, in: message) }
         }
@@ -101,8 +101,8 @@ struct SignatureComponentTests {
         #expect(throws: SignatureBase.Failure.self) {
             try SignatureBase.text(["server"], parameters: "()", of: message)
         }
-        #expect(
-            try SignatureBase.text([.field("server").asBytes], parameters: "()", of: message)
-                == "\"server\";bs: :w6k=:\n\"@signature-params\": ()")
+        try expectEqual(
+            SignatureBase.text([.field("server").asBytes], parameters: "()", of: message),
+            "\"server\";bs: :w6k=:\n\"@signature-params\": ()")
     }
 }

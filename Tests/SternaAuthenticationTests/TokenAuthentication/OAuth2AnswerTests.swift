@@ -2,6 +2,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Answers of an OAuth 2 token endpoint")
 struct OAuth2AnswerTests {
@@ -17,13 +18,13 @@ struct OAuth2AnswerTests {
             """
             {"access_token":"2YotnFZFEjr1zCsicMWpAA","token_type":"example","expires_in":3600}
             """.replacing("example", with: "bEARER"), type: "application/json;charset=UTF-8")
-        #expect(read == AccessToken("2YotnFZFEjr1zCsicMWpAA", lifetime: .seconds(3_600)))
+        expectEqual(read, AccessToken("2YotnFZFEjr1zCsicMWpAA", lifetime: .seconds(3_600)))
         let full = try token(
             #"{"access_token":"a b","token_type":"Bearer","refresh_token":"r","scope":"x y","expires_in":0,"other":[{}]}"#
         )
-        #expect(full == AccessToken("a b", refreshToken: "r", lifetime: .zero, scope: "x y"))
+        expectEqual(full, AccessToken("a b", refreshToken: "r", lifetime: .zero, scope: "x y"))
         let bare = try token(#"{"access_token":"a","token_type":"bearer","expires_in":null,"refresh_token":null}"#)
-        #expect(bare == AccessToken("a"))
+        expectEqual(bare, AccessToken("a"))
     }
 
     static let faults = [
@@ -48,8 +49,8 @@ struct OAuth2AnswerTests {
     @Test("Any other answer is an error that shows no token", arguments: faults)
     func fault(body: String) {
         let error = #expect(throws: SternaError.self) { try token(body) }
-        #expect(error?.kind == .decodingFailed)
-        #expect(error?.description.contains("s3cr") == false)
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(error?.description.contains("s3cr"), false)
     }
 
     @Test("Another media type is not read", arguments: [nil, "", "text/html", "text/json", "application/jsonx"])
@@ -57,17 +58,17 @@ struct OAuth2AnswerTests {
         let error = #expect(throws: SternaError.self) {
             try token(#"{"access_token":"s3cret","token_type":"Bearer"}"#, type: type)
         }
-        #expect(error?.kind == .decodingFailed)
+        expectEqual(error?.kind, .decodingFailed)
     }
 
     @Test("Long tokens and lifetimes have limits")
     func limits() throws {
         let long = String(repeating: "a", count: 32 << 10)
-        #expect(try token(#"{"access_token":"\#(long)","token_type":"Bearer"}"#).value == long)
+        try expectEqual(token(#"{"access_token":"\#(long)","token_type":"Bearer"}"#).value, long)
         #expect(throws: SternaError.self) { try token(#"{"access_token":"\#(long)a","token_type":"Bearer"}"#) }
         let forever = try token(
             #"{"access_token":"a","token_type":"Bearer","expires_in":9223372036854775807}"#)
-        #expect(forever.lifetime == .seconds(100 * 366 * 86_400))
+        expectEqual(forever.lifetime, .seconds(100 * 366 * 86_400))
     }
 
     /// Status, type, body, the end of the detail, and the server's message.
@@ -87,9 +88,9 @@ struct OAuth2AnswerTests {
     @Test("A refusal names the server's reason", arguments: refusals)
     func refusal(status: Int, type: String?, body: String, detail: String, message: String?) {
         let error = #expect(throws: SternaError.self) { try token(body, status: status, type: type) }
-        #expect(error?.kind == .unacceptableStatus)
-        #expect(error?.detail.hasSuffix(detail) == true, "\(error?.detail ?? "")")
-        #expect(error?.serverMessage == message)
+        expectEqual(error?.kind, .unacceptableStatus)
+        expectEqual(error?.detail.hasSuffix(detail), true, "\(error?.detail ?? "")")
+        expectEqual(error?.serverMessage, message)
     }
 
     @Test(
@@ -97,5 +98,5 @@ struct OAuth2AnswerTests {
         arguments: [
             ("", ""), ("aZ09*-._", "aZ09*-._"), ("a b", "a+b"), ("a+b&c=d", "a%2Bb%26c%3Dd"), ("é~:", "%C3%A9%7E%3A"),
         ])
-    func form(text: String, encoded: String) { #expect(FormText.encoded(text) == encoded) }
+    func form(text: String, encoded: String) { expectEqual(FormText.encoded(text), encoded) }
 }

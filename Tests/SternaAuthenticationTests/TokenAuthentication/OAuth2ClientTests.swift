@@ -32,16 +32,16 @@ struct OAuth2ClientTests {
     func clientCredentials() async throws {
         let mock = MockTransport { _ in .json(Self.answer) }
         let token = try await client(mock).clientCredentials(scope: "read write")
-        #expect(token == AccessToken("t1", lifetime: .seconds(600)))
+        expectEqual(token, AccessToken("t1", lifetime: .seconds(600)))
         let request = try #require(mock.requests.last)
-        #expect(request.method == .post)
+        expectEqual(request.method, .post)
         #expect(request.url.description == "https://login.test/token")
-        #expect(request.headers[.contentType] == "application/x-www-form-urlencoded")
+        expectEqual(request.headers[.contentType], "application/x-www-form-urlencoded")
         // The base64 of app%3A%C3%A9:s3cret%3A1+2
-        #expect(request.headers[.authorization] == "Basic YXBwJTNBJUMzJUE5OnMzY3JldCUzQTErMg==")
-        #expect(fields(request) == ["grant_type=client_credentials", "scope=read+write"])
+        expectEqual(request.headers[.authorization], "Basic YXBwJTNBJUMzJUE5OnMzY3JldCUzQTErMg==")
+        expectEqual(fields(request), ["grant_type=client_credentials", "scope=read+write"])
         // What is the session's own stays with its origin.
-        #expect(request.headers[try #require(HTTPField.Name("X-Api-Key"))] == nil)
+        expectNil(request.headers[try #require(HTTPField.Name("X-Api-Key"))])
     }
 
     @Test("The credentials and signatures of the session are not for the token endpoint, even at its own origin")
@@ -62,12 +62,12 @@ struct OAuth2ClientTests {
             $0.messageSigning = MessageSigningTests.signing()
         }.api
         let error = await #expect(throws: SternaError.self) { try await client.clientCredentials() }
-        #expect(error?.status == 401)
-        #expect(mock.authorizations == [Authorization.basic("app", "s").fieldValue])
+        expectEqual(error?.status, 401)
+        expectEqual(mock.authorizations, [Authorization.basic("app", "s").fieldValue])
         for name in ["Signature", "X-Amz-Date", "X-Amz-Security-Token"] {
-            #expect(mock.requests.last?.headers[try #require(HTTPField.Name(name))] == nil, "\(name)")
+            expectNil(mock.requests.last?.headers[try #require(HTTPField.Name(name))], "\(name)")
         }
-        #expect(asked.withLock { $0 } == 0)
+        expectEqual(asked.withLock { $0 }, 0)
     }
 
     @Test("The secret in the body, and a client without one")
@@ -76,17 +76,18 @@ struct OAuth2ClientTests {
         var client = try client(mock)
         client.authentication = .body
         _ = try await client.clientCredentials()
-        #expect(mock.requests.last?.headers[.authorization] == nil)
-        #expect(
-            fields(mock.requests.last) == [
+        expectNil(mock.requests.last?.headers[.authorization])
+        expectEqual(
+            fields(mock.requests.last),
+            [
                 "grant_type=client_credentials", "client_id=app%3A%C3%A9", "client_secret=s3cret%3A1+2",
             ])
         client.secret = nil
         client.authentication = .basic
         _ = try await client.refresh(AccessToken("t0", refreshToken: "r0"))
-        #expect(mock.requests.last?.headers[.authorization] == nil)
-        #expect(
-            fields(mock.requests.last) == ["grant_type=refresh_token", "refresh_token=r0", "client_id=app%3A%C3%A9"])
+        expectNil(mock.requests.last?.headers[.authorization])
+        expectEqual(
+            fields(mock.requests.last), ["grant_type=refresh_token", "refresh_token=r0", "client_id=app%3A%C3%A9"])
     }
 
     @Test("A refresh keeps the refresh token and the scope unless the server sends others")
@@ -97,21 +98,21 @@ struct OAuth2ClientTests {
         ])
         let client = try client(mock)
         let first = try await client.refresh(AccessToken("t0", refreshToken: "r0", scope: "all"))
-        #expect(first == AccessToken("t1", refreshToken: "r0", lifetime: .seconds(600), scope: "all"))
+        expectEqual(first, AccessToken("t1", refreshToken: "r0", lifetime: .seconds(600), scope: "all"))
         let second = try await client.refresh(first)
-        #expect(second == AccessToken("t2", refreshToken: "r2", scope: "less"))
+        expectEqual(second, AccessToken("t2", refreshToken: "r2", scope: "less"))
         let error = await #expect(throws: SternaError.self) { try await client.refresh(AccessToken("t0")) }
-        #expect(error?.kind == .invalidRequest)
-        #expect(mock.requests.count == 2)
+        expectEqual(error?.kind, .invalidRequest)
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("A redirect of the token endpoint is an error, and its target learns nothing", arguments: [302, 307, 308])
     func redirect(status: Int) async throws {
         let mock = MockTransport { _ in .redirect(to: "https://evil.test/", status: status) }
         let error = await #expect(throws: SternaError.self) { try await client(mock).clientCredentials() }
-        #expect(error?.kind == .unacceptableStatus)
-        #expect(error?.status == status)
-        #expect(mock.requests.count == 1)
+        expectEqual(error?.kind, .unacceptableStatus)
+        expectEqual(error?.status, status)
+        expectEqual(mock.requests.count, 1)
     }
 
     static let endpoints: [(String, Bool)] = [
@@ -124,12 +125,12 @@ struct OAuth2ClientTests {
     func endpoint(url: String, isSent: Bool) async throws {
         let mock = MockTransport { _ in .json(Self.answer) }
         let token = try? await client(mock, url: url).clientCredentials()
-        #expect((token != nil) == isSent)
-        #expect(mock.requests.count == (isSent ? 1 : 0))
+        expectEqual((token != nil), isSent)
+        expectEqual(mock.requests.count, (isSent ? 1 : 0))
         guard url.hasPrefix("http://login") else { return }
         var lax = try client(mock, url: url)
         lax.allowsInsecure = true
-        #expect(try await lax.clientCredentials().value == "t1")
+        try await expectEqual(lax.clientCredentials().value, "t1")
     }
 
     @Test("A proxy that receives the request exposes an endpoint on the loopback, too")
@@ -144,10 +145,10 @@ struct OAuth2ClientTests {
             var client = try client(mock, url: "http://localhost/token")
             client.session = client.session.with { $0.proxies = choice.0 }
             let token = try? await client.clientCredentials()
-            #expect((token != nil) == choice.isSent, "\(index)")
-            #expect(mock.requests.count == (choice.isSent ? 1 : 0), "\(index)")
+            expectEqual((token != nil), choice.isSent, "\(index)")
+            expectEqual(mock.requests.count, (choice.isSent ? 1 : 0), "\(index)")
             client.allowsInsecure = true
-            #expect(try await client.clientCredentials().value == "t1")
+            try await expectEqual(client.clientCredentials().value, "t1")
         }
     }
 
@@ -157,7 +158,7 @@ struct OAuth2ClientTests {
             .text(String(repeating: " ", count: 65 << 10) + Self.answer.description, mediaType: "application/json")
         }
         let error = await #expect(throws: SternaError.self) { try await client(mock).clientCredentials() }
-        #expect(error?.kind == .limitExceeded)
+        expectEqual(error?.kind, .limitExceeded)
     }
 
     @Test("Errors have the response and no secret; the client shows none")
@@ -169,9 +170,9 @@ struct OAuth2ClientTests {
         let error = await #expect(throws: SternaError.self) {
             try await client.refresh(AccessToken("t0", refreshToken: "s3cret2"))
         }
-        #expect(error?.status == 400)
+        expectEqual(error?.status, 400)
         #expect(error?.url == "https://login.test/token")
-        #expect(error?.message == "expired")
+        expectEqual(error?.message, "expired")
         for value in [error as Any, client, mock.requests.last as Any] as [Any] {
             for text in [dumped(value), "\(value)"] { #expect(!text.contains("s3cret"), "\(text)") }
         }
@@ -195,9 +196,9 @@ struct OAuth2ClientTests {
             $0.authorization = nil
             $0.tokenAuthentication = tokens
         }
-        #expect(try await api.get("a").status == 200)
-        #expect(received.values == ["t1", "t2"])
-        #expect(mock.requests.map(\.url.host) == ["login.test", "api.example.com", "login.test", "api.example.com"])
+        try await expectEqual(api.get("a").status, 200)
+        expectEqual(received.values, ["t1", "t2"])
+        expectEqual(mock.requests.map(\.url.host), ["login.test", "api.example.com", "login.test", "api.example.com"])
     }
 
     private final class TokenList: Sendable {
@@ -221,7 +222,7 @@ struct OAuth2ClientTests {
                 $0.tokenAuthentication = tokens
             }
             let tree = try await api.get("headers").json()
-            #expect(tree["headers"]["Authorization"] == "Bearer t1")
+            expectEqual(tree["headers"]["Authorization"], "Bearer t1")
         }
     }
 }

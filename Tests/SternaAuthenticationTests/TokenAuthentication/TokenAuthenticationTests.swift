@@ -31,8 +31,8 @@ struct TokenAuthenticationTests {
         let scene = TokenScene()
         let mock = MockTransport { _ in .json([:]) }
         try await session(mock, scene.tokens(AccessToken("s3cret"))).get(url)
-        #expect(mock.authorizations.map { $0?.contains("s3cret") ?? false } == [isSent])
-        #expect(scene.refreshes == 0)
+        expectEqual(mock.authorizations.map { $0?.contains("s3cret") ?? false }, [isSent])
+        expectEqual(scene.refreshes, 0)
     }
 
     @Test("On each step of a redirect its origin decides")
@@ -42,7 +42,7 @@ struct TokenAuthenticationTests {
         ])
         let api = try session(mock, TokenScene().tokens(AccessToken("s3cret")))
         try await api.get("https://api.example.com/a")
-        #expect(mock.authorizations == ["Bearer s3cret", nil, "Bearer s3cret"])
+        expectEqual(mock.authorizations, ["Bearer s3cret", nil, "Bearer s3cret"])
     }
 
     @Test("Credentials of the request's own, and requests that want none, go without")
@@ -52,7 +52,7 @@ struct TokenAuthenticationTests {
         try await api.get("https://api.example.com/a") { $0.authorization = .bearer("own") }
         try await api.get("https://api.example.com/a") { $0.usesTokenAuthentication = false }
         try await api.with { $0.tokenAuthentication = nil }.get("https://api.example.com/a")
-        #expect(mock.authorizations == ["Bearer own", nil, nil])
+        expectEqual(mock.authorizations, ["Bearer own", nil, nil])
     }
 
     @Test("A rejected token is refreshed, rather than replaced by the session's credentials")
@@ -74,8 +74,8 @@ struct TokenAuthenticationTests {
             }
         }
         try await api.get("https://api.example.com/a")
-        #expect(mock.authorizations == ["Bearer t0", "Bearer t1"])
-        #expect(scene.refreshes == 1)
+        expectEqual(mock.authorizations, ["Bearer t0", "Bearer t1"])
+        expectEqual(scene.refreshes, 1)
     }
 
     @Test("A rejected token is refreshed, and the request sent once more, with its body")
@@ -84,11 +84,11 @@ struct TokenAuthenticationTests {
         let mock = scene.mock
         let tokens = try scene.tokens()
         let reply = try await session(mock, tokens).post("https://api.example.com/a", body: .text("hello"))
-        #expect(reply.status == 200)
-        #expect(mock.authorizations == ["Bearer t0", "Bearer t1"])
-        #expect(mock.requests.map(\.bodyText) == ["hello", "hello"])
-        #expect(scene.expired == ["t0"])
-        #expect(tokens.token?.value == "t1")
+        expectEqual(reply.status, 200)
+        expectEqual(mock.authorizations, ["Bearer t0", "Bearer t1"])
+        expectEqual(mock.requests.map(\.bodyText), ["hello", "hello"])
+        expectEqual(scene.expired, ["t0"])
+        expectEqual(tokens.token?.value, "t1")
     }
 
     @Test("A new token that is rejected, too, is the result; no further refresh")
@@ -97,10 +97,10 @@ struct TokenAuthenticationTests {
         let mock = MockTransport { _ in .init(status: 401) }
         let api = try session(mock, scene.tokens())
         let error = await #expect(throws: SternaError.self) { try await api.get("https://api.example.com/a") }
-        #expect(error?.kind == .unacceptableStatus)
-        #expect(error?.status == 401)
-        #expect(mock.requests.count == 2)
-        #expect(scene.refreshes == 1)
+        expectEqual(error?.kind, .unacceptableStatus)
+        expectEqual(error?.status, 401)
+        expectEqual(mock.requests.count, 2)
+        expectEqual(scene.refreshes, 1)
     }
 
     @Test("A body that can be read only once is not sent again; the next request refreshes")
@@ -112,11 +112,11 @@ struct TokenAuthenticationTests {
         let error = await #expect(throws: SternaError.self) {
             try await api.post("https://api.example.com/a", body: once)
         }
-        #expect(error?.status == 401)
-        #expect(mock.requests.count == 1)
-        #expect(scene.refreshes == 0)
+        expectEqual(error?.status, 401)
+        expectEqual(mock.requests.count, 1)
+        expectEqual(scene.refreshes, 0)
         try await api.get("https://api.example.com/a")
-        #expect(mock.authorizations == ["Bearer t0", "Bearer t1"])
+        expectEqual(mock.authorizations, ["Bearer t0", "Bearer t1"])
     }
 
     @Test("A closure recognises another failure than 401")
@@ -130,15 +130,15 @@ struct TokenAuthenticationTests {
             $0.isRejected = { _, response in response.body.whole?.text.contains("expired") == true }
         }
         let reply = try await session(mock, tokens).get("https://api.example.com/a")
-        #expect(try await reply.json() == [:])
-        #expect(mock.requests.count == 2)
+        try await expectEqual(reply.json(), [:])
+        expectEqual(mock.requests.count, 2)
         // A 401 is then the result.
         let other = MockTransport { _ in .init(status: 401) }
         let error = await #expect(throws: SternaError.self) {
             try await session(other, tokens).get("https://api.example.com/a")
         }
-        #expect(error?.status == 401)
-        #expect(scene.refreshes == 1)
+        expectEqual(error?.status, 401)
+        expectEqual(scene.refreshes, 1)
     }
 
     @Test("Without a refresh the token is sent, and a 401 is the result")
@@ -146,11 +146,11 @@ struct TokenAuthenticationTests {
         let mock = MockTransport { _ in .init(status: 401) }
         let api = try session(mock, TokenAuthentication(AccessToken("fixed"), for: [TokenScene.origin]))
         let error = await #expect(throws: SternaError.self) { try await api.get("https://api.example.com/a") }
-        #expect(error?.status == 401)
-        #expect(mock.authorizations == ["Bearer fixed"])
+        expectEqual(error?.status, 401)
+        expectEqual(mock.authorizations, ["Bearer fixed"])
         let none = try session(mock, TokenAuthentication(for: [TokenScene.origin]))
         _ = try? await none.get("https://api.example.com/a")
-        #expect(mock.authorizations == ["Bearer fixed", nil])
+        expectEqual(mock.authorizations, ["Bearer fixed", nil])
     }
 
     @Test("A token may be set, also one that the server prefers to that of a refresh")
@@ -161,10 +161,10 @@ struct TokenAuthenticationTests {
         let api = try session(mock, tokens)
         tokens.token = AccessToken("t1")
         try await api.get("https://api.example.com/a")
-        #expect(scene.refreshes == 0)
+        expectEqual(scene.refreshes, 0)
         tokens.token = nil
         try await api.get("https://api.example.com/a")
-        #expect(scene.expired == [nil])
+        expectEqual(scene.expired, [nil])
     }
 
     @Test("It goes into another scheme or field, which no mirror shows")
@@ -172,12 +172,12 @@ struct TokenAuthenticationTests {
         let mock = MockTransport { _ in .json([:]) }
         let scheme = try TokenScene().tokens(AccessToken("s3cret")) { $0.place = .authorization(scheme: "Token") }
         try await session(mock, scheme).get("https://api.example.com/a")
-        #expect(mock.authorizations == ["Token s3cret"])
+        expectEqual(mock.authorizations, ["Token s3cret"])
         let field = try TokenScene().tokens(AccessToken("s3cret")) { $0.place = .header("X-Own") }
         try await session(mock, field).get("https://api.example.com/a")
         let last = try #require(mock.requests.last)
-        #expect(last.headers[try #require(HTTPField.Name("X-Own"))] == "s3cret")
-        #expect(last.headers[.authorization] == nil)
+        expectEqual(last.headers[try #require(HTTPField.Name("X-Own"))], "s3cret")
+        expectNil(last.headers[.authorization])
         #expect(!dumped(last).contains("s3cret"))
     }
 
@@ -186,8 +186,8 @@ struct TokenAuthenticationTests {
         let mock = MockTransport { _ in .json([:]) }
         let api = try session(mock, TokenScene().tokens(AccessToken("s3cret\r\nX-Evil: 1")))
         let error = await #expect(throws: SternaError.self) { try await api.get("https://api.example.com/a") }
-        #expect(error?.kind == .invalidHeader)
-        #expect(error?.description.contains("s3cret") == false)
+        expectEqual(error?.kind, .invalidHeader)
+        expectEqual(error?.description.contains("s3cret"), false)
         #expect(mock.requests.isEmpty)
     }
 
@@ -195,7 +195,7 @@ struct TokenAuthenticationTests {
         "URLs that have no origin are refused", arguments: ["/a", "api.example.com", "ws://a.test/", "ftp://a.test/"])
     func invalid(url: String) {
         let error = #expect(throws: SternaError.self) { try TokenAuthentication(for: [url]) }
-        #expect(error?.kind == .invalidURL)
+        expectEqual(error?.kind, .invalidURL)
     }
 
     @Test("Nothing that is printed shows a token")

@@ -43,11 +43,11 @@ struct TokenRefreshTests {
             for _ in 0..<100 { group.addTask { try await api.get(Self.url).status } }
             #expect(await eventually { tokens.waiterCount == 100 })
             held.open()
-            for try await status in group { #expect(status == 200) }
+            for try await status in group { expectEqual(status, 200) }
         }
-        #expect(scene.refreshes == 1)
-        #expect(tokens.waiterCount == 0)
-        #expect(mock.authorizations.count { $0 == "Bearer t1" } == 100)
+        expectEqual(scene.refreshes, 1)
+        expectEqual(tokens.waiterCount, 0)
+        expectEqual(mock.authorizations.count { $0 == "Bearer t1" }, 100)
     }
 
     @Test("They fail together with its error, whatever it is")
@@ -74,9 +74,9 @@ struct TokenRefreshTests {
                 }
                 #expect(await eventually { tokens.waiterCount == 100 })
                 held.open()
-                for await error in group { #expect(error?.kind == kind) }
+                for await error in group { expectEqual(error?.kind, kind) }
             }
-            #expect(scene.refreshes == 1)
+            expectEqual(scene.refreshes, 1)
         }
     }
 
@@ -96,9 +96,9 @@ struct TokenRefreshTests {
         await arrived.wait()
         try await api.get(Self.url)
         held.open()
-        #expect(try await slow.status == 200)
-        #expect(scene.refreshes == 1)
-        #expect(mock.requests.count == 4)
+        try await expectEqual(slow.status, 200)
+        expectEqual(scene.refreshes, 1)
+        expectEqual(mock.requests.count, 4)
     }
 
     @Test("The refresh survives the cancellation of the request that began it")
@@ -112,11 +112,11 @@ struct TokenRefreshTests {
         #expect(await eventually { tokens.waiterCount == 2 })
         first.cancel()
         let error = await #expect(throws: SternaError.self) { try await first.value }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
         #expect(await eventually { tokens.waiterCount == 1 })
         held.open()
-        #expect(try await second.value.status == 200)
-        #expect(scene.refreshes == 1)
+        try await expectEqual(second.value.status, 200)
+        expectEqual(scene.refreshes, 1)
     }
 
     @Test("A task that waits is cancelled, and its refresh still gives the token")
@@ -127,7 +127,7 @@ struct TokenRefreshTests {
         #expect(await eventually { tokens.waiterCount == 1 })
         task.cancel()
         let error = await #expect(throws: SternaError.self) { try await task.value }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
         held.open()
         #expect(await eventually { tokens.token?.value == "t1" })
     }
@@ -144,8 +144,8 @@ struct TokenRefreshTests {
         // Time stands still: no look at a later moment could notice it.
         (isAbove ? api : derived).invalidateAndCancel()
         let error = await #expect(throws: SternaError.self) { try await request.value }
-        #expect(error?.kind == .cancelled)
-        #expect(tokens.waiterCount == 0)
+        expectEqual(error?.kind, .cancelled)
+        expectEqual(tokens.waiterCount, 0)
     }
 
     @Test("A wait ends at the request's deadline; the refresh goes on")
@@ -158,8 +158,8 @@ struct TokenRefreshTests {
         await time.waitForTimer(within: .seconds(10))
         await time.advance(by: .seconds(10))
         let error = await #expect(throws: SternaError.self) { try await request.value }
-        #expect(error?.kind == .timedOut)
-        #expect(error?.url == Self.url)
+        expectEqual(error?.kind, .timedOut)
+        expectEqual(error?.url, Self.url)
         held.open()
         #expect(await eventually { tokens.token?.value == "t1" })
     }
@@ -178,12 +178,12 @@ struct TokenRefreshTests {
         await time.advance(by: .milliseconds(500))
         task.resume()
         await time.advance(by: .milliseconds(199))
-        #expect(tokens.waiterCount == 1)
+        expectEqual(tokens.waiterCount, 1)
         await time.advance(by: .milliseconds(1))
         #expect(await eventually { tokens.waiterCount == 0 })
         held.open()
         let error = await #expect(throws: SternaError.self) { try await task.value }
-        #expect(error?.kind == .timedOut)
+        expectEqual(error?.kind, .timedOut)
     }
 
     @Test("A token is refreshed before it expires")
@@ -198,12 +198,12 @@ struct TokenRefreshTests {
         try await api.get(Self.url)
         await time.advance(by: .seconds(539))
         try await api.get(Self.url)
-        #expect(scene.refreshes == 0)
+        expectEqual(scene.refreshes, 0)
         scene.valid = "t1"
         await time.advance(by: .seconds(1))
         try await api.get(Self.url)
-        #expect(scene.refreshes == 1)
-        #expect(mock.authorizations == ["Bearer t0", "Bearer t0", "Bearer t1"])
+        expectEqual(scene.refreshes, 1)
+        expectEqual(mock.authorizations, ["Bearer t0", "Bearer t0", "Bearer t1"])
     }
 
     @Test("The first request obtains the first token")
@@ -211,8 +211,8 @@ struct TokenRefreshTests {
         let scene = TokenScene()
         let mock = scene.mock
         try await session(mock, scene.tokens(nil)).get(Self.url)
-        #expect(scene.expired == [nil])
-        #expect(mock.authorizations == ["Bearer t1"])
+        expectEqual(scene.expired, [nil])
+        expectEqual(mock.authorizations, ["Bearer t1"])
     }
 
     @Test("Excessive refreshes are an error, until the window has moved on")
@@ -227,18 +227,18 @@ struct TokenRefreshTests {
         let api = try session(mock, tokens, clock: time)
         for _ in 0..<2 {
             let error = await #expect(throws: SternaError.self) { try await api.get(Self.url) }
-            #expect(error?.status == 401)
-            #expect(error?.kind == .unacceptableStatus)
+            expectEqual(error?.status, 401)
+            expectEqual(error?.kind, .unacceptableStatus)
         }
         let error = await #expect(throws: SternaError.self) { try await api.get(Self.url) }
-        #expect(error?.kind == .limitExceeded)
-        #expect(error?.status == 401)
-        #expect(error?.detail.contains("2 times") == true)
-        #expect(scene.refreshes == 2)
+        expectEqual(error?.kind, .limitExceeded)
+        expectEqual(error?.status, 401)
+        expectEqual(error?.detail.contains("2 times"), true)
+        expectEqual(scene.refreshes, 2)
         await time.advance(by: .seconds(30))
         _ = try? await api.get(Self.url)
         // One for the token that is known to be rejected, one since the new one is, too.
-        #expect(scene.refreshes == 4)
+        expectEqual(scene.refreshes, 4)
     }
 
     @Test("The error of too many refreshes says how the last one ended")
@@ -252,11 +252,11 @@ struct TokenRefreshTests {
         let api = try session(scene.mock, tokens, clock: time)
         _ = await #expect(throws: SternaError.self) { try await api.get(Self.url) }
         let error = await #expect(throws: SternaError.self) { try await api.get(Self.url) }
-        #expect(error?.kind == .limitExceeded)
-        #expect(error?.detail.contains("1 time within") == true)
-        #expect(error?.detail.contains("The login server is gone.") == true)
-        #expect((error?.underlying as? SternaError)?.kind == .hostNotFound)
-        #expect(scene.refreshes == 1)
+        expectEqual(error?.kind, .limitExceeded)
+        expectEqual(error?.detail.contains("1 time within"), true)
+        expectEqual(error?.detail.contains("The login server is gone."), true)
+        expectEqual((error?.underlying as? SternaError)?.kind, .hostNotFound)
+        expectEqual(scene.refreshes, 1)
     }
 
     @Test("Setting a token ends the waits")
@@ -269,10 +269,10 @@ struct TokenRefreshTests {
         #expect(await eventually { tokens.waiterCount == 1 })
         scene.valid = "own"
         tokens.token = AccessToken("own")
-        #expect(try await request.value == 200)
+        try await expectEqual(request.value, 200)
         held.open()
-        #expect(tokens.token?.value == "own")
-        #expect(mock.authorizations == ["Bearer t0", "Bearer own"])
+        expectEqual(tokens.token?.value, "own")
+        expectEqual(mock.authorizations, ["Bearer t0", "Bearer own"])
     }
 
     @Test("Requests of the refresh bypass it, also in the same session and in tasks")
@@ -290,8 +290,8 @@ struct TokenRefreshTests {
         }
         let api = try session(mock, tokens)
         own.set([api])
-        #expect(try await api.get(Self.url).status == 200)
-        #expect(mock.authorizations == ["Bearer t0", nil, nil, "Bearer t1"])
+        try await expectEqual(api.get(Self.url).status, 200)
+        expectEqual(mock.authorizations, ["Bearer t0", nil, nil, "Bearer t1"])
         own.set([])
     }
 
@@ -323,7 +323,7 @@ struct TokenRefreshTests {
         let mock = scene.mock
         let tokens = try scene.tokens(nil, error: failure)
         let error = await #expect(throws: SternaError.self) { try await session(mock, tokens).get(Self.url) }
-        #expect(error?.requestSent == false)
+        expectEqual(error?.requestSent, false)
         #expect(error?.url == "https://login.example.com/")
         #expect(mock.requests.isEmpty)
     }

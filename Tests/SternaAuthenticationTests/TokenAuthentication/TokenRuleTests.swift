@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("When a token is used, refreshed or given up")
 struct TokenRuleTests {
@@ -30,22 +31,22 @@ struct TokenRuleTests {
     func first() throws {
         var rule = rule()
         let number = try begun(rule.ask(at: at(0)))
-        #expect(rule.ask(at: at(9)) == .wait(refresh: number, begins: false))
+        expectEqual(rule.ask(at: at(9)), .wait(refresh: number, begins: false))
         let madeTicket = rule.refreshed(number, with: AccessToken("a"), at: at(9))
         let ticket = try #require(madeTicket)
-        #expect(rule.ask(at: at(9_999)) == .use(ticket))
+        expectEqual(rule.ask(at: at(9_999)), .use(ticket))
     }
 
     @Test("Without a refresh a token is sent until it is replaced")
     func noRefresh() throws {
         var rule = rule(canRefresh: false)
-        #expect(rule.ask(at: at(0)) == .send)
+        expectEqual(rule.ask(at: at(0)), .send)
         rule.replace(by: AccessToken("a", lifetime: .seconds(1)), at: at(0))
         guard case .use(let ticket) = rule.ask(at: at(100)) else { throw NoRefresh() }
-        #expect(rule.rejected(ticket, at: at(100)) == .giveUp)
+        expectEqual(rule.rejected(ticket, at: at(100)), .giveUp)
         rule.replace(by: AccessToken("b"), at: at(100))
         guard case .use(let other) = rule.rejected(ticket, at: at(100)) else { throw NoRefresh() }
-        #expect(other.token.value == "b")
+        expectEqual(other.token.value, "b")
     }
 
     /// Lifetime, leeway, and the first second at which the token is refreshed.
@@ -69,8 +70,8 @@ struct TokenRuleTests {
         let number = try begun(rule.ask(at: at(0)))
         let madeTicket = rule.refreshed(number, with: AccessToken("a", lifetime: .seconds(seconds)), at: at(0))
         let ticket = try #require(madeTicket)
-        #expect(rule.ask(at: at(0)) == .use(ticket))
-        #expect(rule.ask(at: at(100_000)) == .use(ticket))
+        expectEqual(rule.ask(at: at(0)), .use(ticket))
+        expectEqual(rule.ask(at: at(100_000)), .use(ticket))
         // One that was stored has nothing left.
         rule.replace(by: AccessToken("b", lifetime: .seconds(seconds)), at: at(100_000))
         _ = try begun(rule.ask(at: at(100_000)))
@@ -82,8 +83,8 @@ struct TokenRuleTests {
         let number = try begun(rule.ask(at: at(0)))
         _ = rule.refreshed(number, with: AccessToken("a", lifetime: .seconds(2)), at: at(0))
         guard case .use(let ticket) = rule.ask(at: at(10)) else { throw NoRefresh() }
-        #expect(rule.rejected(ticket, at: at(11)) == .tooMany)
-        #expect(rule.ask(at: at(12)) == .tooMany)
+        expectEqual(rule.rejected(ticket, at: at(11)), .tooMany)
+        expectEqual(rule.ask(at: at(12)), .tooMany)
         _ = try begun(rule.ask(at: at(30)))
     }
 
@@ -93,12 +94,12 @@ struct TokenRuleTests {
         rule.replace(by: AccessToken("a"), at: at(0))
         guard case .use(let old) = rule.ask(at: at(0)) else { throw NoRefresh() }
         let number = try begun(rule.rejected(old, at: at(1)))
-        #expect(rule.rejected(old, at: at(1)) == .wait(refresh: number, begins: false))
-        #expect(rule.ask(at: at(1)) == .wait(refresh: number, begins: false))
+        expectEqual(rule.rejected(old, at: at(1)), .wait(refresh: number, begins: false))
+        expectEqual(rule.ask(at: at(1)), .wait(refresh: number, begins: false))
         let madeNew = rule.refreshed(number, with: AccessToken("b"), at: at(2))
         let new = try #require(madeNew)
-        #expect(rule.rejected(old, at: at(3)) == .use(new))
-        #expect(rule.ask(at: at(3)) == .use(new))
+        expectEqual(rule.rejected(old, at: at(3)), .use(new))
+        expectEqual(rule.ask(at: at(3)), .use(new))
     }
 
     @Test("A token that was rejected for good is refreshed before it is sent again")
@@ -116,12 +117,12 @@ struct TokenRuleTests {
         rule.replace(by: AccessToken("a"), at: at(0))
         guard case .use(let ticket) = rule.ask(at: at(0)) else { throw NoRefresh() }
         let number = try begun(rule.rejected(ticket, at: at(1)))
-        #expect(rule.refreshed(number, with: nil, at: at(2)) == nil)
-        #expect(rule.rejected(ticket, at: at(3)) == .failed)
+        expectNil(rule.refreshed(number, with: nil, at: at(2)))
+        expectEqual(rule.rejected(ticket, at: at(3)), .failed)
         let again = try begun(rule.ask(at: at(3)))
         let madeNew = rule.refreshed(again, with: AccessToken("b"), at: at(4))
         let new = try #require(madeNew)
-        #expect(rule.rejected(ticket, at: at(5)) == .use(new))
+        expectEqual(rule.rejected(ticket, at: at(5)), .use(new))
     }
 
     @Test("The window admits so many refreshes, and more once it has moved on")
@@ -131,14 +132,14 @@ struct TokenRuleTests {
             let number = try begun(rule.ask(at: at(second)))
             _ = rule.refreshed(number, with: nil, at: at(second))
         }
-        #expect(rule.ask(at: at(3)) == .tooMany)
-        #expect(rule.ask(at: at(29)) == .tooMany)
+        expectEqual(rule.ask(at: at(3)), .tooMany)
+        expectEqual(rule.ask(at: at(29)), .tooMany)
         _ = rule.refreshed(try begun(rule.ask(at: at(30))), with: nil, at: at(30))
-        #expect(rule.ask(at: at(30)) == .tooMany)
+        expectEqual(rule.ask(at: at(30)), .tooMany)
         rule.replace(by: nil, at: at(30))
         _ = try begun(rule.ask(at: at(30)))
         var none = self.rule(most: 0)
-        #expect(none.ask(at: at(0)) == .tooMany)
+        expectEqual(none.ask(at: at(0)), .tooMany)
     }
 
     @Test("A refresh that ends after the token was replaced has no effect")
@@ -146,14 +147,14 @@ struct TokenRuleTests {
         var rule = rule()
         let number = try begun(rule.ask(at: at(0)))
         rule.replace(by: AccessToken("own"), at: at(1))
-        #expect(rule.currentRefresh == nil)
-        #expect(rule.refreshed(number, with: AccessToken("late"), at: at(2)) == nil)
-        #expect(rule.token?.value == "own")
+        expectNil(rule.currentRefresh)
+        expectNil(rule.refreshed(number, with: AccessToken("late"), at: at(2)))
+        expectEqual(rule.token?.value, "own")
         rule.replace(by: nil, at: at(3))
         let other = try begun(rule.ask(at: at(3)))
         rule.replace(by: nil, at: at(4))
-        #expect(rule.refreshed(other, with: AccessToken("late"), at: at(5)) == nil)
-        #expect(rule.token == nil)
+        expectNil(rule.refreshed(other, with: AccessToken("late"), at: at(5)))
+        expectNil(rule.token)
     }
 
     @Test("In any order of events there is one refresh at a time, and never more than the window admits")
@@ -177,12 +178,12 @@ struct TokenRuleTests {
                 }
                 switch decision {
                 case .wait(let number, true):
-                    #expect(running == nil)
+                    expectNil(running)
                     running = number
                     begun.append(second)
                     let now = second
                     #expect(begun.count { now - $0 < 10 } <= 3)
-                case .wait(let number, false): #expect(running == number)
+                case .wait(let number, false): expectEqual(running, number)
                 case .use(let ticket): last = ticket
                 case .send, .giveUp: Issue.record("\(decision) with a refresh")
                 case .failed, .tooMany: break

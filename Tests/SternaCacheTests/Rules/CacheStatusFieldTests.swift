@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Cache-Status (RFC 9211)")
 struct CacheStatusFieldTests {
@@ -27,21 +28,21 @@ struct CacheStatusFieldTests {
     ]
 
     @Test("The member of a decision", arguments: rows)
-    func decisions(decision: CacheDecision, text: String) { #expect(CacheStatusField(decision).text == text) }
+    func decisions(decision: CacheDecision, text: String) { expectEqual(CacheStatusField(decision).text, text) }
 
     @Test("What is known later, and behind the members of other caches")
     func later() {
         var field = CacheStatusField(.validate(.init(index: 0, fields: [:]), .stale))
         (field.forwardStatus, field.isStored, field.isCollapsed, field.timeLeft) = (304, true, true, 60)
         field.detail = "a \"b\" \\ \u{E9}\n"
-        #expect(
-            field.text == #"Sterna; fwd=stale; fwd-status=304; ttl=60; stored; collapsed; detail="a \"b\" \\ ???""#)
+        expectEqual(
+            field.text, #"Sterna; fwd=stale; fwd-status=304; ttl=60; stored; collapsed; detail="a \"b\" \\ ???""#)
         var fields: HTTPFields = ["Cache-Status": "Edge; hit"].reduce(into: [:]) { fields, pair in
             if let name = CacheStatusField.name { fields[name] = pair.value }
         }
         field.append(to: &fields)
-        #expect(fields[values: "Cache-Status"].first == "Edge; hit")
-        #expect(fields[values: "Cache-Status"].count == 2)
+        expectEqual(fields[values: "Cache-Status"].first, "Edge; hit")
+        expectEqual(fields[values: "Cache-Status"].count, 2)
         let stale = CacheStatusField(Self.answer, .ifError, after: .stale, status: 503)
         #expect(stale.text.hasPrefix("Sterna; fwd=stale; fwd-status=503; ttl=55; detail=\"the server failed"))
     }

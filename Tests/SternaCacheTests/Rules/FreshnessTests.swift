@@ -50,8 +50,8 @@ struct FreshnessTests {
     @Test("Lifetimes by their sources", arguments: lifetimes)
     func lifetime(lines: [String], alone: Int64, shared: Int64) {
         let dated = lines + ["Date: \(Scene.date)"]
-        #expect(Self.freshness(dated).lifetime == alone)
-        #expect(Self.freshness(dated, settings: Scene.shared).lifetime == shared)
+        expectEqual(Self.freshness(dated).lifetime, alone)
+        expectEqual(Self.freshness(dated, settings: Scene.shared).lifetime, shared)
     }
 
     @Test("Heuristics are for the statuses that allow them, and for public (RFC 9111, 4.2.2)")
@@ -59,8 +59,8 @@ struct FreshnessTests {
         let allowed = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 451, 501]
         for status in 200...599 {
             let lines = ["Date: \(Scene.date)", "Last-Modified: \(Scene.hourBefore)"]
-            #expect(Self.freshness(lines, status: status).lifetime == (allowed.contains(status) ? 360 : 0))
-            #expect(Self.freshness(lines + ["Cache-Control: public"], status: status).lifetime == 360)
+            expectEqual(Self.freshness(lines, status: status).lifetime, (allowed.contains(status) ? 360 : 0))
+            expectEqual(Self.freshness(lines + ["Cache-Control: public"], status: status).lifetime, 360)
         }
     }
 
@@ -74,7 +74,7 @@ struct FreshnessTests {
             as [(Int64, Int64, Int64)]
         {
             (settings.heuristicPercent, settings.heuristicLimit) = (percent, limit)
-            #expect(Self.freshness(lines, settings: settings).lifetime == lifetime)
+            expectEqual(Self.freshness(lines, settings: settings).lifetime, lifetime)
         }
     }
 
@@ -92,28 +92,28 @@ struct FreshnessTests {
     func initialAge(lines: [String], sent: Int64, arrived: Int64, age: Int64) {
         let freshness = Self.freshness(
             lines + ["Date: \(Scene.date)"], sent: Scene.made + sent, arrived: Scene.made + arrived)
-        #expect(freshness.initialAge == age)
-        #expect(freshness.age(at: Scene.made + arrived + 7) == age + 7)
+        expectEqual(freshness.initialAge, age)
+        expectEqual(freshness.age(at: Scene.made + arrived + 7), age + 7)
     }
 
     @Test("Without a Date, with an invalid one or several, the arrival counts", arguments: [[], ["Date: x"]])
     func noDate(lines: [String]) {
         let freshness = Self.freshness(lines + ["Expires: \(Scene.hourLater)"])
-        #expect(freshness.initialAge == 0)
-        #expect(freshness.lifetime == 3_600)
+        expectEqual(freshness.initialAge, 0)
+        expectEqual(freshness.lifetime, 3_600)
     }
 
     @Test("A response is fresh while its lifetime exceeds its age")
     func boundary() {
         let freshness = Self.freshness(["Cache-Control: max-age=10", "Date: \(Scene.date)"])
-        #expect(freshness.timeLeft(at: Scene.made + 9) == 1)
-        #expect(freshness.timeLeft(at: Scene.made + 10) == 0)
+        expectEqual(freshness.timeLeft(at: Scene.made + 9), 1)
+        expectEqual(freshness.timeLeft(at: Scene.made + 10), 0)
     }
 
     @Test("A clock that was set back makes no old response fresh, and no number overflows")
     func clocks() {
         let freshness = Self.freshness(["Cache-Control: max-age=100", "Date: \(Scene.date)"])
-        #expect(freshness.timeLeft(at: Scene.made - 60) == 100)
+        expectEqual(freshness.timeLeft(at: Scene.made - 60), 100)
         #expect(freshness.timeLeft(at: Scene.made - 61) < 0)
         #expect(freshness.timeLeft(at: .max) < 0)
         #expect(freshness.timeLeft(at: .min) < 0)

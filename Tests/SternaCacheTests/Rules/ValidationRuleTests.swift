@@ -56,20 +56,20 @@ struct ValidationRuleTests {
     func selection(stored: [[String]], fields: [String], own: String, callers: String) {
         let stored = stored.map { Scene.stored($0) }
         let response = Scene.response(fields, status: 304)
-        #expect(Self.text(Self.judge(response, stored)) == own)
-        #expect(Self.text(Self.judge(response, stored, asked: nil)) == callers)
+        expectEqual(Self.text(Self.judge(response, stored)), own)
+        expectEqual(Self.text(Self.judge(response, stored, asked: nil)), callers)
     }
 
     @Test("Other responses to a validation (RFC 9111, 4.3.3)")
     func others() {
         let stored = [Scene.stored(["ETag: \"v\""])]
         for status in [200, 206, 301, 404, 412, 501] {
-            #expect(Self.text(Self.judge(Scene.response(status: status), stored)) == "replaced")
+            expectEqual(Self.text(Self.judge(Scene.response(status: status), stored)), "replaced")
         }
         for status in [500, 502, 503, 504] {
-            #expect(Self.text(Self.judge(Scene.response(status: status), stored)) == "failed")
+            expectEqual(Self.text(Self.judge(Scene.response(status: status), stored)), "failed")
         }
-        #expect(Self.text(Self.judge(Scene.response(status: 304), [], asked: 5)) == "unknown")
+        expectEqual(Self.text(Self.judge(Scene.response(status: 304), [], asked: 5)), "unknown")
     }
 
     @Test("Which fields an update changes (RFC 9111, 3.2)")
@@ -93,7 +93,7 @@ struct ValidationRuleTests {
             ("X-Old", ["1"]), ("X-New", ["1"]), ("Cache-Control", ["max-age=60"]), ("ETag", ["\"v\""]),
             ("Keep-Alive", []), ("Upgrade", []),
         ]
-        for (name, values) in expected { #expect(new[values: name] == values, "\(name)") }
+        for (name, values) in expected { expectEqual(new[values: name], values, "\(name)") }
     }
 
     @Test("A 304 makes a response fresh again, from the moment at which it arrives")
@@ -106,8 +106,8 @@ struct ValidationRuleTests {
                 Issue.record("\(outcome)")
                 return
             }
-            #expect(new.freshness.age(at: later) == (fields.count == 2 ? 6 : 1))
-            #expect(new.status == 200)
+            expectEqual(new.freshness.age(at: later), (fields.count == 2 ? 6 : 1))
+            expectEqual(new.status, 200)
         }
     }
 
@@ -122,7 +122,7 @@ struct ValidationRuleTests {
             Issue.record("\(outcome)")
             return
         }
-        #expect(updates.first?.response?.variant == VaryKey(parts: [.init(name: "x-b", value: "7")]))
+        expectEqual(updates.first?.response?.variant, VaryKey(parts: [.init(name: "x-b", value: "7")]))
     }
 
     @Test("A 304 updates no variant that does not fit its request (RFC 9111, 4.3.4)")
@@ -133,9 +133,9 @@ struct ValidationRuleTests {
                     [line, "Vary: X-A", "Date: \(value == "2" ? Scene.date : Self.hour)"], variant: Self.variant(value))
             }
             let response = Scene.response([line, "Cache-Control: max-age=9999"], status: 304)
-            #expect(Self.text(Self.judge(response, stored, ["X-A: 1"])) == "current 0 of [0]")
-            #expect(Self.text(Self.judge(response, stored, asked: nil, ["X-A: 1"])) == "callers [0]")
-            #expect(Self.text(Self.judge(response, stored, asked: nil, ["X-A: 3"])) == "callers []")
+            expectEqual(Self.text(Self.judge(response, stored, ["X-A: 1"])), "current 0 of [0]")
+            expectEqual(Self.text(Self.judge(response, stored, asked: nil, ["X-A: 1"])), "callers [0]")
+            expectEqual(Self.text(Self.judge(response, stored, asked: nil, ["X-A: 3"])), "callers []")
         }
     }
 
@@ -155,9 +155,9 @@ struct ValidationRuleTests {
         #expect(forbidden.map(\.index) == [0, 1] && forbidden.allSatisfy { $0.response == nil })
         // The one that was asked for answers once more.
         let own = updates(["Cache-Control: no-store"], [], asked: 0)
-        #expect(own.map { $0.response == nil } == [false, true])
+        expectEqual(own.map { $0.response == nil }, [false, true])
         #expect(updates([], ["Cache-Control: no-store"], asked: nil).isEmpty)
-        #expect(updates([], ["Cache-Control: no-store"], asked: 1).map(\.index) == [1])
+        expectEqual(updates([], ["Cache-Control: no-store"], asked: 1).map(\.index), [1])
     }
 
     /// Fields of a response to HEAD, whether the stored response stays (RFC 9111, 4.3.5).
@@ -173,9 +173,9 @@ struct ValidationRuleTests {
         let stored = [Scene.stored(["ETag: \"v\"", "Last-Modified: \(Self.hour)", "Content-Length: 100"])]
         let response = Scene.response(fields + ["X-New: 1"])
         let updates = CacheRule.updates(byHead: response, to: Scene.request([], .head), stored: stored)
-        #expect(updates.count == 1)
-        #expect((updates.first?.response != nil) == stays)
-        if stays { #expect(updates.first?.response?.fields["X-New"] == "1") }
+        expectEqual(updates.count, 1)
+        expectEqual((updates.first?.response != nil), stays)
+        if stays { expectEqual(updates.first?.response?.fields["X-New"], "1") }
         #expect(CacheRule.updates(byHead: response, to: Scene.request(), stored: stored).isEmpty)
         let error = Scene.response(fields, status: 404)
         #expect(CacheRule.updates(byHead: error, to: Scene.request([], .head), stored: stored).isEmpty)
@@ -206,8 +206,8 @@ struct ValidationRuleTests {
                 policy: CachePolicy(fallsBackToStored: fallsBack), now: Scene.made + seconds)
             return answer.map { "\($0.1)" } ?? "-"
         }
-        #expect(text(nil) == none)
-        #expect(text(503) == error)
-        #expect(text(404) == "-")
+        expectEqual(text(nil), none)
+        expectEqual(text(503), error)
+        expectEqual(text(404), "-")
     }
 }

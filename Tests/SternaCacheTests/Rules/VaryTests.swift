@@ -17,7 +17,7 @@ struct VaryTests {
     ]
 
     @Test("Names of fields", arguments: fields)
-    func names(lines: [String], vary: Vary) { #expect(Vary(lines: lines) == vary) }
+    func names(lines: [String], vary: Vary) { expectEqual(Vary(lines: lines), vary) }
 
     /// Vary, the fields of two requests, whether both select the same response.
     static let pairs: [(String, [String], [String], Bool)] = [
@@ -46,9 +46,9 @@ struct VaryTests {
             var secrets = VarySecrets()
             if covering { secrets.cover = { "#" + String($0.utf8.reduce(0) { $0 &* 31 &+ Int($1) }) } }
             let key = try #require(VaryKey(Vary(lines: [vary]), request: Scene.fields(one), secrets: secrets))
-            #expect(key.matches(Scene.fields(other), secrets: secrets) == isSame)
+            expectEqual(key.matches(Scene.fields(other), secrets: secrets), isSame)
             #expect(key.matches(Scene.fields(one), secrets: secrets))
-            #expect((VaryKey(Vary(lines: [vary]), request: Scene.fields(other), secrets: secrets) == key) == isSame)
+            expectEqual((VaryKey(Vary(lines: [vary]), request: Scene.fields(other), secrets: secrets) == key), isSame)
         }
     }
 
@@ -61,7 +61,7 @@ struct VaryTests {
         let vary = Vary(lines: ["Authorization, Cookie, X-Api-Key, Accept"])
         let key = try #require(VaryKey(vary, request: Scene.fields(lines), secrets: secrets))
         #expect(!"\(key)".contains("s3cret"))
-        #expect(key.parts.map(\.value) == ["a/b", "#", "#", "#"])
+        expectEqual(key.parts.map(\.value), ["a/b", "#", "#", "#"])
     }
 
     @Test("Of several that fit, the most recent answers; of none, the server is asked")
@@ -79,12 +79,12 @@ struct VaryTests {
         func index(_ lines: [String]) -> Int? {
             CacheRule.select(stored, for: Scene.request(lines), CacheRuleSettings())
         }
-        #expect(index(["X-A: 1"]) == 1)
-        #expect(index(["X-A: 2"]) == 2)
-        #expect(index([]) == 3)
-        #expect(index(["X-A: 3"]) == nil)
+        expectEqual(index(["X-A: 1"]), 1)
+        expectEqual(index(["X-A: 2"]), 2)
+        expectEqual(index([]), 3)
+        expectNil(index(["X-A: 3"]))
         let miss = CacheRule.decide(Scene.request(["X-A: 3"]), stored: stored, now: Scene.made)
-        #expect(Scene.text(miss) == "forward vary")
+        expectEqual(Scene.text(miss), "forward vary")
     }
 
     /// Two URLs, whether they have the same key.
@@ -104,8 +104,8 @@ struct VaryTests {
     func keys(one: String, other: String, isSame: Bool) throws {
         let left = CacheRequestKey(.get, try HTTPURL(one), partition: .everyone)
         let right = CacheRequestKey(.get, try HTTPURL(other), partition: .everyone)
-        #expect((left == right) == isSame)
-        #expect(CacheRequestKey(.head, try HTTPURL(one), partition: .everyone) == left)
+        expectEqual((left == right), isSame)
+        expectEqual(CacheRequestKey(.head, try HTTPURL(one), partition: .everyone), left)
         #expect(CacheRequestKey(.post, try HTTPURL(one), partition: .everyone) != left)
         #expect(CacheRequestKey(.get, try HTTPURL(one), partition: CachePartition([1])) != left)
     }

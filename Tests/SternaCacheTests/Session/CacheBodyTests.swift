@@ -53,7 +53,7 @@ struct CacheBodyTests {
         await scene.cache.sync()
         let again = try await scene.api.get("a")
         #expect(again.response.source == .cache && again.body == whole && whole.count == 4_000_000)
-        #expect(again.headers[.contentLength] == "4000000")
+        expectEqual(again.headers[.contentLength], "4000000")
         try await scene.api.withResponse(to: .get("a")) { response in
             var count = 0
             for try await piece in response.body { count += piece.count }
@@ -76,7 +76,7 @@ struct CacheBodyTests {
             response.body.cancel()
         }
         await scene.cache.sync()
-        #expect(await scene.cache.usage().entries == 0)
+        await expectEqual(scene.cache.usage().entries, 0)
         // A thread may still write the piece after which it looks whether the entry was given up.
         if isOnDisk { #expect(await eventually { folder.names.isEmpty }, "\(folder.names)") }
     }
@@ -87,9 +87,9 @@ struct CacheBodyTests {
         let scene = try CacheScene(folder: isOnDisk ? folder.path : nil, bytes: 1 << 20) { _ in
             Self.answer(Pieces(40, of: 100_000))
         }
-        #expect(try await scene.api.get("a").body.count == 4_000_000)
+        try await expectEqual(scene.api.get("a").body.count, 4_000_000)
         await scene.cache.sync()
-        #expect(await scene.cache.usage().entries == 0)
+        await expectEqual(scene.cache.usage().entries, 0)
     }
 
     @Test("A response that is too long for the cache takes the one before it out", arguments: [false, true])
@@ -102,11 +102,11 @@ struct CacheBodyTests {
                 status: 200, headers: [.cacheControl: "max-age=60"],
                 body: ResponseBody(Bytes(repeating: 0x61, count: size)))
         }
-        for _ in 0..<2 { #expect(try await scene.api.get("a").body.count == 100) }
-        #expect(scene.sent == 1)
+        for _ in 0..<2 { try await expectEqual(scene.api.get("a").body.count, 100) }
+        expectEqual(scene.sent, 1)
         let long = try await scene.api.get("a") { $0.cachePolicy = .reload }
-        #expect(long.body.count == 20_000)
-        if !isStreamed { #expect(long.headers["Cache-Status"]?.contains("not stored: the cache does not") == true) }
+        expectEqual(long.body.count, 20_000)
+        if !isStreamed { expectEqual(long.headers["Cache-Status"]?.contains("not stored: the cache does not"), true) }
         // The one that was stored before is not the newest that is known.
         let next = try await scene.api.get("a")
         #expect(next.body.count == 20_000 && next.source == .network)
@@ -120,20 +120,20 @@ struct CacheBodyTests {
                 status: 200, headers: [.cacheControl: "max-age=60", .contentEncoding: "gzip"],
                 body: ResponseBody(Bytes(bytes: deflated)))
         }
-        for _ in 0..<2 { #expect(try await scene.api.get("a").body.count == 100_000) }
-        #expect(scene.sent == 1)
+        for _ in 0..<2 { try await expectEqual(scene.api.get("a").body.count, 100_000) }
+        expectEqual(scene.sent, 1)
         let entry = try #require(await scene.cache.entries().first)
         #expect(entry.length == Int64(deflated.count) && entry.headers[.contentEncoding] == "gzip")
         let stored = try #require(try await scene.cache.response(of: entry))
         #expect(stored.headers[.contentEncoding] == nil && stored.source == .cache)
-        #expect(try await stored.body.collect(upTo: 200_000).readableBytes == 100_000)
+        try await expectEqual(stored.body.collect(upTo: 200_000).readableBytes, 100_000)
         // A decompression bomb is one also when it comes from the cache.
         let careful = scene.api.with { $0.decodingLimits.bytes = 1_000 }
         let error = await #expect(throws: SternaError.self) { try await careful.get("a") }
         #expect(error?.kind == .limitExceeded || error?.kind == .contentCodingFailed)
-        #expect(scene.sent == 1)
+        expectEqual(scene.sent, 1)
         await scene.cache.removeAll()
-        #expect(try await scene.cache.response(of: entry)?.status == nil)
+        try await expectNil(scene.cache.response(of: entry)?.status)
     }
 
     @Test("A Content-Length that is wrong is not stored; one that the server repeats is")
@@ -145,8 +145,8 @@ struct CacheBodyTests {
                 body: ResponseBody(Bytes(text: "body")))
         }
         for path in ["right", "wrong"] { _ = try await scene.api.get(path) }
-        #expect(try await scene.api.get("right").response.source == .cache)
-        #expect(try await scene.api.get("wrong").response.source == .network)
+        try await expectEqual(scene.api.get("right").response.source, .cache)
+        try await expectEqual(scene.api.get("wrong").response.source, .network)
     }
 
     @Test("Parts are stored, joined and served")
@@ -165,17 +165,17 @@ struct CacheBodyTests {
             let reply = try await scene.api.get(
                 "a", headers: ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"])
             #expect(reply.status == 206 && reply.body.array == Array(whole[range]))
-            #expect(reply.headers[.contentRange] == "bytes \(range.lowerBound)-\(range.upperBound - 1)/1000")
+            expectEqual(reply.headers[.contentRange], "bytes \(range.lowerBound)-\(range.upperBound - 1)/1000")
             return reply.source
         }
-        #expect(try await part(100..<200) == .network)
-        #expect(try await part(120..<180) == .cache)
-        #expect(try await part(500..<600) == .network)
-        #expect(try await part(100..<200) == .cache)
-        #expect(try await part(150..<550) == .network)
-        #expect(try await part(100..<600) == .cache)
-        #expect(try await part(0..<100) == .network)
-        #expect(try await part(600..<1_000) == .network)
+        try await expectEqual(part(100..<200), .network)
+        try await expectEqual(part(120..<180), .cache)
+        try await expectEqual(part(500..<600), .network)
+        try await expectEqual(part(100..<200), .cache)
+        try await expectEqual(part(150..<550), .network)
+        try await expectEqual(part(100..<600), .cache)
+        try await expectEqual(part(0..<100), .network)
+        try await expectEqual(part(600..<1_000), .network)
         let all = try await scene.api.get("a")
         #expect(all.status == 200 && all.response.source == .cache && all.body.array == whole)
     }
@@ -200,7 +200,7 @@ struct CacheBodyTests {
     @Test("A folder that cannot be used is an empty cache")
     func unusable() async throws {
         let scene = try CacheScene(folder: "/dev/null/cache") { _ in .cached("x", "max-age=60") }
-        for _ in 0..<3 { #expect(try await scene.api.get("a").text() == "x") }
+        for _ in 0..<3 { try await expectEqual(scene.api.get("a").text(), "x") }
         await scene.cache.sync()
         #expect(await scene.cache.entries().isEmpty)
     }

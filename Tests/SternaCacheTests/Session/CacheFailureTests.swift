@@ -44,8 +44,8 @@ struct CacheFailureTests {
         scene.advance(20)
         server.set(state)
         let reply = try? await scene.api.get("a")
-        #expect((reply?.response.source == .cache) == isServed)
-        if isServed { #expect(reply?.headers["Cache-Status"]?.contains("ttl=-10") == true) }
+        expectEqual((reply?.response.source == .cache), isServed)
+        if isServed { expectEqual(reply?.headers["Cache-Status"]?.contains("ttl=-10"), true) }
     }
 
     @Test("A policy may fall back to what is stored where the server cannot be reached")
@@ -60,7 +60,7 @@ struct CacheFailureTests {
         let reply = try await scene.api.get("a") { [policy] in $0.cachePolicy = policy }
         #expect(reply.source == .cache && reply.headers["Cache-Status"]?.contains("cannot be reached") == true)
         let error = await #expect(throws: SternaError.self) { try await scene.api.get("a") }
-        #expect(error?.kind == .connectionFailed)
+        expectEqual(error?.kind, .connectionFailed)
     }
 
     @Test(
@@ -75,13 +75,13 @@ struct CacheFailureTests {
         scene.advance(1_000)
         let offline = scene.api.with { $0.isOffline = true }
         let reply = try? await offline.get("a")
-        #expect((reply != nil) == isServed)
+        expectEqual((reply != nil), isServed)
         if let reply {
             #expect(
                 reply.source == .cache
                     && reply.headers["Cache-Status"]?.contains("never asks the server") == true)
         }
-        #expect(scene.sent == 1)
+        expectEqual(scene.sent, 1)
     }
 
     @Test("What offline and cached-only requests cannot get is a 504, which is not retried")
@@ -101,7 +101,7 @@ struct CacheFailureTests {
                 error?.message.contains("The cache answered 504") == true
                     || error?.detail.contains("The cache answered 504") == true)
         }
-        #expect(scene.sent == 0)
+        expectEqual(scene.sent, 0)
     }
 
     @Test("An offline session needs no cache")
@@ -122,7 +122,7 @@ struct CacheFailureTests {
         isStored.withLock { $0 = true }
         scene.advance(20)
         let error = await #expect(throws: SternaError.self) { try await scene.api.get("a") }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
     }
 
     @Test("The names of NSURLRequest's and ASIHTTPRequest's policies")
@@ -132,11 +132,11 @@ struct CacheFailureTests {
         _ = try await scene.api.get("a")
         scene.advance(100)
         let reply = try await scene.api.get("a") { $0.cachePolicy = CachePolicy(.returnCacheDataElseLoad) }
-        #expect(reply.source == .cache)
+        expectEqual(reply.source, .cache)
         server.set(.gone)
         let other = try await scene.api.get("a") {
             $0.cachePolicy = CachePolicy([.askServerIfModified, .fallbackToCacheIfLoadFails])
         }
-        #expect(other.response.source == .cache)
+        expectEqual(other.response.source, .cache)
     }
 }

@@ -5,6 +5,7 @@ import SternaTesting
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Cache: identities")
 struct CacheIdentityTests {
@@ -37,7 +38,7 @@ struct CacheIdentityTests {
     func partitions(control: String) async throws {
         let scene = try Self.scene(control)
         for (index, caller) in Self.callers.enumerated() {
-            #expect(try await scene.api.with(caller).get("a").text() == "\(index + 1)")
+            try await expectEqual(scene.api.with(caller).get("a").text(), "\(index + 1)")
         }
         for (index, caller) in Self.callers.enumerated() {
             let reply = try await scene.api.with(caller).get("a")
@@ -48,15 +49,15 @@ struct CacheIdentityTests {
     @Test("Responses that are marked public are for all")
     func everyone() async throws {
         let scene = try Self.scene("public, max-age=60")
-        for caller in Self.callers { #expect(try await scene.api.with(caller).get("a").text() == "1") }
-        #expect(scene.sent == 1)
+        for caller in Self.callers { try await expectEqual(scene.api.with(caller).get("a").text(), "1") }
+        expectEqual(scene.sent, 1)
     }
 
     @Test("public and private at once is private")
     func both() async throws {
         let scene = try Self.scene("public, private, max-age=60")
         _ = try await scene.api.with(Self.callers[1]).get("a")
-        #expect(try await scene.api.with(Self.callers[2]).get("a").text() == "2")
+        try await expectEqual(scene.api.with(Self.callers[2]).get("a").text(), "2")
     }
 
     @Test("A response that was for all and no longer is, answers nobody else")
@@ -68,7 +69,7 @@ struct CacheIdentityTests {
         }
         _ = try await scene.api.get("a")
         _ = try await scene.api.with(Self.callers[1]).get("a") { $0.cachePolicy = .reload }
-        #expect(try await scene.api.with(Self.callers[2]).get("a").text() == "3")
+        try await expectEqual(scene.api.with(Self.callers[2]).get("a").text(), "3")
     }
 
     @Test("A write of one identity removes what others have stored")
@@ -76,7 +77,7 @@ struct CacheIdentityTests {
         let scene = try Self.scene("max-age=60")
         _ = try await scene.api.with(Self.callers[1]).get("a")
         try await scene.api.with(Self.callers[2]).put("a", body: .text("x"))
-        #expect(try await scene.api.with(Self.callers[1]).get("a").response.source == .network)
+        try await expectEqual(scene.api.with(Self.callers[1]).get("a").response.source, .network)
     }
 
     @Test("Cookies of the jar do not change the identity; Vary: Cookie sees them")
@@ -93,12 +94,12 @@ struct CacheIdentityTests {
         _ = try await scene.api.get("plain")
         _ = try await scene.api.get("varied")
         try jar.set(Cookie(name: "a", value: "2", domain: "api.example.com"))
-        #expect(try await scene.api.get("plain").text() == "1 a=1")
-        #expect(try await scene.api.get("varied").text() == "3 a=2")
+        try await expectEqual(scene.api.get("plain").text(), "1 a=1")
+        try await expectEqual(scene.api.get("varied").text(), "3 a=2")
         // Another jar is another identity.
         let other = CookieJar()
         try other.set(Cookie(name: "a", value: "2", domain: "api.example.com"))
-        #expect(try await scene.api.with { $0.cookieJar = other }.get("plain").response.source == .network)
+        try await expectEqual(scene.api.with { $0.cookieJar = other }.get("plain").response.source, .network)
     }
 
     @Test("Set-Cookie takes effect when it arrives, not when the response is served again")
@@ -135,7 +136,7 @@ struct CacheIdentityTests {
         }
         _ = try await scene.api.get("a?access_token=URLSECRET")
         await scene.cache.sync()
-        #expect(try await scene.api.get("a?access_token=URLSECRET").response.source == .cache)
+        try await expectEqual(scene.api.get("a?access_token=URLSECRET").response.source, .cache)
         var files = 0
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
             guard let data = FileManager.default.contents(atPath: folder.path + "/" + name) else { continue }
@@ -152,7 +153,7 @@ struct CacheIdentityTests {
             let scene = try CacheScene(folder: folder.path, { $0.authorization = .bearer(token) }) { _ in
                 .cached("x", "max-age=60")
             }
-            #expect(try await scene.api.get("a").response.source == source)
+            try await expectEqual(scene.api.get("a").response.source, source)
             await scene.cache.sync()
         }
     }
@@ -166,14 +167,14 @@ struct CacheIdentityTests {
         let url = "https://api.example.com/a?token=s3cret"
         for (index, caller) in Self.callers.enumerated() {
             let scene = try scene(caller)
-            #expect(try await scene.api.get(url).source == .network, "\(index)")
+            try await expectEqual(scene.api.get(url).source, .network, "\(index)")
             await scene.cache.sync()
         }
         let other = try scene { $0.authorization = .bearer("other") }
         if removes { try await other.cache.remove(url) } else { try await other.api.put(url, body: .text("x")) }
-        #expect(await other.cache.usage().entries == 0)
+        await expectEqual(other.cache.usage().entries, 0)
         for (index, caller) in Self.callers.enumerated() {
-            #expect(try await scene(caller).api.get(url).source == .network, "\(index)")
+            try await expectEqual(scene(caller).api.get(url).source, .network, "\(index)")
         }
     }
 
@@ -189,24 +190,24 @@ struct CacheIdentityTests {
         let other = StoredIdentities(folder: folder.path)
         for list in [list, other] {
             let known = await list.all()
-            #expect(known.count == StoredIdentities.most)
+            expectEqual(known.count, StoredIdentities.most)
             #expect(!known.contains(partition(2)) && known.contains(partition(3)))
-            #expect(known.last == partition(StoredIdentities.most + 2))
+            expectEqual(known.last, partition(StoredIdentities.most + 2))
         }
         let path = folder.path + "/identities-1"
-        #expect(FileStatus(path: path)?.permissions == 0o600)
+        expectEqual(FileStatus(path: path)?.permissions, 0o600)
         for content in [[UInt8](repeating: 1, count: 33), [], [UInt8](repeating: 2, count: 1 << 20)] {
             try Data(content).write(to: URL(fileURLWithPath: path))
-            #expect(await StoredIdentities(folder: folder.path).all().count == (content.count == 33 ? 1 : 0))
+            await expectEqual(StoredIdentities(folder: folder.path).all().count, (content.count == 33 ? 1 : 0))
         }
         unlink(path)
-        #expect(symlink("/etc/passwd", path) == 0)
+        expectEqual(symlink("/etc/passwd", path), 0)
         let last = StoredIdentities(folder: folder.path)
         await last.add(partition(1))
-        #expect(await last.all() == [partition(1)])
+        await expectEqual(last.all(), [partition(1)])
         let nowhere = StoredIdentities(folder: "/nonexistent/cache")
         await nowhere.add(partition(1))
-        #expect(await nowhere.all() == [partition(1)])
+        await expectEqual(nowhere.all(), [partition(1)])
     }
 }
 

@@ -4,6 +4,7 @@ import SternaTesting
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Cache: sessions")
 struct CacheSessionTests {
@@ -13,17 +14,17 @@ struct CacheSessionTests {
         let scene = try CacheScene { _ in .cached("\(numbers.next)", "max-age=60") }
         let first = try await scene.api.get("news")
         #expect(first.body.text == "1" && first.response.source == .network)
-        #expect(
-            first.headers["Cache-Status"]
-                == #"Sterna; fwd=uri-miss; fwd-status=200; stored; detail="nothing is stored for the URL""#)
+        expectEqual(
+            first.headers["Cache-Status"],
+            #"Sterna; fwd=uri-miss; fwd-status=200; stored; detail="nothing is stored for the URL""#)
         scene.advance(10)
         let second = try await scene.api.get("news")
         #expect(second.body.text == "1" && second.response.source == .cache && second.status == 200)
         #expect(second.headers[.age] == "10" && second.headers[.contentLength] == "1")
-        #expect(second.headers["Cache-Status"] == #"Sterna; hit; ttl=50; detail="fresh""#)
+        expectEqual(second.headers["Cache-Status"], #"Sterna; hit; ttl=50; detail="fresh""#)
         scene.advance(51)
-        #expect(try await scene.api.get("news").text() == "2")
-        #expect(scene.sent == 2)
+        try await expectEqual(scene.api.get("news").text(), "2")
+        expectEqual(scene.sent, 2)
     }
 
     @Test("Other URLs, queries and methods have their own responses")
@@ -32,13 +33,13 @@ struct CacheSessionTests {
         }
         for path in ["a", "a?b=1", "a?b=2", "a/"] { _ = try await scene.api.get(path) }
         for path in ["a", "a?b=1", "a?b=2", "a/"] {
-            #expect(try await scene.api.get(path).text() == "GET /\(path)")
+            try await expectEqual(scene.api.get(path).text(), "GET /\(path)")
         }
-        #expect(scene.sent == 4)
+        expectEqual(scene.sent, 4)
         let head = try await scene.api.head("a")
         #expect(head.response.source == .cache && head.headers[.contentLength] == "6" && head.body.isEmpty)
         _ = try await scene.api.get("%61")
-        #expect(scene.sent == 4)
+        expectEqual(scene.sent, 4)
     }
 
     @Test(
@@ -50,7 +51,7 @@ struct CacheSessionTests {
         let numbers = Numbers()
         let scene = try CacheScene { _ in .cached("\(numbers.next)", control) }
         _ = try await scene.api.get("a")
-        #expect(try await scene.api.get("a").text() == "2")
+        try await expectEqual(scene.api.get("a").text(), "2")
     }
 
     @Test("A request with content passes the cache by")
@@ -66,7 +67,7 @@ struct CacheSessionTests {
     func derived() async throws {
         let scene = try CacheScene { _ in .cached("x", "max-age=60") }
         _ = try await scene.api.with { $0.timeout = .seconds(5) }.get("a")
-        #expect(try await scene.api.get("a").response.source == .cache)
+        try await expectEqual(scene.api.get("a").response.source, .cache)
         let bare = try await scene.api.with { $0.cache = nil }.get("a")
         #expect(bare.response.source == .network && bare.headers["Cache-Status"] == nil)
     }
@@ -89,10 +90,10 @@ struct CacheSessionTests {
             .cached(request.headers[.acceptLanguage] ?? "none", "max-age=60", [.vary: "Accept-Language"])
         }
         for language in ["de", "en", "de", "en"] {
-            #expect(try await scene.api.get("a", headers: ["Accept-Language": language]).text() == language)
+            try await expectEqual(scene.api.get("a", headers: ["Accept-Language": language]).text(), language)
         }
-        #expect(scene.sent == 2)
-        #expect(try await scene.api.get("a", headers: ["Accept-Language": "fr"]).response.source == .network)
+        expectEqual(scene.sent, 2)
+        try await expectEqual(scene.api.get("a", headers: ["Accept-Language": "fr"]).response.source, .network)
     }
 
     @Test("Vary mismatch: a response is never served to a request with other values")
@@ -101,8 +102,8 @@ struct CacheSessionTests {
             .cached(request.headers[.accept] ?? "none", "max-age=60", [.vary: "*"])
         }
         _ = try await scene.api.get("a", headers: ["Accept": "text/plain"])
-        #expect(try await scene.api.get("a", headers: ["Accept": "text/html"]).text() == "text/html")
-        #expect(await scene.cache.usage().entries == 0)
+        try await expectEqual(scene.api.get("a", headers: ["Accept": "text/html"]).text(), "text/html")
+        await expectEqual(scene.cache.usage().entries, 0)
     }
 
     @Test("Lists, sizes and removals")
@@ -119,15 +120,15 @@ struct CacheSessionTests {
             entries.allSatisfy {
                 $0.age == 20 && $0.timeLeft == 40 && $0.length == 1 && $0.isComplete && $0.status == 200
             })
-        #expect(await scene.cache.usage().entries == 3)
+        await expectEqual(scene.cache.usage().entries, 3)
         let first = try #require(entries.first)
-        #expect(await scene.cache.body(of: first)?.text == "x")
+        await expectEqual(scene.cache.body(of: first)?.text, "x")
         try await scene.cache.remove("https://api.example.com/a")
         await scene.cache.remove { $0.url.hasSuffix("/c") }
         #expect(await scene.cache.entries().map(\.url) == ["https://api.example.com/b?token=***"])
         await scene.cache.removeAll()
-        #expect(await scene.cache.usage() == .init(entries: 0, bytes: 0))
-        #expect(try await scene.api.get("a").response.source == .network)
+        await expectEqual(scene.cache.usage(), .init(entries: 0, bytes: 0))
+        try await expectEqual(scene.api.get("a").response.source, .network)
     }
 
     @Test("The program may refuse to store")
@@ -138,7 +139,7 @@ struct CacheSessionTests {
             .cached("x", "max-age=60")
         }
         for path in ["private", "open"] { for _ in 0..<2 { _ = try await scene.api.get(path) } }
-        #expect(scene.mock.requests.map(\.url.path) == ["/private", "/private", "/open"])
+        expectEqual(scene.mock.requests.map(\.url.path), ["/private", "/private", "/open"])
     }
 
     @Test(
@@ -151,11 +152,11 @@ struct CacheSessionTests {
         let numbers = Numbers()
         let scene = try CacheScene { _ in .cached("\(numbers.next)", "max-age=60") }
         _ = try await scene.api.get("a")
-        #expect(try await scene.api.get("a") { $0.cachePolicy = policy }.text() == text)
-        #expect(scene.sent == count)
+        try await expectEqual(scene.api.get("a") { $0.cachePolicy = policy }.text(), text)
+        expectEqual(scene.sent, count)
         // What a reload brings is stored, what passes the cache by is not.
         let last = try await scene.api.get("a").text()
-        #expect(last == (policy == .ignored ? "1" : text))
+        expectEqual(last, (policy == .ignored ? "1" : text))
     }
 
     @Test("A policy of the session holds for its requests")
@@ -165,7 +166,7 @@ struct CacheSessionTests {
         scene.advance(3_600)
         let reply = try await scene.api.get("a")
         #expect(reply.source == .cache && reply.headers[.age] == "3600")
-        #expect(try await scene.api.get("a") { $0.cachePolicy = .protocolRules }.response.source == .network)
+        try await expectEqual(scene.api.get("a") { $0.cachePolicy = .protocolRules }.response.source, .network)
     }
 
     @Test("Nothing of a body in memory only is written to the folder")
@@ -176,8 +177,8 @@ struct CacheSessionTests {
         policy.storage = .allowedInMemoryOnly
         _ = try await scene.api.get("a") { [policy] in $0.cachePolicy = policy }
         await scene.cache.sync()
-        #expect(try await scene.api.get("a").response.source == .cache)
+        try await expectEqual(scene.api.get("a").response.source, .cache)
         let other = try CacheScene(folder: folder.path) { _ in .cached("x", "max-age=60") }
-        #expect(try await other.api.get("a").response.source == .network)
+        try await expectEqual(other.api.get("a").response.source, .network)
     }
 }

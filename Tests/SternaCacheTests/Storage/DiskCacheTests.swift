@@ -40,14 +40,14 @@ struct DiskCacheTests {
         let cache = folder.open()
         let found = try #require(await cache.variants(of: Memory.key("a")).first)
         #expect(found.id == id && found.head.text == "head" && found.length == Int64(length))
-        #expect(await DiskCacheRun.read(found.body) == body)
+        await expectEqual(DiskCacheRun.read(found.body), body)
         guard case .reader(let reader) = found.body else { return }
         for start in [0, 1, 262_143, 262_144, length - 1] {
             let piece = try await reader.read(at: Int64(start), upTo: 9)
             #expect(piece.readableBytes > 0 && piece == body.getSlice(at: start, length: piece.readableBytes))
         }
         for start in [-1, Int64(length), .max] {
-            #expect(try await reader.read(at: start, upTo: 9).readableBytes == 0)
+            try await expectEqual(reader.read(at: start, upTo: 9).readableBytes, 0)
         }
     }
 
@@ -59,7 +59,7 @@ struct DiskCacheTests {
         let found = try #require(await cache.variants(of: Memory.key("a")).first)
         await cache.remove(id)
         #expect(folder.names.isEmpty)
-        #expect(await DiskCacheRun.read(found.body) == body)
+        await expectEqual(DiskCacheRun.read(found.body), body)
         #expect(await cache.variants(of: Memory.key("a")).isEmpty)
     }
 
@@ -68,9 +68,9 @@ struct DiskCacheTests {
         let cache = folder.open()
         await Self.store(cache, "a", Self.large(10))
         for name in ["/journal-1", "/journal-1.lock"] + folder.names.map({ "/entries-1/\($0)" }) {
-            #expect(FileStatus(linkAt: folder.path + name)?.permissions == 0o600, "\(name)")
+            expectEqual(FileStatus(linkAt: folder.path + name)?.permissions, 0o600, "\(name)")
         }
-        #expect(FileStatus(path: folder.entries)?.permissions == 0o700)
+        expectEqual(FileStatus(path: folder.entries)?.permissions, 0o700)
     }
 
     @Test("What is given up leaves nothing, whether it is short or long", arguments: [100, 3_000_000])
@@ -80,14 +80,14 @@ struct DiskCacheTests {
             let writer = try #require(await cache.store(Memory.key("a"), variant: 0, head: Bytes(), length: nil))
             _ = await writer.append(Self.large(length))
             writer.discard()
-            #expect(await writer.commit(head: nil) == nil)
+            await expectNil(writer.commit(head: nil))
             let released = try #require(await cache.store(Memory.key("a"), variant: 0, head: Bytes(), length: 7))
             #expect(await !released.append(Self.large(length)))
         }
         // A write that is under way holds the file a moment longer.
         for _ in 0..<500 where !folder.names.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         #expect(folder.names.isEmpty)
-        #expect(await cache.usage() == CacheUsage())
+        await expectEqual(cache.usage(), CacheUsage())
     }
 
     @Test("A body of another length than declared is not committed")
@@ -95,7 +95,7 @@ struct DiskCacheTests {
         let cache = folder.open()
         let writer = try #require(await cache.store(Memory.key("a"), variant: 0, head: Bytes(), length: 300_000))
         #expect(await writer.append(Self.large(299_999)))
-        #expect(await writer.commit(head: nil) == nil)
+        await expectNil(writer.commit(head: nil))
         #expect(await cache.variants(of: Memory.key("a")).isEmpty)
     }
 
@@ -112,10 +112,10 @@ struct DiskCacheTests {
         let header = EntryHeader(JournalScene.id(1), stored: 0, length: 0, slotSize: HeadSlot.size(forHead: 4))
         // What no checksum covers is never read: the rest of the first slot, and the empty second one.
         if offset >= 128 + 28, offset < header.bodyStart {
-            #expect(await DiskCacheRun.read(try #require(found.first).body) == Self.large(300_000))
+            await expectEqual(DiskCacheRun.read(try #require(found.first).body), Self.large(300_000))
         } else {
             #expect(found.isEmpty && folder.names.isEmpty)
-            #expect(await cache.usage() == CacheUsage())
+            await expectEqual(cache.usage(), CacheUsage())
         }
     }
 
@@ -130,9 +130,9 @@ struct DiskCacheTests {
             Issue.record("The body is short.")
             return
         }
-        #expect(try await reader.read(at: 0, upTo: 10).readableBytes == 10)
+        try await expectEqual(reader.read(at: 0, upTo: 10).readableBytes, 10)
         let error = await #expect(throws: SternaError.self) { try await reader.read(at: 300_000, upTo: 10) }
-        #expect(error?.kind == .fileUnreadable)
+        expectEqual(error?.kind, .fileUnreadable)
         #expect(folder.names.isEmpty)
     }
 
@@ -143,7 +143,7 @@ struct DiskCacheTests {
         let first = try folder.entries + "/" + #require(folder.names.first)
         await Self.store(cache, "b", Self.large(20))
         let second = try folder.entries + "/" + #require(folder.names.first { !first.hasSuffix($0) })
-        #expect(rename(first, second) == 0)
+        expectEqual(rename(first, second), 0)
         #expect(await cache.variants(of: Memory.key("a")).isEmpty)
         #expect(await cache.variants(of: Memory.key("b")).isEmpty)
     }
@@ -156,26 +156,26 @@ struct DiskCacheTests {
         let elsewhere = folder.path + "/elsewhere"
         #expect(rename(path, elsewhere) == 0 && symlink(elsewhere, path) == 0)
         #expect(await cache.variants(of: Memory.key("a")).isEmpty)
-        #expect(FileStatus(linkAt: elsewhere)?.isRegular == true)
+        expectEqual(FileStatus(linkAt: elsewhere)?.isRegular, true)
         unlink(folder.journal)
-        #expect(symlink(elsewhere, folder.journal) == 0)
+        expectEqual(symlink(elsewhere, folder.journal), 0)
         let other = folder.open()
         #expect(await Self.store(other, "b", Self.large(10)) != nil)
-        #expect(FileStatus(linkAt: folder.journal)?.isRegular == true)
-        #expect(FileStatus(path: elsewhere)?.size == FileStatus(linkAt: elsewhere)?.size)
+        expectEqual(FileStatus(linkAt: folder.journal)?.isRegular, true)
+        expectEqual(FileStatus(path: elsewhere)?.size, FileStatus(linkAt: elsewhere)?.size)
     }
 
     @Test("A store without a usable folder has no entries, and takes none", arguments: ["/dev/null/x", "", "a\u{0}b"])
     func unusable(path: String) async {
         let cache = DiskCache(folder: path, limits: CacheLimits(bytes: 1 << 20), isTidying: true)
-        #expect(await Self.store(cache, "a", Self.large(10)) == nil)
+        await expectNil(Self.store(cache, "a", Self.large(10)))
         #expect(await cache.variants(of: Memory.key("a")).isEmpty)
         #expect(await cache.list().isEmpty)
         await cache.remove(Memory.key("a"))
         await cache.clear()
         await cache.sync()
         await cache.tidy()
-        #expect(await cache.usage() == CacheUsage())
+        await expectEqual(cache.usage(), CacheUsage())
     }
 
     @Test("A file that cannot grow, as on a full disk, costs the entry and nothing else")
@@ -207,20 +207,20 @@ struct DiskCacheTests {
         let usage = await cache.usage()
         unlink(folder.journal)
         let other = folder.open()
-        #expect(await other.usage() == CacheUsage())
+        await expectEqual(other.usage(), CacheUsage())
         // A removal before the entries are found again holds.
         await other.remove(Memory.key("b"))
         let stray = folder.entries + "/" + String(repeating: "0", count: 32)
         #expect(FileManager.default.createFile(atPath: stray, contents: Data("no entry".utf8)))
         await other.tidy()
-        #expect(await other.usage().entries == 2)
-        #expect(await cache.usage().entries == 2)
+        await expectEqual(other.usage().entries, 2)
+        await expectEqual(cache.usage().entries, 2)
         #expect(usage.entries == 3 && folder.names.count == 2)
         #expect(await other.variants(of: Memory.key("b")).isEmpty)
         #expect(FileManager.default.createFile(atPath: stray, contents: Data("no entry".utf8)))
         #expect(FileManager.default.createFile(atPath: stray + ".part", contents: Data()))
         await other.tidy()
-        #expect(folder.names.count == 2)
+        expectEqual(folder.names.count, 2)
     }
 
     @Test("Tidying leaves the file of an entry that is being written")
@@ -231,25 +231,25 @@ struct DiskCacheTests {
         for _ in 0..<500 where folder.names.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         await folder.open().tidy()
         #expect(await writer.commit(head: nil) != nil)
-        #expect(await cache.variants(of: Memory.key("a")).first?.length == 600_000)
+        await expectEqual(cache.variants(of: Memory.key("a")).first?.length, 600_000)
     }
 
     @Test("Stores in one folder see each other's entries, removals and new journals")
     func shared() async throws {
         let (one, two) = (folder.open(), folder.open())
         let id = try #require(await Self.store(one, "a", Self.large(10)))
-        #expect(await two.variants(of: Memory.key("a")).map(\.id) == [id])
+        await expectEqual(two.variants(of: Memory.key("a")).map(\.id), [id])
         #expect(await two.update(id, head: Bytes(text: "new")))
-        #expect(await one.variants(of: Memory.key("a")).map(\.head.text) == ["new"])
+        await expectEqual(one.variants(of: Memory.key("a")).map(\.head.text), ["new"])
         let writer = try #require(await one.store(Memory.key("b"), variant: 0, head: Bytes(), length: nil))
         let other = try #require(await two.store(Memory.key("b"), variant: 0, head: Bytes(), length: nil))
         await two.clear()
         #expect(await one.variants(of: Memory.key("a")).isEmpty)
-        #expect(await other.commit(head: nil) == nil)
-        #expect(await writer.commit(head: nil) == nil)
+        await expectNil(other.commit(head: nil))
+        await expectNil(writer.commit(head: nil))
         #expect(await one.variants(of: Memory.key("c")).isEmpty)
         #expect(await Self.store(one, "c", Self.large(10)) != nil)
-        #expect(await two.list().count == 1)
+        await expectEqual(two.list().count, 1)
     }
 
     @Test("A head of any length replaces another, and the body stays")
@@ -262,10 +262,10 @@ struct DiskCacheTests {
             #expect(await cache.update(id, head: head))
             let found = try #require(await folder.open().variants(of: Memory.key("a")).first)
             #expect(found.id == id && found.head == head)
-            #expect(await DiskCacheRun.read(found.body) == body)
+            await expectEqual(DiskCacheRun.read(found.body), body)
         }
         #expect(await !cache.update(id, head: Self.large(65_537)))
-        #expect(folder.names.count == 1)
+        expectEqual(folder.names.count, 1)
     }
 
     @Test("Entries beyond their age, their variants' number and the size of the store go")
@@ -275,7 +275,7 @@ struct DiskCacheTests {
             await Memory.store(cache, "v", variant: variant, "body")
         }
         let variants = await cache.variants(of: Memory.key("v")).map(\.id.variant)
-        #expect(variants.sorted() == [3, 4])
+        expectEqual(variants.sorted(), [3, 4])
         for number in 0..<30 { await Self.store(cache, "\(number)", Self.large(100_000)) }
         let usage = await cache.usage()
         #expect(usage.bytes <= 1 << 20 && usage.entries == folder.names.count)
@@ -284,7 +284,7 @@ struct DiskCacheTests {
         }
         #expect(await later.variants(of: Memory.key("29")).isEmpty)
         await later.tidy()
-        #expect(await later.usage() == CacheUsage())
+        await expectEqual(later.usage(), CacheUsage())
         #expect(folder.names.isEmpty)
     }
 
@@ -298,8 +298,8 @@ struct DiskCacheTests {
             await one.sync()
         }
         await Self.store(one, "b", Self.large(10))
-        #expect(FileStatus(path: folder.journal).map { $0.size < 340_000 } == true)
-        #expect(await two.list().count == 2)
+        expectEqual(FileStatus(path: folder.journal).map { $0.size < 340_000 }, true)
+        await expectEqual(two.list().count, 2)
     }
 
     @Test("A new file is not taken for one that a killed process left, also between its creation and its lock")
@@ -320,7 +320,7 @@ struct DiskCacheTests {
         }
         isOver.withLock { $0 = true }
         await tidied.value
-        #expect(lost == 0)
+        expectEqual(lost, 0)
         #expect(folder.names.isEmpty)
     }
 
@@ -339,7 +339,7 @@ struct DiskCacheTests {
                         if step % 11 == 0 { await cache.remove(Memory.key("\(number)")) }
                         for variant in await cache.variants(of: Memory.key("\(number)")) {
                             let body = await DiskCacheRun.read(variant.body)
-                            #expect(body == DiskCacheRun.body(number))
+                            expectEqual(body, DiskCacheRun.body(number))
                             cache.noteUse(of: variant.id)
                             found += 1
                         }

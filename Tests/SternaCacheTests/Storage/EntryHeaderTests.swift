@@ -16,7 +16,7 @@ struct EntryHeaderTests {
             ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
         ]
         for (text, expected) in vectors {
-            #expect(Array(text.utf8).withUnsafeBytes { XXHash64.hash($0, seed: 0) } == expected)
+            expectEqual(Array(text.utf8).withUnsafeBytes { XXHash64.hash($0, seed: 0) }, expected)
         }
     }
 
@@ -37,7 +37,7 @@ struct EntryHeaderTests {
         arguments: [0, 1, 262_143, 262_144, 262_145, 524_288, 1_000_000, EntryHeader.mostLength] as [Int64])
     func places(length: Int64) {
         let header = EntryHeader(Self.id, stored: -4, length: length, slotSize: 640)
-        #expect(header.bytes.withUnsafeBytes { EntryHeader($0) } == header)
+        expectEqual(header.bytes.withUnsafeBytes { EntryHeader($0) }, header)
         var end = Int64(header.bodyStart)
         var total: Int64 = 0
         for number in [0, 1, 2, 3] where number < header.pieces {
@@ -47,7 +47,7 @@ struct EntryHeaderTests {
             total += Int64(piece.length)
         }
         if header.pieces <= 4 { #expect(total == length && end == header.fileSize) }
-        #expect(header.piece(header.pieces).length == 0)
+        expectEqual(header.piece(header.pieces).length, 0)
     }
 
     @Test("A header with another bit is none")
@@ -55,17 +55,17 @@ struct EntryHeaderTests {
         var bytes = EntryHeader(Self.id, stored: 5, length: 77, slotSize: 640).bytes
         for index in bytes.indices {
             bytes[index] ^= 0x04
-            #expect(bytes.withUnsafeBytes { EntryHeader($0) } == nil)
+            expectNil(bytes.withUnsafeBytes { EntryHeader($0) })
             bytes[index] ^= 0x04
         }
-        #expect(bytes.dropLast().withUnsafeBytes { EntryHeader($0) } == nil)
+        expectNil(bytes.dropLast().withUnsafeBytes { EntryHeader($0) })
         let forged = [
             EntryHeader(Self.id, stored: 5, length: EntryHeader.mostLength + 1, slotSize: 640),
             EntryHeader(Self.id, stored: 5, length: .max, slotSize: 640),
             EntryHeader(Self.id, stored: 5, length: 1, slotSize: 23),
             EntryHeader(Self.id, stored: 5, length: 1, slotSize: EntryHeader.mostSlotSize + 1),
         ]
-        for header in forged { #expect(header.bytes.withUnsafeBytes { EntryHeader($0) } == nil) }
+        for header in forged { expectNil(header.bytes.withUnsafeBytes { EntryHeader($0) }) }
     }
 
     @Test("Of two heads the newer counts, and the older one if the newer was not written completely")
@@ -79,26 +79,26 @@ struct EntryHeaderTests {
                 HeadSlot.present(raw, header).map { String(decoding: raw[$0.head], as: UTF8.self) }
             }
         }
-        #expect(head() == nil)
+        expectNil(head())
         file.replaceSubrange(header.slot(1)..<header.slot(1) + older.count, with: older)
         for end in 0...newer.count {
             file.replaceSubrange(header.slot(0)..<header.slot(0) + end, with: newer[..<end])
-            #expect(head() == (end == newer.count ? "the newer one" : "older"))
+            expectEqual(head(), (end == newer.count ? "the newer one" : "older"))
         }
         file.removeLast()
-        #expect(head() == nil)
+        expectNil(head())
     }
 
     @Test("A slot of another entry, or with a length beyond its end, is none")
     func foreignSlots() {
         var bytes = HeadSlot.bytes(Bytes(text: "head"), revision: 1, nonce: 8)
-        #expect(bytes.withUnsafeBytes { HeadSlot($0, nonce: 8)?.head } == 24..<28)
-        #expect(bytes.withUnsafeBytes { HeadSlot($0, nonce: 9) } == nil)
+        expectEqual(bytes.withUnsafeBytes { HeadSlot($0, nonce: 8)?.head }, 24..<28)
+        expectNil(bytes.withUnsafeBytes { HeadSlot($0, nonce: 9) })
         for length in [5, UInt64(Int.max), .max] {
             bytes.replaceSubrange(16..<24, with: withUnsafeBytes(of: length.littleEndian) { Array($0) })
-            #expect(bytes.withUnsafeBytes { HeadSlot($0, nonce: 8) } == nil)
+            expectNil(bytes.withUnsafeBytes { HeadSlot($0, nonce: 8) })
         }
-        #expect([UInt8](repeating: 0, count: 64).withUnsafeBytes { HeadSlot($0, nonce: 0) } == nil)
+        expectNil([UInt8](repeating: 0, count: 64).withUnsafeBytes { HeadSlot($0, nonce: 0) })
     }
 
     @Test("Names of files are digits, whatever a key is made of")

@@ -41,13 +41,13 @@ struct JournalStateTests {
         for record in JournalScene.random(200, seed: 1) {
             var bytes: [UInt8] = [1, 2, 3]
             record.append(to: &bytes, number: 9, generation: 5)
-            #expect(bytes.count == 3 + JournalRecord.size)
+            expectEqual(bytes.count, 3 + JournalRecord.size)
             bytes.withUnsafeBytes {
-                #expect(JournalRecord($0, at: 3, number: 9, generation: 5) == record)
-                #expect(JournalRecord($0, at: 3, number: 8, generation: 5) == nil)
-                #expect(JournalRecord($0, at: 3, number: 9, generation: 6) == nil)
-                #expect(JournalRecord($0, at: 4, number: 9, generation: 5) == nil)
-                #expect(JournalRecord($0, at: -1, number: 9, generation: 5) == nil)
+                expectEqual(JournalRecord($0, at: 3, number: 9, generation: 5), record)
+                expectNil(JournalRecord($0, at: 3, number: 8, generation: 5))
+                expectNil(JournalRecord($0, at: 3, number: 9, generation: 6))
+                expectNil(JournalRecord($0, at: 4, number: 9, generation: 5))
+                expectNil(JournalRecord($0, at: -1, number: 9, generation: 5))
             }
         }
     }
@@ -56,13 +56,13 @@ struct JournalStateTests {
     func headers() {
         let header = JournalHeader(generation: .max, epoch: 3, isIncomplete: true)
         var bytes = header.bytes
-        #expect(bytes.withUnsafeBytes { JournalHeader($0) } == header)
+        expectEqual(bytes.withUnsafeBytes { JournalHeader($0) }, header)
         for index in bytes.indices {
             bytes[index] ^= 0x10
-            #expect(bytes.withUnsafeBytes { JournalHeader($0) } == nil)
+            expectNil(bytes.withUnsafeBytes { JournalHeader($0) })
             bytes[index] ^= 0x10
         }
-        #expect(bytes.dropLast().withUnsafeBytes { JournalHeader($0) } == nil)
+        expectNil(bytes.dropLast().withUnsafeBytes { JournalHeader($0) })
     }
 
     @Test("Each prefix amounts to its whole records, wherever it is torn", arguments: 0..<4 as Range<UInt64>)
@@ -76,7 +76,7 @@ struct JournalStateTests {
                 Issue.record("\(end) bytes with seed \(seed)")
                 return
             }
-            #expect(state?.length == Int64(JournalHeader.size + whole * JournalRecord.size))
+            expectEqual(state?.length, Int64(JournalHeader.size + whole * JournalRecord.size))
         }
     }
 
@@ -95,8 +95,8 @@ struct JournalStateTests {
             let others = records.enumerated().filter { $0.offset != damaged }.map(\.element)
             #expect(Self.isSame(state, Self.model(others)))
             let isLast = damaged == records.count - 1
-            #expect(state?.records == records.count - (isLast ? 1 : 0))
-            #expect(state?.isBloated == !isLast)
+            expectEqual(state?.records, records.count - (isLast ? 1 : 0))
+            expectEqual(state?.isBloated, !isLast)
         }
     }
 
@@ -106,7 +106,7 @@ struct JournalStateTests {
         var bytes = JournalScene.bytes(Array(records[..<20]))
         bytes.removeLast(11)
         var state = try #require(Self.read(bytes))
-        #expect(state.records == 19)
+        expectEqual(state.records, 19)
         bytes.removeLast(bytes.count - Int(state.length))
         bytes += state.append(Array(records[20...]))
         let kept = Array(records[..<19]) + records[20...]
@@ -122,7 +122,7 @@ struct JournalStateTests {
         while Int(state.length) < bytes.count {
             let end = min(bytes.count, Int(state.length) + Int.random(in: 0..<400, using: &random))
             let isWhole = bytes[Int(state.length)..<end].withUnsafeBytes { state.replay($0) }
-            #expect(isWhole == (Int(state.length) == end))
+            expectEqual(isWhole, (Int(state.length) == end))
         }
         #expect(Self.isSame(state, Self.model(records)))
     }
@@ -132,10 +132,10 @@ struct JournalStateTests {
         let state = try #require(Self.read(JournalScene.bytes(JournalScene.random(500, seed: 6))))
         let bytes = state.compacted(generation: 99, epoch: 4, isIncomplete: true)
         let other = try #require(Self.read(bytes))
-        #expect(other.header == JournalHeader(generation: 99, epoch: 4, isIncomplete: true))
-        #expect(Set(other.entries) == Set(state.entries))
+        expectEqual(other.header, JournalHeader(generation: 99, epoch: 4, isIncomplete: true))
+        expectEqual(Set(other.entries), Set(state.entries))
         #expect(other.records == state.usage.entries && other.length == Int64(bytes.count))
-        #expect(other.compacted(generation: 99) == bytes)
+        expectEqual(other.compacted(generation: 99), bytes)
     }
 
     @Test("What is over the capacity is evicted, and stays away when the journal is read again")
@@ -148,8 +148,8 @@ struct JournalStateTests {
             bytes += state.append([record])
             while let entry = state.evict() { bytes += state.append([JournalRecord(.evicted, entry.id)]) }
         }
-        #expect(state.usage == CacheUsage(entries: 11, bytes: 990))
+        expectEqual(state.usage, CacheUsage(entries: 11, bytes: 990))
         let other = try #require(bytes.withUnsafeBytes { CacheJournal.state($0, CacheLimits(bytes: 1_000)) })
-        #expect(Set(other.entries) == Set(state.entries))
+        expectEqual(Set(other.entries), Set(state.entries))
     }
 }

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Cache storage: memory over disk")
 struct LayeredCacheTests {
@@ -48,14 +49,14 @@ struct LayeredCacheTests {
         let folder = CacheTestFolder()
         let first = Self.cache(folder)
         let id = try await Self.store(first, "a", "body")
-        #expect(try await Self.text(first, "a") == "body")
+        try await expectEqual(Self.text(first, "a"), "body")
         await first.sync()
         let second = Self.cache(folder)
         let found = await second.variants(of: Memory.key("a"))
         #expect(found.map(\.id) == [id] && found.first?.head.text == "head")
         // From memory now, by the same identifier.
-        #expect(await second.variants(of: Memory.key("a")).map(\.id) == [id])
-        #expect(await second.usage().entries == 1)
+        await expectEqual(second.variants(of: Memory.key("a")).map(\.id), [id])
+        await expectEqual(second.usage().entries, 1)
     }
 
     @Test("What one process removes is gone from the memory of another within a second")
@@ -65,10 +66,10 @@ struct LayeredCacheTests {
         let (first, second) = (Self.cache(folder, time: time), Self.cache(folder, time: time))
         let id = try #require(try await Self.store(first, "a", "body"))
         await first.sync()
-        for cache in [first, second] { #expect(try await Self.text(cache, "a") == "body") }
+        for cache in [first, second] { try await expectEqual(Self.text(cache, "a"), "body") }
         await second.remove(id)
         time.now.withLock { $0 += LayeredCache.unchecked }
-        #expect(try await Self.text(first, "a") == nil)
+        try await expectNil(Self.text(first, "a"))
     }
 
     @Test("What may be in memory only stays there, and is in no folder")
@@ -78,10 +79,10 @@ struct LayeredCacheTests {
         let cache = Self.cache(folder, time: time)
         try await Self.store(cache, "a", "body", inMemoryOnly: true)
         time.now.withLock { $0 += 10 * LayeredCache.unchecked }
-        #expect(try await Self.text(cache, "a") == "body")
+        try await expectEqual(Self.text(cache, "a"), "body")
         #expect(folder.names.isEmpty)
         await cache.clear()
-        #expect(try await Self.text(cache, "a") == nil)
+        try await expectNil(Self.text(cache, "a"))
     }
 
     @Test("A body that is too large for memory is on disk alone, and replaces what memory has")
@@ -90,9 +91,9 @@ struct LayeredCacheTests {
         let cache = Self.cache(folder, memory: 64 << 10)
         try await Self.store(cache, "a", "small")
         try await Self.store(cache, "a", String(repeating: "x", count: 1 << 20))
-        #expect(try await Self.text(cache, "a")?.utf8.count == 1 << 20)
+        try await expectEqual(Self.text(cache, "a")?.utf8.count, 1 << 20)
         await cache.remove(Memory.key("a"))
-        #expect(try await Self.text(cache, "a") == nil)
+        try await expectNil(Self.text(cache, "a"))
     }
 
     @Test("Updates and removals reach both, also while an entry is being written")
@@ -111,7 +112,7 @@ struct LayeredCacheTests {
         for other in [cache, Self.cache(folder)] {
             for number in 0..<20 {
                 let heads = await other.variants(of: Memory.key("\(number)")).map(\.head.text)
-                #expect(heads == (number % 2 == 0 ? ["new"] : []))
+                expectEqual(heads, (number % 2 == 0 ? ["new"] : []))
             }
         }
     }
@@ -123,6 +124,6 @@ struct LayeredCacheTests {
             over: DiskCache(folder: "/dev/null/cache", limits: CacheLimits(bytes: 1 << 20)))
         try await Self.store(cache, "a", "body")
         await cache.sync()
-        #expect(try await Self.text(cache, "a") == nil)
+        try await expectNil(Self.text(cache, "a"))
     }
 }

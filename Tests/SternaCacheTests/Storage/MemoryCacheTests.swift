@@ -30,7 +30,7 @@ struct MemoryCacheTests {
     @Test("A key's partition tells requests of different identities apart")
     func keys() {
         let whole = CacheKey(request: Array("ab".utf8), partition: Array("c".utf8))
-        #expect(whole == CacheKey(request: Array("ab".utf8), partition: Array("c".utf8)))
+        expectEqual(whole, CacheKey(request: Array("ab".utf8), partition: Array("c".utf8)))
         #expect(whole != CacheKey(request: Array("b".utf8), partition: Array("ca".utf8)))
         #expect(whole != CacheKey(request: Array("abc".utf8), partition: []))
         #expect(whole != CacheKey(request: [], partition: Array("abc".utf8)))
@@ -46,8 +46,8 @@ struct MemoryCacheTests {
         let id = try #require(await writer.commit(head: Bytes(text: "other")))
         let found = await cache.variants(of: Self.key("a"))
         #expect(found.map(\.id) == [id] && found.first?.head.text == "other" && found.first?.length == 4)
-        #expect(await Self.text(found.first) == "abcd")
-        #expect(await writer.commit(head: nil) == nil)
+        await expectEqual(Self.text(found.first), "abcd")
+        await expectNil(writer.commit(head: nil))
         #expect(await !writer.append(Bytes(text: "e")))
     }
 
@@ -56,14 +56,14 @@ struct MemoryCacheTests {
         var limits = CacheLimits(bytes: 1 << 20)
         limits.entryBytes = 10
         let cache = MemoryCache(limits: limits)
-        #expect(await Self.store(cache, "a", "abc", length: 4) == nil)
-        #expect(await Self.store(cache, "a", "abc|de", length: 4) == nil)
-        #expect(await Self.store(cache, "a", "abc|defg") == nil)
-        #expect(await cache.store(Self.key("a"), variant: 0, head: Bytes(text: "h"), length: 10) == nil)
+        await expectNil(Self.store(cache, "a", "abc", length: 4))
+        await expectNil(Self.store(cache, "a", "abc|de", length: 4))
+        await expectNil(Self.store(cache, "a", "abc|defg"))
+        await expectNil(cache.store(Self.key("a"), variant: 0, head: Bytes(text: "h"), length: 10))
         let writer = try #require(await cache.store(Self.key("a"), variant: 0, head: Bytes(), length: nil))
         writer.discard()
-        #expect(await writer.commit(head: nil) == nil)
-        #expect(await cache.usage() == CacheUsage())
+        await expectNil(writer.commit(head: nil))
+        await expectEqual(cache.usage(), CacheUsage())
     }
 
     @Test("A variant replaces the same one; others stay, up to a limit")
@@ -76,8 +76,8 @@ struct MemoryCacheTests {
         }
         var bodies: [String?] = []
         for variant in await cache.variants(of: Self.key("k")) { bodies.append(await Self.text(variant)) }
-        #expect(bodies == ["e", "d", "c"])
-        #expect(await cache.usage().entries == 3)
+        expectEqual(bodies, ["e", "d", "c"])
+        await expectEqual(cache.usage().entries, 3)
     }
 
     @Test("Heads are replaced, entries removed by identity, key and predicate")
@@ -88,15 +88,15 @@ struct MemoryCacheTests {
         #expect(await !cache.update(first, head: Bytes(text: "x")))
         #expect(await cache.update(second, head: Bytes(text: "new")))
         await cache.remove(first)
-        #expect(await cache.variants(of: Self.key("a")).map(\.head.text) == ["new"])
+        await expectEqual(cache.variants(of: Self.key("a")).map(\.head.text), ["new"])
         await Self.store(cache, "b", "three")
         await Self.store(cache, "c", "four")
         await cache.remove { $0.length == 5 }
         let lengths = await cache.list().map(\.length)
-        #expect(lengths.sorted() == [3, 4])
+        expectEqual(lengths.sorted(), [3, 4])
         await cache.remove([Self.key("a")])
         #expect(await cache.variants(of: Self.key("a")).isEmpty)
-        #expect(await cache.usage().entries == 1)
+        await expectEqual(cache.usage().entries, 1)
     }
 
     @Test("An entry that is being written when all are removed is discarded")
@@ -104,8 +104,8 @@ struct MemoryCacheTests {
         let cache = MemoryCache(limits: CacheLimits(bytes: 1 << 20))
         let writer = try #require(await cache.store(Self.key("a"), variant: 0, head: Bytes(), length: nil))
         await cache.clear()
-        #expect(await writer.commit(head: nil) == nil)
-        #expect(await cache.usage() == CacheUsage())
+        await expectNil(writer.commit(head: nil))
+        await expectEqual(cache.usage(), CacheUsage())
     }
 
     @Test("The memory in use stays below the limit, with slices of large buffers, too")
@@ -134,10 +134,10 @@ struct MemoryCacheTests {
         let cache = MemoryCache(limits: limits) { time.withLock { $0 } }
         await Self.store(cache, "a", "one")
         time.withLock { $0 = 100 }
-        #expect(await cache.variants(of: Self.key("a")).count == 1)
+        await expectEqual(cache.variants(of: Self.key("a")).count, 1)
         time.withLock { $0 = 101 }
         #expect(await cache.variants(of: Self.key("a")).isEmpty)
-        #expect(await cache.usage() == CacheUsage())
+        await expectEqual(cache.usage(), CacheUsage())
     }
 
     @Test("Many tasks store, find and remove at once, and find only what was stored")

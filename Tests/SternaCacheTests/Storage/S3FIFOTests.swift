@@ -91,7 +91,7 @@ struct S3FIFOTests {
                 queue.use(slot)
                 model.use(id)
             case (8, let slot?):
-                #expect(queue.remove(slot) == id)
+                expectEqual(queue.remove(slot), id)
                 model.remove(id)
                 slots[id] = nil
             case (9, let slot?):
@@ -131,7 +131,7 @@ struct S3FIFOTests {
         for id in 0..<80 { slots[id].map { queue.use($0) } }
         for id in 1_000..<11_000 { insert(id) }
         #expect((0..<80).allSatisfy { slots[$0] != nil })
-        #expect(queue.count == 100)
+        expectEqual(queue.count, 100)
     }
 
     @Test("What returns soon after it was dropped enters the main queue")
@@ -142,7 +142,7 @@ struct S3FIFOTests {
             while queue.evict() != nil {}
         }
         _ = queue.insert(5, fingerprint: 5, size: 1)
-        #expect(queue.order.last.map { $0.element == 5 && $0.queue == .main } == true)
+        expectEqual(queue.order.last.map { $0.element == 5 && $0.queue == .main }, true)
     }
 
     @Test("Sizes at the ends of their range do not overflow")
@@ -150,7 +150,7 @@ struct S3FIFOTests {
         var queue = S3FIFO<Int>(capacity: .max - 1)
         let first = queue.insert(1, fingerprint: 1, size: .min)
         queue.resize(first, to: -5)
-        #expect(queue.size == 0)
+        expectEqual(queue.size, 0)
         var small = S3FIFO<Int>(capacity: -1)
         _ = small.insert(1, fingerprint: 1, size: .max)
         #expect(small.evict() == 1 && small.evict() == nil && small[99] == nil && small.remove(-1) == nil)

@@ -81,6 +81,6 @@ struct DiskCacheKillTests {
         await cache.tidy()
         #expect(await DiskCacheContention.faults(cache).isEmpty)
         #expect(folder.names.allSatisfy(EntryHeader.isFileName))
-        #expect(await folder.names.count == cache.usage().entries)
+        await expectEqual(folder.names.count, cache.usage().entries)
     }
 }

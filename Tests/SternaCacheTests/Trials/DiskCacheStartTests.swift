@@ -32,7 +32,7 @@ struct DiskCacheStartTests {
             let cache = DiskCache(folder: folder.path, limits: CacheLimits(bytes: 1 << 30), isTidying: false)
             let usage = await cache.usage()
             times.append((ContinuousClock.now - start) / .milliseconds(1))
-            #expect(usage == CacheUsage(entries: 10_000, bytes: 40_960_000))
+            expectEqual(usage, CacheUsage(entries: 10_000, bytes: 40_960_000))
         }
         let best = times.min() ?? .infinity
         print("cache, start: 10,000 entries of \(records) records in \((best * 100).rounded() / 100) ms")

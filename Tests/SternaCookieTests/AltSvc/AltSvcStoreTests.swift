@@ -4,6 +4,7 @@ import SternaTesting
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Alt-Svc: what is known of origins")
 struct AltSvcStoreTests {
@@ -15,25 +16,25 @@ struct AltSvcStoreTests {
         var state = AltSvcState()
         let origin = try origin("https://example.com/")
         state.note(try field(#"h3=":1"; ma=10, h2=":2"; ma=20"#), from: origin, at: 0)
-        #expect(state.services(for: origin, at: 9_999).map(\.port) == [1, 2])
-        #expect(state.services(for: origin, at: 10_000).map(\.port) == [2])
+        expectEqual(state.services(for: origin, at: 9_999).map(\.port), [1, 2])
+        expectEqual(state.services(for: origin, at: 10_000).map(\.port), [2])
         #expect(state.services(for: origin, at: 20_000).isEmpty)
         state.note(try field(#"h3=":3""#), from: origin, at: 1_000)
-        #expect(state.services(for: origin, at: 1_000).map(\.port) == [3])
+        expectEqual(state.services(for: origin, at: 1_000).map(\.port), [3])
         #expect(state.services(for: try self.origin("https://example.com:8443/"), at: 0).isEmpty)
         #expect(state.services(for: try self.origin("http://example.com/"), at: 0).isEmpty)
         state.note(.clear, from: origin, at: 1_000)
-        #expect(state.count == 0)
+        expectEqual(state.count, 0)
     }
 
     @Test("The response's age is taken off") func age() throws {
         var state = AltSvcState()
         let origin = try origin("https://example.com/")
         state.note(try field(#"h3=":1"; ma=10"#), from: origin, age: 4, at: 0)
-        #expect(state.services(for: origin, at: 5_999).count == 1)
+        expectEqual(state.services(for: origin, at: 5_999).count, 1)
         #expect(state.services(for: origin, at: 6_000).isEmpty)
         state.note(try field(#"h3=":1"; ma=10"#), from: origin, age: 10, at: 0)
-        #expect(state.count == 0)
+        expectEqual(state.count, 0)
         for now in [Int64.min, .max] {
             state.note(try field(#"h3=":1"; ma=9999999999"#), from: origin, age: .max, at: now)
             state.note(try field(#"h3=":1"; ma=9999999999"#), from: origin, age: .min, at: now)
@@ -46,10 +47,10 @@ struct AltSvcStoreTests {
         state.note(try field(#"h3=":1"; persist=1, h3=":2""#), from: one, at: 0)
         state.note(try field(#"h3=":3""#), from: other, at: 0)
         state.networkChanged()
-        #expect(state.services(for: one, at: 0).map(\.port) == [1])
-        #expect(state.count == 1)
+        expectEqual(state.services(for: one, at: 0).map(\.port), [1])
+        expectEqual(state.count, 1)
         state.removeAll()
-        #expect(state.count == 0)
+        expectEqual(state.count, 0)
     }
 
     @Test("The number of origins is limited: the oldest go first") func limit() throws {
@@ -77,6 +78,6 @@ struct AltSvcStoreTests {
         let chain = Chain([NetworkStateInterceptor(state: state)], transport: mock)
         let response = try await chain(Request(.get, try HTTPURL(url)))
         #expect(store.services(for: try origin(url)).isEmpty != learns)
-        #expect(response.alternativeServices.count == 1)
+        expectEqual(response.alternativeServices.count, 1)
     }
 }

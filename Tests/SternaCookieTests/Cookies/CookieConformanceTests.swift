@@ -3,6 +3,7 @@ import SternaPlatform
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 /// Cases of abarth/http-state, which follow RFC 6265.
 @Suite(
@@ -30,17 +31,17 @@ struct CookieConformanceTests {
             let field = try Self.field(row)
             let expected = row.sent.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
             if let other = Self.draft[row.test] {
-                #expect(field == other, "\(row.test)")
+                expectEqual(field, other, "\(row.test)")
                 #expect(other != expected, "\(row.test) is no difference")
                 differing.insert(row.test)
             } else {
-                #expect(field == expected, "\(row.test): \(row.received)")
+                expectEqual(field, expected, "\(row.test): \(row.received)")
                 agreeing += 1
             }
         }
-        #expect(agreeing == 194)
-        #expect(differing.count == 24)
-        #expect(cases.count == 222)
+        expectEqual(agreeing, 194)
+        expectEqual(differing.count, 24)
+        expectEqual(cases.count, 222)
     }
 
     private static func field(_ row: CookieData.Case) throws -> String {
@@ -60,8 +61,8 @@ struct CookieConformanceTests {
     func dates(file: String) throws {
         for row in try CookieData.dates(file) {
             let expected = row.expected.flatMap { HTTPDate.seconds($0) }
-            #expect((expected == nil) == (row.expected == nil), "\(row.expected ?? "")")
-            #expect(CookieDate.time(row.test.utf8) == expected.map { CookieTime(seconds: $0) }, "\(row.test)")
+            expectEqual((expected == nil), (row.expected == nil), "\(row.expected ?? "")")
+            expectEqual(CookieDate.time(row.test.utf8), expected.map { CookieTime(seconds: $0) }, "\(row.test)")
         }
     }
 }

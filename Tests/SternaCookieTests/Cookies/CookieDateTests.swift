@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Cookie dates")
 struct CookieDateTests {
@@ -19,18 +20,18 @@ struct CookieDateTests {
             ("1 Jan 2024 0:0:0:0", 1_704_067_200),
         ] as [(String, Int64?)])
     func dates(text: String, seconds: Int64?) {
-        #expect(CookieDate.time(text.utf8) == seconds.map { CookieTime(seconds: $0) })
+        expectEqual(CookieDate.time(text.utf8), seconds.map { CookieTime(seconds: $0) })
     }
 
     @Test("Moments beyond the range become its ends")
     func range() {
-        #expect(CookieTime(seconds: Int64.max) == .latest)
-        #expect(CookieTime(seconds: Int64.min) == .earliest)
-        #expect(CookieTime(seconds: Double.infinity) == .latest)
-        #expect(CookieTime(seconds: -Double.infinity) == .earliest)
-        #expect(CookieTime(seconds: Double.nan).milliseconds == 0)
-        #expect(CookieTime.latest.advanced(bySeconds: .max) == .latest)
-        #expect(CookieTime.earliest.advanced(bySeconds: .min) == .earliest)
-        #expect(CookieTime(seconds: 1.5).milliseconds == 1_500)
+        expectEqual(CookieTime(seconds: Int64.max), .latest)
+        expectEqual(CookieTime(seconds: Int64.min), .earliest)
+        expectEqual(CookieTime(seconds: Double.infinity), .latest)
+        expectEqual(CookieTime(seconds: -Double.infinity), .earliest)
+        expectEqual(CookieTime(seconds: Double.nan).milliseconds, 0)
+        expectEqual(CookieTime.latest.advanced(bySeconds: .max), .latest)
+        expectEqual(CookieTime.earliest.advanced(bySeconds: .min), .earliest)
+        expectEqual(CookieTime(seconds: 1.5).milliseconds, 1_500)
     }
 }

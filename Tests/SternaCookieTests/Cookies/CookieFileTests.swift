@@ -3,6 +3,7 @@ import SternaPlatform
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Cookies: files")
 struct CookieFileTests {
@@ -27,9 +28,9 @@ struct CookieFileTests {
     @Test("JSON keeps everything")
     func json() throws {
         let snapshot = try Self.snapshot()
-        #expect(snapshot.cookies.count == 5)
-        #expect(try CookieSnapshot(json: snapshot.json()) == snapshot)
-        #expect(try CookieSnapshot(json: CookieSnapshot().json()) == CookieSnapshot())
+        expectEqual(snapshot.cookies.count, 5)
+        try expectEqual(CookieSnapshot(json: snapshot.json()), snapshot)
+        try expectEqual(CookieSnapshot(json: CookieSnapshot().json()), CookieSnapshot())
     }
 
     @Test("The documented form")
@@ -48,10 +49,10 @@ struct CookieFileTests {
             """
         let cookie = try #require(try CookieSnapshot(json: text.utf8).cookies.first)
         #expect(cookie.isHostOnly && cookie.isSecure && cookie.isHTTPOnly && !cookie.isPartitioned)
-        #expect(cookie.sameSite == .lax)
-        #expect(cookie.expires == Date(timeIntervalSince1970: 1_767_225_600.5))
-        #expect(cookie.creationDate == Date(timeIntervalSince1970: 1_735_689_600))
-        #expect(cookie.lastAccessDate == Date(timeIntervalSince1970: 1_735_689_601.25))
+        expectEqual(cookie.sameSite, .lax)
+        expectEqual(cookie.expires, Date(timeIntervalSince1970: 1_767_225_600.5))
+        expectEqual(cookie.creationDate, Date(timeIntervalSince1970: 1_735_689_600))
+        expectEqual(cookie.lastAccessDate, Date(timeIntervalSince1970: 1_735_689_601.25))
     }
 
     @Test(
@@ -71,8 +72,8 @@ struct CookieFileTests {
     func otherJSON(text: String, reason: String) {
         #expect(throws: CookieFault(reason: reason)) { try CookieSnapshot(parsing: Array(text.utf8)) }
         let error = #expect(throws: SternaError.self) { try CookieSnapshot(json: text.utf8) }
-        #expect(error?.kind == .decodingFailed)
-        #expect(error?.detail.contains("geheim") == false)
+        expectEqual(error?.kind, .decodingFailed)
+        expectEqual(error?.detail.contains("geheim"), false)
     }
 
     // MARK: cookies.txt
@@ -97,22 +98,23 @@ struct CookieFileTests {
             i.test\tFALSE\t/\tFALSE\t0\t__Host-a\tb
             """
         let cookies = try CookieSnapshot(cookiesText: Array(text.utf8), now: Self.now).cookies
-        #expect(cookies.map(\.domain) == ["example.com", "example.org", "a.test", "b.test", "c.test", "10.0.0.1"])
-        #expect(cookies.map(\.name) == ["sid", "lang", "empty", "bare", "", "a"])
-        #expect(cookies.map(\.value) == ["v=w x", "en", "", "", "nameless", "b\tc"])
-        #expect(cookies.map(\.isHostOnly) == [false, true, false, true, true, true])
-        #expect(cookies.map(\.isHTTPOnly) == [true, false, false, false, false, false])
-        #expect(cookies.map(\.isSecure) == [true, false, false, false, false, false])
-        #expect(cookies.map { $0.expiry?.milliseconds } == [1_767_225_600_000, nil, nil, nil, nil, 1_767_225_600_500])
+        expectEqual(cookies.map(\.domain), ["example.com", "example.org", "a.test", "b.test", "c.test", "10.0.0.1"])
+        expectEqual(cookies.map(\.name), ["sid", "lang", "empty", "bare", "", "a"])
+        expectEqual(cookies.map(\.value), ["v=w x", "en", "", "", "nameless", "b\tc"])
+        expectEqual(cookies.map(\.isHostOnly), [false, true, false, true, true, true])
+        expectEqual(cookies.map(\.isHTTPOnly), [true, false, false, false, false, false])
+        expectEqual(cookies.map(\.isSecure), [true, false, false, false, false, false])
+        expectEqual(
+            cookies.map { $0.expiry?.milliseconds }, [1_767_225_600_000, nil, nil, nil, nil, 1_767_225_600_500])
     }
 
     @Test("cookies.txt is read as it was written")
     func cookiesTextRoundTrip() throws {
         let snapshot = try Self.snapshot()
         let read = try CookieSnapshot(cookiesText: snapshot.cookiesText(), now: Self.now)
-        #expect(read.cookies.map { "\($0) \($0.value)" } == snapshot.cookies.map { "\($0) \($0.value)" })
-        #expect(read.cookies.map(\.isHTTPOnly) == snapshot.cookies.map(\.isHTTPOnly))
-        #expect(try CookieSnapshot(cookiesText: read.cookiesText(), now: Self.now) == read)
+        expectEqual(read.cookies.map { "\($0) \($0.value)" }, snapshot.cookies.map { "\($0) \($0.value)" })
+        expectEqual(read.cookies.map(\.isHTTPOnly), snapshot.cookies.map(\.isHTTPOnly))
+        try expectEqual(CookieSnapshot(cookiesText: read.cookiesText(), now: Self.now), read)
     }
 
     @Test("A cookie with a tab in its name has no line")
@@ -131,15 +133,15 @@ struct CookieFileTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/jar"
-        #expect(try CookieSnapshot(contentsOf: path, format: format) == nil)
+        try expectNil(CookieSnapshot(contentsOf: path, format: format))
         let snapshot = try Self.snapshot()
         try snapshot.write(to: path, format: format)
         let read = try #require(try CookieSnapshot(contentsOf: path, format: format))
-        #expect(read.cookies.map(\.value) == snapshot.cookies.map(\.value))
-        if format == .json { #expect(read == snapshot) }
+        expectEqual(read.cookies.map(\.value), snapshot.cookies.map(\.value))
+        if format == .json { expectEqual(read, snapshot) }
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-        #expect(mode == 0o600)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["jar"])
+        expectEqual(mode, 0o600)
+        try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["jar"])
     }
 
     @Test("A file in another form is named, and not quoted")
@@ -148,7 +150,7 @@ struct CookieFileTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data("{\"geheim\"".utf8).write(to: URL(fileURLWithPath: path))
         let error = #expect(throws: SternaError.self) { try CookieSnapshot(contentsOf: path) }
-        #expect(error?.kind == .fileUnreadable)
-        #expect(error?.detail.contains("geheim") == false)
+        expectEqual(error?.kind, .fileUnreadable)
+        expectEqual(error?.detail.contains("geheim"), false)
     }
 }

@@ -57,18 +57,19 @@ struct CookieJarFileTests {
             let (first, second) = (Self.jar(path, clock), Self.jar(path, clock))
             #expect(first.path == path && !first.isUnused && CookieJar().path == nil)
             try Self.set("a", "1", in: first, clock)
-            #expect(CredentialFolder.text(path) == nil)
+            expectNil(CredentialFolder.text(path))
             try await first.save()
-            #expect(CredentialFolder.mode(path) == 0o600)
-            #expect(second.snapshot() == first.snapshot())
-            #expect(CredentialFolder.text(path)?.contains("removed") == false)
+            expectEqual(CredentialFolder.mode(path), 0o600)
+            expectEqual(second.snapshot(), first.snapshot())
+            expectEqual(CredentialFolder.text(path)?.contains("removed"), false)
             // A file that others can read is theirs no longer once it is written.
             chmod(path, 0o644)
             try Self.set("b", "2", in: second, clock)
             try await second.save()
-            #expect(CredentialFolder.mode(path) == 0o600)
-            #expect(
-                try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == [
+            expectEqual(CredentialFolder.mode(path), 0o600)
+            try expectEqual(
+                FileManager.default.contentsOfDirectory(atPath: folder).sorted(),
+                [
                     "cookies.json", "cookies.json.lock",
                 ])
         }
@@ -93,9 +94,9 @@ struct CookieJarFileTests {
                     }
                 }
                 _ = try await api.get("x")
-                #expect(mock.requests.map { $0.headers[.cookie] } == [signs ? "a=1; new=2" : "a=1"])
+                expectEqual(mock.requests.map { $0.headers[.cookie] }, [signs ? "a=1; new=2" : "a=1"])
                 try await jar.save()
-                #expect(CredentialFolder.text(path)?.contains("\tnew\t2\n") == true)
+                expectEqual(CredentialFolder.text(path)?.contains("\tnew\t2\n"), true)
             }
         }
     }
@@ -115,7 +116,7 @@ struct CookieJarFileTests {
             _ = try await api.get("x") { $0.handlesCookies = false }
             #expect(jar.cookies.isEmpty)
             try await jar.save()
-            #expect(CredentialFolder.text(path)?.contains("\ta\t1") == false)
+            expectEqual(CredentialFolder.text(path)?.contains("\ta\t1"), false)
         }
     }
 
@@ -162,12 +163,12 @@ struct CookieJarFileTests {
             clock.advance()
             try Self.set("c", "1", in: other, clock)
             try await other.save()
-            #expect(Self.shown(other) == ["a=1", "c=1"])
+            expectEqual(Self.shown(other), ["a=1", "c=1"])
             // What is set after a removal stays.
             try Self.set("b", "2", in: other, clock)
             try await other.save()
             try await one.save()
-            #expect(Self.shown(one) == ["a=1", "b=2", "c=1"])
+            expectEqual(Self.shown(one), ["a=1", "b=2", "c=1"])
             let third = Self.jar(folder + "/c", clock)
             third.removeAll()
             try await third.save()
@@ -187,9 +188,9 @@ struct CookieJarFileTests {
             clock.advance()
             jar.removeAll()
             jar.merge(snapshot)
-            #expect(Self.shown(jar) == ["a=1"])
+            expectEqual(Self.shown(jar), ["a=1"])
             try await jar.save()
-            #expect(Self.shown(Self.jar(folder + "/c", clock)) == ["a=1"])
+            expectEqual(Self.shown(Self.jar(folder + "/c", clock)), ["a=1"])
         }
     }
 
@@ -201,10 +202,10 @@ struct CookieJarFileTests {
                 let (one, other) = (Self.jar(path, clock), Self.jar(path, clock))
                 try Self.set("a", "long", in: other, clock)
                 try await other.save()
-                if !isMerged { #expect(Self.shown(one) == ["a=long"]) }
+                if !isMerged { expectEqual(Self.shown(one), ["a=long"]) }
                 clock.advance()
                 let late = Self.jar(path, clock)
-                #expect(Self.shown(late) == ["a=long"])
+                expectEqual(Self.shown(late), ["a=long"])
                 let setter = isMerged ? other : one
                 try Self.set("a", "short", in: setter, clock, life: 1)
                 try await setter.save()
@@ -214,7 +215,7 @@ struct CookieJarFileTests {
                 try await one.save()
                 try Self.set("c", "1", in: late, clock)
                 try await late.save()
-                #expect(Self.shown(late) == ["b=1", "c=1"])
+                expectEqual(Self.shown(late), ["b=1", "c=1"])
             }
         }
     }
@@ -232,11 +233,11 @@ struct CookieJarFileTests {
                     try Self.set("s", "1", in: jar, clock, life: nil)
                     try await jar.save()
                     #expect(Self.shown(make()) == (keeps ? ["a=1", "s=1"] : ["a=1"]))
-                    #expect(older.cookies.count == (keeps ? 2 : 1))
+                    expectEqual(older.cookies.count, (keeps ? 2 : 1))
                     clock.advance()
                     try Self.set("a", "2", in: jar, clock, life: nil)
                     try await jar.save()
-                    #expect(Self.shown(jar) == ["a=2", "s=1"])
+                    expectEqual(Self.shown(jar), ["a=2", "s=1"])
                     try await older.save()
                     #expect(Self.shown(make()) == (keeps ? ["a=2", "s=1"] : []))
                 }
@@ -262,7 +263,7 @@ struct CookieJarFileTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(Self.jar(folder + "/c", clock, format: format).cookies.count == 20)
+            expectEqual(Self.jar(folder + "/c", clock, format: format).cookies.count, 20)
         }
     }
 
@@ -297,17 +298,17 @@ struct CookieJarFileTests {
             let others = Self.cookiesText("a.test", ["a=2", "c=1", "d=2", "f=2"])
             try others.write(to: URL(fileURLWithPath: path))
             try await jar.save()
-            #expect(Self.shown(jar) == ["a=jar", "b=jar", "d=2", "f=2"])
+            expectEqual(Self.shown(jar), ["a=jar", "b=jar", "d=2", "f=2"])
             let text = try #require(CredentialFolder.text(path))
             #expect(text.hasPrefix("# Netscape HTTP Cookie File\n"))
             #expect(text.contains("\n#HttpOnly_a.test\tFALSE\t/\tFALSE\t0\ta\tjar\n"))
-            #expect(CredentialFolder.mode(path) == 0o600)
+            expectEqual(CredentialFolder.mode(path), 0o600)
             // Now the jar has no changes of its own.
             try Self.cookiesText("a.test", ["a=3", "f=3"]).write(to: URL(fileURLWithPath: path))
             clock.advance()
             try await jar.save()
-            #expect(Self.shown(jar) == ["a=3", "f=3"])
-            #expect(Self.shown(Self.jar(path, clock, format: .cookiesText)) == ["a=3", "f=3"])
+            expectEqual(Self.shown(jar), ["a=3", "f=3"])
+            expectEqual(Self.shown(Self.jar(path, clock, format: .cookiesText)), ["a=3", "f=3"])
         }
     }
 
@@ -319,8 +320,8 @@ struct CookieJarFileTests {
             let jar = Self.jar(path, Clock(), format: .cookiesText)
             try await jar.load()
             try await jar.save()
-            #expect(Self.shown(jar) == ["a=1"])
-            #expect(CredentialFolder.text(path) == text)
+            expectEqual(Self.shown(jar), ["a=1"])
+            expectEqual(CredentialFolder.text(path), text)
         }
     }
 
@@ -343,13 +344,13 @@ struct CookieJarFileTests {
                     let (path, clock) = (folder + "/\(number) \(format)", Clock())
                     try CredentialFolder.write(text, to: path)
                     try await Self.expectUnusable(path, format, clock)
-                    #expect(CredentialFolder.text(path) == text)
+                    expectEqual(CredentialFolder.text(path), text)
                     // What could not be saved is saved once the file is out of the way.
                     let jar = Self.jar(path, clock, format: format)
                     try Self.set("a", "1", in: jar, clock)
                     unlink(path)
                     try await jar.save()
-                    #expect(Self.shown(Self.jar(path, clock, format: format)) == ["a=1"])
+                    expectEqual(Self.shown(Self.jar(path, clock, format: format)), ["a=1"])
                 }
             }
         }
@@ -371,12 +372,12 @@ struct CookieJarFileTests {
                     try await Self.expectUnusable(folder + "/" + name, format, clock)
                 }
             }
-            #expect(CredentialFolder.text(folder + "/target") == text)
-            #expect(CredentialFolder.text(folder + "/nothing") == nil)
+            expectEqual(CredentialFolder.text(folder + "/target"), text)
+            expectNil(CredentialFolder.text(folder + "/nothing"))
             // Only root can give files away.
             if chown(folder + "/target", 65_534, 65_534) == 0 {
                 try await Self.expectUnusable(folder + "/target", .json, clock)
-                #expect(CredentialFolder.text(folder + "/target") == text)
+                expectEqual(CredentialFolder.text(folder + "/target"), text)
             }
         }
     }
@@ -398,7 +399,7 @@ struct CookieJarFileTests {
                 let jar = Self.jar(path, clock)
                 try await jar.load()
                 try Self.set("b", "2", in: jar, clock)
-                #expect(Self.shown(jar).last == "b=2")
+                expectEqual(Self.shown(jar).last, "b=2")
                 let error = await #expect(throws: SternaError.self) { try await jar.save() }
                 #expect(error?.kind == .writeFailed && error?.detail.contains(path) == true)
             }
@@ -413,8 +414,8 @@ struct CookieJarFileTests {
             let error = #expect(throws: SternaError.self) {
                 try storage.write(CookieFile(cookies: cookies), over: CookieFile(cookies: []))
             }
-            #expect(error?.kind == .writeFailed)
-            #expect(CredentialFolder.text(folder + "/c") == nil)
+            expectEqual(error?.kind, .writeFailed)
+            expectNil(CredentialFolder.text(folder + "/c"))
         }
     }
 
@@ -430,7 +431,7 @@ struct CookieJarFileTests {
         _ = try await api.get("x")
         try set("a", "1", in: jar, clock)
         _ = try await api.get("x")
-        #expect(mock.requests.map { $0.headers[.cookie] } == [nil, "a=1"])
+        expectEqual(mock.requests.map { $0.headers[.cookie] }, [nil, "a=1"])
         let saved = await #expect(throws: SternaError.self, "\(path)") { try await jar.save() }
         #expect(saved?.kind == .fileUnreadable && saved?.detail.contains("geheim") == false)
     }
@@ -455,7 +456,7 @@ struct CookieJarFileTests {
             }
             _ = await cancelled.result
             _ = try await api.get("x")
-            #expect(mock.requests.last?.headers[.cookie] == "a=1")
+            expectEqual(mock.requests.last?.headers[.cookie], "a=1")
         }
     }
 
@@ -466,19 +467,19 @@ struct CookieJarFileTests {
         let jar = CookieJar(path: path)
         #expect(jar.identity != nil)
         for same in ["/tmp//sterna/./jar", "//tmp/sterna/jar"] {
-            #expect(CookieJar(path: same).identity == jar.identity)
+            expectEqual(CookieJar(path: same).identity, jar.identity)
         }
         #expect(CookieJar(path: path + "2").identity != jar.identity)
         #expect(CookieStorage.absolute("./a//b", in: "/x/y") == "/x/y/a/b")
-        #expect(CookieStorage.absolute("../a", in: "/x") == "/x/../a")
+        expectEqual(CookieStorage.absolute("../a", in: "/x"), "/x/../a")
         let (one, other) = (CookieJar(), CookieJar())
-        #expect(one.identity == nil)
+        expectNil(one.identity)
         try one.set(Self.removal("a"))
         try other.set(Self.removal("a"))
         let identity = one.identity
         #expect(identity != nil && identity != other.identity)
         one.removeAll()
-        #expect(one.identity == identity)
+        expectEqual(one.identity, identity)
     }
 
     @Test("A mirror shows no cookies") func mirror() throws {

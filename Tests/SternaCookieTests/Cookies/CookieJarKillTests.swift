@@ -61,7 +61,7 @@ struct CookieJarKillTests {
             #expect(model.errors.isEmpty && model.unsaved.isEmpty, "\(model.errors)")
             #expect(model.saves > 0)
             let own = { (name: String) in name.hasPrefix("p\(number)") }
-            #expect(found.filter { own($0.key) } == model.saved.filter { own($0.key) })
+            expectEqual(found.filter { own($0.key) }, model.saved.filter { own($0.key) })
         }
         // Of a cookie that both have changed, the last change of one or the other counts.
         for name in JarWriter.shared {

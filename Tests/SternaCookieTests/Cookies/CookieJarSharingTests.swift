@@ -14,7 +14,7 @@ struct CookieJarSharingTests {
         try await CredentialFolder.with { folder in
             var scene = CookieSharing(path: folder + "/c", format: format, seed: UInt64(seed))
             let difference = try await scene.run(steps: 80)
-            #expect(difference == nil, "seed \(seed)")
+            expectNil(difference, "seed \(seed)")
         }
     }
 }

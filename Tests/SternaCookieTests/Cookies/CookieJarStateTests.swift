@@ -2,6 +2,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Cookies: the state of a jar")
 struct CookieJarStateTests {
@@ -27,11 +28,11 @@ struct CookieJarStateTests {
         for attributes in ["", "; Domain=a.test", "; Path=/x", "; Domain=www.a.test"] {
             try scene.set("a=1\(attributes)", from: "http://www.a.test/")
         }
-        #expect(scene.state.count == 4)
+        expectEqual(scene.state.count, 4)
         for attributes in ["", "; Domain=a.test", "; Path=/x", "; Domain=www.a.test"] {
             try scene.set("a=2\(attributes); Max-Age=0", from: "http://www.a.test/")
         }
-        #expect(scene.state.count == 0)
+        expectEqual(scene.state.count, 0)
         #expect(scene.state.shelves.isEmpty)
     }
 
@@ -44,7 +45,7 @@ struct CookieJarStateTests {
         #expect(try scene.field("http://a.test/") == "a=1; b=1")
         scene.wait(1)
         #expect(try scene.field("http://a.test/") == "b=1")
-        #expect(scene.state.all(scene.now).map(\.name) == ["b"])
+        expectEqual(scene.state.all(scene.now).map(\.name), ["b"])
         try scene.set("a=2", from: "http://a.test/")
         #expect(try scene.field("http://a.test/") == "b=1; a=2")
     }
@@ -55,7 +56,7 @@ struct CookieJarStateTests {
         for number in 0..<160 { try scene.set("c\(number)=1", from: "http://a.test/") }
         let field = try #require(try scene.field("http://a.test/"))
         let names = field.split(separator: "; ")
-        #expect(names.count == 150)
+        expectEqual(names.count, 150)
         #expect(names.first == "c0=1" && names.last == "c149=1")
     }
 
@@ -80,26 +81,26 @@ struct CookieJarStateTests {
         try scene.set("e=1; Max-Age=5", from: "https://a.test/")
         scene.wait(5)
         try scene.set("t=1; Secure", from: "https://a.test/")
-        #expect(scene.state.all(scene.now).map(\.name) == ["s", "i", "t"])
+        expectEqual(scene.state.all(scene.now).map(\.name), ["s", "i", "t"])
         try scene.set("u=1; Secure", from: "https://a.test/")
-        #expect(scene.state.all(scene.now).map(\.name) == ["s", "t", "u"])
+        expectEqual(scene.state.all(scene.now).map(\.name), ["s", "t", "u"])
         scene.wait(1)
         _ = try scene.field("https://a.test/")
         scene.wait(1)
         try scene.set("v=1; Secure", from: "https://a.test/")
-        #expect(scene.state.all(scene.now).map(\.name) == ["t", "u", "v"])
+        expectEqual(scene.state.all(scene.now).map(\.name), ["t", "u", "v"])
         // An insecure one has no place among secure ones.
         try scene.set("w=1", from: "https://a.test/")
-        #expect(scene.state.all(scene.now).map(\.name) == ["t", "u", "v"])
+        expectEqual(scene.state.all(scene.now).map(\.name), ["t", "u", "v"])
     }
 
     @Test("A domain has 50 cookies, a jar 3,000")
     func standardLimits() throws {
         var scene = CookieScene()
         for number in 0..<60 { try scene.set("c\(number)=1", from: "http://a.test/") }
-        #expect(scene.state.all(scene.now).map(\.name) == (10..<60).map { "c\($0)" })
+        expectEqual(scene.state.all(scene.now).map(\.name), (10..<60).map { "c\($0)" })
         for number in 0..<3_000 { try scene.set("c=1", from: "http://h\(number).test/") }
-        #expect(scene.state.count == 3_000)
+        expectEqual(scene.state.count, 3_000)
         #expect(try scene.field("http://a.test/") == nil)
         scene.wait(1)
         #expect(try scene.field("http://h0.test/") == "c=1")
@@ -129,9 +130,9 @@ struct CookieJarStateTests {
         }
         var small = CookieJarState(limits: CookieLimits(total: 10))
         small.restore(scene.state.all(scene.now), now: scene.now)
-        #expect(small.all(scene.now).map(\.value) == (30..<40).map { "\($0)" })
+        expectEqual(small.all(scene.now).map(\.value), (30..<40).map { "\($0)" })
         small.merge(scene.state.all(scene.now), now: scene.now)
-        #expect(small.all(scene.now).map(\.value) == (30..<40).map { "\($0)" })
+        expectEqual(small.all(scene.now).map(\.value), (30..<40).map { "\($0)" })
     }
 
     @Test("Merging keeps what was set last")
@@ -157,7 +158,7 @@ struct CookieJarStateTests {
         let list = try PublicSuffixList(parsing: Array("shared.test\n".utf8))
         var state = CookieJarState(suffixes: list)
         state.restore(scene.state.all(scene.now), now: scene.now)
-        #expect(state.all(scene.now).map(\.name) == ["b"])
+        expectEqual(state.all(scene.now).map(\.name), ["b"])
     }
 
     @Test(
@@ -170,7 +171,7 @@ struct CookieJarStateTests {
         for seed in 0..<8 {
             var operations = CookieOperations(seed: UInt64(seed))
             let difference = try operations.run(300, limits: limits)
-            #expect(difference == nil, "seed \(seed)")
+            expectNil(difference, "seed \(seed)")
         }
     }
 }

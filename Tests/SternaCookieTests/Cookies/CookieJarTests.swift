@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Cookie jar")
 struct CookieJarTests {
@@ -20,11 +21,11 @@ struct CookieJarTests {
         try jar.set(Self.cookie("b", path: "/x"))
         try jar.set(Cookie(name: "c", value: "v", domain: ".A.test", includesSubdomains: true, isSecure: true))
         let (root, deep) = (try HTTPURL("http://a.test/"), try HTTPURL("https://www.a.test/x/y"))
-        #expect(jar.cookies.map(\.name) == ["a", "b", "c"])
-        #expect(jar.cookies(for: root).map(\.name) == ["a"])
-        #expect(jar.cookies(for: deep).map(\.name) == ["c"])
-        #expect(jar.removeCookies(for: root) == 1)
-        #expect(jar.cookies.map(\.name) == ["b", "c"])
+        expectEqual(jar.cookies.map(\.name), ["a", "b", "c"])
+        expectEqual(jar.cookies(for: root).map(\.name), ["a"])
+        expectEqual(jar.cookies(for: deep).map(\.name), ["c"])
+        expectEqual(jar.removeCookies(for: root), 1)
+        expectEqual(jar.cookies.map(\.name), ["b", "c"])
         #expect(jar.remove(try Self.cookie("b", path: "/x")))
         #expect(!jar.remove(try Self.cookie("b", path: "/x")))
         jar.removeAll()
@@ -37,7 +38,7 @@ struct CookieJarTests {
         try jar.set(Self.cookie("a"))
         try jar.set(Cookie(name: "b", value: "v", domain: "a.test", expires: Date().addingTimeInterval(3_600)))
         jar.removeSessionCookies()
-        #expect(jar.cookies.map(\.name) == ["b"])
+        expectEqual(jar.cookies.map(\.name), ["b"])
     }
 
     @Test("The cookies of a response, in order")
@@ -46,8 +47,8 @@ struct CookieJarTests {
         let url = try HTTPURL("http://a.test/")
         let taken = jar.store(
             lines: ["a=1", "\u{0}", "b=2; Domain=test", "c=3; Max-Age=60", "a=4; Max-Age=0"], from: url)
-        #expect(taken.map(\.name) == ["a", "c", "a"])
-        #expect(jar.field(for: CookieRequest(url: url)) == "c=3")
+        expectEqual(taken.map(\.name), ["a", "c", "a"])
+        expectEqual(jar.field(for: CookieRequest(url: url)), "c=3")
     }
 
     @Test("The header section of a response; what is not UTF-8 is refused")
@@ -58,8 +59,8 @@ struct CookieJarTests {
         lines.writeBytes(Array("\r\nSET-COOKIE:d=é, e=f\r\n".utf8))
         let fields: HTTPFields = [.setCookie: "a=1"]
         let jar = CookieJar()
-        #expect(jar.store(FieldSection(checkedLines: lines), from: url).map(\.value) == ["1", "é, e=f"])
-        #expect(jar.store(FieldSection(fields), from: url).map(\.name) == ["a"])
+        expectEqual(jar.store(FieldSection(checkedLines: lines), from: url).map(\.value), ["1", "é, e=f"])
+        expectEqual(jar.store(FieldSection(fields), from: url).map(\.name), ["a"])
     }
 
     @Test("The hook sees valid cookies and refuses some")
@@ -71,9 +72,9 @@ struct CookieJarTests {
         })
         let url = try HTTPURL("http://a.test/")
         let taken = jar.store(lines: ["tracker=1", "sid=2", "x=1; Domain=other.test"], from: url)
-        #expect(taken.map(\.name) == ["sid"])
-        #expect(seen.withLock { $0 } == ["tracker a.test", "sid a.test"])
-        #expect(jar.field(for: CookieRequest(url: url)) == "sid=2")
+        expectEqual(taken.map(\.name), ["sid"])
+        expectEqual(seen.withLock { $0 }, ["tracker a.test", "sid a.test"])
+        expectEqual(jar.field(for: CookieRequest(url: url)), "sid=2")
     }
 
     @Test("A hook may use the jar")
@@ -82,7 +83,7 @@ struct CookieJarTests {
         let jar = CookieJar(accepts: { _, _ in found.withLock { $0 }?.cookies.isEmpty ?? false })
         found.withLock { $0 = jar }
         jar.store(lines: ["a=1", "b=2"], from: try HTTPURL("http://a.test/"))
-        #expect(jar.cookies.map(\.name) == ["a"])
+        expectEqual(jar.cookies.map(\.name), ["a"])
     }
 
     @Test("Snapshots are restored and merged")
@@ -92,10 +93,10 @@ struct CookieJarTests {
         let snapshot = jar.snapshot()
         try jar.set(Self.cookie("b"))
         jar.restore(snapshot)
-        #expect(jar.cookies.map(\.name) == ["a"])
+        expectEqual(jar.cookies.map(\.name), ["a"])
         try jar.set(Self.cookie("c"))
         jar.merge(snapshot)
-        #expect(jar.cookies.map(\.name) == ["a", "c"])
+        expectEqual(jar.cookies.map(\.name), ["a", "c"])
     }
 
     @Test("A jar refuses a supercookie of the program's own")
@@ -103,7 +104,7 @@ struct CookieJarTests {
         let jar = CookieJar()
         let cookie = try Cookie(name: "a", value: "v", domain: "co.uk", includesSubdomains: true)
         let error = #expect(throws: SternaError.self) { try jar.set(cookie) }
-        #expect(error?.kind == .invalidHeader)
+        expectEqual(error?.kind, .invalidHeader)
         #expect(jar.cookies.isEmpty)
     }
 
@@ -112,7 +113,7 @@ struct CookieJarTests {
         let jar = CookieJar(publicSuffixes: try PublicSuffixList(parsing: Array("a.test\n".utf8)))
         let url = try HTTPURL("http://www.a.test/")
         #expect(jar.store(lines: ["a=1; Domain=a.test"], from: url).isEmpty)
-        #expect(jar.store(lines: ["a=1; Domain=www.a.test"], from: url).count == 1)
+        expectEqual(jar.store(lines: ["a=1; Domain=www.a.test"], from: url).count, 1)
     }
 
     @Test("Many threads at once")
@@ -130,7 +131,7 @@ struct CookieJarTests {
                 }
             }
         }
-        #expect(jar.cookies.count == 32)
+        expectEqual(jar.cookies.count, 32)
     }
 }
 

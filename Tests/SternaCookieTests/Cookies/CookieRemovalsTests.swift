@@ -2,6 +2,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Cookies: removals")
 struct CookieRemovalsTests {
@@ -14,16 +15,16 @@ struct CookieRemovalsTests {
     @Test("Of two removals the later one counts") func order() {
         var removals = CookieRemovals()
         for time in [Self.now.next, Self.now] { removals.note(Self.key("a"), at: time, now: Self.now) }
-        #expect(removals.times == [Self.key("a"): Self.now.next])
+        expectEqual(removals.times, [Self.key("a"): Self.now.next])
     }
 
     @Test("A removal is forgotten once no older cookie can outlive a later one") func forgetting() {
         var removals = CookieRemovals()
         removals.note(Self.key("a"), at: Self.now, now: Self.now)
         removals.forget(Self.key("a"), before: Self.now.advanced(bySeconds: 399 * 86_400))
-        #expect(removals.times.count == 1)
+        expectEqual(removals.times.count, 1)
         removals.forget(Self.key("a"), before: Self.now.advanced(bySeconds: 400 * 86_400))
-        #expect(removals == CookieRemovals())
+        expectEqual(removals, CookieRemovals())
     }
 
     @Test("The latest removals stay, within a number and a size") func limits() {
@@ -32,10 +33,10 @@ struct CookieRemovalsTests {
             let time = CookieTime(milliseconds: Self.now.milliseconds + Int64(index))
             removals.note(Self.key("c\(index)"), at: time, now: time)
         }
-        #expect(removals.times.count == 9_375)
+        expectEqual(removals.times.count, 9_375)
         #expect(removals.times[Self.key("c10000")] != nil && removals.times[Self.key("c0")] == nil)
         removals.prune(Self.now.advanced(bySeconds: 401 * 86_400))
-        #expect(removals == CookieRemovals())
+        expectEqual(removals, CookieRemovals())
 
         let long = String(repeating: "n", count: 4_000)
         for index in 0..<2_000 { removals.note(Self.key("\(long)\(index)"), at: Self.now, now: Self.now) }
@@ -54,11 +55,11 @@ struct CookieRemovalsTests {
         try other.store(SetCookie(parsing: "a=2; Max-Age=9999"), from: url, now: ahead)
         try other.store(SetCookie(parsing: "b=2; Max-Age=9999"), from: url, now: ahead)
         state.merge(other.file(now: ahead), now: Self.now)
-        #expect(Set(state.all(Self.now).map(\.value)) == ["1", "2"])
+        expectEqual(Set(state.all(Self.now).map(\.value)), ["1", "2"])
         try state.store(SetCookie(parsing: "b=3; Max-Age=9999"), from: url, now: Self.now)
         other.remove(now: ahead) { _ in true }
         state.merge(other.file(now: ahead), now: Self.now)
-        #expect(Set(state.all(Self.now).map(\.value)) == ["1", "3"])
+        expectEqual(Set(state.all(Self.now).map(\.value)), ["1", "3"])
     }
 
     @Test("The file lists removals, without values") func file() throws {
@@ -70,9 +71,9 @@ struct CookieRemovalsTests {
         let file = state.file(now: Self.now)
         let json = file.json()
         #expect(file.cookies.isEmpty && file.removals.times.count == 2)
-        #expect(try CookieFile(parsing: json) == file)
+        try expectEqual(CookieFile(parsing: json), file)
         #expect(!String(decoding: json, as: UTF8.self).contains("geheim"))
-        #expect(try CookieSnapshot(json: json) == CookieSnapshot())
+        try expectEqual(CookieSnapshot(json: json), CookieSnapshot())
     }
 
     @Test(

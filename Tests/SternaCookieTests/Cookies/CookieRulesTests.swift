@@ -2,6 +2,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Cookies: which are taken")
 struct CookieRulesTests {
@@ -38,7 +39,7 @@ struct CookieRulesTests {
     func publicSuffixHost() throws {
         var scene = CookieScene()
         #expect(try scene.set("a=b; Domain=github.io", from: "https://github.io/") == nil)
-        #expect(scene.state.all(scene.now).map(\.isHostOnly) == [true])
+        expectEqual(scene.state.all(scene.now).map(\.isHostOnly), [true])
         #expect(try scene.field("https://me.github.io/") == nil)
     }
 
@@ -77,7 +78,7 @@ struct CookieRulesTests {
             ("/é", "/e\u{301}", false),
         ])
     func paths(cookie: String, request: String, matches: Bool) {
-        #expect(CookieMatching.isPath(cookie, of: request) == matches)
+        expectEqual(CookieMatching.isPath(cookie, of: request), matches)
     }
 
     @Test("A query is no part of the path")
@@ -117,7 +118,7 @@ struct CookieRulesTests {
         // The default path of the first line is /login.
         let line = line.contains("Path") ? line : "\(line); Path=/login"
         #expect(try scene.set("a=1; Secure; Domain=www.a.test", from: "https://www.a.test/login/") == nil)
-        #expect(try scene.set(line, from: url) == refusal)
+        try expectEqual(scene.set(line, from: url), refusal)
         if refusal != nil { #expect(try scene.field("https://www.a.test/login") == "a=1") }
     }
 
@@ -161,7 +162,7 @@ struct CookieRulesTests {
         ]
         for (attributes, expected) in cases {
             try scene.set("a=b\(attributes)", from: "http://a.test/")
-            #expect(scene.state.all(scene.now).map(\.expiry) == [expected], "\(attributes)")
+            expectEqual(scene.state.all(scene.now).map(\.expiry), [expected], "\(attributes)")
         }
         try scene.set("a=b; Max-Age=0; Expires=Fri, 01 Jan 2100 00:00:00 GMT", from: "http://a.test/")
         #expect(scene.state.all(scene.now).isEmpty)

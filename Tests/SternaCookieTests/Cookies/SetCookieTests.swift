@@ -14,19 +14,19 @@ struct SetCookieTests {
                 Path=/a; path=/b; Secure; HTTPOnly; SameSite=Strict; samesite=LAX; Partitioned; Unknown=x
                 """)
         #expect((field.name, field.value) == ("sid", "31d4"))
-        #expect(field.expires == CookieTime(seconds: Int64(1_792_567_680)))
-        #expect(field.maxAge == 60)
-        #expect(field.domain == "b.test")
-        #expect(field.path == .given("/b"))
+        expectEqual(field.expires, CookieTime(seconds: Int64(1_792_567_680)))
+        expectEqual(field.maxAge, 60)
+        expectEqual(field.domain, "b.test")
+        expectEqual(field.path, .given("/b"))
         #expect(field.isSecure && field.isHTTPOnly && field.isPartitioned)
-        #expect(field.sameSite == .lax)
+        expectEqual(field.sameSite, .lax)
     }
 
     @Test("Without attributes")
     func bare() throws {
         let field = try SetCookie(parsing: "a=b")
         #expect(field.maxAge == nil && field.expires == nil && field.domain == nil && field.sameSite == nil)
-        #expect(field.path == .absent)
+        expectEqual(field.path, .absent)
         #expect(!field.isSecure && !field.isHTTPOnly && !field.isPartitioned)
     }
 
@@ -39,20 +39,20 @@ struct SetCookieTests {
             ("5.0", nil), ("5 0", nil), ("0x5", nil), ("٥", nil),
         ] as [(String, Int64?)])
     func maxAge(text: String, seconds: Int64?) throws {
-        #expect(try SetCookie(parsing: "a=b; Max-Age=\(text)").maxAge == seconds)
+        try expectEqual(SetCookie(parsing: "a=b; Max-Age=\(text)").maxAge, seconds)
     }
 
     @Test("An invalid value does not undo a valid one before it")
     func invalidValues() throws {
         let field = try SetCookie(
             parsing: "a=b; Max-Age=7; Max-Age=x; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Expires=never")
-        #expect(field.maxAge == 7)
-        #expect(field.expires == CookieTime(seconds: Int64(1_792_567_680)))
+        expectEqual(field.maxAge, 7)
+        expectEqual(field.expires, CookieTime(seconds: Int64(1_792_567_680)))
     }
 
     @Test("An unknown SameSite is the default one, which undoes one before it")
     func unknownSameSite() throws {
-        #expect(try SetCookie(parsing: "a=b; SameSite=Strict; SameSite=other").sameSite == nil)
+        try expectNil(SetCookie(parsing: "a=b; SameSite=Strict; SameSite=other").sameSite)
     }
 
     @Test(
@@ -86,14 +86,14 @@ struct SetCookieTests {
     @Test("Name and value have at most 4,096 bytes together, the value of an attribute 1,024")
     func limits() throws {
         let long = String(repeating: "x", count: 4_096)
-        #expect(try SetCookie(parsing: long).value == long)
-        #expect(try SetCookie(parsing: "a=\(long.dropLast())").value.utf8.count == 4_095)
+        try expectEqual(SetCookie(parsing: long).value, long)
+        try expectEqual(SetCookie(parsing: "a=\(long.dropLast())").value.utf8.count, 4_095)
         #expect(throws: CookieRefusal.tooLong) { try SetCookie(parsing: "a=\(long)") }
         #expect(throws: CookieRefusal.tooLong) { try SetCookie(parsing: "\(long)x") }
         let path = "/" + String(repeating: "p", count: 1_023)
-        #expect(try SetCookie(parsing: "a=b; Path=\(path)").path == .given(path))
-        #expect(try SetCookie(parsing: "a=b; Path=/a; Path=\(path)x").path == .given("/a"))
-        #expect(try SetCookie(parsing: "a=b; Domain=a.test; Domain=\(path)x").domain == "a.test")
+        try expectEqual(SetCookie(parsing: "a=b; Path=\(path)").path, .given(path))
+        try expectEqual(SetCookie(parsing: "a=b; Path=/a; Path=\(path)x").path, .given("/a"))
+        try expectEqual(SetCookie(parsing: "a=b; Domain=a.test; Domain=\(path)x").domain, "a.test")
     }
 
     @Test("Neither a description nor a mirror shows the value")

@@ -8,13 +8,13 @@ import Testing
 struct HSTSFileTests {
     @Test("A file is read as it was written") func roundTrip() throws {
         let file = try HSTSFile(parsing: Array(Samples.hstsFile.utf8))
-        #expect(file.entries.count == 3)
-        #expect(
-            file.entries["example.com"]
-                == .init(expires: 1_798_761_600_000, includesSubdomains: true, updated: 1_767_225_600_000))
-        #expect(file.entries["example.org"]?.isRemoved == true)
-        #expect(try HSTSFile(parsing: file.content()) == file)
-        #expect(try HSTSFile(parsing: HSTSFile().content()) == HSTSFile())
+        expectEqual(file.entries.count, 3)
+        expectEqual(
+            file.entries["example.com"],
+            .init(expires: 1_798_761_600_000, includesSubdomains: true, updated: 1_767_225_600_000))
+        expectEqual(file.entries["example.org"]?.isRemoved, true)
+        try expectEqual(HSTSFile(parsing: file.content()), file)
+        try expectEqual(HSTSFile(parsing: HSTSFile().content()), HSTSFile())
     }
 
     static let host = #"{"host": "a.test", "includeSubDomains": true, "expires": 1, "updated": 1}"#
@@ -47,7 +47,7 @@ struct HSTSFileTests {
     @Test("A list of hosts") func lines() throws {
         let text = "# made by hand\r\n\n example.com\n.Bücher.example \t\"unlimited\"\nexample.org.\n.example.org\n"
         let list = try HSTSPreload(parsing: Array(text.utf8))
-        #expect(list.hosts == ["example.com": false, "xn--bcher-kva.example": true, "example.org": true])
+        expectEqual(list.hosts, ["example.com": false, "xn--bcher-kva.example": true, "example.org": true])
         #expect(list.requiresTLS(try #require(HSTSName(host: "a.example.org"))))
         #expect(!list.requiresTLS(try #require(HSTSName(host: "a.example.com"))))
         #expect(try HSTSPreload(parsing: []).hosts.isEmpty)
@@ -68,7 +68,7 @@ struct HSTSFileTests {
             }
             """
         let list = try HSTSPreload(parsing: Array(text.utf8))
-        #expect(list.hosts == ["dev": true, "example.com": false])
+        expectEqual(list.hosts, ["dev": true, "example.com": false])
         #expect(list.requiresTLS(try #require(HSTSName(host: "a.dev"))))
     }
 

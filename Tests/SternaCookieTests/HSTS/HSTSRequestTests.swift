@@ -39,9 +39,9 @@ struct HSTSRequestTests {
         }
         let other = try await send(Request(.get, try HTTPURL("http://example.com:8080/")))
         #expect(other.url.href == "https://example.com:8080/")
-        #expect(mock.requests.filter { !$0.url.scheme.isSecure }.count == 1)
+        expectEqual(mock.requests.filter { !$0.url.scheme.isSecure }.count, 1)
         let unrelated = try await send(Request(.get, try HTTPURL("http://badexample.com/")))
-        #expect(unrelated.url.scheme == .http)
+        expectEqual(unrelated.url.scheme, .http)
     }
 
     @Test(
@@ -61,7 +61,7 @@ struct HSTSRequestTests {
         let url = try HTTPURL("https://example.com/")
         let first = HSTSStore()
         _ = try await chain(first, server(["max-age=1000", "max-age=0"]))(Request(.get, url))
-        #expect(first.hosts.count == 1)
+        expectEqual(first.hosts.count, 1)
         let invalid = HSTSStore()
         _ = try await chain(invalid, server(["max-age", "max-age=1000"]))(Request(.get, url))
         #expect(invalid.hosts.isEmpty)
@@ -72,7 +72,7 @@ struct HSTSRequestTests {
         store.add("example.com")
         _ = try await chain(store, isVerified: false, server(["max-age=0"]))(
             Request(.get, try HTTPURL("https://example.com/")))
-        #expect(store.hosts.count == 1)
+        expectEqual(store.hosts.count, 1)
         _ = try await chain(store, server(["max-age=0"]))(Request(.get, try HTTPURL("https://example.com/")))
         #expect(store.hosts.isEmpty)
     }
@@ -86,10 +86,10 @@ struct HSTSRequestTests {
             try await writer.save()
             let request = Request(.get, try HTTPURL("http://example.com/"))
             let response = try await chain(HSTSStore(path: path), server([]))(request)
-            #expect(response.url.scheme == .https)
+            expectEqual(response.url.scheme, .https)
             try CredentialFolder.write("x", to: path)
             let plain = try await chain(HSTSStore(path: path), server([]))(request)
-            #expect(plain.url.scheme == .http)
+            expectEqual(plain.url.scheme, .http)
         }
     }
 

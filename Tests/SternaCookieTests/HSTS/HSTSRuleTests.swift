@@ -2,6 +2,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("HSTS: upgrades of URLs (RFC 6797, 8.3)")
 struct HSTSRuleTests {
@@ -22,7 +23,7 @@ struct HSTSRuleTests {
         let expected = try HTTPURL(to)
         #expect(url == expected && url.href == to && url.effectivePort == expected.effectivePort)
         #expect(url.port == expected.port && url.host == expected.host && url.origin == expected.origin)
-        #expect(HSTSRule.upgraded(url) == nil)
+        expectNil(HSTSRule.upgraded(url))
     }
 
     @Test(
@@ -33,6 +34,6 @@ struct HSTSRuleTests {
             ("https://127.0.0.1/", true, false), ("https://[::1]/", true, false),
         ])
     func learning(url: String, isVerified: Bool, learns: Bool) throws {
-        #expect(HSTSRule.mayLearn(from: try HTTPURL(url), isVerified: isVerified) == learns)
+        expectEqual(HSTSRule.mayLearn(from: try HTTPURL(url), isVerified: isVerified), learns)
     }
 }

@@ -2,6 +2,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("HSTS: what is known of hosts")
 struct HSTSStateTests {
@@ -22,7 +23,7 @@ struct HSTSStateTests {
         "All ways to write a host are the same host",
         arguments: ["example.com", "EXAMPLE.com", "example.com.", "example.com..", "eXample%2ecom", "ｅxample．com"])
     func sameHost(host: String) throws {
-        #expect(try name(host).text == "example.com")
+        try expectEqual(name(host).text, "example.com")
         var state = HSTSState()
         try expect(state.note(field(10), from: name("example.com"), at: 0))
         #expect(state.requiresTLS(try name(host), at: 0))
@@ -31,7 +32,7 @@ struct HSTSStateTests {
     }
 
     @Test("A host outside ASCII") func unicode() throws {
-        #expect(try name("Bücher.example") == name("xn--bcher-kva.example."))
+        try expectEqual(name("Bücher.example"), name("xn--bcher-kva.example."))
     }
 
     @Test(
@@ -41,14 +42,14 @@ struct HSTSStateTests {
             "::1", "[::ffff:127.0.0.1]",
         ])
     func addresses(host: String) throws {
-        #expect(HSTSName(host: host) == nil)
+        expectNil(HSTSName(host: host))
         let url = try HTTPURL("https://\(host.contains(":") && host.first != "[" ? "[\(host)]" : host)/")
-        #expect(HSTSName(url) == nil)
+        expectNil(HSTSName(url))
     }
 
     @Test("What is no host", arguments: ["", ".", "..", "a b", "a/b", "a@b", "a?b", "a:80"]) func invalid(host: String)
     {
-        #expect(HSTSName(host: host) == nil)
+        expectNil(HSTSName(host: host))
     }
 
     @Test("Nothing is learnt of names that mean this machine, or that the DNS cannot have")
@@ -200,9 +201,9 @@ struct HSTSStateTests {
         }
         for _ in 0..<500 {
             let (a, b, c) = (try made(), try made(), try made())
-            #expect(merged(a, b) == merged(b, a))
-            #expect(merged(a, a) == a)
-            #expect(merged(merged(a, b), c) == merged(a, merged(b, c)))
+            expectEqual(merged(a, b), merged(b, a))
+            expectEqual(merged(a, a), a)
+            expectEqual(merged(merged(a, b), c), merged(a, merged(b, c)))
         }
     }
 
@@ -226,11 +227,11 @@ struct HSTSStateTests {
         for index in 0..<8 { _ = state.note(field(1), from: try name("short\(index).test"), at: 0) }
         for index in 0..<8 { _ = state.note(field(1_000), from: try name("long\(index).test"), at: Int64(index)) }
         _ = state.note(field(1_000), from: try name("new.test"), at: 5_000)
-        #expect(state.entries.count == 9)
+        expectEqual(state.entries.count, 9)
         for index in 0..<7 { _ = state.remove(try name("gone\(index).test"), at: 6_000) }
-        #expect(state.entries.count == 16)
+        expectEqual(state.entries.count, 16)
         _ = state.note(field(1_000), from: try name("newer.test"), at: 7_000)
-        #expect(state.entries.count == 15)
+        expectEqual(state.entries.count, 15)
         for host in ["long0.test", "new.test", "newer.test"] { #expect(try state.requiresTLS(name(host), at: 8_000)) }
         for index in 0..<20 { _ = state.note(field(1_000), from: try name("more\(index).test"), at: 9_000) }
         #expect(try !state.requiresTLS(name("long0.test"), at: 9_000))
@@ -239,8 +240,8 @@ struct HSTSStateTests {
 
     @Test("A limit of one") func smallest() throws {
         var state = HSTSState(limit: 0)
-        #expect(state.limit == 1)
+        expectEqual(state.limit, 1)
         for index in 0..<3 { _ = state.note(field(10), from: try name("h\(index).test"), at: Int64(index)) }
-        #expect(Array(state.entries.keys) == ["h2.test"])
+        expectEqual(Array(state.entries.keys), ["h2.test"])
     }
 }

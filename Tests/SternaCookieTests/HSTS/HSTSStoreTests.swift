@@ -29,12 +29,12 @@ struct HSTSStoreTests {
         #expect(hosts.add("a.example", maxAge: 10, includesSubdomains: true))
         for host in ["127.0.0.1", "::1", "localhost", "", "a b"] { #expect(!hosts.add(host), "\(host)") }
         #expect(!hosts.add("a.example", maxAge: 0))
-        #expect(hosts.hosts.map(\.name) == ["a.example", "b.example"])
-        #expect(hosts.hosts.first?.expires == Date(timeIntervalSince1970: 1_010))
+        expectEqual(hosts.hosts.map(\.name), ["a.example", "b.example"])
+        expectEqual(hosts.hosts.first?.expires, Date(timeIntervalSince1970: 1_010))
         #expect(hosts.requiresTLS("x.a.example") && hosts.requiresTLS("b.example") && !hosts.requiresTLS("127.0.0.1"))
         clock.advance(10_000)
         #expect(!hosts.requiresTLS("x.a.example"))
-        #expect(hosts.hosts.map(\.name) == ["b.example"])
+        expectEqual(hosts.hosts.map(\.name), ["b.example"])
         hosts.remove("B.EXAMPLE")
         #expect(hosts.hosts.isEmpty && !hosts.requiresTLS("b.example"))
         #expect(!hosts.isUnused)
@@ -50,12 +50,12 @@ struct HSTSStoreTests {
             let snapshot = hosts.snapshot()
             hosts.removeAll()
             hosts.add("c.example")
-            #expect(hosts.hosts.map(\.name) == ["c.example"])
+            expectEqual(hosts.hosts.map(\.name), ["c.example"])
             hosts.restore(snapshot)
-            #expect(hosts.hosts.map(\.name) == ["a.example", "b.example"])
+            expectEqual(hosts.hosts.map(\.name), ["a.example", "b.example"])
             clock.advance(10_000)
             hosts.restore(snapshot)
-            #expect(hosts.hosts.map(\.name) == ["a.example"])
+            expectEqual(hosts.hosts.map(\.name), ["a.example"])
             try await hosts.save()
         }
     }
@@ -90,11 +90,11 @@ struct HSTSStoreTests {
             #expect(first.path == path && !first.isUnused)
             first.add("a.example", includesSubdomains: true)
             try await first.save()
-            #expect(CredentialFolder.mode(path) == 0o600)
+            expectEqual(CredentialFolder.mode(path), 0o600)
             let second = store(path, clock)
             #expect(second.requiresTLS("x.a.example"))
             try await second.load()
-            #expect(second.hosts == first.hosts)
+            expectEqual(second.hosts, first.hosts)
         }
     }
 
@@ -107,8 +107,8 @@ struct HSTSStoreTests {
             try await one.save()
             try await other.save()
             try await one.save()
-            #expect(one.hosts.map(\.name) == ["a.example", "b.example"])
-            #expect(other.hosts.map(\.name) == ["a.example", "b.example"])
+            expectEqual(one.hosts.map(\.name), ["a.example", "b.example"])
+            expectEqual(other.hosts.map(\.name), ["a.example", "b.example"])
             clock.advance(1)
             one.remove("b.example")
             try await one.save()
@@ -116,9 +116,9 @@ struct HSTSStoreTests {
             clock.advance(1)
             other.add("c.example")
             try await other.save()
-            #expect(other.hosts.map(\.name) == ["a.example", "c.example"])
+            expectEqual(other.hosts.map(\.name), ["a.example", "c.example"])
             let third = store(folder + "/h", clock)
-            #expect(third.hosts.map(\.name) == ["a.example", "c.example"])
+            expectEqual(third.hosts.map(\.name), ["a.example", "c.example"])
             third.removeAll()
             try await third.save()
             try await other.save()
@@ -136,12 +136,12 @@ struct HSTSStoreTests {
             hosts.add("a.example")
             #expect(hosts.requiresTLS("a.example"))
             let saved = await #expect(throws: SternaError.self) { try await hosts.save() }
-            #expect(saved?.kind == .fileUnreadable)
-            #expect(CredentialFolder.text(path) == "{}")
+            expectEqual(saved?.kind, .fileUnreadable)
+            expectEqual(CredentialFolder.text(path), "{}")
             // What could not be saved is saved once the file is out of the way.
             unlink(path)
             try await hosts.save()
-            #expect(CredentialFolder.text(path)?.contains("a.example") == true)
+            expectEqual(CredentialFolder.text(path)?.contains("a.example"), true)
         }
     }
 
@@ -160,7 +160,7 @@ struct HSTSStoreTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(store(folder + "/h", clock).hosts.count == 20)
+            expectEqual(store(folder + "/h", clock).hosts.count, 20)
         }
     }
 

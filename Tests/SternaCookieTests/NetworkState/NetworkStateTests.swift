@@ -24,9 +24,9 @@ struct NetworkStateTests {
             ([("Set-Cookie2", "a=b"), ("X-Set-Cookie", "a=b"), ("Alt-Sv", "c")], 0),
         ] as [([(String, String)], UInt8)])
     func finding(lines: [(String, String)], expected: UInt8) {
-        #expect(StateFields(of: FieldSection(fields(lines))).rawValue == expected)
+        expectEqual(StateFields(of: FieldSection(fields(lines))).rawValue, expected)
         let text = lines.map { "\($0.0): \($0.1)\r\n" }.joined()
-        #expect(StateFields(of: FieldSection(checkedLines: Bytes(text: text))).rawValue == expected)
+        expectEqual(StateFields(of: FieldSection(checkedLines: Bytes(text: text))).rawValue, expected)
     }
 
     @Test("Clear-Site-Data over TLS forgets the cookies and credentials of the whole site, and nothing else")
@@ -42,7 +42,7 @@ struct NetworkStateTests {
             _ = try await Chain([NetworkStateInterceptor(state: state)], transport: mock)(
                 Request(.get, try HTTPURL(url)))
             let kept = Set(jar.cookies.map(\.domain))
-            #expect(kept.count == (clears ? 2 : 5))
+            expectEqual(kept.count, (clears ? 2 : 5))
             #expect(kept.isSuperset(of: ["example.org", "badexample.com"]))
         }
     }
@@ -65,7 +65,7 @@ struct NetworkStateTests {
             _ = try await api.get(url) { $0.responseSerializer = DataResponseSerializer() }
         }
         let offered = mock.requests.map { $0.options[AlternativeServicesKey.self].map(\.description) }
-        #expect(offered == [[], ["h3=:443"], []])
+        expectEqual(offered, [[], ["h3=:443"], []])
     }
 
     @Test("A redirect behind an upgraded request stays with its origin, and keeps the credentials") func redirects()
@@ -93,6 +93,6 @@ struct NetworkStateTests {
         await #expect(throws: SternaError.self) { try await api.get("a") }
         _ = api.with { $0.hsts?.add("api.example.com") }
         _ = try await api.get("a")
-        #expect(mock.requests.map(\.url.scheme.isSecure) == [true, true, true])
+        expectEqual(mock.requests.map(\.url.scheme.isSecure), [true, true, true])
     }
 }

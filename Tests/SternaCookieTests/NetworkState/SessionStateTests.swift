@@ -31,7 +31,7 @@ struct SessionStateTests {
         for (session, own) in [(Session.shared, nil), (try Session(), nil), (try Session { $0.cookieJar = jar }, jar)] {
             _ = session.with { settings in
                 #expect(settings.cookieJar === own)
-                #expect(settings.hsts == nil)
+                expectNil(settings.hsts)
             }
         }
     }
@@ -47,7 +47,7 @@ struct SessionStateTests {
         let jar = CookieJar()
         let (api, _) = try mocked("https://api.example.com", by: mock) { $0.cookieJar = jar }
         _ = try await api.get("1") { $0.responseSerializer = DataResponseSerializer() }
-        #expect(jar.cookies.map(\.name).sorted() == ["c1", "c2"])
+        expectEqual(jar.cookies.map(\.name).sorted(), ["c1", "c2"])
         let (other, _) = try mocked("https://api.example.com", by: mock) { $0.cookieJar = nil }
         _ = try await other.get("1") { $0.responseSerializer = DataResponseSerializer() }
     }

@@ -3,6 +3,8 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Bandwidth: turns") struct BandwidthLineTests {
     private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
@@ -10,29 +12,29 @@ import Testing
         "A portion is a thirty-second of a second, from one byte to 64 KiB",
         arguments: [(1, 1), (31, 1), (64, 2), (32_000, 1_000), (2 << 20, 64 << 10), (Int.max, 64 << 10)])
     func portion(rate: Int, portion: Int) {
-        #expect(BandwidthLine(rate: rate).portion == portion)
+        expectEqual(BandwidthLine(rate: rate).portion, portion)
         #expect(TokenBucket(rate: rate).burst >= portion)
     }
 
     @Test("Turns go round: a body that had one joins the end")
     func turns() throws {
         var line = BandwidthLine(rate: 32_000)
-        #expect(line.takeNow(upTo: 10_000, at: Self.start) == 2_000)
-        #expect(line.takeNow(upTo: 1, at: Self.start) == nil)
+        expectEqual(line.takeNow(upTo: 10_000, at: Self.start), 2_000)
+        expectNil(line.takeNow(upTo: 1, at: Self.start))
         for number: UInt64 in 1...3 { line.join(number, upTo: 10_000) }
         var now = Self.start
         var order: [UInt64] = []
         for _ in 0..<9 {
             let (turns, next) = line.advance(at: now)
             for turn in turns {
-                #expect(turn.bytes == 1_000)
+                expectEqual(turn.bytes, 1_000)
                 order.append(turn.number % 10)
                 line.join(turn.number + 10, upTo: 10_000)
             }
             now = try #require(next)
         }
-        #expect(order == [1, 2, 3, 1, 2, 3, 1, 2])
-        #expect(now == Self.start + .nanoseconds(9 * 31_250_000))
+        expectEqual(order, [1, 2, 3, 1, 2, 3, 1, 2])
+        expectEqual(now, Self.start + .nanoseconds(9 * 31_250_000))
     }
 
     @Test("A body that arrives does not pass those that wait, even for a byte")
@@ -40,11 +42,11 @@ import Testing
         var line = BandwidthLine(rate: 32_000)
         _ = line.takeNow(upTo: 1_500, at: Self.start)
         line.join(1, upTo: 1_000)
-        #expect(line.takeNow(upTo: 1, at: Self.start) == nil)
+        expectNil(line.takeNow(upTo: 1, at: Self.start))
         line.join(2, upTo: 1)
         #expect(line.advance(at: Self.start).turns.isEmpty)
-        #expect(line.advance(at: Self.start + .milliseconds(16)).turns.map(\.number) == [1, 2])
-        #expect(line.count == 0)
+        expectEqual(line.advance(at: Self.start + .milliseconds(16)).turns.map(\.number), [1, 2])
+        expectEqual(line.count, 0)
     }
 
     @Test("Waiters that leave make room, wherever they stand")
@@ -56,10 +58,10 @@ import Testing
             let (left, again) = (line.leave(number), line.leave(number))
             #expect(left && !again)
         }
-        #expect(line.count == 1)
+        expectEqual(line.count, 1)
         let (turns, next) = line.advance(at: Self.start + .seconds(1))
-        #expect(turns.map(\.number) == [700])
-        #expect(next == nil)
+        expectEqual(turns.map(\.number), [700])
+        expectNil(next)
     }
 
     @Test("A new rate brings the next turn nearer, and none lets everything through")
@@ -67,16 +69,15 @@ import Testing
         var line = BandwidthLine(rate: 32)
         _ = line.takeNow(upTo: 2, at: Self.start)
         for number: UInt64 in 1...5 { line.join(number, upTo: 1_000_000) }
-        #expect(line.advance(at: Self.start).next == Self.start + .nanoseconds(31_250_000))
+        expectEqual(line.advance(at: Self.start).next, Self.start + .nanoseconds(31_250_000))
         line.setRate(32_000, at: Self.start + .milliseconds(1))
         let (turns, next) = line.advance(at: Self.start + .milliseconds(33))
-        #expect(turns.map(\.bytes) == [1_000])
+        expectEqual(turns.map(\.bytes), [1_000])
         #expect((next ?? Self.start) < Self.start + .milliseconds(64))
         line.setRate(nil, at: Self.start + .milliseconds(33))
-        #expect(
-            line.advance(at: Self.start + .milliseconds(33)).turns.map(\.bytes) == Array(repeating: 1_000_000, count: 4)
-        )
-        #expect(line.takeNow(upTo: 5, at: Self.start) == 5)
+        expectEqual(
+            line.advance(at: Self.start + .milliseconds(33)).turns.map(\.bytes), Array(repeating: 1_000_000, count: 4))
+        expectEqual(line.takeNow(upTo: 5, at: Self.start), 5)
     }
 
     /// Random arrivals, departures and late timers: no window gets more than the rate and a burst, and every waiter has its turn.
@@ -112,20 +113,20 @@ import Testing
                 var turns: [(number: UInt64, bytes: Int)]
                 (turns, next) = line.advance(at: now)
                 // In order, and whoever is left has a moment to wait for.
-                #expect(turns.map(\.number) == Array(waiting.prefix(turns.count)))
+                expectEqual(turns.map(\.number), Array(waiting.prefix(turns.count)))
                 waiting.removeFirst(min(turns.count, waiting.count))
                 grants += turns.map { (now, $0.bytes) }
-                #expect((next == nil) == waiting.isEmpty)
+                expectEqual((next == nil), waiting.isEmpty)
                 guard let next else { break }
                 #expect(next > now)
                 now = next
                 (turns, _) = line.advance(at: now)
                 // A timer that comes in time finds the turn due.
-                #expect(turns.first?.number == waiting.first)
+                expectEqual(turns.first?.number, waiting.first)
                 waiting.removeFirst(min(turns.count, waiting.count))
                 grants += turns.map { (now, $0.bytes) }
             }
-            #expect(line.count == waiting.count)
+            expectEqual(line.count, waiting.count)
         }
         #expect(isWithin(grants, rate, burst), "seed \(seed), rate \(rate)")
     }

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import SternaCore
+@testable import SternaTestSupport
 
 // The locks of two descriptors exclude each other as those of two processes do.
 @Suite("Files: locks")
@@ -11,20 +12,20 @@ struct FileLockTests {
         try FileFolder.with { folder in
             let path = folder + "/a"
             let first = try FileLock.acquire(path: path)
-            #expect(try FileLock.attempt(path: path) == nil)
-            #expect(try FileLock.attempt(path: path, exclusive: false) == nil)
+            try expectNil(FileLock.attempt(path: path))
+            try expectNil(FileLock.attempt(path: path, exclusive: false))
             first.release()
             first.release()
             let shared = try FileLock.acquire(path: path, exclusive: false)
             let other = try #require(try FileLock.attempt(path: path, exclusive: false))
-            #expect(try FileLock.attempt(path: path) == nil)
+            try expectNil(FileLock.attempt(path: path))
             shared.release()
-            #expect(try FileLock.attempt(path: path) == nil)
+            try expectNil(FileLock.attempt(path: path))
             other.release()
             #expect(try FileLock.attempt(path: path) != nil)
             // The last one went with its reference.
             #expect(try FileLock.attempt(path: path) != nil)
-            #expect(try FileFolder.names(folder) == ["a.lock"])
+            try expectEqual(FileFolder.names(folder), ["a.lock"])
         }
     }
 
@@ -33,7 +34,7 @@ struct FileLockTests {
             let path = folder + "/a"
             let lock = try FileLock.acquire(path: path)
             close(open(path + FileLock.suffix, O_RDWR | O_CLOEXEC))
-            #expect(try FileLock.attempt(path: path) == nil)
+            try expectNil(FileLock.attempt(path: path))
             lock.release()
         }
     }
@@ -54,8 +55,8 @@ struct FileLockTests {
                         .hasSuffix(path + FileLock.suffix)
             }.map { fcntl(CInt($0), F_DUPFD_CLOEXEC, 3) }
             defer { for copy in copies { close(copy) } }
-            #expect(copies.count == 1)
-            #expect(try FileLock.attempt(path: path) == nil)
+            expectEqual(copies.count, 1)
+            try expectNil(FileLock.attempt(path: path))
             lock.release()
             #expect(try FileLock.attempt(path: path) != nil)
         }
@@ -69,12 +70,12 @@ struct FileLockTests {
             let error = try #require(throws: SternaError.self) {
                 try FileLock.withLock(path: path, timeout: .milliseconds(10)) {}
             }
-            #expect(error.kind == .writeFailed)
+            expectEqual(error.kind, .writeFailed)
             #expect(error.detail.contains("“\(path).lock” cannot be locked: others hold it"))
             let shared = try #require(throws: SternaError.self) {
                 try FileLock.acquire(path: path, exclusive: false, timeout: .milliseconds(10))
             }
-            #expect(shared.kind == .fileUnreadable)
+            expectEqual(shared.kind, .fileUnreadable)
             lock.release()
         }
     }
@@ -108,7 +109,7 @@ struct FileLockTests {
             }
             try await group.waitForAll()
         }
-        #expect(visitors.most == 1)
+        expectEqual(visitors.most, 1)
     }
 
     @Test("A closure's error is thrown, and the lock released") func errors() throws {
@@ -116,7 +117,7 @@ struct FileLockTests {
         try FileFolder.with { folder in
             #expect(throws: Own.self) { try FileLock.withLock(path: folder + "/a") { throw Own() } }
             let result = try FileLock.withLock(path: folder + "/a", timeout: .zero) { 5 }
-            #expect(result == 5)
+            expectEqual(result, 5)
         }
     }
 
@@ -126,9 +127,9 @@ struct FileLockTests {
             let lock = try FileLock.acquire(path: path)
             unlink(path + FileLock.suffix)
             let other = try #require(try FileLock.attempt(path: path))
-            #expect(try FileLock.attempt(path: path) == nil)
+            try expectNil(FileLock.attempt(path: path))
             lock.release()
-            #expect(try FileLock.attempt(path: path) == nil)
+            try expectNil(FileLock.attempt(path: path))
             other.release()
         }
     }
@@ -139,9 +140,9 @@ struct FileLockTests {
         try FileFolder.with { folder in
             let place = folder + "/a.lock"
             switch kind {
-            case "folder": #expect(mkdir(place, 0o700) == 0)
-            case "link": #expect(symlink(folder + "/b", place) == 0)
-            default: #expect(mkfifo(place, 0o600) == 0)
+            case "folder": expectEqual(mkdir(place, 0o700), 0)
+            case "link": expectEqual(symlink(folder + "/b", place), 0)
+            default: expectEqual(mkfifo(place, 0o600), 0)
             }
             let error = try #require(throws: SternaError.self) { try FileLock.acquire(path: folder + "/a") }
             #expect(error.kind == .writeFailed && error.detail.contains("“\(place)” cannot be locked"))

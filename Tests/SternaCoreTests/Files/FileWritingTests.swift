@@ -2,6 +2,7 @@ import SternaPlatform
 import Testing
 
 @testable import SternaCore
+@testable import SternaTestSupport
 
 @Suite("Files: writing all bytes at an offset")
 struct FileWritingTests {
@@ -18,17 +19,17 @@ struct FileWritingTests {
             unlink(path)
         }
         #expect(write("abc", to: descriptor, at: 2) == 0 && write("xy", to: descriptor, at: 0) == 0)
-        #expect(write("", to: descriptor, at: 100) == 0)
-        #expect(FileManager.default.contents(atPath: path) == Data("xyabc".utf8))
-        #expect(lseek(descriptor, 0, SEEK_CUR) == 0)
+        expectEqual(write("", to: descriptor, at: 100), 0)
+        expectEqual(FileManager.default.contents(atPath: path), Data("xyabc".utf8))
+        expectEqual(lseek(descriptor, 0, SEEK_CUR), 0)
     }
 
     @Test("The reason of a failure is its error number") func failures() {
-        #expect(write("a", to: -1, at: 0) == EBADF)
+        expectEqual(write("a", to: -1, at: 0), EBADF)
         #if os(Linux)
         let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
         defer { close(full) }
-        #expect(write("a", to: full, at: 0) == ENOSPC)
+        expectEqual(write("a", to: full, at: 0), ENOSPC)
         #endif
     }
 
@@ -41,7 +42,7 @@ struct FileWritingTests {
     func sync(failures: [CInt], expected: CInt) {
         var left = failures[...]
         let reason = FileWriting.sync(7) { descriptor in
-            #expect(descriptor == 7)
+            expectEqual(descriptor, 7)
             guard let code = left.popFirst() else { return 0 }
             errno = code
             return -1
@@ -52,7 +53,7 @@ struct FileWritingTests {
     @Test("A sync of a file, of a folder, and of nothing") func syncs() {
         let folder = open(FileManager.default.temporaryDirectory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(folder) }
-        #expect(FileWriting.sync(folder) == 0)
-        #expect(FileWriting.sync(-1) == EBADF)
+        expectEqual(FileWriting.sync(folder), 0)
+        expectEqual(FileWriting.sync(-1), EBADF)
     }
 }

@@ -3,25 +3,26 @@ import SternaPlatform
 import Testing
 
 @testable import SternaCore
+@testable import SternaTestSupport
 
 @Suite("Files: replaced as a whole")
 struct SavedFileTests {
     @Test("A file is made, read, replaced and removed") func roundTrip() throws {
         try FileFolder.with { folder in
             let file = SavedFile(path: folder + "/a")
-            #expect(try file.read(upTo: 10) == nil)
+            try expectNil(file.read(upTo: 10))
             try file.write([1, 2, 3])
-            #expect(try file.read(upTo: 3) == [1, 2, 3])
-            #expect(FileStatus(linkAt: file.path)?.permissions == 0o600)
+            try expectEqual(file.read(upTo: 3), [1, 2, 3])
+            expectEqual(FileStatus(linkAt: file.path)?.permissions, 0o600)
             let large = [UInt8](repeating: 7, count: 300_000)
             try file.write(large)
-            #expect(try file.read(upTo: 1 << 20) == large)
+            try expectEqual(file.read(upTo: 1 << 20), large)
             try file.write([])
-            #expect(try file.read(upTo: 0) == [])
-            #expect(try FileFolder.names(folder) == ["a"])
+            try expectEqual(file.read(upTo: 0), [])
+            try expectEqual(FileFolder.names(folder), ["a"])
             try file.remove()
             try file.remove()
-            #expect(try FileFolder.names(folder) == [])
+            try expectEqual(FileFolder.names(folder), [])
         }
     }
 
@@ -30,8 +31,8 @@ struct SavedFileTests {
             let file = SavedFile(path: folder + "/a", title: "The jar")
             try file.write([1, 2, 3])
             let error = try #require(throws: SternaError.self) { try file.read(upTo: 2) }
-            #expect(error.kind == .fileUnreadable)
-            #expect(error.detail == "The jar “\(folder)/a” cannot be read: it is longer than 2 bytes.")
+            expectEqual(error.kind, .fileUnreadable)
+            expectEqual(error.detail, "The jar “\(folder)/a” cannot be read: it is longer than 2 bytes.")
         }
     }
 
@@ -49,21 +50,21 @@ struct SavedFileTests {
             let file = SavedFile(path: folder + "/a")
             try FileFolder.make(folder + "/b", [1])
             switch kind {
-            case "folder": #expect(mkdir(file.path, 0o700) == 0)
-            case "link": #expect(symlink(folder + "/b", file.path) == 0)
-            case "loose": #expect(symlink(folder + "/none", file.path) == 0)
-            default: #expect(mkfifo(file.path, 0o600) == 0)
+            case "folder": expectEqual(mkdir(file.path, 0o700), 0)
+            case "link": expectEqual(symlink(folder + "/b", file.path), 0)
+            case "loose": expectEqual(symlink(folder + "/none", file.path), 0)
+            default: expectEqual(mkfifo(file.path, 0o600), 0)
             }
             let reason = ["folder": "a folder", "pipe": "not a regular file"][kind] ?? "a symbolic link"
             let read = try #require(throws: SternaError.self) { try file.read(upTo: 10) }
             #expect(
                 read.kind == .fileUnreadable && read.detail.contains("“\(file.path)” cannot be read: it is \(reason)"))
             let written = try #require(throws: SternaError.self) { try file.write([2]) }
-            #expect(written.kind == .writeFailed)
+            expectEqual(written.kind, .writeFailed)
             #expect(written.detail.contains("“\(file.path)” cannot be written: it is \(reason)"))
             #expect(throws: SternaError.self) { try file.remove() }
-            #expect(try FileFolder.names(folder) == ["a", "b"])
-            #expect(try SavedFile(path: folder + "/b").read(upTo: 10) == [1])
+            try expectEqual(FileFolder.names(folder), ["a", "b"])
+            try expectEqual(SavedFile(path: folder + "/b").read(upTo: 10), [1])
         }
     }
 
@@ -79,7 +80,7 @@ struct SavedFileTests {
             #expect(try reason("/tmp/a\0b").hasSuffix("its path has a control character."))
             let long = String(repeating: "n", count: 300)
             #expect(try reason("\(folder)/\(long)").hasSuffix("its name is too long; choose a shorter one."))
-            #expect(try FileFolder.names(folder) == ["b"])
+            try expectEqual(FileFolder.names(folder), ["b"])
         }
     }
 
@@ -87,11 +88,11 @@ struct SavedFileTests {
         try FileFolder.with { folder in
             let file = SavedFile(path: folder + "/a")
             try file.write([1])
-            #expect(chmod(folder, 0o500) == 0)
+            expectEqual(chmod(folder, 0o500), 0)
             defer { chmod(folder, 0o700) }
             let error = try #require(throws: SternaError.self) { try file.write([2]) }
             #expect(error.kind == .writeFailed && error.detail.contains("of its folder “\(folder)”"))
-            #expect(try file.read(upTo: 1) == [1])
+            try expectEqual(file.read(upTo: 1), [1])
         }
     }
 
@@ -128,19 +129,19 @@ struct SavedFileTests {
             try FileFolder.make(folder + "/victim", [9])
             switch kind {
             case "file": try FileFolder.make(folder + "/a-new", [UInt8](repeating: 8, count: 100))
-            case "link": #expect(symlink(folder + "/victim", folder + "/a-new") == 0)
-            default: #expect(mkfifo(folder + "/a-new", 0o600) == 0)
+            case "link": expectEqual(symlink(folder + "/victim", folder + "/a-new"), 0)
+            default: expectEqual(mkfifo(folder + "/a-new", 0o600), 0)
             }
             try file.write([1])
-            #expect(try file.read(upTo: 10) == [1])
-            #expect(try FileFolder.names(folder) == ["a", "victim"])
-            #expect(try SavedFile(path: folder + "/victim").read(upTo: 10) == [9])
+            try expectEqual(file.read(upTo: 10), [1])
+            try expectEqual(FileFolder.names(folder), ["a", "victim"])
+            try expectEqual(SavedFile(path: folder + "/victim").read(upTo: 10), [9])
         }
     }
 
     @Test("A folder in the way is an error that names it") func inTheWay() throws {
         try FileFolder.with { folder in
-            #expect(mkdir(folder + "/a-new", 0o700) == 0)
+            expectEqual(mkdir(folder + "/a-new", 0o700), 0)
             let error = try #require(throws: SternaError.self) { try SavedFile(path: folder + "/a").write([1]) }
             #expect(error.detail.contains("“\(folder)/a-new” is in the way; remove it"))
         }
@@ -152,13 +153,13 @@ struct SavedFileTests {
             let other = try AsideFile(beside: file.path, timeout: .seconds(1))
             try other.write([5])
             #expect(throws: FileFault.self) { try file.removeLeftover() }
-            #expect(try FileFolder.names(folder) == ["a-new"])
+            try expectEqual(FileFolder.names(folder), ["a-new"])
             let error = try #require(throws: SternaError.self) { try file.write([1], timeout: .milliseconds(20)) }
             #expect(error.kind == .writeFailed && error.detail.contains("another process is writing it"))
             try other.place()
-            #expect(try file.read(upTo: 10) == [5])
+            try expectEqual(file.read(upTo: 10), [5])
             try file.write([1])
-            #expect(try file.read(upTo: 10) == [1])
+            try expectEqual(file.read(upTo: 10), [1])
         }
     }
 
@@ -188,7 +189,7 @@ struct SavedFileTests {
             }
             try await group.waitForAll()
         }
-        #expect(try FileFolder.names(folder) == ["a"])
+        try expectEqual(FileFolder.names(folder), ["a"])
     }
 
     @Test("A process killed while it writes leaves the former content or the new one") func kill() async throws {
@@ -204,10 +205,10 @@ struct SavedFileTests {
                 usleep(UInt32.random(in: 1_000...30_000))
                 SternaPlatform.kill(getpid(), SIGKILL)
             }
-            if let read = try file.read(upTo: 1 << 20) { #expect(Set(read).count == 1) }
+            if let read = try file.read(upTo: 1 << 20) { expectEqual(Set(read).count, 1) }
             try file.write([1])
-            #expect(try file.read(upTo: 10) == [1])
-            #expect(FileStatus(linkAt: path + "-new") == nil)
+            try expectEqual(file.read(upTo: 10), [1])
+            expectNil(FileStatus(linkAt: path + "-new"))
         }
     }
 }

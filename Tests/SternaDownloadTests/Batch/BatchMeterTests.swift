@@ -2,6 +2,7 @@ import NIOCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Downloads: the progress of a batch")
 struct BatchMeterTests {
@@ -13,15 +14,15 @@ struct BatchMeterTests {
     func sums() {
         var meter = BatchMeter(files: 2)
         meter.set(0, TransferProgress(completed: 10, total: 100), resumedAt: 0, at: at(0))
-        #expect(meter.progress(at: at(0)).bytes.completed == 10)
-        #expect(meter.progress(at: at(0)).bytes.total == nil)
+        expectEqual(meter.progress(at: at(0)).bytes.completed, 10)
+        expectNil(meter.progress(at: at(0)).bytes.total)
         meter.set(1, TransferProgress(completed: 20, total: 300), resumedAt: 0, at: at(500))
         meter.set(0, TransferProgress(completed: 80, total: 100), resumedAt: 0, at: at(1_000))
         let progress = meter.progress(at: at(1_000))
-        #expect(progress.bytes.completed == 100)
-        #expect(progress.bytes.total == 400)
-        #expect(progress.bytes.rate == 90)
-        #expect(progress.description == "0 of 2 files, 25% of 400 B, 90 B/s, 4 s left")
+        expectEqual(progress.bytes.completed, 100)
+        expectEqual(progress.bytes.total, 400)
+        expectEqual(progress.bytes.rate, 90)
+        expectEqual(progress.description, "0 of 2 files, 25% of 400 B, 90 B/s, 4 s left")
     }
 
     @Test("What an earlier attempt had left is there, but not fetched")
@@ -30,8 +31,8 @@ struct BatchMeterTests {
         meter.set(0, TransferProgress(completed: 1_000, total: 5_000), resumedAt: 1_000, at: at(0))
         meter.set(0, TransferProgress(completed: 1_500, total: 5_000), resumedAt: 1_000, at: at(1_000))
         let progress = meter.progress(at: at(1_000)).bytes
-        #expect(progress.completed == 1_500)
-        #expect(progress.rate == 500)
+        expectEqual(progress.completed, 1_500)
+        expectEqual(progress.rate, 500)
     }
 
     @Test("A file that fails counts with what it got, one that succeeds with its length")
@@ -42,10 +43,10 @@ struct BatchMeterTests {
         meter.end(1, length: 60, resumedAt: 0, at: at(20))
         meter.end(2, length: nil, resumedAt: 0, at: at(30))
         let progress = meter.progress(at: at(30))
-        #expect(progress.finished == 1)
-        #expect(progress.failed == 2)
-        #expect(progress.bytes.completed == 100)
-        #expect(progress.bytes.total == 100)
+        expectEqual(progress.finished, 1)
+        expectEqual(progress.failed, 2)
+        expectEqual(progress.bytes.completed, 100)
+        expectEqual(progress.bytes.total, 100)
         #expect(progress.description.hasPrefix("1 of 3 files, 2 failed, 100% of 100 B"))
     }
 
@@ -54,13 +55,13 @@ struct BatchMeterTests {
         var meter = BatchMeter(files: 2)
         meter.set(0, TransferProgress(completed: 900, total: .max), resumedAt: 0, at: at(0))
         meter.set(0, TransferProgress(completed: 5, total: nil), resumedAt: 0, at: at(100))
-        #expect(meter.progress(at: at(100)).bytes.completed == 5)
-        #expect(meter.progress(at: at(100)).bytes.total == nil)
+        expectEqual(meter.progress(at: at(100)).bytes.completed, 5)
+        expectNil(meter.progress(at: at(100)).bytes.total)
         meter.set(0, TransferProgress(completed: .max, total: .max), resumedAt: -4, at: at(200))
         meter.set(1, TransferProgress(completed: .max, total: .max), resumedAt: .max, at: at(300))
         meter.set(7, TransferProgress(completed: 1), resumedAt: 0, at: at(300))
         meter.set(-1, TransferProgress(completed: -1, total: -1), resumedAt: 0, at: at(300))
-        #expect(meter.progress(at: at(300)).bytes.completed == .max)
-        #expect(meter.progress(at: at(300)).bytes.total == .max)
+        expectEqual(meter.progress(at: at(300)).bytes.completed, .max)
+        expectEqual(meter.progress(at: at(300)).bytes.total, .max)
     }
 }

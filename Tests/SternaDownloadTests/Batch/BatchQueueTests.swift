@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Downloads: which of a batch run")
 struct BatchQueueTests {
@@ -10,12 +11,12 @@ struct BatchQueueTests {
         #expect(queue.isSuspended)
         let first = queue.resume()
         #expect(first.goOn.isEmpty)
-        #expect(first.begin == Array(0..<min(5, limit)))
+        expectEqual(first.begin, Array(0..<min(5, limit)))
         #expect(queue.resume().begin.isEmpty)
         for index in 0..<5 {
             let following = index + limit
-            #expect(queue.ended(index) == (following < 5 ? [following] : []))
-            #expect(queue.isOver == (index == 4))
+            expectEqual(queue.ended(index), (following < 5 ? [following] : []))
+            expectEqual(queue.isOver, (index == 4))
         }
         #expect(queue.ended(4).isEmpty)
     }
@@ -25,19 +26,19 @@ struct BatchQueueTests {
         var queue = BatchQueue(count: 6, limit: 3)
         #expect(queue.suspend().isEmpty)
         _ = queue.resume()
-        #expect(queue.suspend() == [0, 1, 2])
+        expectEqual(queue.suspend(), [0, 1, 2])
         #expect(queue.suspend().isEmpty)
         #expect(queue.ended(1).isEmpty)
         let next = queue.resume()
-        #expect(next.goOn == [0, 2])
-        #expect(next.begin == [3])
+        expectEqual(next.goOn, [0, 2])
+        expectEqual(next.begin, [3])
     }
 
     @Test("Cancelled, it begins nothing more")
     func cancelled() {
         var queue = BatchQueue(count: 4, limit: 2)
         _ = queue.resume()
-        #expect(queue.cancel() == 2..<4)
+        expectEqual(queue.cancel(), 2..<4)
         #expect(queue.cancel().isEmpty)
         #expect(!queue.isOver)
         #expect(queue.ended(0).isEmpty)
@@ -61,16 +62,16 @@ struct BatchQueueTests {
             note(queue.resume().begin)
             while !queue.isOver {
                 if Int.random(in: 0..<4, using: &random) == 0 {
-                    #expect(Set(queue.suspend()) == running)
+                    expectEqual(Set(queue.suspend()), running)
                     let next = queue.resume()
-                    #expect(Set(next.goOn) == running)
+                    expectEqual(Set(next.goOn), running)
                     note(next.begin)
                 }
                 guard let index = running.randomElement(using: &random) else { break }
                 running.remove(index)
                 note(queue.ended(index))
             }
-            #expect(begun == Array(0..<count))
+            expectEqual(begun, Array(0..<count))
             #expect(queue.isOver)
         }
     }

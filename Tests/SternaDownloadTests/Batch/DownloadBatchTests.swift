@@ -17,18 +17,18 @@ struct DownloadBatchTests {
                 let batch = api.download(counts.map { "range/\($0)" }, into: "\(folder)/new", concurrency: 2)
                 var last = BatchProgress(files: 5)
                 for await step in batch.progress { last = step }
-                #expect(last.finished == 5)
-                #expect(last.failed == 0)
-                #expect(last.bytes.completed == 570_001)
-                #expect(last.bytes.total == 570_001)
+                expectEqual(last.finished, 5)
+                expectEqual(last.failed, 0)
+                expectEqual(last.bytes.completed, 570_001)
+                expectEqual(last.bytes.total, 570_001)
                 let files = try await batch.results.map { try $0.get() }
-                #expect(files.map { Int($0.length) } == counts)
+                expectEqual(files.map { Int($0.length) }, counts)
                 for (file, count) in zip(files, counts) {
-                    #expect(file.path == "\(folder)/new/\(count)")
-                    #expect(try Downloading.bytes(file.path) == Downloading.alphabet(count))
+                    expectEqual(file.path, "\(folder)/new/\(count)")
+                    try expectEqual(Downloading.bytes(file.path), Downloading.alphabet(count))
                 }
                 #expect(batch.isFinished)
-                #expect(batch.progress.current.finished == 5)
+                expectEqual(batch.progress.current.finished, 5)
                 #expect(api.tasks.isEmpty)
             }
         }
@@ -42,14 +42,14 @@ struct DownloadBatchTests {
                 let batch = api.download(
                     ["range/3000", "status/404", "range/3000", "http://[", "range/3000"], into: folder, concurrency: 3)
                 let results = try await batch.results
-                #expect(results.map { (try? $0.get()) != nil } == [true, false, true, false, true])
-                #expect(results.map(\.failureKind) == [nil, .unacceptableStatus, nil, .invalidURL, nil])
-                #expect(try Downloading.names(in: folder) == ["3000", "3000 (2)", "3000 (3)"])
+                expectEqual(results.map { (try? $0.get()) != nil }, [true, false, true, false, true])
+                expectEqual(results.map(\.failureKind), [nil, .unacceptableStatus, nil, .invalidURL, nil])
+                try expectEqual(Downloading.names(in: folder), ["3000", "3000 (2)", "3000 (3)"])
                 for name in try Downloading.names(in: folder) {
-                    #expect(try Downloading.bytes("\(folder)/\(name)") == Downloading.alphabet(3_000))
+                    try expectEqual(Downloading.bytes("\(folder)/\(name)"), Downloading.alphabet(3_000))
                 }
                 for await _ in batch.progress {}
-                #expect(batch.progress.current.failed == 2)
+                expectEqual(batch.progress.current.failed, 2)
             }
         }
     }
@@ -72,13 +72,13 @@ struct DownloadBatchTests {
                 let api = try Downloading.session(server)
                 let batch = api.download((0..<9).map { "slow/\($0)" }, into: folder, concurrency: 3)
                 try await server.waitForRequests(3, within: 60)
-                #expect(batch.tasks.map(\.state).filter { $0 == .running }.count == 3)
+                expectEqual(batch.tasks.map(\.state).filter { $0 == .running }.count, 3)
                 #expect(batch.tasks.dropFirst(3).allSatisfy { $0.state == .suspended && $0.requests.isEmpty })
-                #expect(server.requestCount == 3)
+                expectEqual(server.requestCount, 3)
                 release.open()
                 #expect(try await batch.results.allSatisfy { $0.failureKind == nil })
                 #expect(present.withLock { $0.most } <= 3)
-                #expect(server.requestCount == 9)
+                expectEqual(server.requestCount, 9)
             }
         }
     }
@@ -92,18 +92,18 @@ struct DownloadBatchTests {
                 let api = try Downloading.session(server) { $0.startsTasks = false }
                 let batch = api.download(["held", "range/10", "range/11"], into: folder, concurrency: 1)
                 #expect(batch.tasks.allSatisfy { $0.state == .suspended })
-                #expect(server.requestCount == 0)
+                expectEqual(server.requestCount, 0)
                 batch.resume()
                 for await step in batch.tasks[0].progress where step.completed > 1_000_000 { break }
                 batch.suspend()
                 batch.suspend()
-                #expect(batch.tasks.map(\.state) == [.suspended, .suspended, .suspended])
+                expectEqual(batch.tasks.map(\.state), [.suspended, .suspended, .suspended])
                 release.open()
-                #expect(server.requestCount == 1)
+                expectEqual(server.requestCount, 1)
                 batch.resume()
                 let files = try await batch.results.map { try $0.get() }
-                #expect(files.map(\.length) == [20_000_000, 10, 11])
-                #expect(server.requestCount == 3)
+                expectEqual(files.map(\.length), [20_000_000, 10, 11])
+                expectEqual(server.requestCount, 3)
             }
         }
     }
@@ -118,11 +118,11 @@ struct DownloadBatchTests {
                 for await step in batch.tasks[1].progress where step.completed > 1_000_000 { break }
                 batch.cancel()
                 let results = try await batch.results
-                #expect(results.map(\.failureKind) == [nil, .cancelled, .cancelled])
+                expectEqual(results.map(\.failureKind), [nil, .cancelled, .cancelled])
                 for await _ in batch.progress {}
-                #expect(batch.progress.current.finished == 1)
-                #expect(batch.progress.current.failed == 2)
-                #expect(try Downloading.names(in: folder) == ["10"])
+                expectEqual(batch.progress.current.finished, 1)
+                expectEqual(batch.progress.current.failed, 2)
+                try expectEqual(Downloading.names(in: folder), ["10"])
                 try await server.waitForOpenConnections(0, within: 60)
             }
         }
@@ -138,15 +138,15 @@ struct DownloadBatchTests {
                 let batch = api.download(["held", "range/11"], into: folder, concurrency: 1)
                 for await step in batch.tasks[0].progress where step.completed > 1_000_000 { break }
                 let data = await batch.cancelProducingResumeData()
-                #expect(data.count == 2)
+                expectEqual(data.count, 2)
                 let kept = try #require(data[0])
-                #expect(data[1] == nil)
-                #expect(try Downloading.names(in: folder) == ["held.sterna-part", "held.sterna-resume"])
+                expectNil(data[1])
+                try expectEqual(Downloading.names(in: folder), ["held.sterna-part", "held.sterna-resume"])
 
                 let files = try await api.download(["range/11", "held"], into: folder).results.map { try $0.get() }
-                #expect(files[1].resumedAt == kept.receivedBytes)
-                #expect(try Downloading.bytes(files[1].path) == Downloading.alphabet(count))
-                #expect(try Downloading.names(in: folder) == ["11", "held"])
+                expectEqual(files[1].resumedAt, kept.receivedBytes)
+                try expectEqual(Downloading.bytes(files[1].path), Downloading.alphabet(count))
+                try expectEqual(Downloading.names(in: folder), ["11", "held"])
             }
         }
     }
@@ -165,7 +165,7 @@ struct DownloadBatchTests {
                 waiting.cancel()
                 reading.cancel()
                 let error = await #expect(throws: SternaError.self) { try await waiting.value }
-                #expect(error?.kind == .cancelled)
+                expectEqual(error?.kind, .cancelled)
                 await reading.value
                 #expect(!batch.isFinished)
                 release.open()
@@ -219,8 +219,8 @@ struct DownloadBatchTests {
                 let error = await #expect(throws: SternaError.self) {
                     try await api.download("held", to: .folder(folder, existing: .fail)).value
                 }
-                #expect(error?.kind == .destinationUnusable)
-                #expect(try Downloading.names(in: folder) == ["held"])
+                expectEqual(error?.kind, .destinationUnusable)
+                try expectEqual(Downloading.names(in: folder), ["held"])
                 release.open()
             }
         }

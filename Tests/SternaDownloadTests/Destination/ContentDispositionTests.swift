@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Content-Disposition")
 struct ContentDispositionTests {
@@ -34,25 +35,25 @@ struct ContentDispositionTests {
 
     @Test("The suggested name", arguments: names)
     func name(field: String, expected: String?) {
-        #expect(ContentDisposition(field)?.filename == expected)
+        expectEqual(ContentDisposition(field)?.filename, expected)
     }
 
     @Test("Type and parameters, in lower case")
     func pieces() throws {
         let field = try #require(ContentDisposition("Form-Data; Name=\"A\" ; size=12; =x; a b=c; name=B"))
-        #expect(field.type == "form-data")
-        #expect(field.parameters == [.init(name: "name", value: "A"), .init(name: "size", value: "12")])
-        #expect(field["size"] == "12")
-        #expect(field["filename"] == nil)
+        expectEqual(field.type, "form-data")
+        expectEqual(field.parameters, [.init(name: "name", value: "A"), .init(name: "size", value: "12")])
+        expectEqual(field["size"], "12")
+        expectNil(field["filename"])
     }
 
     @Test("Limits on the length and on the number of parameters")
     func limits() throws {
-        #expect(
-            ContentDisposition("a; filename=" + String(repeating: "x", count: ContentDisposition.Limits.bytes)) == nil)
+        expectNil(
+            ContentDisposition("a; filename=" + String(repeating: "x", count: ContentDisposition.Limits.bytes)))
         let many = (0..<1_000).map { "p\($0)=1" }.joined(separator: ";")
         let field = try #require(ContentDisposition("attachment;\(many);filename=a"))
-        #expect(field.parameters.count == ContentDisposition.Limits.parameters)
-        #expect(field.filename == nil)
+        expectEqual(field.parameters.count, ContentDisposition.Limits.parameters)
+        expectNil(field.filename)
     }
 }

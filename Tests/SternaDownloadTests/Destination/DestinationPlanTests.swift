@@ -16,9 +16,9 @@ struct DestinationPlanTests {
 
     private func fault(_ destination: DownloadDestination) -> DestinationFault? {
         let error = #expect(throws: SternaError.self) { try DestinationPlan(destination) }
-        #expect(error?.kind == .destinationUnusable)
-        #expect(error?.phase == .prepare)
-        #expect(error?.requestSent == false)
+        expectEqual(error?.kind, .destinationUnusable)
+        expectEqual(error?.phase, .prepare)
+        expectEqual(error?.requestSent, false)
         return error?.underlying as? DestinationFault
     }
 
@@ -28,45 +28,44 @@ struct DestinationPlanTests {
 
     @Test("The partial file lies where the destination is known to be")
     func partialFolder() throws {
-        #expect(try DestinationPlan(.file(path("x/a"))).partialFolder == path("x"))
-        #expect(try DestinationPlan(.file(URL(filePath: path("a")))).partialFolder == folder.path)
-        #expect(try DestinationPlan(.file(path("a"))).partialPermissions == 0o666)
+        try expectEqual(DestinationPlan(.file(path("x/a"))).partialFolder, path("x"))
+        try expectEqual(DestinationPlan(.file(URL(filePath: path("a")))).partialFolder, folder.path)
+        try expectEqual(DestinationPlan(.file(path("a"))).partialPermissions, 0o666)
         #expect(try DestinationPlan(.folder(path("x/y//"))).partialFolder == path("x/y"))
         let chosen = try DestinationPlan(.choose { _, _ in "/nowhere/a" })
         #expect(chosen.partialFolder != "/nowhere")
-        #expect(chosen.partialPermissions == 0o600)
-        #expect(
-            try DestinationPlan(.file("a-name-that-is-not-taken")).partialFolder
-                == FileManager.default.currentDirectoryPath)
+        expectEqual(chosen.partialPermissions, 0o600)
+        try expectEqual(
+            DestinationPlan(.file("a-name-that-is-not-taken")).partialFolder, FileManager.default.currentDirectoryPath)
         // Nothing is created before the transfer.
         #expect(folder.names.isEmpty)
         try DestinationPlan(.folder(path("x/y"))).makePartialFolder()
-        #expect(FileStatus(path: path("x/y"))?.isDirectory == true)
+        expectEqual(FileStatus(path: path("x/y"))?.isDirectory, true)
     }
 
     @Test("A file that exists is a fault only under `.fail`, the default for files")
     func existing() throws {
         let file = try folder.write([], to: "a")
-        #expect(fault(.file(file)) == .exists(path: file))
-        #expect(symlink("/nowhere", path("link")) == 0)
-        #expect(fault(.file(path("link"))) == .exists(path: path("link")))
+        expectEqual(fault(.file(file)), .exists(path: file))
+        expectEqual(symlink("/nowhere", path("link")), 0)
+        expectEqual(fault(.file(path("link"))), .exists(path: path("link")))
         _ = try DestinationPlan(.file(file, existing: .replace))
         _ = try DestinationPlan(.file(file, existing: .addNumber))
     }
 
     @Test("Folders, devices and bad paths are faults before anything is sent", arguments: ExistingFile.allCases)
     func unusable(existing: ExistingFile) throws {
-        #expect(fault(.file(folder.path, existing: existing)) == .folder(path: folder.path))
-        #expect(fault(.file(path("new/"), existing: existing)) == .folder(path: path("new/")))
+        expectEqual(fault(.file(folder.path, existing: existing)), .folder(path: folder.path))
+        expectEqual(fault(.file(path("new/"), existing: existing)), .folder(path: path("new/")))
         let file = try folder.write([], to: "a")
-        #expect(fault(.folder(file, existing: existing)) == .notAFolder(path: file))
-        #expect(fault(.file(file + "/b/c", existing: existing)) == .notAFolder(path: file))
+        expectEqual(fault(.folder(file, existing: existing)), .notAFolder(path: file))
+        expectEqual(fault(.file(file + "/b/c", existing: existing)), .notAFolder(path: file))
         let long = path(String(repeating: "x", count: 300))
-        #expect(fault(.file(long, existing: existing)) == .failed(path: long, code: ENAMETOOLONG))
-        #expect(fault(.file("", existing: existing)) == .failed(path: "", code: ENOENT))
-        #expect(fault(.folder("a\0b", existing: existing)) == .failed(path: "a\0b", code: EINVAL))
+        expectEqual(fault(.file(long, existing: existing)), .failed(path: long, code: ENAMETOOLONG))
+        expectEqual(fault(.file("", existing: existing)), .failed(path: "", code: ENOENT))
+        expectEqual(fault(.folder("a\0b", existing: existing)), .failed(path: "a\0b", code: EINVAL))
         if existing == .replace {
-            #expect(fault(.file("/dev/null", existing: existing)) == .notAFile(path: "/dev/null"))
+            expectEqual(fault(.file("/dev/null", existing: existing)), .notAFile(path: "/dev/null"))
         }
     }
 
@@ -74,33 +73,33 @@ struct DestinationPlanTests {
     func remoteURL() throws {
         let url = try #require(URL(string: "https://example.com/a"))
         let error = #expect(throws: SternaError.self) { try DestinationPlan(.file(url)) }
-        #expect(error?.kind == .destinationUnusable)
+        expectEqual(error?.kind, .destinationUnusable)
         #expect(error?.underlying as? BodyFault == .notAFileURL(scheme: "https"))
     }
 
     @Test("A folder without permission is a fault", .enabled(if: geteuid() != 0, "The superuser may write everywhere."))
     func notWritable() throws {
-        #expect(mkdir(path("closed"), 0o555) == 0)
-        #expect(fault(.file(path("closed/x/a"))) == .notWritable(folder: path("closed"), code: EACCES))
-        #expect(fault(.folder(path("closed"))) == .notWritable(folder: path("closed"), code: EACCES))
+        expectEqual(mkdir(path("closed"), 0o555), 0)
+        expectEqual(fault(.file(path("closed/x/a"))), .notWritable(folder: path("closed"), code: EACCES))
+        expectEqual(fault(.folder(path("closed"))), .notWritable(folder: path("closed"), code: EACCES))
     }
 
     @Test("A folder takes the server's name, and numbers a taken one")
     func serverName() async throws {
         let plan = try DestinationPlan(.folder(folder.path))
         let plain = try await plan.path(for: try response(), temporary: path("part"))
-        #expect(plain == path("b.zip"))
+        expectEqual(plain, path("b.zip"))
         var fields = HTTPFields()
         fields[.contentDisposition] = "attachment; filename=\"../../x y.txt\""
         let named = try await plan.path(for: try response(fields), temporary: path("part"))
-        #expect(named == path("x y.txt"))
-        #expect(mkdir(named, 0o777) == 0)
+        expectEqual(named, path("x y.txt"))
+        expectEqual(mkdir(named, 0o777), 0)
         let part = try folder.write(Array("new".utf8), to: "part")
-        #expect(try plan.place(part, at: named) == path("x y (2).txt"))
+        try expectEqual(plan.place(part, at: named), path("x y (2).txt"))
         var type = HTTPFields()
         type[.contentType] = "image/jpeg"
         let unnamed = try await plan.path(for: try response(type, url: "http://h/"), temporary: path("part"))
-        #expect(unnamed == path("download.jpg"))
+        expectEqual(unnamed, path("download.jpg"))
     }
 
     @Test("A closure chooses by the response, and its errors stay")
@@ -109,13 +108,13 @@ struct DestinationPlanTests {
         let target = path("x/200.bin")
         let plan = try DestinationPlan(
             .choose { temporaryFile, response in
-                #expect(temporaryFile.path == part)
+                expectEqual(temporaryFile.path, part)
                 return target.replacing("200", with: "\(response.status.code)")
             })
         let chosen = try await plan.path(for: try response(), temporary: part)
-        #expect(chosen == target)
-        #expect(try plan.place(part, at: chosen) == target)
-        #expect(FileManager.default.contents(atPath: target) == Data("new".utf8))
+        expectEqual(chosen, target)
+        try expectEqual(plan.place(part, at: chosen), target)
+        expectEqual(FileManager.default.contents(atPath: target), Data("new".utf8))
 
         struct Refusal: Error {}
         let refusing = try DestinationPlan(.choose { _, _ -> URL in throw Refusal() })
@@ -137,7 +136,7 @@ struct DestinationPlanTests {
         for fault in faults {
             let error = fault.error(phase: .read)
             #expect(error.detail.contains("“/a\u{FFFD}b”"))
-            #expect(error.detail.split(separator: ". ").count == 2, "\(error.detail)")
+            expectEqual(error.detail.split(separator: ". ").count, 2, "\(error.detail)")
         }
     }
 
@@ -151,9 +150,9 @@ struct DestinationPlanTests {
         ] as [(Int32, DestinationFault)])
     func codes(code: Int32, expected: DestinationFault) {
         let fault = DestinationFault(code: code, path: "/a/b")
-        #expect(fault == expected)
+        expectEqual(fault, expected)
         let isFull = code == ENOSPC || code == EDQUOT
-        #expect(fault.error(phase: .read).kind == (isFull ? .writeFailed : .destinationUnusable))
+        expectEqual(fault.error(phase: .read).kind, (isFull ? .writeFailed : .destinationUnusable))
     }
 
     @Test(
@@ -162,7 +161,7 @@ struct DestinationPlanTests {
             ("/a/b", "/a", "b"), ("/a", "/", "a"), ("/", "/", ""), ("/a//b", "/a", "b"), ("//b", "/", "b"),
         ])
     func paths(path: String, folder: String, name: String) {
-        #expect(FilePaths.folder(of: path) == folder)
-        #expect(FilePaths.name(of: path) == name)
+        expectEqual(FilePaths.folder(of: path), folder)
+        expectEqual(FilePaths.name(of: path), name)
     }
 }

@@ -2,6 +2,8 @@ import MutationKit
 import Sterna
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Names of downloaded files")
 struct DownloadFileNameTests {
     @Test(
@@ -22,7 +24,7 @@ struct DownloadFileNameTests {
     func sources(disposition: String?, url: String, type: String?, expected: String) throws {
         let name = DownloadFileName.name(
             disposition: disposition, url: try HTTPURL(url), mediaType: type.flatMap { MediaType($0) })
-        #expect(name == expected)
+        expectEqual(name, expected)
     }
 
     private static let safeNames: [(String, String?)] = [
@@ -40,36 +42,37 @@ struct DownloadFileNameTests {
     @Test("A suggestion becomes a safe base name", arguments: safeNames)
     func safe(suggestion: String, expected: String?) {
         let name = DownloadFileName.safe(suggestion)
-        #expect(name.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
+        expectEqual(name.map { Array($0.utf8) }, expected.map { Array($0.utf8) })
     }
 
     @Test("A long name keeps its extension and its characters")
     func long() throws {
         func x(_ count: Int) -> String { String(repeating: "x", count: count) }
-        #expect(DownloadFileName.safe(x(300) + ".tar.gz") == x(248) + ".tar.gz")
-        #expect(
-            DownloadFileName.safe(String(repeating: "é", count: 300) + ".jpg") == String(repeating: "é", count: 125)
+        expectEqual(DownloadFileName.safe(x(300) + ".tar.gz"), x(248) + ".tar.gz")
+        expectEqual(
+            DownloadFileName.safe(String(repeating: "é", count: 300) + ".jpg"),
+            String(repeating: "é", count: 125)
                 + ".jpg")
-        #expect(DownloadFileName.safe(x(250) + "👨.jpg") == x(250) + ".jpg")
+        expectEqual(DownloadFileName.safe(x(250) + "👨.jpg"), x(250) + ".jpg")
         // What is too long is no extension.
-        #expect(DownloadFileName.safe("a." + x(300)) == "a." + x(253))
+        expectEqual(DownloadFileName.safe("a." + x(300)), "a." + x(253))
         // A letter with more marks than fit keeps some.
         let marked = try #require(DownloadFileName.safe("x" + String(repeating: "\u{301}\u{302}", count: 20_000)))
         #expect((200...255).contains(marked.utf8.count))
         // Cutting makes no reserved name.
-        #expect(DownloadFileName.safe("CON" + String(repeating: "\u{1100}", count: 100)) == "_CON")
+        expectEqual(DownloadFileName.safe("CON" + String(repeating: "\u{1100}", count: 100)), "_CON")
         // Cutting makes it a device's name, and the underscore in front would make it too long again.
         let spaces = { (count: Int) in String(repeating: " ", count: count) }
-        #expect(DownloadFileName.safe("CON" + spaces(300) + "x.txt") == "_CON" + spaces(247) + ".txt")
-        #expect(DownloadFileName.safe("CON." + x(300) + "." + x(10))?.utf8.count == 255)
+        expectEqual(DownloadFileName.safe("CON" + spaces(300) + "x.txt"), "_CON" + spaces(247) + ".txt")
+        expectEqual(DownloadFileName.safe("CON." + x(300) + "." + x(10))?.utf8.count, 255)
     }
 
     @Test("A number stands before the extension, within the limit")
     func numbers() {
-        #expect(DownloadFileName.numbered("a.txt", 2) == "a (2).txt")
-        #expect(DownloadFileName.numbered("a.tar.gz", 10) == "a (10).tar.gz")
-        #expect(DownloadFileName.numbered("a", 3) == "a (3)")
-        #expect(DownloadFileName.numbered(".profile", 2) == ".profile (2)")
+        expectEqual(DownloadFileName.numbered("a.txt", 2), "a (2).txt")
+        expectEqual(DownloadFileName.numbered("a.tar.gz", 10), "a (10).tar.gz")
+        expectEqual(DownloadFileName.numbered("a", 3), "a (3)")
+        expectEqual(DownloadFileName.numbered(".profile", 2), ".profile (2)")
         let long = DownloadFileName.numbered(String(repeating: "é", count: 126) + ".md", 100)
         #expect(long.hasSuffix("é (100).md"))
         #expect((253...255).contains(long.utf8.count))
@@ -96,7 +99,7 @@ struct DownloadFileNameTests {
             }
             guard let once = DownloadFileName.safe(text) else { continue }
             let twice = DownloadFileName.safe(once)
-            #expect(twice.map { Array($0.utf8) } == Array(once.utf8), "\(text.debugDescription)")
+            expectEqual(twice.map { Array($0.utf8) }, Array(once.utf8), "\(text.debugDescription)")
             #expect(!once.isEmpty && once.utf8.count <= 255 && !once.utf8.contains(UInt8(ascii: "/")))
         }
     }

@@ -29,8 +29,8 @@ struct FilePlacementTests {
 
     private func fault(_ work: () throws -> Void) -> DestinationFault? {
         let error = #expect(throws: SternaError.self) { try work() }
-        #expect(error?.kind == .destinationUnusable)
-        #expect(error?.phase == .read)
+        expectEqual(error?.kind, .destinationUnusable)
+        expectEqual(error?.phase, .read)
         return error?.underlying as? DestinationFault
     }
 
@@ -38,10 +38,10 @@ struct FilePlacementTests {
     func freeName(existing: ExistingFile) throws {
         let part = try write("new", to: "part")
         let target = path("a/b/c.txt")
-        #expect(try FilePlacement(existing: existing).place(part, at: target) == target)
-        #expect(content("a/b/c.txt") == "new")
-        #expect(folder.names == ["a"])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: path("a/b")) == ["c.txt"])
+        try expectEqual(FilePlacement(existing: existing).place(part, at: target), target)
+        expectEqual(content("a/b/c.txt"), "new")
+        expectEqual(folder.names, ["a"])
+        try expectEqual(FileManager.default.contentsOfDirectory(atPath: path("a/b")), ["c.txt"])
     }
 
     @Test("An existing file stays under `.fail`", arguments: ExclusiveMove.allCases)
@@ -49,9 +49,9 @@ struct FilePlacementTests {
         let part = try write("new", to: "part")
         let target = try write("old", to: "a")
         let placement = FilePlacement(existing: .fail, moves: [move])
-        #expect(fault { _ = try placement.place(part, at: target) } == .exists(path: target))
+        expectEqual(fault { _ = try placement.place(part, at: target) }, .exists(path: target))
         #expect(content("a") == "old" && content("part") == "new")
-        #expect(folder.names == ["a", "part"])
+        expectEqual(folder.names, ["a", "part"])
     }
 
     @Test("A number is added to a taken name", arguments: ExclusiveMove.allCases)
@@ -60,45 +60,45 @@ struct FilePlacementTests {
         _ = try write("older", to: "a (2).tar.gz")
         let part = try write("new", to: "part")
         let placement = FilePlacement(existing: .addNumber, moves: [move])
-        #expect(try placement.place(part, at: target) == path("a (3).tar.gz"))
+        try expectEqual(placement.place(part, at: target), path("a (3).tar.gz"))
         #expect(content("a.tar.gz") == "old" && content("a (2).tar.gz") == "older" && content("a (3).tar.gz") == "new")
-        #expect(folder.names.count == 3)
+        expectEqual(folder.names.count, 3)
     }
 
     @Test("A file is replaced, and keeps its permissions")
     func replaces() throws {
         let target = try write("old", to: "a")
-        #expect(chmod(target, 0o640) == 0)
+        expectEqual(chmod(target, 0o640), 0)
         let part = try write("new", to: "part")
-        #expect(try FilePlacement(existing: .replace).place(part, at: target) == target)
-        #expect(content("a") == "new")
-        #expect(permissions("a") == 0o640)
-        #expect(folder.names == ["a"])
+        try expectEqual(FilePlacement(existing: .replace).place(part, at: target), target)
+        expectEqual(content("a"), "new")
+        expectEqual(permissions("a"), 0o640)
+        expectEqual(folder.names, ["a"])
     }
 
     @Test("A link at the destination is not written through", arguments: ExistingFile.allCases)
     func links(existing: ExistingFile) throws {
         let other = try write("other", to: "other")
         let target = path("a")
-        #expect(symlink(other, target) == 0)
+        expectEqual(symlink(other, target), 0)
         let part = try write("new", to: "part")
         let placement = FilePlacement(existing: existing)
         switch existing {
-        case .fail: #expect(fault { _ = try placement.place(part, at: target) } == .exists(path: target))
-        case .addNumber: #expect(try placement.place(part, at: target) == path("a (2)"))
-        case .replace: #expect(try placement.place(part, at: target) == target)
+        case .fail: expectEqual(fault { _ = try placement.place(part, at: target) }, .exists(path: target))
+        case .addNumber: try expectEqual(placement.place(part, at: target), path("a (2)"))
+        case .replace: try expectEqual(placement.place(part, at: target), target)
         }
-        #expect(content("other") == "other")
-        #expect(content("a") == (existing == .replace ? "new" : "other"))
+        expectEqual(content("other"), "other")
+        expectEqual(content("a"), (existing == .replace ? "new" : "other"))
     }
 
     @Test("A link that leads nowhere is a taken name", arguments: ExclusiveMove.allCases)
     func danglingLink(move: ExclusiveMove) throws {
-        #expect(symlink(path("nowhere"), path("a")) == 0)
+        expectEqual(symlink(path("nowhere"), path("a")), 0)
         let part = try write("new", to: "part")
         let placement = FilePlacement(existing: .addNumber, moves: [move])
-        #expect(try placement.place(part, at: path("a")) == path("a (2)"))
-        #expect(folder.names == ["a", "a (2)"])
+        try expectEqual(placement.place(part, at: path("a")), path("a (2)"))
+        expectEqual(folder.names, ["a", "a (2)"])
     }
 
     @Test(
@@ -106,45 +106,44 @@ struct FilePlacementTests {
         arguments: ExistingFile.allCases)
     func folderInPlace(existing: ExistingFile) throws {
         let target = path("a")
-        #expect(mkdir(target, 0o777) == 0)
+        expectEqual(mkdir(target, 0o777), 0)
         let part = try write("new", to: "part")
-        #expect(fault { _ = try FilePlacement(existing: existing).place(part, at: target) } == .folder(path: target))
-        #expect(
-            fault { _ = try FilePlacement(existing: existing).place(part, at: path("b/")) } == .folder(path: path("b/"))
-        )
+        expectEqual(fault { _ = try FilePlacement(existing: existing).place(part, at: target) }, .folder(path: target))
+        expectEqual(
+            fault { _ = try FilePlacement(existing: existing).place(part, at: path("b/")) }, .folder(path: path("b/")))
         guard existing == .addNumber else { return }
-        #expect(try FilePlacement(existing: existing, numbersFolders: true).place(part, at: target) == path("a (2)"))
+        try expectEqual(FilePlacement(existing: existing, numbersFolders: true).place(part, at: target), path("a (2)"))
     }
 
     @Test("What is no file is not replaced")
     func pipe() throws {
         let target = path("pipe")
-        #expect(mkfifo(target, 0o600) == 0)
+        expectEqual(mkfifo(target, 0o600), 0)
         let link = path("link")
-        #expect(symlink(target, link) == 0)
+        expectEqual(symlink(target, link), 0)
         let part = try write("new", to: "part")
-        #expect(fault { _ = try FilePlacement(existing: .replace).place(part, at: target) } == .notAFile(path: target))
-        #expect(fault { _ = try FilePlacement(existing: .replace).place(part, at: link) } == .notAFile(path: link))
-        #expect(folder.names == ["link", "part", "pipe"])
+        expectEqual(
+            fault { _ = try FilePlacement(existing: .replace).place(part, at: target) }, .notAFile(path: target))
+        expectEqual(fault { _ = try FilePlacement(existing: .replace).place(part, at: link) }, .notAFile(path: link))
+        expectEqual(folder.names, ["link", "part", "pipe"])
     }
 
     @Test("A file among the folders is named")
     func fileAmongFolders() throws {
         let file = try write("x", to: "file")
         let part = try write("new", to: "part")
-        #expect(
-            fault { _ = try FilePlacement(existing: .fail).place(part, at: path("file/a/b")) }
-                == .notAFolder(path: file))
-        #expect(
-            fault { _ = try FilePlacement(existing: .fail).place(part, at: path("file/b")) } == .notAFolder(path: file))
+        expectEqual(
+            fault { _ = try FilePlacement(existing: .fail).place(part, at: path("file/a/b")) }, .notAFolder(path: file))
+        expectEqual(
+            fault { _ = try FilePlacement(existing: .fail).place(part, at: path("file/b")) }, .notAFolder(path: file))
     }
 
     @Test("A temporary file that vanished is named", arguments: ExistingFile.allCases)
     func vanished(existing: ExistingFile) throws {
         let part = path("part")
-        #expect(
-            fault { _ = try FilePlacement(existing: existing).place(part, at: path("a")) }
-                == .vanished(temporaryFile: part))
+        expectEqual(
+            fault { _ = try FilePlacement(existing: existing).place(part, at: path("a")) },
+            .vanished(temporaryFile: part))
         #expect(folder.names.isEmpty)
     }
 
@@ -152,24 +151,25 @@ struct FilePlacementTests {
     func badNames() throws {
         let part = try write("new", to: "part")
         let long = path(String(repeating: "x", count: 300))
-        #expect(
-            fault { _ = try FilePlacement(existing: .fail).place(part, at: long) }
-                == .failed(path: long, code: ENAMETOOLONG))
-        #expect(fault { _ = try FilePlacement(existing: .fail).place(part, at: "") } == .failed(path: "", code: ENOENT))
-        #expect(
-            fault { _ = try FilePlacement(existing: .fail).place(part, at: "a\0b") }
-                == .failed(path: "a\0b", code: EINVAL))
-        #expect(folder.names == ["part"])
+        expectEqual(
+            fault { _ = try FilePlacement(existing: .fail).place(part, at: long) },
+            .failed(path: long, code: ENAMETOOLONG))
+        expectEqual(
+            fault { _ = try FilePlacement(existing: .fail).place(part, at: "") }, .failed(path: "", code: ENOENT))
+        expectEqual(
+            fault { _ = try FilePlacement(existing: .fail).place(part, at: "a\0b") },
+            .failed(path: "a\0b", code: EINVAL))
+        expectEqual(folder.names, ["part"])
     }
 
     @Test("A folder without permission is named", .enabled(if: geteuid() != 0, "The superuser may write everywhere."))
     func notWritable() throws {
         let part = try write("new", to: "part")
-        #expect(mkdir(path("closed"), 0o555) == 0)
+        expectEqual(mkdir(path("closed"), 0o555), 0)
         let target = path("closed/a")
-        #expect(
-            fault { _ = try FilePlacement(existing: .fail).place(part, at: target) }
-                == .notWritable(folder: path("closed"), code: EACCES))
+        expectEqual(
+            fault { _ = try FilePlacement(existing: .fail).place(part, at: target) },
+            .notWritable(folder: path("closed"), code: EACCES))
     }
 
     @Test("A private file gets the permissions of a new one")
@@ -177,10 +177,10 @@ struct FilePlacementTests {
         let new = open(path("new"), O_WRONLY | O_CREAT, 0o666)
         close(new)
         let part = try write("content", to: "part")
-        #expect(chmod(part, 0o600) == 0)
+        expectEqual(chmod(part, 0o600), 0)
         _ = try FilePlacement(existing: .fail, isPrivate: true).place(part, at: path("a"))
-        #expect(permissions("a") == permissions("new"))
-        #expect(folder.names == ["a", "new"])
+        expectEqual(permissions("a"), permissions("new"))
+        expectEqual(folder.names, ["a", "new"])
     }
 
     @Test("Of fifty downloads with one name all arrive", arguments: ExclusiveMove.allCases)
@@ -198,9 +198,9 @@ struct FilePlacementTests {
             }
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
-        #expect(names == Set([target] + (2...count).map { path("a (\($0)).txt") }))
-        #expect(folder.names.count == count)
-        #expect(Set(folder.names.compactMap { content($0) }) == Set((0..<count).map { "\($0)" }))
+        expectEqual(names, Set([target] + (2...count).map { path("a (\($0)).txt") }))
+        expectEqual(folder.names.count, count)
+        expectEqual(Set(folder.names.compactMap { content($0) }), Set((0..<count).map { "\($0)" }))
     }
 
     @Test("Of fifty downloads that may not replace one arrives", arguments: ExclusiveMove.allCases)
@@ -218,8 +218,8 @@ struct FilePlacementTests {
             }
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(winners == 1)
-        #expect(folder.names.count == 50)
+        expectEqual(winners, 1)
+        expectEqual(folder.names.count, 50)
         #expect(content("a.txt").flatMap { Int($0) } != nil)
     }
 }

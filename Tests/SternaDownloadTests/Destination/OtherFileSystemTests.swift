@@ -48,15 +48,15 @@ struct OtherFileSystemTests {
     func copies(existing: ExistingFile) throws {
         let bytes = (0..<(3 << 20) + 17).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 11) }
         let part = try near.write(bytes, to: "part")
-        #expect(chmod(part, 0o600) == 0)
+        expectEqual(chmod(part, 0o600), 0)
         let target = "\(far.path)/a.bin"
-        #expect(try FilePlacement(existing: existing).place(part, at: target) == target)
-        #expect(far.content("a.bin") == bytes)
+        try expectEqual(FilePlacement(existing: existing).place(part, at: target), target)
+        expectEqual(far.content("a.bin"), bytes)
         #expect(far.names == ["a.bin"] && near.names.isEmpty)
         // New files, and the copy among them, are as readable as the umask allows.
         let new = open("\(far.path)/new", O_WRONLY | O_CREAT, 0o666)
         close(new)
-        #expect(FileStatus(path: target)?.permissions == FileStatus(path: "\(far.path)/new")?.permissions)
+        expectEqual(FileStatus(path: target)?.permissions, FileStatus(path: "\(far.path)/new")?.permissions)
     }
 
     @Test("An existing file is numbered, replaced or left alone", arguments: ExistingFile.allCases)
@@ -64,7 +64,7 @@ struct OtherFileSystemTests {
         let part = try near.write(Array("new".utf8), to: "part")
         let target = "\(far.path)/a"
         try Data("old".utf8).write(to: URL(filePath: target))
-        #expect(chmod(target, 0o600) == 0)
+        expectEqual(chmod(target, 0o600), 0)
         let placement = FilePlacement(existing: existing)
         switch existing {
         case .fail:
@@ -72,22 +72,22 @@ struct OtherFileSystemTests {
             #expect(error?.underlying as? DestinationFault == .exists(path: target))
             #expect(near.names == ["part"] && far.names == ["a"])
         case .addNumber:
-            #expect(try placement.place(part, at: target) == "\(target) (2)")
+            try expectEqual(placement.place(part, at: target), "\(target) (2)")
             #expect(near.names.isEmpty && far.names == ["a", "a (2)"])
-            #expect(far.content("a (2)") == Array("new".utf8))
+            expectEqual(far.content("a (2)"), Array("new".utf8))
         case .replace:
-            #expect(try placement.place(part, at: target) == target)
+            try expectEqual(placement.place(part, at: target), target)
             #expect(near.names.isEmpty && far.names == ["a"])
-            #expect(FileStatus(path: target)?.permissions == 0o600)
+            expectEqual(FileStatus(path: target)?.permissions, 0o600)
         }
-        #expect(far.content("a") == Array((existing == .replace ? "new" : "old").utf8))
+        expectEqual(far.content("a"), Array((existing == .replace ? "new" : "old").utf8))
     }
 
     @Test("A link in place of the temporary file is not followed")
     func link() throws {
         let other = try near.write(Array("other".utf8), to: "other")
         let part = "\(near.path)/part"
-        #expect(symlink(other, part) == 0)
+        expectEqual(symlink(other, part), 0)
         let error = #expect(throws: SternaError.self) {
             try FilePlacement(existing: .fail).place(part, at: "\(far.path)/a")
         }

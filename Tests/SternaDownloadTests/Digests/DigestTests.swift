@@ -33,12 +33,12 @@ struct DigestTests {
     }
 
     @Test("Bytes are hashed in pieces") func pieces() {
-        #expect(Data(Self.hasher(.sha256).digest()).base64EncodedString() == Samples.sha256)
-        #expect(Data(Self.hasher(.sha512).digest()).base64EncodedString() == Samples.sha512)
+        expectEqual(Data(Self.hasher(.sha256).digest()).base64EncodedString(), Samples.sha256)
+        expectEqual(Data(Self.hasher(.sha512).digest()).base64EncodedString(), Samples.sha512)
         var pieces = Self.hasher(.sha256, ["{\"hello\":", "", " \"world\"}"])
         let before = pieces
         pieces.update(Bytes(text: "\n"))
-        #expect(pieces.digest() == Self.hasher(.sha256).digest())
+        expectEqual(pieces.digest(), Self.hasher(.sha256).digest())
         #expect(before.digest() != pieces.digest())
     }
 
@@ -60,46 +60,46 @@ struct DigestTests {
     @Test("Fields are read as dictionaries", arguments: fields)
     func reads(lines: [String], expected: [DigestAlgorithm]) {
         let digests = DigestField.digests(lines, .contentField)
-        #expect(digests.map(\.algorithm) == expected)
-        for digest in digests { #expect(digest.value == Self.hasher(digest.algorithm).digest()) }
+        expectEqual(digests.map(\.algorithm), expected)
+        for digest in digests { expectEqual(digest.value, Self.hasher(digest.algorithm).digest()) }
     }
 
     @Test("The content of a 200 is the file, and the strongest digest is verified") func whole() throws {
         let both = try Self.expected(
             200, ["Content-Digest": "sha-256=:\(Samples.sha256):", "Repr-Digest": "sha-512=:\(Samples.sha512):"])
-        #expect(both.fileAlgorithm == .sha512)
-        #expect(both.file.map(\.source) == [.representationField])
+        expectEqual(both.fileAlgorithm, .sha512)
+        expectEqual(both.file.map(\.source), [.representationField])
         #expect(both.content.isEmpty)
         let equal = try Self.expected(
             200, ["Content-Digest": "sha-256=:\(Samples.sha256):", "Repr-Digest": "sha-256=:\(Samples.sha256):"])
-        #expect(equal.file.count == 2)
+        expectEqual(equal.file.count, 2)
     }
 
     @Test("The content of a 206 is the part") func part() throws {
         let digests = try Self.expected(
             206, ["Content-Digest": "sha-256=:\(Samples.sha256):", "Repr-Digest": "sha-512=:\(Samples.sha512):"])
-        #expect(digests.contentAlgorithm == .sha256)
-        #expect(digests.content.map(\.source) == [.contentField])
-        #expect(digests.file.map(\.source) == [.representationField])
+        expectEqual(digests.contentAlgorithm, .sha256)
+        expectEqual(digests.content.map(\.source), [.contentField])
+        expectEqual(digests.file.map(\.source), [.representationField])
     }
 
     @Test("Digests of coded bytes say nothing of a decoded file") func coded() throws {
         let fields: KeyValuePairs = ["Content-Digest": "sha-256=:\(Samples.sha256):"]
-        #expect(try Self.expected(200, fields, isCoded: true) == Self.expected(200, [:]))
-        #expect(try Self.expected(200, fields, isCoded: true, caller: Self.hex).file.map(\.source) == [.caller])
+        try expectEqual(Self.expected(200, fields, isCoded: true), Self.expected(200, [:]))
+        try expectEqual(Self.expected(200, fields, isCoded: true, caller: Self.hex).file.map(\.source), [.caller])
     }
 
     @Test("With a caller's digest the file is hashed once") func caller() throws {
         let digests = try Self.expected(
             200, ["Content-Digest": "sha-256=:\(Samples.sha256):", "Repr-Digest": "sha-512=:\(Samples.sha512):"],
             caller: Self.hex)
-        #expect(digests.file.map(\.source) == [.caller, .contentField])
-        #expect(digests.fileAlgorithm == .sha256)
+        expectEqual(digests.file.map(\.source), [.caller, .contentField])
+        expectEqual(digests.fileAlgorithm, .sha256)
     }
 
     @Test("A user's SHA-256", arguments: [hex, hex.uppercased(), Samples.sha256, String(Samples.sha256.dropLast())])
     func callers(text: String) throws {
-        #expect(try ExpectedDigest(sha256: text).value == Self.hasher(.sha256).digest())
+        try expectEqual(ExpectedDigest(sha256: text).value, Self.hasher(.sha256).digest())
     }
 
     @Test(
@@ -109,22 +109,22 @@ struct DigestTests {
         ])
     func refuses(text: String) throws {
         let error = try #require(throws: SternaError.self) { try ExpectedDigest(sha256: text) }
-        #expect(error.kind == .invalidRequest)
+        expectEqual(error.kind, .invalidRequest)
     }
 
     @Test("The verdict names algorithm and digests") func verdict() throws {
         let digests = try Self.expected(200, ["Content-Digest": "sha-256=:\(Samples.sha256):"], caller: Self.hex)
-        #expect(Self.hasher(.sha256).verdict(digests.file, of: "the file a") == nil)
+        expectNil(Self.hasher(.sha256).verdict(digests.file, of: "the file a"))
         let other = Self.hasher(.sha256, ["x"])
         let error = try #require(other.verdict(digests.file, of: "the file a"))
-        #expect(error.kind == .digestMismatch)
-        #expect(error.phase == .read)
+        expectEqual(error.kind, .digestMismatch)
+        expectEqual(error.phase, .read)
         #expect(error.requestSent)
         for part in ["sha-256", "the file a", Self.hex, HexText.text(of: other.digest()), "given for the download"] {
             #expect(error.detail.contains(part))
         }
         let server = try Self.expected(200, ["Repr-Digest": "sha-256=:\(Samples.sha256):"])
-        #expect(other.verdict(server.file, of: "the file a")?.detail.contains("Repr-Digest") == true)
-        #expect(other.verdict([], of: "the file a") == nil)
+        expectEqual(other.verdict(server.file, of: "the file a")?.detail.contains("Repr-Digest"), true)
+        expectNil(other.verdict([], of: "the file a"))
     }
 }

@@ -40,7 +40,7 @@ struct LimitedDownloadsTests {
                 }
                 let taken = Double((end - start).nanoseconds) / 1e9
                 for task in tasks {
-                    #expect(try Downloading.bytes(try await task.value.path) == Downloading.alphabet(size))
+                    try expectEqual(Downloading.bytes(try await task.value.path), Downloading.alphabet(size))
                 }
                 // The burst comes before the time begins.
                 let expected = Double(count * size - Self.rate / 16) / Double(Self.rate)
@@ -68,7 +68,7 @@ struct LimitedDownloadsTests {
                 }
                 let start = ContinuousClock.now
                 let tasks = (0..<count).map { api.download("range/\(size)", to: .file("\(folder)/\($0)")) }
-                for task in tasks { #expect(try await task.value.length == Int64(size)) }
+                for task in tasks { try await expectEqual(task.value.length, Int64(size)) }
                 let taken = (ContinuousClock.now - start) / .seconds(1)
                 let expected = Double(count * size) / Double(Self.rate)
                 #expect(abs(taken / expected - 1) <= 0.05, "\(taken) s for what should take \(expected) s")

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Sets of the bytes of a file")
 struct ByteRangesTests {
@@ -14,15 +15,15 @@ struct ByteRangesTests {
     @Test("Ranges are sorted and joined", arguments: inserted)
     func inserts(ranges: [Range<Int64>], expected: [Range<Int64>]) {
         let set = ByteRanges(ranges)
-        #expect(set.ranges == expected)
-        #expect(ByteRanges(exactly: expected) == set)
+        expectEqual(set.ranges, expected)
+        expectEqual(ByteRanges(exactly: expected), set)
     }
 
     @Test(
         "Ranges that are not in their final form",
         arguments: [[0..<0], [-1..<3], [0..<5, 5..<9], [0..<5, 4..<9], [5..<9, 0..<2]] as [[Range<Int64>]])
     func refuses(ranges: [Range<Int64>]) {
-        #expect(ByteRanges(exactly: ranges) == nil)
+        expectNil(ByteRanges(exactly: ranges))
     }
 
     static let gaps: [([Range<Int64>], Int64?, [Range<Int64>])] = [
@@ -34,19 +35,19 @@ struct ByteRangesTests {
     @Test("What is missing", arguments: gaps)
     func missing(ranges: [Range<Int64>], length: Int64?, expected: [Range<Int64>]) {
         let set = ByteRanges(ranges)
-        #expect(set.missing(of: length) == expected)
-        if let length { #expect(set.remaining(of: length) == expected.reduce(0) { $0 + Int64($1.count) }) }
+        expectEqual(set.missing(of: length), expected)
+        if let length { expectEqual(set.remaining(of: length), expected.reduce(0) { $0 + Int64($1.count) }) }
     }
 
     @Test("Sums and ends")
     func sums() {
         let set = ByteRanges([0..<4, 6..<9])
-        #expect(set.total == 7)
-        #expect(set.prefix == 4)
-        #expect(set.end == 9)
-        #expect(ByteRanges([1..<4]).prefix == 0)
+        expectEqual(set.total, 7)
+        expectEqual(set.prefix, 4)
+        expectEqual(set.end, 9)
+        expectEqual(ByteRanges([1..<4]).prefix, 0)
         #expect(ByteRanges().isEmpty)
-        #expect(ByteRanges([0..<Int64.max]).total == .max)
+        expectEqual(ByteRanges([0..<Int64.max]).total, .max)
     }
 
     @Test("Random sets agree with a list of bits")
@@ -69,12 +70,12 @@ struct ByteRangesTests {
                 set.truncate(to: Int64(cut))
                 for index in cut..<40 { bits[index] = false }
             }
-            #expect(ByteRanges(exactly: set.ranges) == set)
-            #expect(set.total == Int64(bits.count { $0 }))
+            expectEqual(ByteRanges(exactly: set.ranges), set)
+            expectEqual(set.total, Int64(bits.count { $0 }))
             let missing = set.missing(of: 40)
             for index in bits.indices {
                 let position = Int64(index)
-                #expect(set.contains(position..<position + 1) == bits[index])
+                expectEqual(set.contains(position..<position + 1), bits[index])
                 #expect(missing.contains { $0.contains(position) } != bits[index])
             }
         }

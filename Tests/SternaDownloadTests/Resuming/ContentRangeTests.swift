@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Content-Range")
 struct ContentRangeTests {
@@ -18,12 +19,12 @@ struct ContentRangeTests {
 
     @Test("Values are read and written", arguments: valid)
     func reads(text: String, range: ContentRange) {
-        #expect(ContentRange(text) == range)
-        #expect(range.fieldValue == text)
+        expectEqual(ContentRange(text), range)
+        expectEqual(range.fieldValue, text)
     }
 
     @Test("The unit has no case") func unit() {
-        #expect(ContentRange("Bytes 0-1/2") == .part(0..<2, length: 2))
+        expectEqual(ContentRange("Bytes 0-1/2"), .part(0..<2, length: 2))
     }
 
     @Test(
@@ -36,15 +37,15 @@ struct ContentRangeTests {
             "bytes 0-99999999999999999999999/*", "bytes 0-1/2, bytes 0-1/2", "bytes 0-0x1/2",
         ])
     func refuses(text: String) {
-        #expect(ContentRange(text) == nil)
+        expectNil(ContentRange(text))
     }
 
     @Test("Several lines have to agree") func lines() {
         func read(_ values: [String]) -> ContentRange? {
             ContentRange(FieldSection(HTTPFields(values.map { HTTPField(name: .contentRange, value: $0) })))
         }
-        #expect(read([]) == nil)
-        #expect(read(["bytes 0-1/2", "bytes 0-1/2"]) == .part(0..<2, length: 2))
-        #expect(read(["bytes 0-1/2", "bytes 1-1/2"]) == nil)
+        expectNil(read([]))
+        expectEqual(read(["bytes 0-1/2", "bytes 0-1/2"]), .part(0..<2, length: 2))
+        expectNil(read(["bytes 0-1/2", "bytes 1-1/2"]))
     }
 }

@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("The validator that continues a download")
 struct EntityValidatorTests {
@@ -40,7 +41,7 @@ struct EntityValidatorTests {
 
     @Test("The strong validator of a response", arguments: read)
     func reads(fields: [(HTTPField.Name, String)], expected: EntityValidator?) {
-        #expect(EntityValidator(Self.section(fields)) == expected)
+        expectEqual(EntityValidator(Self.section(fields)), expected)
     }
 
     static let stated: [(EntityValidator, [(HTTPField.Name, String)], Bool)] = [
@@ -57,6 +58,6 @@ struct EntityValidatorTests {
 
     @Test("Whether a part is of the same representation", arguments: stated)
     func isStated(validator: EntityValidator, fields: [(HTTPField.Name, String)], expected: Bool) {
-        #expect(validator.isStated(in: Self.section(fields)) == expected)
+        expectEqual(validator.isStated(in: Self.section(fields)), expected)
     }
 }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("The names of files of incomplete downloads")
 struct PartialNamesTests {
@@ -13,17 +14,17 @@ struct PartialNamesTests {
     @Test("They are next to the destination", arguments: paths)
     func names(destination: String, partial: String, sidecar: String) throws {
         let names = try #require(PartialNames(destination: destination))
-        #expect(names.partialPath == partial)
-        #expect(names.sidecarPath == sidecar)
-        #expect(names.newSidecarPath == sidecar + "-new")
-        #expect(PartialNames(partialPath: partial) == names)
-        #expect(PartialNames(partialPath: sidecar) == nil)
-        #expect(PartialNames(partialPath: destination) == nil)
+        expectEqual(names.partialPath, partial)
+        expectEqual(names.sidecarPath, sidecar)
+        expectEqual(names.newSidecarPath, sidecar + "-new")
+        expectEqual(PartialNames(partialPath: partial), names)
+        expectNil(PartialNames(partialPath: sidecar))
+        expectNil(PartialNames(partialPath: destination))
     }
 
     @Test("A path without a name of a file has none", arguments: ["", "/", "a/", ".", "a/..", "a\u{0}b"])
     func refuses(destination: String) {
-        #expect(PartialNames(destination: destination) == nil)
+        expectNil(PartialNames(destination: destination))
     }
 
     @Test("Long names are cut and stay different", arguments: ["a", "é", "🐦", "e\u{301}"])
@@ -36,8 +37,8 @@ struct PartialNamesTests {
                 let names = try #require(PartialNames(destination: "/t/" + name))
                 for name in [names.partial, names.sidecar, names.newSidecar] { #expect(name.utf8.count <= 255) }
                 #expect(seen.insert(names.partial).inserted)
-                #expect(PartialNames(destination: "/t/" + name) == names)
-                #expect(PartialNames(partialPath: names.partialPath)?.sidecarPath == names.sidecarPath)
+                expectEqual(PartialNames(destination: "/t/" + name), names)
+                expectEqual(PartialNames(partialPath: names.partialPath)?.sidecarPath, names.sidecarPath)
             }
         }
     }

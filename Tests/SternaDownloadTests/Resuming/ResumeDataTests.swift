@@ -19,10 +19,10 @@ struct ResumeDataTests {
 
     @Test("The form is as documented") func form() throws {
         let data = try Self.sample()
-        #expect(String(decoding: data.data, as: UTF8.self) == Samples.resumeData)
-        #expect(data.receivedBytes == 90)
-        #expect(data.ranges == [0..<10, 20..<100])
-        #expect(data.url.userinfo == nil)
+        expectEqual(String(decoding: data.data, as: UTF8.self), Samples.resumeData)
+        expectEqual(data.receivedBytes, 90)
+        expectEqual(data.ranges, [0..<10, 20..<100])
+        expectNil(data.url.userinfo)
     }
 
     @Test("What is written is read again") func roundTrip() throws {
@@ -32,18 +32,18 @@ struct ResumeDataTests {
             try Self.sample(length: 0, []), try Self.sample(length: .max, [0..<Int64.max]),
         ]
         for sample in samples {
-            #expect(try ResumeData(data: sample.data) == sample)
-            #expect(try ResumeData(data: JSONEncoder().encode(sample)) == sample)
-            #expect(try JSONDecoder().decode(ResumeData.self, from: sample.data) == sample)
+            try expectEqual(ResumeData(data: sample.data), sample)
+            try expectEqual(ResumeData(data: JSONEncoder().encode(sample)), sample)
+            try expectEqual(JSONDecoder().decode(ResumeData.self, from: sample.data), sample)
         }
     }
 
     @Test("Bytes beyond the length and too many ranges are left out") func limits() throws {
-        #expect(try Self.sample(length: 100, [0..<10, 90..<200, 300..<400]).ranges == [0..<10, 90..<100])
+        try expectEqual(Self.sample(length: 100, [0..<10, 90..<200, 300..<400]).ranges, [0..<10, 90..<100])
         let many = try Self.sample(
             length: nil, (0..<3_000).map { Int64.max - 9_000 + $0 * 3..<Int64.max - 8_999 + $0 * 3 })
-        #expect(many.ranges.count == 1_024)
-        #expect(try ResumeData(data: many.data) == many)
+        expectEqual(many.ranges.count, 1_024)
+        try expectEqual(ResumeData(data: many.data), many)
     }
 
     static let faults: [(String, String)] = [
@@ -62,7 +62,7 @@ struct ResumeDataTests {
         try #require(parts.count == 2)
         let damaged = parts.joined(separator: replacement)
         let error = try #require(throws: SternaError.self) { try ResumeData(data: Data(damaged.utf8)) }
-        #expect(error.kind == .decodingFailed)
+        expectEqual(error.kind, .decodingFailed)
         #expect(!error.description.contains("s3cret"))
     }
 

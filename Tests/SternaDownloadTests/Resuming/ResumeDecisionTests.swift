@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("What an answer is worth to a download")
 struct ResumeDecisionTests {
@@ -180,7 +181,7 @@ struct ResumeDecisionTests {
         let fields = FieldSection(HTTPFields(row.fields.map { HTTPField(name: $0.0, value: $0.1) }))
         let decision = ResumeRule.decision(
             status: row.status, fields: fields, requested: row.requested, known: row.known)
-        #expect(summary(decision) == row.expected)
+        expectEqual(summary(decision), row.expected)
     }
 
     private func summary(_ decision: ResumeRule.Decision) -> String {
@@ -193,13 +194,13 @@ struct ResumeDecisionTests {
         case .complete(let length): return "complete \(length)"
         case .deliver: return "deliver"
         case .refuse(let error):
-            #expect(error.phase == .read)
+            expectEqual(error.phase, .read)
             #expect(error.requestSent)
             if error.kind == .unacceptableStatus {
                 let status = error.detail.split(separator: " ").first { $0.allSatisfy(\.isNumber) }
                 return "reject \(status ?? "?")"
             }
-            #expect(error.kind == .malformedResponse)
+            expectEqual(error.kind, .malformedResponse)
             return "refuse"
         }
     }

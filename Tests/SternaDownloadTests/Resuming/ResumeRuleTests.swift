@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("How a download goes on")
 struct ResumeRuleTests {
@@ -40,7 +41,7 @@ struct ResumeRuleTests {
 
     @Test("The next step", arguments: steps)
     func step(known: Known, expected: ResumeRule.Step) {
-        #expect(ResumeRule.next(known) == expected)
+        expectEqual(ResumeRule.next(known), expected)
     }
 
     static let sent: [(Requested, EntityValidator, [String])] = [
@@ -52,7 +53,7 @@ struct ResumeRuleTests {
     @Test("The fields of a request for a part", arguments: sent)
     func fields(range: Requested, validator: EntityValidator, expected: [String]) {
         let fields = ResumeRule.fields(range, validator)
-        #expect([fields[.range], fields[.ifRange], fields[.acceptEncoding]] == expected)
-        #expect(fields.count == 3)
+        expectEqual([fields[.range], fields[.ifRange], fields[.acceptEncoding]], expected)
+        expectEqual(fields.count, 3)
     }
 }

@@ -3,6 +3,7 @@ import SternaPlatform
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("The sidecar of a partial file")
 final class ResumeSidecarTests {
@@ -35,15 +36,15 @@ final class ResumeSidecarTests {
     }
 
     @Test("It is written, replaced, read and removed") func roundTrip() throws {
-        #expect(try read() == nil)
+        try expectNil(read())
         try ResumeSidecar.write(try sample(), names)
-        #expect(try read() == sample())
+        try expectEqual(read(), sample())
         try ResumeSidecar.write(try sample(3), names)
-        #expect(try read() == sample(3))
-        #expect(mode(names.sidecarPath) == UInt32(S_IFREG) | 0o600)
-        #expect(mode(names.newSidecarPath) == nil)
+        try expectEqual(read(), sample(3))
+        expectEqual(mode(names.sidecarPath), UInt32(S_IFREG) | 0o600)
+        expectNil(mode(names.newSidecarPath))
         ResumeSidecar.remove(names)
-        #expect(try read() == nil)
+        try expectNil(read())
     }
 
     @Test("What a killed process left is replaced, and links are not followed") func leftovers() throws {
@@ -52,7 +53,7 @@ final class ResumeSidecarTests {
         close(open(victim, O_CREAT | O_WRONLY, 0o600))
         symlink(victim, names.newSidecarPath)
         try ResumeSidecar.write(try sample(), names)
-        #expect(try read() == sample())
+        try expectEqual(read(), sample())
         var status = stat()
         #expect(stat(victim, &status) == 0 && status.st_size == 0)
     }
@@ -61,7 +62,7 @@ final class ResumeSidecarTests {
         var data = try sample()
         data = data.moved(partialPath: "/elsewhere/f.bin.sterna-part", destinationPath: "/elsewhere/f.bin")
         try ResumeSidecar.write(data, names)
-        #expect(try read() == sample())
+        try expectEqual(read(), sample())
     }
 
     @Test("A sidecar of another file is refused") func otherFile() throws {
@@ -78,20 +79,20 @@ final class ResumeSidecarTests {
         unlink(names.sidecarPath)
         mkfifo(names.sidecarPath, 0o600)
         let error = try #require(throws: SternaError.self) { try read() }
-        #expect(error.kind == .fileUnreadable)
+        expectEqual(error.kind, .fileUnreadable)
     }
 
     @Test("A large file is refused without being read as a whole") func large() throws {
         let descriptor = open(names.sidecarPath, O_CREAT | O_WRONLY, 0o600)
-        #expect(ftruncate(descriptor, 1 << 32) == 0)
+        expectEqual(ftruncate(descriptor, 1 << 32), 0)
         close(descriptor)
         let error = try #require(throws: SternaError.self) { try read() }
-        #expect(error.kind == .fileUnreadable)
+        expectEqual(error.kind, .fileUnreadable)
     }
 
     @Test("A folder that is gone is a named error") func noFolder() throws {
         let gone = try #require(PartialNames(destination: folder + "/gone/f.bin"))
         let error = try #require(throws: SternaError.self) { try ResumeSidecar.write(try sample(), gone) }
-        #expect(error.kind == .writeFailed)
+        expectEqual(error.kind, .writeFailed)
     }
 }

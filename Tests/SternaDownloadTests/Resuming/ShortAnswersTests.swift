@@ -12,8 +12,8 @@ struct ShortAnswersTests {
     func doubles() {
         var answers = ShortAnswers()
         let pauses = (0..<9).map { _ in answers.ended(bringing: 10) }
-        #expect(
-            pauses == [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600].map { .next(after: .milliseconds($0)) })
+        expectEqual(
+            pauses, [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600].map { .next(after: .milliseconds($0)) })
         guard case .end(let detail) = answers.ended(bringing: 10) else {
             Issue.record("It goes on.")
             return
@@ -24,10 +24,10 @@ struct ShortAnswersTests {
     @Test("An answer of 64 KiB is worth its request, and begins the count anew")
     func enough() {
         var answers = ShortAnswers()
-        for _ in 0..<1_000 { #expect(answers.ended(bringing: 64 << 10) == .next(after: .zero)) }
+        for _ in 0..<1_000 { expectEqual(answers.ended(bringing: 64 << 10), .next(after: .zero)) }
         for _ in 0..<100 {
-            #expect(answers.ended(bringing: (64 << 10) - 1) == .next(after: .milliseconds(100)))
-            #expect(answers.ended(bringing: 3 << 20) == .next(after: .zero))
+            expectEqual(answers.ended(bringing: (64 << 10) - 1), .next(after: .milliseconds(100)))
+            expectEqual(answers.ended(bringing: 3 << 20), .next(after: .zero))
         }
     }
 
@@ -83,15 +83,15 @@ struct ShortAnswersTests {
                 for number in 0..<9 {
                     let pause = Duration.milliseconds(100 << number)
                     await time.waitForTimer(within: pause)
-                    #expect(server.requestCount == number + 2)
+                    expectEqual(server.requestCount, number + 2)
                     await time.advance(by: pause - .milliseconds(1))
-                    #expect(server.requestCount == number + 2)
+                    expectEqual(server.requestCount, number + 2)
                     await time.advance(by: .milliseconds(1))
                 }
                 let error = await #expect(throws: SternaError.self) { try await task.value }
                 #expect(error?.kind == .truncated && error?.detail.contains("only a few bytes") == true)
-                #expect(error?.resumeData?.receivedBytes == 110)
-                #expect(server.requestCount == 11)
+                expectEqual(error?.resumeData?.receivedBytes, 110)
+                expectEqual(server.requestCount, 11)
             }
         }
     }
@@ -108,8 +108,8 @@ struct ShortAnswersTests {
                 }
                 let task = api.download("file", to: .file("\(folder)/x"))
                 await time.waitForTimer(within: .milliseconds(100))
-                #expect(await task.cancelProducingResumeData()?.receivedBytes == 20)
-                #expect(server.requestCount == 2)
+                await expectEqual(task.cancelProducingResumeData()?.receivedBytes, 20)
+                expectEqual(server.requestCount, 2)
             }
         }
     }
@@ -126,7 +126,7 @@ struct ShortAnswersTests {
                     try await api.download("file", to: .file("\(folder)/x")).value
                 }
                 let file = try await api.download("file", to: .file("\(folder)/x")).value
-                #expect(try Data(contentsOf: file.url) == Data(content))
+                try expectEqual(Data(contentsOf: file.url), Data(content))
             }
         }
     }

@@ -32,30 +32,30 @@ struct SegmentPaceTests {
             let bytes = Int(link.rate(pace.allowed) * 100_000)
             if pace.add(bytes, at: Double(step) / 10, running: pace.allowed) { retired += 1 }
         }
-        #expect(pace.allowed == link.expected)
-        #expect(retired == (link.expected == 1 && link.most > 1 ? 1 : 0))
+        expectEqual(pace.allowed, link.expected)
+        expectEqual(retired, (link.expected == 1 && link.most > 1 ? 1 : 0))
     }
 
     @Test("While a connection is missing nothing is measured, and a failure ends the growth")
     func waits() {
         var pace = SegmentPace(most: 4, at: 0)
         _ = pace.add(1_000, at: 1.5, running: 1)
-        #expect(pace.allowed == 2)
+        expectEqual(pace.allowed, 2)
         _ = pace.add(1_000, at: 3, running: 1)
-        #expect(pace.allowed == 2)
+        expectEqual(pace.allowed, 2)
         pace.restart(at: 3)
         _ = pace.add(3_000, at: 3.5, running: 2)
-        #expect(pace.allowed == 2)
+        expectEqual(pace.allowed, 2)
         _ = pace.add(3_000, at: 4.5, running: 2)
-        #expect(pace.allowed == 3)
+        expectEqual(pace.allowed, 3)
         pace.failed()
-        #expect(pace.allowed == 2)
+        expectEqual(pace.allowed, 2)
         _ = pace.add(1 << 30, at: 9, running: 2)
-        #expect(pace.allowed == 2)
+        expectEqual(pace.allowed, 2)
         pace.close()
-        #expect(pace.allowed == 0)
+        expectEqual(pace.allowed, 0)
         pace.failed()
-        #expect(pace.allowed == 0)
+        expectEqual(pace.allowed, 0)
     }
 
     private struct Head: Sendable {
@@ -84,6 +84,6 @@ struct SegmentPaceTests {
             validator: head.validator, length: head.length, present: ByteRanges(head.present))
         let count = SegmentRules().connections(
             head.wanted, status: head.status, fields: FieldSection(fields), known)
-        #expect(count == head.expected)
+        expectEqual(count, head.expected)
     }
 }

@@ -29,29 +29,29 @@ struct SegmentPlanTests {
     func half() {
         var plan = begun()
         let second = plan.open(at: 2)
-        #expect(second.map { $0.start..<$0.end } == 60..<100)
+        expectEqual(second.map { $0.start..<$0.end }, 60..<100)
         begin(1, upTo: 100, in: &plan)
-        #expect(plan.take(30, by: 0) == .all)
-        #expect(plan.take(30, by: 0) == .last(10))
-        #expect(plan.end(0) == 0)
-        #expect(plan.take(40, by: 1) == .all)
-        #expect(plan.take(1, by: 1) == .tooMany)
-        #expect(plan.end(1) == 0)
+        expectEqual(plan.take(30, by: 0), .all)
+        expectEqual(plan.take(30, by: 0), .last(10))
+        expectEqual(plan.end(0), 0)
+        expectEqual(plan.take(40, by: 1), .all)
+        expectEqual(plan.take(1, by: 1), .tooMany)
+        expectEqual(plan.end(1), 0)
         #expect(plan.running.isEmpty && plan.gaps.isEmpty)
     }
 
     @Test("A rest that is too small, or that takes no time, is not shared")
     func tooSmall() {
         var plan = begun(81)
-        #expect(plan.open(at: 100) == nil)
+        expectNil(plan.open(at: 100))
         plan = begun()
         // 80 bytes are left, at 200 bytes per second.
-        #expect(plan.open(at: 0.1) == nil)
+        expectNil(plan.open(at: 0.1))
         #expect(plan.open(at: 1) != nil)
         // The length is unknown.
         plan = SegmentPlan(0..<Int64.max, missing: [], at: 0, Self.rules)
         _ = plan.take(20, by: 0)
-        #expect(plan.open(at: 100) == nil)
+        expectNil(plan.open(at: 100))
     }
 
     @Test("The slowest segment is shared; one without an answer is not")
@@ -59,25 +59,25 @@ struct SegmentPlanTests {
         var plan = begun()
         _ = plan.open(at: 2)
         // The second segment has no answer yet, so the first one is shared again.
-        #expect(plan.open(at: 2).map { $0.start..<$0.end } == 40..<60)
+        expectEqual(plan.open(at: 2).map { $0.start..<$0.end }, 40..<60)
         begin(1, upTo: 100, in: &plan)
         begin(2, upTo: 60, in: &plan)
-        #expect(plan.take(10, by: 2) == .all)
-        #expect(plan.take(1, by: 1) == .all)
+        expectEqual(plan.take(10, by: 2), .all)
+        expectEqual(plan.take(1, by: 1), .all)
         // In five seconds one byte of the second segment arrived: 39 are left, which takes longest.
-        #expect(plan.open(at: 7).map { $0.start..<$0.end } == 81..<100)
+        expectEqual(plan.open(at: 7).map { $0.start..<$0.end }, 81..<100)
     }
 
     @Test("Gaps go first, and what a failed segment leaves is one")
     func gaps() {
         var plan = SegmentPlan(10..<40, missing: [10..<40, 60..<70, 80..<100], at: 0, Self.rules)
-        #expect(plan.gaps.ranges == [60..<70, 80..<100])
-        #expect(plan.open(at: 1).map { $0.start..<$0.end } == 60..<70)
+        expectEqual(plan.gaps.ranges, [60..<70, 80..<100])
+        expectEqual(plan.open(at: 1).map { $0.start..<$0.end }, 60..<70)
         begin(1, upTo: 70, in: &plan)
-        #expect(plan.take(4, by: 1) == .all)
-        #expect(plan.end(1) == 6)
-        #expect(plan.gaps.ranges == [64..<70, 80..<100])
-        #expect(plan.open(at: 1).map { $0.start..<$0.end } == 64..<70)
+        expectEqual(plan.take(4, by: 1), .all)
+        expectEqual(plan.end(1), 6)
+        expectEqual(plan.gaps.ranges, [64..<70, 80..<100])
+        expectEqual(plan.open(at: 1).map { $0.start..<$0.end }, 64..<70)
     }
 
     @Test("The first response goes on where a segment has failed, or has no answer yet")
@@ -86,11 +86,11 @@ struct SegmentPlanTests {
             var plan = begun()
             _ = plan.open(at: 2)
             if fails { plan.end(1) }
-            #expect(plan.take(70, by: 0) == .all)
-            #expect(plan.running.map(\.number) == [0])
-            #expect(plan.begin(1, upTo: 100, at: 3) == false)
-            #expect(plan.take(10, by: 0) == .all)
-            #expect(plan.end(0) == 0)
+            expectEqual(plan.take(70, by: 0), .all)
+            expectEqual(plan.running.map(\.number), [0])
+            expectEqual(plan.begin(1, upTo: 100, at: 3), false)
+            expectEqual(plan.take(10, by: 0), .all)
+            expectEqual(plan.end(0), 0)
             #expect(plan.running.isEmpty && plan.gaps.isEmpty)
         }
     }
@@ -100,19 +100,19 @@ struct SegmentPlanTests {
         var plan = begun()
         _ = plan.open(at: 2)
         begin(1, upTo: 70, in: &plan)
-        #expect(plan.gaps.ranges == [70..<100])
-        #expect(plan.take(11, by: 1) == .tooMany)
+        expectEqual(plan.gaps.ranges, [70..<100])
+        expectEqual(plan.take(11, by: 1), .tooMany)
     }
 
     @Test("The newest segment is given up, the only one is not")
     func newest() {
         var plan = begun()
         plan.endNewest()
-        #expect(plan.running.count == 1)
+        expectEqual(plan.running.count, 1)
         _ = plan.open(at: 2)
         plan.endNewest()
-        #expect(plan.running.map(\.number) == [0])
-        #expect(plan.take(5, by: 1) == .last(0))
+        expectEqual(plan.running.map(\.number), [0])
+        expectEqual(plan.take(5, by: 1), .last(0))
     }
 
     @Test("Any schedule brings every byte once, and ends", arguments: UInt64(0)..<300)

@@ -48,13 +48,13 @@ struct SegmentedDownloadTests {
                 let api = try Downloading.session(server) { if isHTTP2 { $0.http2 = .priorKnowledge } }
                 let task = api.download("big", to: .file("\(folder)/x"), options: options)
                 let result = try await task.value
-                #expect(try Downloading.bytes(result.path) == Self.content)
-                #expect(result.length == Int64(Self.count))
-                #expect(result.resumedAt == 0)
+                try expectEqual(Downloading.bytes(result.path), Self.content)
+                expectEqual(result.length, Int64(Self.count))
+                expectEqual(result.resumedAt, 0)
                 #expect(task.requests.count >= 5)
-                if isHTTP2 { #expect(server.totalConnections == 1) }
-                #expect(task.progress.current.completed == Int64(Self.count))
-                #expect(try Downloading.names(in: folder) == ["x"])
+                if isHTTP2 { expectEqual(server.totalConnections, 1) }
+                expectEqual(task.progress.current.completed, Int64(Self.count))
+                try expectEqual(Downloading.names(in: folder), ["x"])
             }
         }
     }
@@ -66,13 +66,13 @@ struct SegmentedDownloadTests {
                 let api = try Downloading.session(server)
                 let first = api.download("range/9000000", to: .file("\(folder)/a"))
                 _ = try await first.value
-                #expect(first.requests.count == 1)
+                expectEqual(first.requests.count, 1)
                 var options = DownloadOptions()
                 options.maxSegments = 16
                 let second = api.download("range/8000000", to: .file("\(folder)/b"), options: options)
-                #expect(
-                    try Downloading.bytes(try await second.value.path) == Downloading.alphabet(8_000_000))
-                #expect(second.requests.count == 1)
+                try expectEqual(
+                    Downloading.bytes(try await second.value.path), Downloading.alphabet(8_000_000))
+                expectEqual(second.requests.count, 1)
             }
         }
     }
@@ -87,8 +87,8 @@ struct SegmentedDownloadTests {
                     return .whole("\"1\"", Self.content)
                 }
                 let task = try Self.download(server, in: folder)
-                #expect(try Downloading.bytes(try await task.value.path) == Self.content)
-                #expect(task.requests.first?.headers[.range] == nil)
+                try expectEqual(Downloading.bytes(try await task.value.path), Self.content)
+                expectNil(task.requests.first?.headers[.range])
             }
         }
     }
@@ -123,8 +123,8 @@ struct SegmentedDownloadTests {
                     return .cut(100_000)
                 }
                 let task = try Self.download(server, in: folder)
-                #expect(try Downloading.bytes(try await task.value.path) == Self.content)
-                #expect(task.error == nil)
+                try expectEqual(Downloading.bytes(try await task.value.path), Self.content)
+                expectNil(task.error)
             }
         }
     }
@@ -139,7 +139,7 @@ struct SegmentedDownloadTests {
                     return .nothing
                 }
                 let task = try Self.download(server, in: folder)
-                #expect(try Downloading.bytes(try await task.value.path) == Self.content)
+                try expectEqual(Downloading.bytes(try await task.value.path), Self.content)
             }
         }
     }
@@ -158,7 +158,7 @@ struct SegmentedDownloadTests {
                 #expect([.truncated, .connectionClosed].contains(error?.kind), "\(String(describing: error))")
                 let data = try #require(error?.resumeData)
                 #expect(data.receivedBytes > 0)
-                #expect(try Downloading.names(in: folder) == ["x.sterna-part", "x.sterna-resume"])
+                try expectEqual(Downloading.names(in: folder), ["x.sterna-part", "x.sterna-resume"])
             }
         }
     }
@@ -178,10 +178,10 @@ struct SegmentedDownloadTests {
                 let api = try Downloading.session(server)
                 let second = api.downloadTask(resuming: try ResumeData(data: data.data), options: Self.options(most))
                 let result = try await second.value
-                #expect(result.resumedAt == data.receivedBytes)
-                #expect(try Downloading.bytes(result.path) == Self.content)
+                expectEqual(result.resumedAt, data.receivedBytes)
+                try expectEqual(Downloading.bytes(result.path), Self.content)
                 #expect(file.requests > asked)
-                #expect(try Downloading.names(in: folder) == ["x"])
+                try expectEqual(Downloading.names(in: folder), ["x"])
             }
         }
     }
@@ -196,7 +196,7 @@ struct SegmentedDownloadTests {
                 for await step in task.progress where step.completed > 1 << 20 { break }
                 task.cancel()
                 let error = await #expect(throws: SternaError.self) { try await task.value }
-                #expect(error?.kind == .cancelled)
+                expectEqual(error?.kind, .cancelled)
                 #expect(try Downloading.names(in: folder).isEmpty)
                 file.release.open()
             }
@@ -221,10 +221,10 @@ struct SegmentedDownloadTests {
                     await eventually {
                         (try? Downloading.names(in: folder)) == ["x.sterna-part", "x.sterna-resume"]
                     })
-                #expect(task.state == .suspended)
+                expectEqual(task.state, .suspended)
                 task.resume()
-                #expect(try Downloading.bytes(try await task.value.path) == Self.content)
-                #expect(try Downloading.names(in: folder) == ["x"])
+                try expectEqual(Downloading.bytes(try await task.value.path), Self.content)
+                try expectEqual(Downloading.names(in: folder), ["x"])
             }
         }
     }

@@ -5,6 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Interim responses on their way to the caller (RFC 9110, 15.2; RFC 8297).
@@ -44,11 +45,11 @@ struct InterimSessionTests {
                     gate.continuation.finish()
                 }
             }
-            #expect(try await reply.text() == "ok")
-            #expect(told.statuses == [103])
+            try await expectEqual(reply.text(), "ok")
+            expectEqual(told.statuses, [103])
             let links = told.all.first?.headers[values: Self.link]
-            #expect(links == ["</a.css>; rel=preload", "</b.js>; rel=preload"])
-            #expect(reply.headers[Self.link] == nil)
+            expectEqual(links, ["</a.css>; rel=preload", "</b.js>; rel=preload"])
+            expectNil(reply.headers[Self.link])
         }
     }
 
@@ -63,8 +64,8 @@ struct InterimSessionTests {
             let reply = try await DialScene.session(server.url).get("a") {
                 $0.onInformational = { told.add($0) }
             }
-            #expect(try await reply.text() == "ok")
-            #expect(told.statuses == [100, 103, 102, 103])
+            try await expectEqual(reply.text(), "ok")
+            expectEqual(told.statuses, [100, 103, 102, 103])
         }
     }
 
@@ -80,7 +81,7 @@ struct InterimSessionTests {
             await Wire.failure(.limitExceeded, .read) {
                 try await api.get("a") { $0.onInformational = { told.add($0) } }
             }
-            #expect(told.statuses.count == count)
+            expectEqual(told.statuses.count, count)
             #expect(try await server.waitForClose(connection: 0, within: 60))
         }
     }
@@ -109,11 +110,11 @@ struct InterimSessionTests {
             let (told, other) = (Told(), Told())
             let api = try DialScene.session(server.url)
             try await api.get("a") { $0.onInformational = { told.add($0) } }
-            #expect(told.statuses == [103, 102])
+            expectEqual(told.statuses, [103, 102])
             try await api.get("c") { $0.onInformational = { other.add($0) } }
-            #expect(told.statuses == [103, 102])
-            #expect(other.statuses == [103])
-            #expect(server.acceptedConnections == 1)
+            expectEqual(told.statuses, [103, 102])
+            expectEqual(other.statuses, [103])
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -128,7 +129,7 @@ struct InterimSessionTests {
             try await api.post("a", body: .bytes(Bytes(repeating: 1, count: 5_000))) {
                 $0.onInformational = { told.add($0) }
             }
-            #expect(told.statuses == [103, 100])
+            expectEqual(told.statuses, [103, 100])
         }
     }
 
@@ -139,9 +140,9 @@ struct InterimSessionTests {
             var draft = RequestDraft.get("a")
             draft.settings.onInformational = { told.add($0) }
             try await DialScene.session(server.url).withResponse(to: draft) { response in
-                #expect(told.statuses == [103])
+                expectEqual(told.statuses, [103])
                 let body = try await response.body.collect(upTo: 10)
-                #expect(body.text == "ok")
+                expectEqual(body.text, "ok")
             }
         }
     }
@@ -154,8 +155,8 @@ struct InterimSessionTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.get("a") { $0.onInformational = { told.add($0) } }
             }
-            #expect(error?.kind == .timedOut)
-            #expect(told.statuses == [103])
+            expectEqual(error?.kind, .timedOut)
+            expectEqual(told.statuses, [103])
         }
     }
 }

@@ -26,9 +26,9 @@ struct InterimTimeoutTests {
         let time = ContinuousClock.now - start
         #expect(time >= Self.limit)
         #expect(time < Self.soon)
-        #expect(told.value == 1)
-        #expect(error?.requestSent == true)
-        #expect(error?.status == 0)
+        expectEqual(told.value, 1)
+        expectEqual(error?.requestSent, true)
+        expectEqual(error?.status, 0)
     }
 
     @Test("Over HTTP/2", arguments: [false, true])
@@ -39,7 +39,7 @@ struct InterimTimeoutTests {
             let stream = try await connection.request().stream
             try await connection.send(.headers(stream, HeaderBlock.encode([(":status", "103")])))
             let code = try await connection.resetCode(of: stream)
-            #expect(code == .cancel)
+            expectEqual(code, .cancel)
             let next = try await connection.request().stream
             try await connection.respond(next, text: "next")
         } body: { api, peer in
@@ -49,9 +49,9 @@ struct InterimTimeoutTests {
                 _ = try await hasty.get("row") { $0.onInformational = { _ in told.add() } }
             }
             #expect(ContinuousClock.now - start >= Self.limit)
-            #expect(told.value == 1)
+            expectEqual(told.value, 1)
             try await api.expect("next", at: "next")
-            #expect(peer.connectionCount == 1)
+            expectEqual(peer.connectionCount, 1)
         }
     }
 }

@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Servers of HTTP/1.0 (RFC 9112, 9.3 and appendix C.2).
@@ -13,7 +14,7 @@ struct OldServerTests {
             var texts: [String] = []
             for _ in 0..<times {
                 let reply = try await api.get("a")
-                #expect(reply.response.version == .http10)
+                expectEqual(reply.response.version, .http10)
                 texts.append(try await reply.text())
             }
             return (texts, server.acceptedConnections)
@@ -26,7 +27,7 @@ struct OldServerTests {
             .receiveHead, .send("HTTP/1.0 200 OK\r\n\r\nfirst "), .send("last"), .close,
         ]
         let (texts, _) = try await get([script])
-        #expect(texts == ["first last"])
+        expectEqual(texts, ["first last"])
     }
 
     @Test("A connection is not used again unless the server says so", arguments: [false, true])
@@ -34,8 +35,8 @@ struct OldServerTests {
         let field = says ? "Connection: Keep-Alive\r\n" : ""
         let answer = ScriptedServer.Step.send("HTTP/1.0 200 OK\r\n\(field)Content-Length: 2\r\n\r\nok")
         let (texts, connections) = try await get([[.receiveHead, answer, .receiveHead, answer]], times: 2)
-        #expect(texts == ["ok", "ok"])
-        #expect(connections == (says ? 1 : 2))
+        expectEqual(texts, ["ok", "ok"])
+        expectEqual(connections, (says ? 1 : 2))
     }
 
     @Test("A length that is not reached is an error")

@@ -31,7 +31,7 @@ struct RequestTrailerTests {
         return try await ScriptedServer.withServer(tls: bundle, connections: [script]) { server in
             let api = try DialScene.session(server.url, authority: authority) { $0.continueThreshold = threshold }
             let reply = try await api.post("a", body: body, headers: headers)
-            #expect(reply.status == 200)
+            expectEqual(reply.status, 200)
             let text = String(decoding: server.received(connection: 0), as: UTF8.self)
             let end = try #require(text.firstRange(of: "\r\n\r\n")).upperBound
             return (String(text[..<end]), String(text[end...]))
@@ -43,7 +43,7 @@ struct RequestTrailerTests {
         let (head, rest) = try await received(Self.body(), secure: secure)
         #expect(head.contains("\r\nTransfer-Encoding: chunked\r\n"))
         #expect(!head.contains("Content-Length"))
-        #expect(rest == "5\r\nhello\r\n0\r\nX-Digest: abc\r\n\r\n")
+        expectEqual(rest, "5\r\nhello\r\n0\r\nX-Digest: abc\r\n\r\n")
     }
 
     @Test("Several fields in order, one name twice, and a Trailer field of the caller's")
@@ -54,13 +54,13 @@ struct RequestTrailerTests {
         fields.append(HTTPField(name: Self.digest, value: "three"))
         let (head, rest) = try await received(Self.body("x", fields), headers: ["Trailer": "X-Digest, ETag"])
         #expect(head.contains("\r\nTrailer: X-Digest, ETag\r\n"))
-        #expect(rest == "1\r\nx\r\n0\r\nX-Digest: one\r\nETag: \"two\"\r\nX-Digest: three\r\n\r\n")
+        expectEqual(rest, "1\r\nx\r\n0\r\nX-Digest: one\r\nETag: \"two\"\r\nX-Digest: three\r\n\r\n")
     }
 
     @Test("No fields are no fields, and an empty body may have some")
     func empty() async throws {
-        #expect(try await received(Self.body("x", [:])).rest == "1\r\nx\r\n0\r\n\r\n")
-        #expect(try await received(Self.body("")).rest == "0\r\nX-Digest: abc\r\n\r\n")
+        try await expectEqual(received(Self.body("x", [:])).rest, "1\r\nx\r\n0\r\n\r\n")
+        try await expectEqual(received(Self.body("")).rest, "0\r\nX-Digest: abc\r\n\r\n")
     }
 
     @Test("They are asked for when all of the body has been read")
@@ -81,21 +81,21 @@ struct RequestTrailerTests {
             try await Self.body(text).collected(),
         ] {
             #expect(body.trailers != nil)
-            #expect(try await body.trailers?()[Self.digest] == "abc")
+            try await expectEqual(body.trailers?()[Self.digest], "abc")
         }
     }
 
     @Test("A file's are sent, too")
     func file() async throws {
-        let file = try TemporaryFile(Wire.pattern(300_000))
+        let file = try TestFile(Wire.pattern(300_000))
         let rest = try await ScriptedServer.withServer(connections: [
             [.receiveHead, .receive(atLeast: 300_000), .receiveHead, .send(Self.ok)]
         ]) { server in
             let body = try Body.file(file.path).withTrailers { [Self.digest: "abc"] }
-            #expect(try await DialScene.session(server.url).post("a", body: body).status == 200)
+            try await expectEqual(DialScene.session(server.url).post("a", body: body).status, 200)
             return server.received(connection: 0)
         }
-        #expect(rest.suffix(22) == Array("\r\n0\r\nX-Digest: abc\r\n\r\n".utf8)[...])
+        expectEqual(rest.suffix(22), Array("\r\n0\r\nX-Digest: abc\r\n\r\n".utf8)[...])
     }
 
     @Test(
@@ -113,8 +113,8 @@ struct RequestTrailerTests {
             api in
             _ = try await api.post("row", body: Self.body("x", [Self.digest: "abc", field: "1"]))
         }
-        #expect(error?.detail.contains(name) == true)
-        #expect(error?.requestSent == true)
+        expectEqual(error?.detail.contains(name), true)
+        expectEqual(error?.requestSent, true)
     }
 
     @Test("An error of whoever makes them fails the request and closes the connection")
@@ -128,7 +128,7 @@ struct RequestTrailerTests {
                 "row",
                 body: Body.text("x").withTrailers { throw SternaError(.fileUnreadable, phase: .write, "Gone.") })
         }
-        #expect(own?.detail == "Gone.")
+        expectEqual(own?.detail, "Gone.")
     }
 
     @Test("One that never makes them ends with the request's time, or its cancellation")
@@ -155,13 +155,13 @@ struct RequestTrailerTests {
             let count = Counter()
             let body = Body.text("x").withTrailers { [Self.digest: "\(count.add())"] }
             let reply = try await DialScene.session(server.url).post("a", body: body)
-            #expect(reply.status == 200)
+            expectEqual(reply.status, 200)
             let text = String(decoding: server.received(connection: 0), as: UTF8.self)
             let parts = text.split(separator: "POST ").map(String.init)
-            #expect(parts.count == 2)
-            #expect(parts.first?.hasSuffix("1\r\nx\r\n0\r\nX-Digest: 1\r\n\r\n") == true)
-            #expect(parts.last?.hasSuffix("1\r\nx\r\n0\r\nX-Digest: 2\r\n\r\n") == true)
-            #expect(server.acceptedConnections == 1)
+            expectEqual(parts.count, 2)
+            expectEqual(parts.first?.hasSuffix("1\r\nx\r\n0\r\nX-Digest: 1\r\n\r\n"), true)
+            expectEqual(parts.last?.hasSuffix("1\r\nx\r\n0\r\nX-Digest: 2\r\n\r\n"), true)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -173,8 +173,8 @@ struct RequestTrailerTests {
         try await ScriptedServer.withServer(connections: [script]) { server in
             let api = try DialScene.session(server.url)
             try await api.post("a", body: Self.body())
-            #expect(try await api.get("b").status == 200)
-            #expect(server.acceptedConnections == 1)
+            try await expectEqual(api.get("b").status, 200)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -183,7 +183,7 @@ struct RequestTrailerTests {
         let (head, rest) = try await received(
             Self.body(), threshold: 0, before: [.send("HTTP/1.1 100 Continue\r\n\r\n")])
         #expect(head.contains("\r\nExpect: 100-continue\r\n"))
-        #expect(rest == "5\r\nhello\r\n0\r\nX-Digest: abc\r\n\r\n")
+        expectEqual(rest, "5\r\nhello\r\n0\r\nX-Digest: abc\r\n\r\n")
 
         let refusal: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno"), .waitForClose,
@@ -196,8 +196,8 @@ struct RequestTrailerTests {
             }
             let api = try DialScene.session(server.url) { $0.continueThreshold = 0 }
             let error = await #expect(throws: SternaError.self) { try await api.post("a", body: body) }
-            #expect(error?.status == 413)
-            #expect(count.value == 0)
+            expectEqual(error?.status, 413)
+            expectEqual(count.value, 0)
         }
     }
 
@@ -211,7 +211,7 @@ struct RequestTrailerTests {
             let count = Counter()
             let body = Body.text("hello").withTrailers { [Self.digest: "\(count.add())"] }
             let api = try DialScene.session(server.url) { $0.continueThreshold = 0 }
-            #expect(try await api.post("a", body: body).status == 200)
+            try await expectEqual(api.post("a", body: body).status, 200)
             let text = String(decoding: server.received(connection: 1), as: UTF8.self)
             #expect(!text.contains("Expect"))
             #expect(text.hasSuffix("5\r\nhello\r\n0\r\nX-Digest: 1\r\n\r\n"))

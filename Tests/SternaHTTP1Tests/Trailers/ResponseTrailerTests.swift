@@ -27,12 +27,12 @@ struct ResponseTrailerTests {
         try await ScriptedServer.withServer(connections: [Self.chunks(length, "X-Digest: abc\r\n")]) { server in
             let api = try DialScene.session(server.url)
             let reply = try await api.get("a")
-            #expect(reply.body.count == length)
-            #expect(reply.response.body.trailers?[Self.digest] == "abc")
-            #expect(reply.headers[Self.digest] == nil)
+            expectEqual(reply.body.count, length)
+            expectEqual(reply.response.body.trailers?[Self.digest], "abc")
+            expectNil(reply.headers[Self.digest])
             let next = try await api.get("b")
-            #expect(next.response.body.trailers == nil)
-            #expect(server.acceptedConnections == 1)
+            expectNil(next.response.body.trailers)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -51,11 +51,11 @@ struct ResponseTrailerTests {
             try await DialScene.session(server.url).withResponse(to: .get("gate")) { response in
                 var iterator = response.body.makeAsyncIterator()
                 let first = try await iterator.next()
-                #expect(first?.text == "first")
-                #expect(response.body.trailers == nil)
+                expectEqual(first?.text, "first")
+                expectNil(response.body.trailers)
                 gate.add()
                 while try await iterator.next() != nil {}
-                #expect(response.body.trailers?[Self.digest] == "abc")
+                expectEqual(response.body.trailers?[Self.digest], "abc")
             }
         }
     }
@@ -64,7 +64,7 @@ struct ResponseTrailerTests {
     func none() async throws {
         try await ScriptedServer.withServer(connections: [Self.chunks(5, "")]) { server in
             let reply = try await DialScene.session(server.url).get("a")
-            #expect(reply.response.body.trailers == nil)
+            expectNil(reply.response.body.trailers)
         }
     }
 

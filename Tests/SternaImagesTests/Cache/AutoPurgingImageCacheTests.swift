@@ -28,12 +28,12 @@ import Testing
     func purge(_ megabyte: Int) throws {
         let cache = cache(capacity: 10 * megabyte, preferred: 6 * megabyte)
         let image = try large()
-        #expect(image.cost == 1_020_000)
+        expectEqual(image.cost, 1_020_000)
         for number in 1...9 { cache.add(image, withIdentifier: "\(number)") }
         #expect(cache.memoryUsage == 9 * 1_020_000 && cache.count == 9)
         for number in 10...11 { cache.add(image, withIdentifier: "\(number)") }
-        #expect(cache.memoryUsage == 6 * 1_020_000)
-        #expect(names(cache) == [6, 7, 8, 9, 10, 11])
+        expectEqual(cache.memoryUsage, 6 * 1_020_000)
+        expectEqual(names(cache), [6, 7, 8, 9, 10, 11])
     }
 
     @Test("An image that was accessed survives")
@@ -51,8 +51,8 @@ import Testing
         let cache = AutoPurgingImageCache(pressure: nil)
         #expect(cache.memoryCapacity == 104_857_600 && cache.preferredMemoryUsageAfterPurge == 62_914_560)
         let odd = AutoPurgingImageCache(memoryCapacity: 5, preferredMemoryUsageAfterPurge: 9, pressure: nil)
-        #expect(odd.preferredMemoryUsageAfterPurge == 5)
-        #expect(AutoPurgingImageCache(memoryCapacity: -1, pressure: nil).memoryCapacity == 0)
+        expectEqual(odd.preferredMemoryUsageAfterPurge, 5)
+        expectEqual(AutoPurgingImageCache(memoryCapacity: -1, pressure: nil).memoryCapacity, 0)
     }
 
     @Test("Added again an image counts once, removed it counts no more; one beyond the capacity is not kept")
@@ -62,7 +62,7 @@ import Testing
         cache.add(try TestImages.image(3, 1), withIdentifier: "1")
         #expect(cache.memoryUsage == 12 && cache.count == 1)
         cache.add(try TestImages.image(100, 1), withIdentifier: "2")
-        #expect(cache.memoryUsage == 12)
+        expectEqual(cache.memoryUsage, 12)
         // Replaced by one that is not kept, the earlier one is not there any more either.
         cache.add(try TestImages.image(100, 1), withIdentifier: "1")
         #expect(cache.memoryUsage == 0 && cache.image(withIdentifier: "1") == nil)
@@ -90,7 +90,7 @@ import Testing
                 order.removeAll { $0.name == name }
             case 1...4:
                 let isKnown = state.image(for: key) != nil
-                #expect(isKnown == order.contains { $0.name == name })
+                expectEqual(isKnown, order.contains { $0.name == name })
                 if let index = order.firstIndex(where: { $0.name == name }) { order.append(order.remove(at: index)) }
             default:
                 let image = try TestImages.image(Int.random(in: 1...20, using: &random), 1)
@@ -112,17 +112,17 @@ import Testing
         let image = try large()
         for number in 1...9 { cache.add(image, withIdentifier: "\(number)") }
         pressure.report(.warning)
-        #expect(names(cache) == [4, 5, 6, 7, 8, 9])
+        expectEqual(names(cache), [4, 5, 6, 7, 8, 9])
         pressure.report(.warning)
-        #expect(cache.count == 6)
+        expectEqual(cache.count, 6)
         pressure.report(.critical)
-        #expect(cache.count == 0)
+        expectEqual(cache.count, 0)
         weak var released: AutoPurgingImageCache?
         do {
             let other = AutoPurgingImageCache(pressure: pressure)
             released = other
         }
-        #expect(released == nil)
+        expectNil(released)
         pressure.report(.critical)
     }
 
@@ -136,10 +136,10 @@ import Testing
         cache.add(try TestImages.image(1, 1), for: ImageCacheKey(request))
         cache.add(try TestImages.image(2, 1), for: ImageCacheKey(request, identifier: "circle"))
         cache.add(try TestImages.image(3, 1), for: ImageCacheKey(other))
-        #expect(cache.image(for: ImageCacheKey(same))?.pixelSize.width == 1)
-        #expect(cache.image(for: ImageCacheKey(same, identifier: "circle"))?.pixelSize.width == 2)
-        #expect(cache.image(for: ImageCacheKey(other))?.pixelSize.width == 3)
-        #expect(cache.image(for: ImageCacheKey(other, identifier: "circle")) == nil)
+        expectEqual(cache.image(for: ImageCacheKey(same))?.pixelSize.width, 1)
+        expectEqual(cache.image(for: ImageCacheKey(same, identifier: "circle"))?.pixelSize.width, 2)
+        expectEqual(cache.image(for: ImageCacheKey(other))?.pixelSize.width, 3)
+        expectNil(cache.image(for: ImageCacheKey(other, identifier: "circle")))
         let wasThere = cache.removeImages(of: same)
         let isThere = cache.removeImages(of: same)
         #expect(wasThere && !isThere && cache.count == 1)
@@ -184,10 +184,10 @@ import Testing
         let (image, request) = (try TestImages.image(1, 1), Request(.get, try HTTPURL("https://example.com/a.png")))
         let response = Response(
             status: .ok, section: FieldSection([.cacheControl: value]), body: ResponseBody(), url: request.url)
-        #expect(cache().shouldCache(image, for: request, response: response) == mayKeep)
+        expectEqual(cache().shouldCache(image, for: request, response: response), mayKeep)
         let own = AutoPurgingImageCache(pressure: nil) { _, request, response in
             request.url.path == "/a.png" && response.status == .ok && !mayKeep
         }
-        #expect(own.shouldCache(image, for: request, response: response) == !mayKeep)
+        expectEqual(own.shouldCache(image, for: request, response: response), !mayKeep)
     }
 }

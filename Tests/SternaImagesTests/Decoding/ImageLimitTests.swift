@@ -2,6 +2,8 @@ import SternaCore
 import SternaImages
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Limits of images") struct ImageLimitTests {
     private func kind(_ check: () throws -> Void) -> SternaError.Kind? {
         do {
@@ -16,19 +18,19 @@ import Testing
     func limits() {
         var limits = ImageLimits()
         (limits.bytes, limits.pixels, limits.frames, limits.memory) = (10, 20, 3, 100)
-        #expect(kind { try limits.check(bytes: 10) } == nil)
-        #expect(kind { try limits.check(bytes: 11) } == .limitExceeded)
-        #expect(kind { try limits.check(size: PixelSize(width: 5, height: 4)) } == nil)
-        #expect(kind { try limits.check(size: PixelSize(width: 7, height: 3)) } == .limitExceeded)
-        #expect(kind { try limits.check(size: PixelSize(width: .max, height: .max)) } == .limitExceeded)
-        #expect(kind { try limits.check(size: PixelSize(width: 0, height: 3)) } == .decodingFailed)
-        #expect(kind { try limits.check(size: PixelSize(width: 2, height: -1)) } == .decodingFailed)
-        #expect(kind { try limits.check(frames: 3) } == nil)
-        #expect(kind { try limits.check(frames: 4) } == .limitExceeded)
-        #expect(kind { try limits.check(memory: 60, 40) } == nil)
-        #expect(kind { try limits.check(memory: 60, 41) } == .limitExceeded)
-        #expect(kind { try limits.check(memory: 1, .max) } == .limitExceeded)
-        #expect(kind { try limits.check(memory: nil) } == .limitExceeded)
+        expectNil(kind { try limits.check(bytes: 10) })
+        expectEqual(kind { try limits.check(bytes: 11) }, .limitExceeded)
+        expectNil(kind { try limits.check(size: PixelSize(width: 5, height: 4)) })
+        expectEqual(kind { try limits.check(size: PixelSize(width: 7, height: 3)) }, .limitExceeded)
+        expectEqual(kind { try limits.check(size: PixelSize(width: .max, height: .max)) }, .limitExceeded)
+        expectEqual(kind { try limits.check(size: PixelSize(width: 0, height: 3)) }, .decodingFailed)
+        expectEqual(kind { try limits.check(size: PixelSize(width: 2, height: -1)) }, .decodingFailed)
+        expectNil(kind { try limits.check(frames: 3) })
+        expectEqual(kind { try limits.check(frames: 4) }, .limitExceeded)
+        expectNil(kind { try limits.check(memory: 60, 40) })
+        expectEqual(kind { try limits.check(memory: 60, 41) }, .limitExceeded)
+        expectEqual(kind { try limits.check(memory: 1, .max) }, .limitExceeded)
+        expectEqual(kind { try limits.check(memory: nil) }, .limitExceeded)
     }
 
     @Test("The error says what, how much, and what to do")
@@ -36,9 +38,9 @@ import Testing
         let error = try #require(throws: SternaError.self) {
             try ImageLimits().check(size: PixelSize(width: 100_000, height: 100_000))
         }
-        #expect(
-            error.detail
-                == "The image has 100000 × 100000 pixels; the limit is 100000000 pixels. Raise it in ImageLimits if you trust the server."
+        expectEqual(
+            error.detail,
+            "The image has 100000 × 100000 pixels; the limit is 100000000 pixels. Raise it in ImageLimits if you trust the server."
         )
     }
 }
@@ -58,7 +60,7 @@ import Testing
         ])
     func sizes(_ source: (Int, Int), _ target: ImageTarget, _ decoded: (Int, Int)) {
         let size = target.decodedSize(of: PixelSize(width: source.0, height: source.1))
-        #expect(size == PixelSize(width: decoded.0, height: decoded.1))
+        expectEqual(size, PixelSize(width: decoded.0, height: decoded.1))
     }
 
     @Test(
@@ -72,7 +74,7 @@ import Testing
     func eighths(_ source: (Int, Int), _ decoded: (Int, Int), _ eighths: Int) {
         let found = ImageTarget.eighths(
             of: PixelSize(width: source.0, height: source.1), covering: PixelSize(width: decoded.0, height: decoded.1))
-        #expect(found == eighths)
+        expectEqual(found, eighths)
     }
 }
 

@@ -4,6 +4,7 @@ import SternaTesting
 import Testing
 
 @testable import SternaImages
+@testable import SternaTestSupport
 
 @Suite("Abandoned transfers", .timeLimit(.minutes(3))) struct AbandonedTransferTests {
     @Test("A small one ends, and its image is kept: asked for again it needs no second request")
@@ -18,10 +19,10 @@ import Testing
             // One who comes back joins it.
             let again = images.download(request)
             again.cancel()
-            #expect(images.activeDownloads == 1)
+            expectEqual(images.activeDownloads, 1)
             scene.gate.open()
             let next = images.download(request)
-            #expect(try await next.image.pixelSize == PixelSize(width: 4, height: 4))
+            try await expectEqual(next.image.pixelSize, PixelSize(width: 4, height: 4))
             #expect(scene.server.requestCount == 1 && cache.count == 1 && scene.decoder.decodedCount == 1)
         }
     }
@@ -37,13 +38,13 @@ import Testing
             await scene.time.advance(by: .milliseconds(999))
             #expect(scene.server.requestCount == 1 && images.activeDownloads == 1)
             await scene.time.advance(by: .milliseconds(2))
-            #expect(try await waiting.image.color == TestImages.color(2))
+            try await expectEqual(waiting.image.color, TestImages.color(2))
             // It has a transfer of its own now.
             let again = images.download(ImageRequest("held/1"))
             try await scene.server.waitForRequests(3)
             scene.gate.open()
             _ = try await again.image
-            #expect(scene.targets == ["/held/1", "/image/2", "/held/1"])
+            expectEqual(scene.targets, ["/held/1", "/image/2", "/held/1"])
         }
     }
 
@@ -70,9 +71,9 @@ import Testing
             try await scene.server.waitForRequests(1)
             receipt.cancel()
             scene.gate.open()
-            #expect(try await images.image("image/2").color == TestImages.color(2))
+            try await expectEqual(images.image("image/2").color, TestImages.color(2))
             await ended.wait(for: 1)
-            #expect(scene.server.requestCount == 2)
+            expectEqual(scene.server.requestCount, 2)
         }
     }
 

@@ -19,7 +19,7 @@ import Testing
         while let id = board.begin() {
             begun.append(contentsOf: board.receivers(of: id))
             let none = board.begin()
-            #expect(none == nil)
+            expectNil(none)
             board.end(id)
         }
         return begun
@@ -28,10 +28,10 @@ import Testing
     @Test("First come, first served, or the last first; a higher priority before")
     func order() throws {
         let mixed: [Request.Priority] = [.normal, .low, .high, .normal, .high, .low]
-        #expect(try order(.fifo, mixed) == [2, 4, 0, 3, 1, 5])
-        #expect(try order(.lifo, mixed) == [4, 2, 3, 0, 5, 1])
-        #expect(try order(.fifo, Array(repeating: .normal, count: 200)) == Array(0..<200))
-        #expect(try order(.lifo, Array(repeating: .normal, count: 200)) == (0..<200).reversed())
+        try expectEqual(order(.fifo, mixed), [2, 4, 0, 3, 1, 5])
+        try expectEqual(order(.lifo, mixed), [4, 2, 3, 0, 5, 1])
+        try expectEqual(order(.fifo, Array(repeating: .normal, count: 200)), Array(0..<200))
+        try expectEqual(order(.lifo, Array(repeating: .normal, count: 200)), (0..<200).reversed())
     }
 
     @Test("Equal requests share; another policy, or a number of its own, is another transfer")
@@ -55,7 +55,7 @@ import Testing
         _ = board.join(3, try key("b"), .high)
         _ = board.join(4, try key("b"), .low)
         let begun = [board.begin(), board.begin(), board.begin()]
-        #expect(begun == [b.transfer, a.transfer, nil])
+        expectEqual(begun, [b.transfer, a.transfer, nil])
     }
 
     @Test("The limit holds; at least one is under way")
@@ -77,22 +77,22 @@ import Testing
         let b = board.join(3, try key("b"), .normal).transfer
         _ = board.begin()
         let departures = [1, 1, 2, 3, 99].map { board.leave($0) }
-        #expect(departures == [.nothing, .nothing, .abandoned(a), .removed(b), .nothing])
+        expectEqual(departures, [.nothing, .nothing, .abandoned(a), .removed(b), .nothing])
         #expect(board.waitingCount == 0 && board.transfers.count == 1)
         // One who comes back finds it.
         let again = board.join(4, try key("a"), .normal)
         #expect(again.transfer == a && !again.isNew)
         let leaves = board.leave(4)
-        #expect(leaves == .abandoned(a))
+        expectEqual(leaves, .abandoned(a))
         board.detach(a)
         let new = board.join(5, try key("a"), .normal)
         #expect(new.isNew && new.transfer != a)
         // Its place is free only when the cancelled one is over.
         let none = board.begin()
-        #expect(none == nil)
+        expectNil(none)
         board.end(a)
         let next = board.begin()
-        #expect(next == new.transfer)
+        expectEqual(next, new.transfer)
         let taken = board.take([5, 7], from: new.transfer)
         let departure = board.leave(5)
         #expect(taken == [5] && departure == .nothing)
@@ -126,8 +126,8 @@ import Testing
                 #expect(active.count == board.activeCount && active.count <= 3)
                 let receivers = board.transfers.values.flatMap(\.receivers)
                 #expect(receivers.count == waiting.count && Set(receivers) == waiting)
-                #expect(board.waitingCount == board.transfers.values.count { !$0.isActive })
-                if board.waitingCount > 0 { #expect(active.count == 3) }
+                expectEqual(board.waitingCount, board.transfers.values.count { !$0.isActive })
+                if board.waitingCount > 0 { expectEqual(active.count, 3) }
             }
         }
     }
@@ -142,7 +142,7 @@ import Testing
         ] as [(Int64?, Int64?, Bool)])
     func rule(_ completed: Int64?, _ total: Int64?, _ goesOn: Bool) {
         let progress = completed.map { TransferProgress(completed: $0, total: total) }
-        #expect(AbandonedTransfers.finishSmall.goesOn(progress) == goesOn)
+        expectEqual(AbandonedTransfers.finishSmall.goesOn(progress), goesOn)
         #expect(!AbandonedTransfers.cancel.goesOn(progress))
     }
 }

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import SternaImages
+@testable import SternaTestSupport
 
 @Suite("Image downloader", .timeLimit(.minutes(3))) struct ImageDownloaderTests {
     @Test("An image is fetched once, then comes from the memory; the request asks for the decoder's formats")
@@ -18,7 +19,7 @@ import Testing
             let receipt = images.download(ImageRequest("image/7"))
             #expect(receipt.isFromMemory && images.cachedImage(for: ImageRequest("image/7"))?.color == first.color)
             #expect(try await receipt.image.color == first.color && scene.targets == ["/image/7"])
-            #expect(scene.server.requests()[0].headers["Accept"] == "image/simg, image/*;q=0.5")
+            expectEqual(scene.server.requests()[0].headers["Accept"], "image/simg, image/*;q=0.5")
             #expect(scene.decoder.decodedCount == 1 && images.cachedImage(for: ImageRequest("image/8")) == nil)
         }
     }
@@ -41,8 +42,8 @@ import Testing
             let (whole, fit, circle) = (
                 PixelSize(width: 8, height: 4), PixelSize(width: 4, height: 2), PixelSize(width: 4, height: 4)
             )
-            #expect(sizes == [whole, whole, whole, whole, whole, fit, circle, circle, whole])
-            #expect(try await receipts[8].image.scale == 2)
+            expectEqual(sizes, [whole, whole, whole, whole, whole, fit, circle, circle, whole])
+            try await expectEqual(receipts[8].image.scale, 2)
             #expect(scene.server.requestCount == 1 && scene.decoder.decodedCount == 4)
             #expect(images.download(requests[6]).isFromMemory && images.activeDownloads == 0)
         }
@@ -70,7 +71,7 @@ import Testing
             receipts[0].cancel()
             #expect(log.all == ["1 cancelled", "0 image", "2 image"] && scene.server.requestCount == 1)
             let error = await #expect(throws: SternaError.self) { try await receipts[1].image }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
         }
     }
 
@@ -90,7 +91,7 @@ import Testing
                 for receipt in waiting { _ = try await receipt.image }
                 // Four at the same time reach the server in any order.
                 let later = Set(scene.targets.filter { $0.hasPrefix("/image") })
-                #expect(later == ["/image/4", "/image/6", "/image/7", "/image/8"])
+                expectEqual(later, ["/image/4", "/image/6", "/image/7", "/image/8"])
             }
         }
     }
@@ -109,7 +110,7 @@ import Testing
             scene.gate.open()
             for receipt in [first] + waiting { _ = try await receipt.image }
             let numbers = order == .fifo ? [3, 1, 2, 4, 5, 6] : [3, 6, 5, 4, 2, 1]
-            #expect(scene.targets == ["/held/0"] + numbers.map { "/image/\($0)" })
+            expectEqual(scene.targets, ["/held/0"] + numbers.map { "/image/\($0)" })
         }
     }
 
@@ -125,8 +126,8 @@ import Testing
             cache.add(try TestImages.image(3, 3), for: ImageCacheKey(request))
             scene.gate.open()
             _ = try await first.image
-            #expect(try await waiting.image.pixelSize == PixelSize(width: 3, height: 3))
-            #expect(scene.server.requestCount == 1)
+            try await expectEqual(waiting.image.pixelSize, PixelSize(width: 3, height: 3))
+            expectEqual(scene.server.requestCount, 1)
         }
     }
 
@@ -138,7 +139,7 @@ import Testing
             let cache = AutoPurgingImageCache(pressure: nil)
             let images = scene.downloader(cache: cache)
             _ = try await images.image("image/1") { $0.cachePolicy = .ignored }
-            #expect(cache.count == 0)
+            expectEqual(cache.count, 0)
             _ = try await images.image("image/1")
             for policy in [CachePolicy.reload, .revalidate, .ignored] {
                 let receipt = images.download(ImageRequest("image/1") { $0.cachePolicy = policy })
@@ -164,7 +165,7 @@ import Testing
             let images = scene.downloader(cache: nil)
             for _ in 0..<3 {
                 let image = try await images.image("image/1")
-                #expect(image.color == TestImages.color(1))
+                expectEqual(image.color, TestImages.color(1))
             }
             #expect(scene.server.requestCount == 1 && scene.decoder.decodedCount == 3)
         }
@@ -184,7 +185,7 @@ import Testing
                     _ = try await images.image(ImageRequest(draft))
                 }
             }
-            #expect(scene.server.requestCount == 4)
+            expectEqual(scene.server.requestCount, 4)
         }
     }
 
@@ -197,9 +198,9 @@ import Testing
                 draft.settings.credential = Credential(user: user, password: "secret")
                 _ = try await images.image(ImageRequest(draft))
             }
-            #expect(scene.server.requestCount == 3)
+            expectEqual(scene.server.requestCount, 3)
             _ = try await images.image("image/1")
-            #expect(scene.server.requestCount == 4)
+            expectEqual(scene.server.requestCount, 4)
         }
     }
 
@@ -241,10 +242,10 @@ import Testing
                 _ = try await images.image("image/1")
                 _ = try await images.image("image/2")
             }
-            #expect(scene.targets == ["/image/1", "/image/2", "/image/1"])
+            expectEqual(scene.targets, ["/image/1", "/image/2", "/image/1"])
             let other = scene.downloader()
             for _ in 0..<2 { _ = try await other.image("secret") }
-            #expect(scene.server.requestCount == 5)
+            expectEqual(scene.server.requestCount, 5)
         }
     }
 
@@ -260,11 +261,11 @@ import Testing
             waiting.cancel()
             for task in [owning, waiting] {
                 let error = await #expect(throws: SternaError.self) { try await task.value }
-                #expect(error?.kind == .cancelled)
+                expectEqual(error?.kind, .cancelled)
             }
-            #expect(receipt.result == nil)
+            expectNil(receipt.result)
             scene.gate.open()
-            #expect(try await receipt.image.color == TestImages.color(1))
+            try await expectEqual(receipt.image.color, TestImages.color(1))
         }
     }
 

@@ -46,7 +46,7 @@ import Testing
             #expect(screen.shown == ["loading", "3", "empty", "3 at once"] && !slot.isLoading)
             slot.set("status/404")
             try await until { !slot.isLoading }
-            #expect(screen.shown.suffix(2) == ["loading", "unacceptableStatus"])
+            expectEqual(screen.shown.suffix(2), ["loading", "unacceptableStatus"])
         }
     }
 
@@ -62,11 +62,11 @@ import Testing
             slot?.set("held/3")
             slot?.clear()
             slot?.set("held/4")
-            #expect(screen.shown == ["loading", "loading", "2", "loading", "empty", "loading"])
+            expectEqual(screen.shown, ["loading", "loading", "2", "loading", "empty", "loading"])
             slot = nil
             scene.gate.open()
             while images.activeDownloads > 0 { await Task.yield() }
-            #expect(screen.shown.count == 6)
+            expectEqual(screen.shown.count, 6)
         }
     }
 
@@ -117,13 +117,13 @@ import Testing
                 if call % 7 == 0 { await Task.yield() }
             }
             try await until { slots.allSatisfy { !$0.isLoading } }
-            #expect(wrong.withLock { $0 } == [], "seed \(seed)")
+            expectEqual(wrong.withLock { $0 }, [], "seed \(seed)")
             for (index, slot) in slots.enumerated() where wanted[index] >= 0 {
                 guard case .image(let image, _) = slot.content else {
                     Issue.record("slot \(index) shows \(slot.content), seed \(seed)")
                     continue
                 }
-                #expect(image.color == TestImages.color(wanted[index]), "seed \(seed)")
+                expectEqual(image.color, TestImages.color(wanted[index]), "seed \(seed)")
             }
             let targets = scene.targets
             #expect(targets.count <= 500 && Set(targets).count == targets.count, "seed \(seed)")

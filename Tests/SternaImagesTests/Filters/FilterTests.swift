@@ -3,6 +3,7 @@ import SternaImages
 import Testing
 
 @testable import SternaImages
+@testable import SternaTestSupport
 
 @Suite("Filters") struct FilterTests {
     private let a = Pixel(10, 20, 30)
@@ -16,9 +17,9 @@ import Testing
     @Test("Fit: all of the image, with transparent edges")
     func fit() throws {
         let wide = try image(2, [a, b]).filtered(by: AspectScaledToFitSizeFilter(size: ImageSize(width: 2, height: 3)))
-        #expect(wide.pixels.pixels == [none, none, a, b, none, none])
+        expectEqual(wide.pixels.pixels, [none, none, a, b, none, none])
         let tall = try image(1, [a, b]).filtered(by: AspectScaledToFitSizeFilter(size: ImageSize(width: 4, height: 2)))
-        #expect(tall.pixels.pixels == [none, a, none, none, none, b, none, none])
+        expectEqual(tall.pixels.pixels, [none, a, none, none, none, b, none, none])
     }
 
     @Test("Fill: the middle of the image, over the whole size")
@@ -28,7 +29,7 @@ import Testing
         #expect(wide.pixelSize == PixelSize(width: 2, height: 1) && wide.pixels.pixels == [b, b])
         let square = try image(4, [a, b, b, a]).filtered(
             by: AspectScaledToFillSizeFilter(size: ImageSize(width: 2, height: 2)))
-        #expect(square.pixels.pixels == [b, b, b, b])
+        expectEqual(square.pixels.pixels, [b, b, b, b])
     }
 
     @Test("Scaled to a size, which is in points")
@@ -50,11 +51,11 @@ import Testing
     @Test("The proportions of sizes")
     func proportions() {
         let size = { PixelSize(width: $0, height: $1) }
-        #expect(AspectRule.fit(size(400, 300), in: size(100, 100)) == size(100, 75))
-        #expect(AspectRule.fit(size(300, 400), in: size(100, 100)) == size(75, 100))
-        #expect(AspectRule.fit(size(1, 1_000), in: size(10, 10)) == size(1, 10))
-        #expect(
-            AspectRule.part(of: size(400, 300), filling: size(1, 1)) == PixelArea(x: 50, y: 0, width: 300, height: 300))
+        expectEqual(AspectRule.fit(size(400, 300), in: size(100, 100)), size(100, 75))
+        expectEqual(AspectRule.fit(size(300, 400), in: size(100, 100)), size(75, 100))
+        expectEqual(AspectRule.fit(size(1, 1_000), in: size(10, 10)), size(1, 10))
+        expectEqual(
+            AspectRule.part(of: size(400, 300), filling: size(1, 1)), PixelArea(x: 50, y: 0, width: 300, height: 300))
     }
 
     @Test("Round corners, smooth at their edge")
@@ -63,21 +64,21 @@ import Testing
         let rounded = try image(4, Array(repeating: white, count: 16)).filtered(by: RoundedCornersFilter(radius: 2))
         // The middle of the first pixel is sqrt(2 * 1.5^2) = 2.12 from that of the circle, that of the second sqrt(1.5^2 + 0.5^2) = 1.58.
         let (corner, edge) = (Pixel(97, 97, 97, 97), Pixel(234, 234, 234, 234))
-        #expect(
-            rounded.pixels.pixels == [
+        expectEqual(
+            rounded.pixels.pixels,
+            [
                 corner, edge, edge, corner, edge, white, white, edge, edge, white, white, edge, corner, edge, edge,
                 corner,
             ])
         let source = try image(2, [a, b, b, a])
-        #expect(try source.filtered(by: RoundedCornersFilter(radius: 0)).pixels == source.pixels)
-        #expect(try source.filtered(by: RoundedCornersFilter(radius: .nan)).pixels == source.pixels)
+        try expectEqual(source.filtered(by: RoundedCornersFilter(radius: 0)).pixels, source.pixels)
+        try expectEqual(source.filtered(by: RoundedCornersFilter(radius: .nan)).pixels, source.pixels)
         var dense = try image(4, Array(repeating: white, count: 16))
         dense.scale = 2
-        #expect(try dense.filtered(by: RoundedCornersFilter(radius: 1)).pixels == rounded.pixels)
-        #expect(
-            try dense.filtered(by: RoundedCornersFilter(radius: 2, dividesRadiusByImageScale: true)).pixels
-                == rounded.pixels)
-        #expect(try dense.filtered(by: RoundedCornersFilter(radius: 99)).pixels == rounded.pixels)
+        try expectEqual(dense.filtered(by: RoundedCornersFilter(radius: 1)).pixels, rounded.pixels)
+        try expectEqual(
+            dense.filtered(by: RoundedCornersFilter(radius: 2, dividesRadiusByImageScale: true)).pixels, rounded.pixels)
+        try expectEqual(dense.filtered(by: RoundedCornersFilter(radius: 99)).pixels, rounded.pixels)
     }
 
     @Test("A circle is the rounded square in the middle")
@@ -85,7 +86,7 @@ import Testing
         let round = try image(3, [a, b, a]).filtered(by: CircleFilter())
         #expect(round.pixelSize == PixelSize(width: 1, height: 1) && round.pixels.pixels == [b])
         let large = try TestImages.image(20, 10, Pixel(255, 255, 255)).filtered(by: CircleFilter())
-        #expect(large.pixelSize == PixelSize(width: 10, height: 10))
+        expectEqual(large.pixelSize, PixelSize(width: 10, height: 10))
         #expect(large.pixels.pixel(x: 0, y: 0) == none && large.pixels.pixel(x: 5, y: 5) == Pixel(255, 255, 255))
         let visible = large.pixels.pixels.reduce(0.0) { $0 + Double($1.alpha) / 255 }
         #expect(abs(visible - 78.54) < 0.5)
@@ -96,17 +97,18 @@ import Testing
         var pixels = Array(repeating: none, count: 49)
         pixels[24] = Pixel(243, 0, 0, 243)
         // Two passes over three pixels, and one over one.
-        #expect(BoxBlur.radii(1.15) == [0, 1, 1])
+        expectEqual(BoxBlur.radii(1.15), [0, 1, 1])
         let blurred = try image(7, pixels).filtered(by: BlurFilter(blurRadius: 1.15))
         let middle = (1...5).map { x in (1...5).map { y in Int(blurred.pixels.pixel(x: x, y: y)?.red ?? 0) } }
-        #expect(
-            middle == [
+        expectEqual(
+            middle,
+            [
                 [3, 6, 9, 6, 3], [6, 12, 18, 12, 6], [9, 18, 27, 18, 9], [6, 12, 18, 12, 6], [3, 6, 9, 6, 3],
             ])
-        #expect(blurred.pixels.pixels.reduce(0) { $0 + Int($1.alpha) } == 243)
+        expectEqual(blurred.pixels.pixels.reduce(0) { $0 + Int($1.alpha) }, 243)
         for radius in [0, -1, .nan, 0.2, 3, 1e300] {
             let flat = try TestImages.image(9, 5, b)
-            #expect(try flat.filtered(by: BlurFilter(blurRadius: radius)).pixels == flat.pixels, "\(radius)")
+            try expectEqual(flat.filtered(by: BlurFilter(blurRadius: radius)).pixels, flat.pixels, "\(radius)")
         }
     }
 
@@ -114,16 +116,16 @@ import Testing
     func composition() throws {
         let crop = AspectScaledToFillSizeFilter(size: ImageSize(width: 2, height: 2))
         let both = CompositeImageFilter([crop, CircleFilter()])
-        #expect(both.identifier == "AspectScaledToFillSizeFilter-size:(2 × 2)_CircleFilter")
-        #expect(RoundedCornersFilter(radius: 2.5).identifier == "RoundedCornersFilter-radius:(2.5)-divided:(false)")
-        #expect(BlurFilter().identifier == "BlurFilter-radius:(10)")
+        expectEqual(both.identifier, "AspectScaledToFillSizeFilter-size:(2 × 2)_CircleFilter")
+        expectEqual(RoundedCornersFilter(radius: 2.5).identifier, "RoundedCornersFilter-radius:(2.5)-divided:(false)")
+        expectEqual(BlurFilter().identifier, "BlurFilter-radius:(10)")
         let invert = DynamicImageFilter("invert") { image in
             image.with(
                 try PixelBuffer(
                     image.pixelSize, image.pixels.pixels.map { Pixel(255 - $0.red, 255 - $0.green, 255 - $0.blue) }))
         }
         let source = try image(1, [a])
-        #expect(try source.filtered(by: CompositeImageFilter([invert, invert])).pixels == source.pixels)
-        #expect(invert.identifier == "invert")
+        try expectEqual(source.filtered(by: CompositeImageFilter([invert, invert])).pixels, source.pixels)
+        expectEqual(invert.identifier, "invert")
     }
 }

@@ -15,16 +15,17 @@ import Testing
     @Test("A smaller line has the means of the parts that its pixels cover")
     func smaller() throws {
         let size = { PixelSize(width: $0, height: 1) }
-        #expect(try reds(Resampling.resize(line(0, 100, 50, 150), to: size(2))) == [50, 100])
-        #expect(try reds(Resampling.resize(line(0, 90, 240), to: size(1))) == [110])
+        try expectEqual(reds(Resampling.resize(line(0, 100, 50, 150), to: size(2))), [50, 100])
+        try expectEqual(reds(Resampling.resize(line(0, 90, 240), to: size(1))), [110])
         // One and a half pixels each.
-        #expect(try reds(Resampling.resize(line(30, 60, 90), to: size(2))) == [40, 80])
+        try expectEqual(reds(Resampling.resize(line(30, 60, 90), to: size(2))), [40, 80])
     }
 
     @Test("A larger one is interpolated between the middles of pixels")
     func larger() throws {
-        #expect(try reds(Resampling.resize(line(0, 100), to: PixelSize(width: 4, height: 1))) == [0, 25, 75, 100])
-        #expect(try reds(Resampling.resize(line(40), to: PixelSize(width: 3, height: 2))) == [40, 40, 40, 40, 40, 40])
+        try expectEqual(reds(Resampling.resize(line(0, 100), to: PixelSize(width: 4, height: 1))), [0, 25, 75, 100])
+        try expectEqual(
+            reds(Resampling.resize(line(40), to: PixelSize(width: 3, height: 2))), [40, 40, 40, 40, 40, 40])
     }
 
     @Test("Both directions at once")
@@ -32,11 +33,11 @@ import Testing
         let image = try PixelBuffer(
             PixelSize(width: 2, height: 2),
             [Pixel(0, 8, 255, 255), Pixel(4, 8, 255, 255), Pixel(8, 8, 0, 0), Pixel(12, 8, 0, 0)])
-        #expect(try Resampling.resize(image, to: PixelSize(width: 1, height: 1)).pixels == [Pixel(6, 8, 128, 128)])
-        #expect(
-            try Resampling.resize(image, to: PixelSize(width: 1, height: 2)).pixels
-                == [Pixel(2, 8, 255, 255), Pixel(10, 8, 0, 0)])
-        #expect(try Resampling.resize(image, to: image.size) == image)
+        try expectEqual(Resampling.resize(image, to: PixelSize(width: 1, height: 1)).pixels, [Pixel(6, 8, 128, 128)])
+        try expectEqual(
+            Resampling.resize(image, to: PixelSize(width: 1, height: 2)).pixels,
+            [Pixel(2, 8, 255, 255), Pixel(10, 8, 0, 0)])
+        try expectEqual(Resampling.resize(image, to: image.size), image)
     }
 
     @Test("One colour stays that colour, in any size; white stays white")
@@ -61,19 +62,19 @@ import Testing
             let part = Double.random(in: 0.01...1, using: &random) * Double(length)
             let start = Double.random(in: 0...1, using: &random) * (Double(length) - part)
             for tap in Resampling.taps(count, from: start, part, of: length) {
-                #expect(tap.weights.reduce(0, +) == Resampling.one)
+                expectEqual(tap.weights.reduce(0, +), Resampling.one)
                 #expect(tap.start >= 0 && tap.start + tap.weights.count <= length)
             }
         }
         // Each share alone would be rounded up.
         for tap in Resampling.taps(5, from: 0, 4_065, of: 4_065) + Resampling.taps(1, from: 0, 100_000, of: 100_000) {
-            #expect(tap.weights.reduce(0, +) == Resampling.one)
+            expectEqual(tap.weights.reduce(0, +), Resampling.one)
         }
         let tall = try PixelBuffer(
             PixelSize(width: 1, height: 4_065), repeatElement(Pixel(255, 255, 255), count: 4_065))
-        #expect(
-            try Resampling.resize(tall, to: PixelSize(width: 1, height: 5)).pixels
-                == Array(repeating: Pixel(255, 255, 255), count: 5))
+        try expectEqual(
+            Resampling.resize(tall, to: PixelSize(width: 1, height: 5)).pixels,
+            Array(repeating: Pixel(255, 255, 255), count: 5))
         let image = try PixelBuffer(
             PixelSize(width: 31, height: 17),
             (0..<31 * 17).map { _ in

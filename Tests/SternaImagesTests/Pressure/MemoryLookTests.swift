@@ -4,6 +4,7 @@ import SternaTesting
 import Testing
 
 @testable import SternaImages
+@testable import SternaTestSupport
 
 @Suite("A look at memory") struct MemoryLookTests {
     @Test("The machine's memory, and each limit of the groups without files that can be given back")
@@ -20,16 +21,17 @@ import Testing
         try root.write("sys/fs/cgroup/unified/slice/memory.max", "max\n")
         try root.write("sys/fs/cgroup/unified/slice/memory.high", "2000\n")
         try root.write("sys/fs/cgroup/unified/slice/memory.current", "1900\n")
-        #expect(
-            root.look.uses() == [
+        expectEqual(
+            root.look.uses(),
+            [
                 MemoryUse(used: 60 << 10, limit: 100 << 10), MemoryUse(used: 600, limit: 1_000),
                 MemoryUse(used: 1_900, limit: 2_000),
             ])
-        #expect(root.look.level() == .warning)
+        expectEqual(root.look.level(), .warning)
         try root.write("sys/fs/cgroup/memory/box/memory.usage_in_bytes", "1290\n")
-        #expect(root.look.level() == .critical)
-        #expect(
-            root.look.groups().map(\.folder) == ["/sys/fs/cgroup/memory/box", "/sys/fs/cgroup/unified/slice"])
+        expectEqual(root.look.level(), .critical)
+        expectEqual(
+            root.look.groups().map(\.folder), ["/sys/fs/cgroup/memory/box", "/sys/fs/cgroup/unified/slice"])
     }
 
     @Test("This machine tells its own")

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import SternaImages
+@testable import SternaTestSupport
 
 @Suite("Memory pressure", .timeLimit(.minutes(2))) struct MemoryPressureTests {
     /// A source that counts.
@@ -27,7 +28,7 @@ import Testing
         var two: MemoryPressureSubscription? = pressure.subscribe { level in seen.withLock { $0.append("two \(level)") }
         }
         source.report.withLock { $0 }?(.warning)
-        #expect(seen.withLock { $0 } == ["one warning", "two warning"])
+        expectEqual(seen.withLock { $0 }, ["one warning", "two warning"])
         one = nil
         #expect(source.counts.withLock { $0 } == (1, 0))
         source.report.withLock { $0 }?(.critical)
@@ -71,11 +72,11 @@ import Testing
                 root: root.path, interval: .seconds(3_600), began: { timers.add($0) }
             ).begin { _ in }
             await timers.wait(for: 1)
-            #expect(timers.all == [usesTimer], "\(group)")
+            expectEqual(timers.all, [usesTimer], "\(group)")
             end()
             // A window of two seconds, which needs no privilege, and the byte at the end that the kernel cuts off.
             let written = try Data(contentsOf: URL(filePath: root.path + "/proc/pressure/memory"))
-            #expect(written == Data("full 100000 2000000\0".utf8))
+            expectEqual(written, Data("full 100000 2000000\0".utf8))
         }
     }
 
@@ -91,7 +92,7 @@ import Testing
         await timers.wait(for: 1)
         end()
         // Without limits of groups, the machine's triggers tell everything.
-        if groups.isEmpty { #expect(timers.all == [false]) }
+        if groups.isEmpty { expectEqual(timers.all, [false]) }
     }
 
     /// Both ends of a connection of TCP, on whose one end urgent bytes are told as a trigger of the kernel is (POLLPRI).
@@ -130,10 +131,10 @@ import Testing
         await timers.wait(for: 1)
         #expect(timers.all == [false] && levels.all.isEmpty)
         let urgent = Int32(MSG_OOB)
-        #expect(send(some.peer, [1] as [UInt8], 1, urgent) == 1)
+        expectEqual(send(some.peer, [1] as [UInt8], 1, urgent), 1)
         await levels.wait(for: 1)
-        #expect(levels.all.first == .warning)
-        #expect(send(full.peer, [1] as [UInt8], 1, urgent) == 1)
+        expectEqual(levels.all.first, .warning)
+        expectEqual(send(full.peer, [1] as [UInt8], 1, urgent), 1)
         while !levels.all.contains(.critical) { await Task.yield() }
         end()
         for (peer, text) in [(some.peer, "some 150000 2000000\0"), (full.peer, "full 100000 2000000\0")] {
@@ -141,7 +142,7 @@ import Testing
             var seen: [UInt8] = []
             // The end of the stream, or its reset, comes when the other end is closed.
             while case let count = recv(peer, &bytes, bytes.count, 0), count > 0 { seen += bytes[..<count] }
-            #expect(String(decoding: seen, as: UTF8.self) == text)
+            expectEqual(String(decoding: seen, as: UTF8.self), text)
             close(peer)
         }
     }

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import SternaImages
+@testable import SternaTestSupport
 
 @Suite("Image response serializer") struct ImageResponseSerializerTests {
     private func session(_ file: [UInt8], type: String = "image/png") throws -> Session {
@@ -53,7 +54,7 @@ import Testing
         }
         let response = try await reply.value(by: serializer)
         #expect(!response.isInflated && decoder.decodedCount == 0)
-        #expect(try await response.image().pixelSize == PixelSize(width: 2, height: 1))
+        try await expectEqual(response.image().pixelSize, PixelSize(width: 2, height: 1))
         #expect(try await response.image().sourceSize == PixelSize(width: 4, height: 2) && decoder.decodedCount == 2)
         let damaged = try await session(Array("SIMG".utf8)).get("a") { $0.responseSerializer = .imageData }
         let lazy = try await damaged.value(by: serializer)
@@ -74,7 +75,7 @@ import Testing
         ] as [([UInt8], String, SternaError.Kind)] {
             let reply = try await session(file, type: type).get("a") { $0.responseSerializer = .data }
             let error = #expect(throws: SternaError.self) { try reply.value(by: serializer) }
-            #expect(error?.kind == kind)
+            expectEqual(error?.kind, kind)
         }
     }
 }

@@ -37,14 +37,14 @@ struct BandwidthSessionTests {
         let limit = BandwidthLimit(download: 32_000)
         let (api, _) = try make { $0.bandwidth = limit }
         // Within the burst of 2,000 bytes.
-        #expect(try await api.get("a").data().count == 1_500)
+        try await expectEqual(api.get("a").data().count, 1_500)
         let derived = api.with { $0.headers["X-Own"] = "1" }
         let second = Task { try await derived.get("b").data().count }
         try await BandwidthScene.wait(for: 1, limit.downloads)
         let free = api.with { $0.bandwidth = nil }
-        #expect(try await free.get("c").data().count == 1_500)
+        try await expectEqual(free.get("c").data().count, 1_500)
         limit.download = nil
-        #expect(try await second.value == 1_500)
+        try await expectEqual(second.value, 1_500)
     }
 
     @Test("A request's own limit applies in a session without one, and to no other request")
@@ -53,22 +53,22 @@ struct BandwidthSessionTests {
         let (api, _) = try make()
         let limited = Task { try await api.get("a") { $0.bandwidth = limit }.data().count }
         try await BandwidthScene.wait(for: 1, limit.downloads)
-        #expect(try await api.get("b").data().count == 1_500)
+        try await expectEqual(api.get("b").data().count, 1_500)
         limit.download = nil
-        #expect(try await limited.value == 1_500)
+        try await expectEqual(limited.value, 1_500)
     }
 
     @Test("Both apply to a request in a session with a limit; one that is given to both counts once")
     func both() async throws {
         let (wide, narrow) = (BandwidthLimit(download: 32_000), BandwidthLimit(download: 16))
         let (api, _) = try make { $0.bandwidth = wide }
-        #expect(try await api.get("a") { $0.bandwidth = wide }.data().count == 1_500)
+        try await expectEqual(api.get("a") { $0.bandwidth = wide }.data().count, 1_500)
         let limited = Task { try await api.get("b") { $0.bandwidth = narrow }.data().count }
         try await BandwidthScene.wait(for: 1, narrow.downloads)
         narrow.download = nil
         try await BandwidthScene.wait(for: 1, wide.downloads)
         wide.download = nil
-        #expect(try await limited.value == 1_500)
+        try await expectEqual(limited.value, 1_500)
     }
 
     @Test("Sessions that are given one limit share it")
@@ -80,7 +80,7 @@ struct BandwidthSessionTests {
         let second = Task { try await other.get("b").data().count }
         try await BandwidthScene.wait(for: 1, limit.downloads)
         limit.download = nil
-        #expect(try await second.value == 1_500)
+        try await expectEqual(second.value, 1_500)
     }
 
     @Test("A request's body is held back, with its length, and its response is not")
@@ -89,14 +89,14 @@ struct BandwidthSessionTests {
         let (api, mock) = try make(answers: 50_000) { $0.bandwidth = limit }
         let task = Task { try await api.post("a", body: .bytes(Bytes(repeating: 0x62, count: 5_000))) }
         try await BandwidthScene.wait(for: 1, limit.uploads)
-        #expect(mock.requests.first?.body?.length == 5_000)
-        #expect(mock.requests.first?.body?.isReplayable == true)
+        expectEqual(mock.requests.first?.body?.length, 5_000)
+        expectEqual(mock.requests.first?.body?.isReplayable, true)
         for _ in 0..<3 {
             try await BandwidthScene.wait(for: 1, limit.uploads)
             await time.waitForTimer(within: .microseconds(31_250))
             await time.advance(by: .microseconds(31_250))
         }
-        #expect(try await task.value.data().count == 50_000)
+        try await expectEqual(task.value.data().count, 50_000)
     }
 
     @Test("What counts is the coded content")
@@ -117,7 +117,7 @@ struct BandwidthSessionTests {
             $0.bandwidth = limit
         }
         #expect(bytes.count < 2_000)
-        #expect(try await api.get("a").data().count == 100_000)
+        try await expectEqual(api.get("a").data().count, 100_000)
     }
 
     @Test("A streamed response begins at once, and its bytes wait")
@@ -126,17 +126,17 @@ struct BandwidthSessionTests {
         let (api, _) = try make { $0.bandwidth = limit }
         let count = ByteCount()
         try await api.withResponse(to: .get("a")) { response in
-            #expect(response.status == 200)
-            #expect(response.body.length == 1_500)
+            expectEqual(response.status, 200)
+            expectEqual(response.body.length, 1_500)
             let reader = Task {
                 for try await chunk in response.body { count.add(chunk.count) }
             }
             try await BandwidthScene.wait(for: 1, limit.downloads)
-            #expect(count.value == 1)
+            expectEqual(count.value, 1)
             limit.download = nil
             try await reader.value
         }
-        #expect(count.value == 1_500)
+        expectEqual(count.value, 1_500)
     }
 
     @Test("The call's deadline counts while a body waits, and the error names the request")
@@ -147,10 +147,10 @@ struct BandwidthSessionTests {
         try await BandwidthScene.wait(for: 1, limit.downloads)
         await time.advance(by: .milliseconds(500))
         let error = await #expect(throws: SternaError.self) { try await task.value }
-        #expect(error?.kind == .timedOut)
-        #expect(error?.phase == .read)
-        #expect(error?.response?.status == 200)
-        #expect(error.map { "\($0)" }?.contains("late") == true)
+        expectEqual(error?.kind, .timedOut)
+        expectEqual(error?.phase, .read)
+        expectEqual(error?.response?.status, 200)
+        expectEqual(error.map { "\($0)" }?.contains("late"), true)
     }
 
     @Test("Cancelling a request that waits")
@@ -162,15 +162,15 @@ struct BandwidthSessionTests {
             try await BandwidthScene.wait(for: 1, body == nil ? limit.downloads : limit.uploads)
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
-            #expect(limit.downloads.waiterCount + limit.uploads.waiterCount == 0)
+            expectEqual(error?.kind, .cancelled)
+            expectEqual(limit.downloads.waiterCount + limit.uploads.waiterCount, 0)
         }
     }
 
     @Test("Printed settings show the rates")
     func shown() throws {
         var own = RequestSettings()
-        #expect(own.bandwidth == nil)
+        expectNil(own.bandwidth)
         own.bandwidth = BandwidthLimit(upload: 4_711)
         #expect(dumped(own).contains("4711"))
         own.bandwidth = nil

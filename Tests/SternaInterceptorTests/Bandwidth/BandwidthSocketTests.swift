@@ -39,10 +39,10 @@ struct BandwidthSocketTests {
                     for seed in 0..<100 {
                         group.addTask { try await api.get("bytes/40000?seed=\(seed)").data().count }
                     }
-                    for try await count in group { #expect(count == 40_000) }
+                    for try await count in group { expectEqual(count, 40_000) }
                 }
             }
-            #expect(limit.downloads.waiterCount == 0)
+            expectEqual(limit.downloads.waiterCount, 0)
         }
     }
 
@@ -57,7 +57,7 @@ struct BandwidthSocketTests {
                     for try await chunk in response.body { all.writeImmutableBuffer(chunk) }
                 }
             }
-            #expect(all.array == Array(whole))
+            expectEqual(all.array, Array(whole))
         }
     }
 
@@ -70,12 +70,12 @@ struct BandwidthSocketTests {
             try Data(content.array).write(to: URL(fileURLWithPath: photo.path))
             try await expectLimit(4_000_000, bytes: 1_200_000) {
                 for body in [Body.bytes(content), try .file(photo.path)] {
-                    #expect(try await api.post("upload", body: body).json()["bytes"] == 400_000)
+                    try await expectEqual(api.post("upload", body: body).json()["bytes"], 400_000)
                 }
                 let (stream, continuation) = AsyncStream<Bytes>.makeStream()
                 for _ in 0..<4 { continuation.yield(Bytes(repeating: 0x62, count: 100_000)) }
                 continuation.finish()
-                #expect(try await api.post("upload", body: .stream(stream)).json()["bytes"] == 400_000)
+                try await expectEqual(api.post("upload", body: .stream(stream)).json()["bytes"], 400_000)
             }
         }
     }
@@ -96,12 +96,12 @@ struct BandwidthSocketTests {
             try await BandwidthScene.wait(for: 1, limit.downloads)
             try await Task.sleep(for: pause)
             limit.download = nil
-            #expect(try await download.value == 30_000_000)
+            try await expectEqual(download.value, 30_000_000)
             let upload = Task { try await api.post("upload", body: .bytes(Bytes(repeating: 1, count: 100_000))).json() }
             try await BandwidthScene.wait(for: 1, limit.uploads)
             try await Task.sleep(for: pause)
             limit.upload = nil
-            #expect(try await upload.value["bytes"] == 100_000)
+            try await expectEqual(upload.value["bytes"], 100_000)
         }
     }
 }

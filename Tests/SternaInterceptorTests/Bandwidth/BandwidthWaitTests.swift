@@ -19,37 +19,37 @@ struct BandwidthWaitTests {
         let (task, count) = BandwidthScene.reader(try scene.body(10_500, by: [limit]))
         for expected in stride(from: 2_000, through: 10_000, by: 1_000) {
             try await BandwidthScene.wait(for: 1, limit.downloads)
-            #expect(count.value == expected)
+            expectEqual(count.value, expected)
             guard expected < 10_000 else { break }
             await time.advance(by: Self.turn - .microseconds(1))
-            #expect(limit.downloads.waiterCount == 1)
+            expectEqual(limit.downloads.waiterCount, 1)
             await time.advance(by: .microseconds(1))
             while count.value == expected { await Task.yield() }
         }
         // The rest is half a portion.
         await time.advance(by: .microseconds(15_625))
         try await task.value
-        #expect(count.value == 10_500)
+        expectEqual(count.value, 10_500)
     }
 
     @Test("A complete body within the burst stays complete, and is paid")
     func whole() async throws {
         let limit = BandwidthLimit(download: 32_000)
-        #expect(try scene.body(1_500, by: [limit]).whole?.count == 1_500)
-        #expect(try scene.body(0, by: [limit]).whole?.count == 0)
+        try expectEqual(scene.body(1_500, by: [limit]).whole?.count, 1_500)
+        try expectEqual(scene.body(0, by: [limit]).whole?.count, 0)
         let second = try scene.body(1_500, by: [limit])
-        #expect(second.whole == nil)
-        #expect(second.length == 1_500)
+        expectNil(second.whole)
+        expectEqual(second.length, 1_500)
         let (task, count) = BandwidthScene.reader(second)
         try await BandwidthScene.wait(for: 1, limit.downloads)
-        #expect(count.value == 0)
+        expectEqual(count.value, 0)
         await time.advance(by: .milliseconds(16))
         while count.value == 0 { await Task.yield() }
         try await BandwidthScene.wait(for: 1, limit.downloads)
-        #expect(count.value == 1_000)
+        expectEqual(count.value, 1_000)
         await time.advance(by: .milliseconds(16))
         try await task.value
-        #expect(count.value == 1_500)
+        expectEqual(count.value, 1_500)
     }
 
     @Test("Cancelling the reader ends its wait; another read goes on without a gap")
@@ -60,15 +60,15 @@ struct BandwidthWaitTests {
         let first = Task { try await stream.next() }
         try await BandwidthScene.wait(for: 1, limit.downloads)
         let error = await #expect(throws: SternaError.self) { try await stream.next() }
-        #expect(error?.kind == .invalidRequest)
+        expectEqual(error?.kind, .invalidRequest)
         first.cancel()
         let cancelled = await #expect(throws: SternaError.self) { try await first.value }
-        #expect(cancelled?.kind == .cancelled)
-        #expect(cancelled?.phase == .read)
-        #expect(limit.downloads.waiterCount == 0)
+        expectEqual(cancelled?.kind, .cancelled)
+        expectEqual(cancelled?.phase, .read)
+        expectEqual(limit.downloads.waiterCount, 0)
         limit.download = nil
-        #expect(try await stream.next()?.count == 500)
-        #expect(try await stream.next() == nil)
+        try await expectEqual(stream.next()?.count, 500)
+        try await expectNil(stream.next())
     }
 
     @Test("Cancelling a task that is cancelled already does not wait")
@@ -81,8 +81,8 @@ struct BandwidthWaitTests {
             return try await stream.next()
         }
         let error = await #expect(throws: SternaError.self) { try await task.value }
-        #expect(error?.kind == .cancelled)
-        #expect(limit.downloads.waiterCount == 0)
+        expectEqual(error?.kind, .cancelled)
+        expectEqual(limit.downloads.waiterCount, 0)
     }
 
     @Test("Cancelling the body ends the wait, and every later read")
@@ -93,9 +93,9 @@ struct BandwidthWaitTests {
         try await BandwidthScene.wait(for: 1, limit.downloads)
         body.cancel()
         let error = await #expect(throws: SternaError.self) { try await task.value }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
         let later = await #expect(throws: SternaError.self) { try await body.stream?.next() }
-        #expect(later?.kind == .cancelled)
+        expectEqual(later?.kind, .cancelled)
     }
 
     @Test("A deadline ends the wait at its moment")
@@ -105,17 +105,17 @@ struct BandwidthWaitTests {
         let (task, count) = BandwidthScene.reader(try scene.body(100, by: [limit], call: call))
         for second in 1...5 {
             try await scene.wait(for: 1, limit.downloads, turnWithin: .seconds(1))
-            #expect(count.value == second)
+            expectEqual(count.value, second)
             await time.advance(by: .seconds(1))
         }
         try await BandwidthScene.wait(for: 1, limit.downloads)
         await time.advance(by: .milliseconds(499))
-        #expect(limit.downloads.waiterCount == 1)
+        expectEqual(limit.downloads.waiterCount, 1)
         await time.advance(by: .milliseconds(1))
         let error = await #expect(throws: SternaError.self) { try await task.value }
-        #expect(error?.kind == .timedOut)
-        #expect(error?.phase == .read)
-        #expect(count.value == 6)
+        expectEqual(error?.kind, .timedOut)
+        expectEqual(error?.phase, .read)
+        expectEqual(count.value, 6)
     }
 
     @Test("A cancelled call ends the wait within a second; other bodies keep theirs")
@@ -130,11 +130,11 @@ struct BandwidthWaitTests {
         call.cancel()
         await time.advance(by: .seconds(1))
         let error = await #expect(throws: SternaError.self) { try await task.value }
-        #expect(error?.kind == .cancelled)
-        #expect(count.value == 0)
+        expectEqual(error?.kind, .cancelled)
+        expectEqual(count.value, 0)
         for other in others { other.task.cancel() }
         for other in others { _ = await other.task.result }
-        #expect(limit.downloads.waiterCount == 0)
+        expectEqual(limit.downloads.waiterCount, 0)
     }
 
     @Test("A new rate counts at once for bodies that wait")
@@ -142,7 +142,7 @@ struct BandwidthWaitTests {
         let limit = BandwidthLimit(download: 1)
         let (task, count) = BandwidthScene.reader(try scene.body(5_001, by: [limit]))
         try await BandwidthScene.wait(for: 1, limit.downloads)
-        #expect(count.value == 1)
+        expectEqual(count.value, 1)
         limit.download = 32_000
         await time.advance(by: Self.turn)
         while count.value == 1 { await Task.yield() }
@@ -150,8 +150,8 @@ struct BandwidthWaitTests {
         #expect((900...1_001).contains(count.value), "\(count.value)")
         limit.download = nil
         try await task.value
-        #expect(count.value == 5_001)
-        #expect(limit.download == nil)
+        expectEqual(count.value, 5_001)
+        expectNil(limit.download)
     }
 
     @Test("A hundred bodies share a limit fairly, and use all of it")
@@ -164,7 +164,7 @@ struct BandwidthWaitTests {
         }
         try await BandwidthScene.wait(for: 100, limit.downloads)
         let counts = readers.map(\.count.value)
-        #expect(counts.reduce(0, +) == 402_000)
+        expectEqual(counts.reduce(0, +), 402_000)
         #expect((counts.min() ?? 0) >= 4_000, "\(counts)")
         #expect((counts.max() ?? 0) <= 6_000, "\(counts)")
         limit.download = nil
@@ -185,7 +185,7 @@ struct BandwidthWaitTests {
                         if index.isMultiple(of: 2) { task.cancel() } else { body.cancel() }
                     }
                     let result = await task.result
-                    if case .success = result { #expect(count.value == 20_000 + index) }
+                    if case .success = result { expectEqual(count.value, 20_000 + index) }
                     total.add(count.value)
                     return 1
                 }
@@ -199,9 +199,9 @@ struct BandwidthWaitTests {
                 limit.download = nil
                 return 0
             }
-            #expect(try await group.reduce(0, +) == 300)
+            try await expectEqual(group.reduce(0, +), 300)
         }
-        #expect(limit.downloads.waiterCount == 0)
+        expectEqual(limit.downloads.waiterCount, 0)
     }
 
     @Test("Two limits apply together; one that is given twice would count twice")
@@ -210,19 +210,19 @@ struct BandwidthWaitTests {
         let (task, count) = BandwidthScene.reader(try scene.body(6_000, by: [narrow, wide]))
         for turn in 0..<10 {
             try await scene.wait(for: 1, narrow.downloads, turnWithin: Self.turn)
-            #expect(count.value == 1_000 + 500 * turn)
-            #expect(wide.downloads.waiterCount == 0)
+            expectEqual(count.value, 1_000 + 500 * turn)
+            expectEqual(wide.downloads.waiterCount, 0)
             await time.advance(by: Self.turn)
         }
         try await task.value
         // The wide one was used, too: half of what came in is left.
-        #expect(wide.downloads.waiterCount == 0)
+        expectEqual(wide.downloads.waiterCount, 0)
         wide.download = 1
         let (other, otherCount) = BandwidthScene.reader(try scene.body(1_000, by: [narrow, wide]))
         try await BandwidthScene.wait(for: 1, narrow.downloads)
         narrow.download = nil
         try await BandwidthScene.wait(for: 1, wide.downloads)
-        #expect(otherCount.value == 1)
+        expectEqual(otherCount.value, 1)
         other.cancel()
         _ = await other.result
     }
@@ -230,10 +230,10 @@ struct BandwidthWaitTests {
     @Test("A limit shows its rates, at least one byte per second")
     func values() {
         let limit = BandwidthLimit(download: 0)
-        #expect(limit.download == 1)
-        #expect(limit.upload == nil)
+        expectEqual(limit.download, 1)
+        expectNil(limit.upload)
         limit.upload = -5
-        #expect(limit.upload == 1)
+        expectEqual(limit.upload, 1)
         limit.download = nil
         #expect(dumped(limit).contains("upload"))
         #expect(!dumped(limit).contains("Mutex"))

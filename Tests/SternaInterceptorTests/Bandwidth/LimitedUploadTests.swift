@@ -4,6 +4,8 @@ import SternaCore
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Bandwidth: request bodies", .timeLimit(.minutes(5)))
 struct LimitedUploadTests {
     private let scene = BandwidthScene()
@@ -12,16 +14,16 @@ struct LimitedUploadTests {
     func properties() async throws {
         let limit = BandwidthLimit(upload: 32_000)
         let bytes = Body.text("content").withTrailers { [:] }.limited(by: [limit], scene.clock)
-        #expect(bytes.length == 7)
-        #expect(bytes.mediaType == "text/plain; charset=utf-8")
+        expectEqual(bytes.length, 7)
+        expectEqual(bytes.mediaType, "text/plain; charset=utf-8")
         #expect(bytes.isReplayable)
         #expect(bytes.trailers != nil)
         let (stream, continuation) = AsyncStream<Bytes>.makeStream()
         continuation.finish()
         let once = Body.stream(stream).limited(by: [limit], scene.clock)
-        #expect(once.length == nil)
+        expectNil(once.length)
         #expect(!once.isReplayable)
-        #expect(Body.bytes([]).limited(by: [limit], scene.clock).segments.count == 1)
+        expectEqual(Body.bytes([]).limited(by: [limit], scene.clock).segments.count, 1)
     }
 
     @Test("Portions wait for their turn; a body that is sent again pays again")
@@ -42,12 +44,12 @@ struct LimitedUploadTests {
             }
             for turn in 0..<(round == 0 ? 3 : 5) {
                 try await scene.wait(for: 1, limit.uploads, turnWithin: .microseconds(31_250))
-                #expect(count.value == (round == 0 ? 2_000 : 0) + 1_000 * turn)
+                expectEqual(count.value, (round == 0 ? 2_000 : 0) + 1_000 * turn)
                 // The last turn of the first round is half a portion, and leaves none.
                 await scene.time.advance(
                     by: count.value == 4_000 ? .microseconds(15_625) : .microseconds(31_250))
             }
-            #expect(try await task.value == content)
+            try await expectEqual(task.value, content)
         }
     }
 
@@ -62,6 +64,6 @@ struct LimitedUploadTests {
         try await BandwidthScene.wait(for: 1, limit.uploads)
         task.cancel()
         await #expect(throws: (any Error).self) { try await task.value }
-        #expect(limit.uploads.waiterCount == 0)
+        expectEqual(limit.uploads.waiterCount, 0)
     }
 }

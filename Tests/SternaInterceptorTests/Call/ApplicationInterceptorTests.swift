@@ -26,8 +26,9 @@ struct ApplicationInterceptorTests {
             $0.networkInterceptors = [noting("net")]
         }
         try await api.get("a")
-        #expect(
-            log.withLock { $0 } == [
+        expectEqual(
+            log.withLock { $0 },
+            [
                 "one> /v1/a", "two> /v1/a", "net> /v1/a", "net< 302 0", "net> /b", "net< 200 0", "two< 200 1",
                 "one< 200 1",
             ])
@@ -51,7 +52,7 @@ struct ApplicationInterceptorTests {
             try await api.get("a")
             return mock.requests.map { $0.headers[.authorization] }
         }
-        #expect(try await sent(asNetworkInterceptor: false) == ["Bearer secret", "Bearer secret", nil, nil])
+        try await expectEqual(sent(asNetworkInterceptor: false), ["Bearer secret", "Bearer secret", nil, nil])
         // Documented: what it adds goes wherever a redirect leads.
         let added = try await sent(asNetworkInterceptor: true)
         #expect(added.allSatisfy { $0 == "Bearer secret" })
@@ -69,7 +70,7 @@ struct ApplicationInterceptorTests {
                 }
             ]
         }
-        #expect(try await api.get("a").json()["from"].string == "memory")
+        try await expectEqual(api.get("a").json()["from"].string, "memory")
         #expect(mock.requests.isEmpty)
     }
 
@@ -91,6 +92,6 @@ struct ApplicationInterceptorTests {
             ]
         }
         try await api.get("a")
-        #expect(seen.withLock { $0 } == "[1]")
+        expectEqual(seen.withLock { $0 }, "[1]")
     }
 }

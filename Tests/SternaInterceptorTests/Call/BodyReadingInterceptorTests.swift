@@ -70,8 +70,8 @@ struct BodyReadingInterceptorTests {
         let api = try watching([answer(Pieces(["one ", "two"]))]) { result in
             bodies.withLock { $0.append(try? result.get().body.whole) }
         }
-        #expect(try await api.get("a").text() == "one two")
-        #expect(bodies.withLock { $0 } == [Bytes(text: "one two")])
+        try await expectEqual(api.get("a").text(), "one two")
+        expectEqual(bodies.withLock { $0 }, [Bytes(text: "one two")])
     }
 
     @Test("They see that a body was cut short, with the response")
@@ -82,11 +82,11 @@ struct BodyReadingInterceptorTests {
             if case .failure(let error as SternaError) = result { errors.withLock { $0.append(error) } }
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .connectionClosed)
+        expectEqual(error?.kind, .connectionClosed)
         let seen = errors.withLock { $0 }
-        #expect(seen.map(\.kind) == [.connectionClosed])
-        #expect(seen.first?.response?.status == .ok)
-        #expect(seen.first?.requestSent == true)
+        expectEqual(seen.map(\.kind), [.connectionClosed])
+        expectEqual(seen.first?.response?.status, .ok)
+        expectEqual(seen.first?.requestSent, true)
         #expect(stream.isCancelled.withLock { $0 })
     }
 
@@ -100,8 +100,8 @@ struct BodyReadingInterceptorTests {
             $0.collectedBytes = 5
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .limitExceeded)
-        #expect(kinds.withLock { $0 } == [.limitExceeded])
+        expectEqual(error?.kind, .limitExceeded)
+        expectEqual(kinds.withLock { $0 }, [.limitExceeded])
     }
 
     @Test("withResponse gives them the body as it arrives")
@@ -115,8 +115,8 @@ struct BodyReadingInterceptorTests {
             for try await piece in response.body { text += String(buffer: piece) }
             return text
         }
-        #expect(text == "one two")
-        #expect(isWhole.withLock { $0 } == [false])
+        expectEqual(text, "one two")
+        expectEqual(isWhole.withLock { $0 }, [false])
     }
 
     @Test("The body of a redirect that is followed is not read; that of the answer is")
@@ -125,7 +125,7 @@ struct BodyReadingInterceptorTests {
         let api = try watching([
             answer(endless, status: 302, headers: [.location: "/b"]), answer(Pieces(["one"])),
         ]) { _ in }
-        #expect(try await api.get("a").text() == "one")
+        try await expectEqual(api.get("a").text(), "one")
         #expect(endless.isCancelled.withLock { $0 })
     }
 
@@ -139,7 +139,7 @@ struct BodyReadingInterceptorTests {
         for _ in 0..<2 {
             try await api.get("a") { $0.downloadProgress = { step in told.withLock { $0.append(step.completed) } } }
         }
-        #expect(told.withLock { $0 } == [4, 7, 5])
+        expectEqual(told.withLock { $0 }, [4, 7, 5])
     }
 
     @Test("Metrics count a body once")
@@ -151,7 +151,7 @@ struct BodyReadingInterceptorTests {
             }
             let reply = try await api.get("bytes/1000000")
             let metrics = try #require(reply.response.metrics)
-            #expect(metrics.attempts.map(\.decodedBytes) == [1_000_000])
+            expectEqual(metrics.attempts.map(\.decodedBytes), [1_000_000])
         }
     }
 }

@@ -41,10 +41,10 @@ struct CallIdentityTests {
             let reply = try await api.get("redirect/2")
             let id = try #require(outer.ids.first)
             #expect(id > 0)
-            #expect(outer.ids.count == 1, "once for a call")
-            #expect(inner.ids == [id, id, id], "once for each hop")
-            #expect(observer.ids == [id])
-            #expect(reply.response.metrics?.id == id)
+            expectEqual(outer.ids.count, 1, "once for a call")
+            expectEqual(inner.ids, [id, id, id], "once for each hop")
+            expectEqual(observer.ids, [id])
+            expectEqual(reply.response.metrics?.id, id)
         }
     }
 
@@ -56,8 +56,8 @@ struct CallIdentityTests {
             for number in 0..<20 { group.addTask { try await api.get("\(number)") } }
             try await group.waitForAll()
         }
-        #expect(Set(catcher.ids).count == 20)
-        #expect(Set(mock.requests.compactMap { $0.call?.id }) == Set(catcher.ids))
+        expectEqual(Set(catcher.ids).count, 20)
+        expectEqual(Set(mock.requests.compactMap { $0.call?.id }), Set(catcher.ids))
     }
 
     @Test("Callbacks and streamed responses have one, too")
@@ -71,7 +71,7 @@ struct CallIdentityTests {
         await withCheckedContinuation { continuation in
             api.get("b", success: { _, _ in continuation.resume() }, failure: { _, _ in continuation.resume() })
         }
-        #expect(Set(catcher.ids).count == 2)
+        expectEqual(Set(catcher.ids).count, 2)
         #expect(!catcher.ids.contains(0))
     }
 
@@ -91,7 +91,7 @@ struct CallIdentityTests {
             }
             try await api.get("redirect/2")
             try await api.get("get")
-            #expect(counts.withLock { $0 } == [3, 1])
+            expectEqual(counts.withLock { $0 }, [3, 1])
         }
     }
 }

@@ -30,15 +30,15 @@ struct RequestOptionsTests {
         try await api.get("a") { $0.options[SecretKey.self] = "x" }
         let plain = api.with { $0.options[ifSet: TenantKey.self] = nil }
         try await plain.get("a")
-        #expect(mock.requests.map { $0.options[TenantKey.self] } == ["session", "own", "session", "public"])
-        #expect(mock.requests.map { $0.options[SecretKey.self] } == [nil, nil, "x", nil])
+        expectEqual(mock.requests.map { $0.options[TenantKey.self] }, ["session", "own", "session", "public"])
+        expectEqual(mock.requests.map { $0.options[SecretKey.self] }, [nil, nil, "x", nil])
     }
 
     @Test("An optional value that is set to nil replaces the session's")
     func none() async throws {
         let (api, mock) = try mocked { $0.options[SecretKey.self] = "session" }
         try await api.get("a") { $0.options[SecretKey.self] = nil }
-        #expect(mock.requests.map { $0.options[SecretKey.self] } == [nil])
+        expectEqual(mock.requests.map { $0.options[SecretKey.self] }, [nil])
     }
 
     @Test("They follow a redirect")
@@ -46,7 +46,7 @@ struct RequestOptionsTests {
         let mock = MockTransport(answers: [.redirect(to: "/b"), .json([:])])
         let (api, _) = try mocked(by: mock)
         try await api.get("a") { $0.options[TenantKey.self] = "own" }
-        #expect(mock.requests.map { $0.options[TenantKey.self] } == ["own", "own"])
+        expectEqual(mock.requests.map { $0.options[TenantKey.self] }, ["own", "own"])
     }
 
     @Test("Only those with names are printed, and as their keys say")
@@ -70,7 +70,7 @@ struct RequestOptionsTests {
         var other = RequestOptions()
         other[TenantKey.self] = "other"
         one.merge(other)
-        #expect(one[TenantKey.self] == "other")
-        #expect(one[SecretKey.self] == "kept")
+        expectEqual(one[TenantKey.self], "other")
+        expectEqual(one[SecretKey.self], "kept")
     }
 }

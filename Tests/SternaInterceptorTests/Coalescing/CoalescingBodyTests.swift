@@ -56,7 +56,7 @@ struct CoalescingBodyTests {
         let requests = (0..<3).map { _ in slowReader(scene, open) }
         await scene.waitForReaders(3)
         gate.open()
-        for request in requests { #expect(try await request.value == 20_000) }
+        for request in requests { try await expectEqual(request.value, 20_000) }
         #expect(scene.sent == 1 && scene.time.timerCount == 0)
     }
 
@@ -69,9 +69,9 @@ struct CoalescingBodyTests {
         await scene.waitForReaders(2)
         gate.open()
         #expect(await eventually { first.value == 2 })
-        #expect(body.taken == 1)
+        expectEqual(body.taken, 1)
         hold.open()
-        for request in requests { #expect(try await request.value == 20_000) }
+        for request in requests { try await expectEqual(request.value, 20_000) }
     }
 
     @Test(
@@ -88,11 +88,11 @@ struct CoalescingBodyTests {
         // The slow one has taken one piece, the window has room for four more, and a timer runs besides those of the deadlines.
         #expect(await eventually { first.value == 1 && body.taken == 5 && scene.time.timerCount == 3 })
         await scene.time.advance(by: .milliseconds(999))
-        #expect(body.taken == 5)
+        expectEqual(body.taken, 5)
         await scene.time.advance(by: .milliseconds(1))
-        #expect(try await fast.value == 20_000)
+        try await expectEqual(fast.value, 20_000)
         hold.open()
-        #expect(await failure(of: slow) == .limitExceeded)
+        await expectEqual(failure(of: slow), .limitExceeded)
         #expect(first.value == 5 && scene.sent == 1 && scene.time.timerCount == 0)
     }
 
@@ -116,12 +116,12 @@ struct CoalescingBodyTests {
         gate.open()
         #expect(await eventually { first.value == 1 && body.taken == 5 && scene.time.timerCount == 3 })
         await scene.time.advance(by: .seconds(1))
-        #expect(try await fast.value == 20_000)
+        try await expectEqual(fast.value, 20_000)
         hold.open()
         if status == 404 {
-            #expect(await failure(of: slow) == .limitExceeded)
+            await expectEqual(failure(of: slow), .limitExceeded)
         } else {
-            #expect(try await slow.value == 20_000)
+            try await expectEqual(slow.value, 20_000)
         }
         #expect(scene.sent == 2 && scene.time.timerCount == 0)
     }
@@ -143,9 +143,9 @@ struct CoalescingBodyTests {
         gate.open()
         await scene.time.waitForTimer(within: .milliseconds(500))
         await scene.time.advance(by: .milliseconds(500))
-        #expect(try await fast.value == 20_000)
+        try await expectEqual(fast.value, 20_000)
         hold.open()
-        #expect(await failure(of: slow) == .timedOut)
+        await expectEqual(failure(of: slow), .timedOut)
     }
 
     @Test("What a body fails with reaches all readers, after the bytes before it")
@@ -158,8 +158,8 @@ struct CoalescingBodyTests {
         let requests = counts.map { slowReader(scene, open, first: $0) }
         await scene.waitForReaders(3)
         gate.open()
-        for request in requests { #expect(await failure(of: request) == .truncated) }
-        #expect(counts.map(\.value) == [20, 20, 20])
+        for request in requests { await expectEqual(failure(of: request), .truncated) }
+        expectEqual(counts.map(\.value), [20, 20, 20])
     }
 
     @Test("Trailer fields reach all readers, and a body that has ended stays so")
@@ -194,11 +194,11 @@ struct CoalescingBodyTests {
             var sum = try await stream.next()?.count ?? 0
             let read = Task { try await stream.next() }
             read.cancel()
-            #expect(await failure(of: read) == .cancelled)
+            await expectEqual(failure(of: read), .cancelled)
             rest.open()
             while let piece = try await stream.next() { sum += piece.count }
             return sum
         }
-        #expect(count == 20_000)
+        expectEqual(count, 20_000)
     }
 }

@@ -28,19 +28,19 @@ struct CoalescingEndTests {
         let followers = (0..<3).map { _ in Task { try await scene.api.get("a").text() } }
         await scene.waitForReaders(4)
         leader.cancel()
-        #expect(await failure(of: leader) == .cancelled)
+        await expectEqual(failure(of: leader), .cancelled)
         followers[0].cancel()
-        #expect(await failure(of: followers[0]) == .cancelled)
+        await expectEqual(failure(of: followers[0]), .cancelled)
         await scene.waitForReaders(2)
-        #expect(cancelled.value == 0)
+        expectEqual(cancelled.value, 0)
         if cancelsAll {
             for follower in followers[1...] { follower.cancel() }
-            for follower in followers[1...] { #expect(await failure(of: follower) == .cancelled) }
+            for follower in followers[1...] { await expectEqual(failure(of: follower), .cancelled) }
             #expect(await eventually { cancelled.value == 1 })
         } else {
             gate.open()
-            for follower in followers[1...] { #expect(try await follower.value == "a") }
-            #expect(cancelled.value == 0)
+            for follower in followers[1...] { try await expectEqual(follower.value, "a") }
+            expectEqual(cancelled.value, 0)
         }
         #expect(scene.sent == 1 && scene.time.timerCount == 0)
     }
@@ -61,8 +61,8 @@ struct CoalescingEndTests {
         await scene.waitForReaders(1)
         gate.open()
         let reply = try await other.value
-        #expect(reply.body.text == "a")
-        #expect(scene.sent == 1)
+        expectEqual(reply.body.text, "a")
+        expectEqual(scene.sent, 1)
     }
 
     @Test("Each request keeps its own deadline")
@@ -81,12 +81,12 @@ struct CoalescingEndTests {
         await scene.time.advance(by: .milliseconds(4_999))
         await scene.waitForReaders(3)
         await scene.time.advance(by: .milliseconds(1))
-        #expect(await failure(of: early) == .timedOut)
+        await expectEqual(failure(of: early), .timedOut)
         await scene.time.advance(by: .seconds(3))
-        #expect(await failure(of: total) == .timedOut)
+        await expectEqual(failure(of: total), .timedOut)
         await scene.waitForReaders(1)
         gate.open()
-        #expect(try await late.value == "a")
+        try await expectEqual(late.value, "a")
         #expect(scene.sent == 1 && scene.time.timerCount == 0)
     }
 
@@ -105,10 +105,10 @@ struct CoalescingEndTests {
         gate.open()
         #expect(await eventually { body.taken == 1 })
         await scene.time.advance(by: .seconds(5))
-        #expect(await failure(of: early) == .timedOut)
+        await expectEqual(failure(of: early), .timedOut)
         rest.open()
-        #expect(try await late.value == 20)
-        #expect(scene.time.timerCount == 0)
+        try await expectEqual(late.value, 20)
+        expectEqual(scene.time.timerCount, 0)
     }
 
     @Test("Invalidating the session cancels all of them, and the transfer")
@@ -121,7 +121,7 @@ struct CoalescingEndTests {
         let requests = (0..<3).map { _ in Task { try await scene.api.get("a").text() } }
         await scene.waitForReaders(3)
         scene.api.invalidateAndCancel()
-        for request in requests { #expect(await failure(of: request) == .cancelled) }
+        for request in requests { await expectEqual(failure(of: request), .cancelled) }
         #expect(await eventually { cancelled.value == 1 })
     }
 
@@ -143,7 +143,7 @@ struct CoalescingEndTests {
         }
         await scene.waitForReaders(2)
         gate.open()
-        for request in requests { #expect(try await request.value == 1_000) }
+        for request in requests { try await expectEqual(request.value, 1_000) }
         #expect(await eventually { body.isCancelled })
         #expect(body.taken < 100 && scene.time.timerCount == 0)
     }

@@ -4,6 +4,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Coalescing: rules")
 struct CoalescingRuleTests {
@@ -25,12 +26,12 @@ struct CoalescingRuleTests {
             (.get, [.upgrade: "websocket"], .upgrade),
         ] as [(Request.Method, HTTPFields, CoalescingRule.RequestRefusal?)])
     func requests(method: Request.Method, fields: HTTPFields, expected: CoalescingRule.RequestRefusal?) {
-        #expect(CoalescingRule.refusal(Request(method, Self.url, headers: fields)) == expected)
+        expectEqual(CoalescingRule.refusal(Request(method, Self.url, headers: fields)), expected)
     }
 
     @Test("A request with content is sent for itself")
     func content() {
-        #expect(CoalescingRule.refusal(Request(.get, Self.url, body: .text("question"))) == .content)
+        expectEqual(CoalescingRule.refusal(Request(.get, Self.url, body: .text("question"))), .content)
     }
 
     @Test(
@@ -61,13 +62,13 @@ struct CoalescingRuleTests {
             (200, [.cacheControl: "max-age=60, =\"x"], .mustRevalidate),
         ] as [(Int, HTTPFields, CoalescingRule.ResponseRefusal?)])
     func responses(status: Int, fields: HTTPFields, expected: CoalescingRule.ResponseRefusal?) {
-        #expect(CoalescingRule.refusal(status: status, fields, asksForRange: false) == expected)
+        expectEqual(CoalescingRule.refusal(status: status, fields, asksForRange: false), expected)
     }
 
     @Test("A part answers requests that asked for it")
     func part() {
         let fields: HTTPFields = [.contentRange: "bytes 0-5/10"]
-        #expect(CoalescingRule.refusal(status: 206, fields, asksForRange: true) == nil)
+        expectNil(CoalescingRule.refusal(status: 206, fields, asksForRange: true))
     }
 
     private static func response(_ status: Int, _ fields: HTTPFields) -> Response {
@@ -77,13 +78,13 @@ struct CoalescingRuleTests {
     @Test("The rest of a response is fetched by a strong entity tag alone")
     func validators() {
         let tagged: HTTPFields = [.eTag: "\"a\""]
-        #expect(
-            SharedRest.validator(of: Self.response(200, tagged), to: Request(.get, Self.url))?.fieldValue == "\"a\"")
-        #expect(SharedRest.validator(of: Self.response(200, [.eTag: "W/\"a\""]), to: Request(.get, Self.url)) == nil)
-        #expect(SharedRest.validator(of: Self.response(200, [:]), to: Request(.get, Self.url)) == nil)
-        #expect(SharedRest.validator(of: Self.response(404, tagged), to: Request(.get, Self.url)) == nil)
+        expectEqual(
+            SharedRest.validator(of: Self.response(200, tagged), to: Request(.get, Self.url))?.fieldValue, "\"a\"")
+        expectNil(SharedRest.validator(of: Self.response(200, [.eTag: "W/\"a\""]), to: Request(.get, Self.url)))
+        expectNil(SharedRest.validator(of: Self.response(200, [:]), to: Request(.get, Self.url)))
+        expectNil(SharedRest.validator(of: Self.response(404, tagged), to: Request(.get, Self.url)))
         let ranged = Request(.get, Self.url, headers: [.range: "bytes=5-"])
-        #expect(SharedRest.validator(of: Self.response(200, tagged), to: ranged) == nil)
+        expectNil(SharedRest.validator(of: Self.response(200, tagged), to: ranged))
     }
 
     @Test(
@@ -104,7 +105,7 @@ struct CoalescingRuleTests {
     func rests(status: Int, fields: HTTPFields, expected: Int64?) throws {
         let tag = try #require(EntityTag("\"a\""))
         let first = Self.response(200, [.eTag: "\"a\""])
-        #expect(SharedRest.skipped(5, in: Self.response(status, fields), tag, instead: first) == expected)
+        expectEqual(SharedRest.skipped(5, in: Self.response(status, fields), tag, instead: first), expected)
     }
 
     @Test(
@@ -120,7 +121,7 @@ struct CoalescingRuleTests {
             ("Other; fwd=uri-miss", nil),
         ] as [(String, String?)])
     func cacheStatus(value: String, expected: String?) {
-        #expect(CacheStatusField.collapsed(value) == expected)
+        expectEqual(CacheStatusField.collapsed(value), expected)
     }
 
     @Test("A window keeps what some reader has not taken, and blocks when the slowest is too far behind")
@@ -128,15 +129,15 @@ struct CoalescingRuleTests {
         var window = SharedWindow(limit: 10)
         var (fast, slow) = (SharedWindow.Place(), SharedWindow.Place())
         #expect(window.take(at: &fast) == nil && window.demand(lowest: slow, isAwaited: true) == .read)
-        #expect(window.demand(lowest: slow, isAwaited: false) == .rest)
+        expectEqual(window.demand(lowest: slow, isAwaited: false), .rest)
         for number in 0..<3 {
             window.append(Bytes(repeating: UInt8(number), count: 4))
-            #expect(window.take(at: &fast)?.array == [UInt8](repeating: UInt8(number), count: 4))
+            expectEqual(window.take(at: &fast)?.array, [UInt8](repeating: UInt8(number), count: 4))
         }
         #expect(window.kept == 12 && fast.bytes == 12 && fast.piece == window.end)
         #expect(window.isBehind(slow) && window.demand(lowest: slow, isAwaited: true) == .blocked)
-        #expect(window.rest(from: slow).count == 3)
-        #expect(window.take(at: &slow)?.array == [0, 0, 0, 0])
+        expectEqual(window.rest(from: slow).count, 3)
+        expectEqual(window.take(at: &slow)?.array, [0, 0, 0, 0])
         window.trim(to: slow)
         #expect(window.kept == 8 && window.demand(lowest: slow, isAwaited: true) == .read)
         var late = SharedWindow.Place()
@@ -150,8 +151,8 @@ struct CoalescingRuleTests {
         var window = SharedWindow(limit: 4, length: 8)
         let slow = SharedWindow.Place()
         window.append(Bytes(repeating: 0, count: 4))
-        #expect(window.demand(lowest: slow, isAwaited: true) == .blocked)
+        expectEqual(window.demand(lowest: slow, isAwaited: true), .blocked)
         window.append(Bytes(repeating: 0, count: 4))
-        #expect(window.demand(lowest: slow, isAwaited: true) == .read)
+        expectEqual(window.demand(lowest: slow, isAwaited: true), .read)
     }
 }

@@ -35,8 +35,8 @@ struct CoalescingServerTests {
             gate.open()
             let replies = try await requests.asyncValues()
             #expect(replies.allSatisfy { $0.body.array == [0x61] })
-            #expect(replies.map { $0.response.metrics?.attempts.count ?? 0 }.reduce(0, +) == 1)
-            #expect(server.requestCount == 1)
+            expectEqual(replies.map { $0.response.metrics?.attempts.count ?? 0 }.reduce(0, +), 1)
+            expectEqual(server.requestCount, 1)
         }
     }
 
@@ -67,7 +67,7 @@ struct CoalescingServerTests {
             gate.open()
             let bodies = try await requests.asyncValues()
             #expect(bodies.allSatisfy { $0 == bodies[0] } && bodies[0].count == size)
-            #expect(server.requestCount == 1)
+            expectEqual(server.requestCount, 1)
         }
     }
 
@@ -83,10 +83,10 @@ struct CoalescingServerTests {
             await api.waitForReaders(2)
             try await server.waitForRequests(1, within: 60)
             leader.cancel()
-            #expect(await failure(of: leader) == .cancelled)
-            #expect(server.openConnections == 1)
+            await expectEqual(failure(of: leader), .cancelled)
+            expectEqual(server.openConnections, 1)
             follower.cancel()
-            #expect(await failure(of: follower) == .cancelled)
+            await expectEqual(failure(of: follower), .cancelled)
             try await server.waitForOpenConnections(0, within: 60)
             gate.open()
         }
@@ -102,7 +102,7 @@ struct CoalescingServerTests {
             await api.waitForReaders(3)
             try await server.waitForRequests(1, within: 60)
             api.invalidateAndCancel()
-            for request in requests { #expect(await failure(of: request) == .cancelled) }
+            for request in requests { await expectEqual(failure(of: request), .cancelled) }
             try await server.waitForOpenConnections(0, within: 60)
             gate.open()
         }

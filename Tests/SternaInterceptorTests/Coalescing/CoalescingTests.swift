@@ -24,9 +24,9 @@ struct CoalescingTests {
         let requests = (0..<50).map { _ in Task { try await scene.api.get("a").text() } }
         await scene.waitForReaders(50)
         gate.open()
-        for request in requests { #expect(try await request.value == "0") }
-        #expect(scene.sent == 1)
-        #expect(try await scene.api.get("a").text() == "1")
+        for request in requests { try await expectEqual(request.value, "0") }
+        expectEqual(scene.sent, 1)
+        try await expectEqual(scene.api.get("a").text(), "1")
         #expect(scene.api.plan.builder.coalescing.transfers.count == 0 && scene.time.timerCount == 0)
     }
 
@@ -49,8 +49,8 @@ struct CoalescingTests {
             if count == 1 { await scene.waitForReaders(2) }
             #expect(await eventually { scene.sent == count })
             gate.open()
-            for request in requests { #expect(try await request.value == 200) }
-            #expect(scene.sent == count, "\(session) \(String(describing: request))")
+            for request in requests { try await expectEqual(request.value, 200) }
+            expectEqual(scene.sent, count, "\(session) \(String(describing: request))")
         }
     }
 
@@ -84,7 +84,7 @@ struct CoalescingTests {
         ]
         let requests = ways.map { way in Task { try await way().text() } }
         #expect(await eventually { scene.sent == ways.count })
-        #expect(scene.api.plan.builder.coalescing.transfers.readers == ways.count)
+        expectEqual(scene.api.plan.builder.coalescing.transfers.readers, ways.count)
         gate.open()
         let texts = try await requests.asyncValues()
         #expect(texts[3].contains("one") && texts[4].contains("two"))
@@ -109,9 +109,9 @@ struct CoalescingTests {
         await scene.waitForReaders(3)
         #expect(await eventually { scene.sent == 3 })
         gate.open()
-        #expect(try await before.value == "none")
-        for request in after { #expect(try await request.value == "user=ada") }
-        #expect(try await other.value == "user=ada")
+        try await expectEqual(before.value, "none")
+        for request in after { try await expectEqual(request.value, "user=ada") }
+        try await expectEqual(other.value, "user=ada")
     }
 
     @Test("Options that cannot be compared keep a request alone")
@@ -133,8 +133,8 @@ struct CoalescingTests {
         await scene.waitForReaders(4)
         #expect(await eventually { scene.sent == 4 })
         gate.open()
-        for request in requests { #expect(try await request.value == 200) }
-        #expect(scene.sent == 4)
+        for request in requests { try await expectEqual(request.value, 200) }
+        expectEqual(scene.sent, 4)
     }
 
     @Test("HEAD requests share, too")
@@ -147,8 +147,8 @@ struct CoalescingTests {
         let requests = (0..<3).map { _ in Task { try await scene.api.head("a").headers[.contentLength] } }
         await scene.waitForReaders(3)
         gate.open()
-        for request in requests { #expect(try await request.value == "5") }
-        #expect(scene.sent == 1)
+        for request in requests { try await expectEqual(request.value, "5") }
+        expectEqual(scene.sent, 1)
     }
 
     @Test("Followers fetch for themselves what is not shareable", arguments: [true, false])
@@ -181,14 +181,14 @@ struct CoalescingTests {
         let retried = Task { try await scene.api.get("a").text() }
         await scene.waitForReaders(5)
         gate.open()
-        for request in requests { #expect(await failure(of: request) == .connectionClosed) }
+        for request in requests { await expectEqual(failure(of: request), .connectionClosed) }
         again.open()
         while true {
             await scene.time.advance(by: .seconds(5))
             if scene.sent == 2 { break }
             try await Task.sleep(for: .milliseconds(1))
         }
-        #expect(try await retried.value == "1")
+        try await expectEqual(retried.value, "1")
     }
 
     @Test("A request with an unsafe method lets later requests join no earlier transfer")
@@ -200,12 +200,12 @@ struct CoalescingTests {
         }
         let before = Task { try await scene.api.get("a").text() }
         await scene.waitForReaders(1)
-        #expect(try await scene.api.put("b", body: .text("x")).text() == "1")
+        try await expectEqual(scene.api.put("b", body: .text("x")).text(), "1")
         let after = Task { try await scene.api.get("a").text() }
         #expect(await eventually { scene.sent == 3 })
         gate.open()
-        #expect(try await before.value == "0")
-        #expect(try await after.value == "2")
+        try await expectEqual(before.value, "0")
+        try await expectEqual(after.value, "2")
     }
 
     @Test("Behind redirects, each hop is shared")
@@ -226,8 +226,8 @@ struct CoalescingTests {
         #expect(await eventually { scene.sent == 2 })
         await scene.waitForReaders(3)
         second.open()
-        for request in requests { #expect(try await request.value == 1) }
-        #expect(scene.sent == 2)
+        for request in requests { try await expectEqual(request.value, 1) }
+        expectEqual(scene.sent, 2)
     }
 
     @Test("The cache is asked once, and Cache-Status of the others says collapsed")
@@ -243,9 +243,9 @@ struct CoalescingTests {
         await scene.waitForReaders(4)
         gate.open()
         let fields = try await requests.asyncValues()
-        #expect(fields.filter { $0.contains("; stored; collapsed; detail=") }.count == 3)
-        #expect(fields.filter { $0.contains("; stored; detail=") }.count == 1)
-        #expect(scene.sent == 1)
+        expectEqual(fields.filter { $0.contains("; stored; collapsed; detail=") }.count, 3)
+        expectEqual(fields.filter { $0.contains("; stored; detail=") }.count, 1)
+        expectEqual(scene.sent, 1)
         let later = try await scene.api.get("a")
         #expect(later.response.source == .cache && later.headers["Cache-Status"]?.contains("collapsed") == false)
     }
@@ -260,8 +260,8 @@ struct CoalescingTests {
         let requests = (0..<3).map { _ in Task { try await scene.api.get("a").text() } }
         await scene.waitForReaders(3)
         gate.open()
-        for request in requests { #expect(try await request.value == "hello") }
-        #expect(scene.sent == 1)
+        for request in requests { try await expectEqual(request.value, "hello") }
+        expectEqual(scene.sent, 1)
     }
 }
 

@@ -3,6 +3,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// Servers that mix redirects and challenges; what they get to see.
 @Suite("Redirects and challenges over the network", .timeLimit(.minutes(5)))
 struct RedirectChallengeTests {
@@ -24,10 +26,10 @@ struct RedirectChallengeTests {
                     try await session(first).get(
                         "redirect-to", query: ["url": second.url("/guarded"), "status_code": status])
                 }
-                #expect(error?.kind == .unacceptableStatus)
-                #expect(error?.status == 401)
-                #expect(error?.redirects.map(\.status) == [status])
-                #expect(second.requestCount == 1)
+                expectEqual(error?.kind, .unacceptableStatus)
+                expectEqual(error?.status, 401)
+                expectEqual(error?.redirects.map(\.status), [status])
+                expectEqual(second.requestCount, 1)
                 #expect(second.requests().allSatisfy { !$0.headers.contains("Authorization") })
             }
         }
@@ -44,11 +46,11 @@ struct RedirectChallengeTests {
                         headers: ["Location": target, "WWW-Authenticate": "Basic", "Proxy-Authenticate": "Basic"])
                 }
                 let error = await #expect(throws: SternaError.self) { try await session(first).get("guarded") }
-                #expect(error?.kind == .unacceptableStatus)
-                #expect(error?.status == status)
-                #expect(error?.redirects.isEmpty == true)
-                #expect(second.requestCount == 0)
-                #expect(first.requestCount == 1)
+                expectEqual(error?.kind, .unacceptableStatus)
+                expectEqual(error?.status, status)
+                expectEqual(error?.redirects.isEmpty, true)
+                expectEqual(second.requestCount, 0)
+                expectEqual(first.requestCount, 1)
             }
         }
     }
@@ -62,9 +64,9 @@ struct RedirectChallengeTests {
                 second.route(nil, "/go") { _ in .redirect(to: home) }
                 first.route(nil, "/home") { _ in ServerResponse(status: 401, headers: ["WWW-Authenticate": "Basic"]) }
                 let error = await #expect(throws: SternaError.self) { try await session(first).get("away") }
-                #expect(error?.status == 401)
-                #expect(first.requests().map { $0.headers["Authorization"] } == ["Bearer s3cret", nil])
-                #expect(second.requests().map { $0.headers["Authorization"] } == [nil])
+                expectEqual(error?.status, 401)
+                expectEqual(first.requests().map { $0.headers["Authorization"] }, ["Bearer s3cret", nil])
+                expectEqual(second.requests().map { $0.headers["Authorization"] }, [nil])
             }
         }
     }
@@ -79,11 +81,11 @@ struct RedirectChallengeTests {
                 let api = try session(first).with { $0.redirects.keepsCredentialsAcrossOrigins = true }
                 try await api.get("away", headers: ["Cookie": "a=1", "Proxy-Authorization": "Basic eA=="])
                 for seen in first.requests() + second.requests() {
-                    #expect(seen.headers["Authorization"] == "Bearer s3cret")
-                    #expect(seen.headers["Cookie"] == "a=1")
-                    #expect(seen.headers["Proxy-Authorization"] == nil)
+                    expectEqual(seen.headers["Authorization"], "Bearer s3cret")
+                    expectEqual(seen.headers["Cookie"], "a=1")
+                    expectNil(seen.headers["Proxy-Authorization"])
                 }
-                #expect(first.requestCount + second.requestCount == 3)
+                expectEqual(first.requestCount + second.requestCount, 3)
             }
         }
     }

@@ -24,7 +24,7 @@ struct RedirectCredentialsTests {
     }
 
     private func secrets(_ request: Request) throws -> Int {
-        #expect(request.headers[try #require(.init("X-Other"))] == "kept")
+        expectEqual(request.headers[try #require(.init("X-Other"))], "kept")
         return request.headers.filter { Self.names.contains($0.name.canonicalName) }.count
     }
 
@@ -35,7 +35,7 @@ struct RedirectCredentialsTests {
     @Test("The same origin keeps them", arguments: same)
     func kept(location: String) async throws {
         let requests = try await requests(start: "https://api.example.com/a", hops: [location])
-        #expect(try requests.map(secrets) == [4, 4])
+        try expectEqual(requests.map(secrets), [4, 4])
     }
 
     static let other = [
@@ -48,21 +48,21 @@ struct RedirectCredentialsTests {
     func userName() async throws {
         let requests = try await requests(
             start: "https://api.example.com/a", hops: ["https://api.example.com@other.test/"])
-        #expect(requests.last?.url.host == "other.test")
-        #expect(requests.last?.headers[.authorization] == "Basic YXBpLmV4YW1wbGUuY29tOg==")
-        #expect(try requests.map(secrets) == [4, 1])
+        expectEqual(requests.last?.url.host, "other.test")
+        expectEqual(requests.last?.headers[.authorization], "Basic YXBpLmV4YW1wbGUuY29tOg==")
+        try expectEqual(requests.map(secrets), [4, 1])
     }
 
     @Test("Another scheme, host or port drops them", arguments: other)
     func dropped(location: String) async throws {
         let requests = try await requests(start: "https://api.example.com/a", hops: [location])
-        #expect(try requests.map(secrets) == [4, 0])
+        try expectEqual(requests.map(secrets), [4, 0])
     }
 
     @Test("http to https on the same host is another origin")
     func upgrade() async throws {
         let requests = try await requests(start: "http://api.example.com/a", hops: ["https://api.example.com/a"])
-        #expect(try requests.map(secrets) == [4, 0])
+        try expectEqual(requests.map(secrets), [4, 0])
     }
 
     @Test("https to http, where allowed, too")
@@ -71,14 +71,14 @@ struct RedirectCredentialsTests {
         policy.allowsInsecure = true
         let requests = try await requests(
             start: "https://api.example.com/a", hops: ["http://api.example.com/a"], policy: policy)
-        #expect(try requests.map(secrets) == [4, 0])
+        try expectEqual(requests.map(secrets), [4, 0])
     }
 
     @Test("They are not brought back when a redirect leads home")
     func notBroughtBack() async throws {
         let requests = try await requests(
             start: "https://api.example.com/a", hops: ["https://other.test/b", "https://api.example.com/c", "/d"])
-        #expect(try requests.map(secrets) == [4, 0, 0, 0])
+        try expectEqual(requests.map(secrets), [4, 0, 0, 0])
     }
 
     @Test("A session's credentials go the same way")
@@ -89,7 +89,7 @@ struct RedirectCredentialsTests {
         ])
         let (api, _) = try mocked(by: mock) { $0.authorization = .bearer("s3cret") }
         try await api.get("a")
-        #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer s3cret", "Bearer s3cret", nil, nil])
+        expectEqual(mock.requests.map { $0.headers[.authorization] }, ["Bearer s3cret", "Bearer s3cret", nil, nil])
     }
 
     @Test("A session's own secret headers are dropped, together with the request's")
@@ -108,7 +108,7 @@ struct RedirectCredentialsTests {
             ("X-Open", ["kept", "kept", "kept", "kept"]),
         ] {
             let field = try #require(HTTPField.Name(name))
-            #expect(mock.requests.map { $0.headers[field] } == values)
+            expectEqual(mock.requests.map { $0.headers[field] }, values)
         }
     }
 
@@ -116,9 +116,9 @@ struct RedirectCredentialsTests {
     func userinfo() async throws {
         let hops = ["https://eve:pa55@other.test/b", "/c", "https://third.test/d"]
         let requests = try await requests(start: "https://api.example.com/a", hops: hops)
-        #expect(
-            requests.map { $0.headers[.authorization] }
-                == ["Bearer s3cret", "Basic ZXZlOnBhNTU=", "Basic ZXZlOnBhNTU=", nil])
+        expectEqual(
+            requests.map { $0.headers[.authorization] },
+            ["Bearer s3cret", "Basic ZXZlOnBhNTU=", "Basic ZXZlOnBhNTU=", nil])
         #expect(requests.map(\.url.href).dropFirst().first == "https://other.test/b")
     }
 
@@ -127,6 +127,6 @@ struct RedirectCredentialsTests {
         let mock = MockTransport(answers: [.redirect(to: "https://other.test/"), .json([:])])
         let (api, _) = try mocked(by: mock)
         try await api.get("a", headers: ["Host": "internal.test"])
-        #expect(mock.requests.last?.headers[try #require(.init("Host"))] == nil)
+        expectNil(mock.requests.last?.headers[try #require(.init("Host"))])
     }
 }

@@ -3,6 +3,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Redirects over the network", .timeLimit(.minutes(5)))
 struct RedirectFollowTests {
     private func session(_ server: TestServer) throws -> Session {
@@ -18,11 +20,11 @@ struct RedirectFollowTests {
     func follow(route: String) async throws {
         try await TestServer.withServer { server in
             let reply = try await session(server).get("\(route)/3")
-            #expect(reply.url.description == server.url("/get"))
-            #expect(reply.response.redirects.map(\.url.path) == ["/\(route)/3", "/\(route)/2", "/\(route)/1"])
-            #expect(reply.response.redirects.map(\.status) == [302, 302, 302])
-            #expect(server.requestCount == 4)
-            #expect(server.totalConnections == 1)
+            expectEqual(reply.url.description, server.url("/get"))
+            expectEqual(reply.response.redirects.map(\.url.path), ["/\(route)/3", "/\(route)/2", "/\(route)/1"])
+            expectEqual(reply.response.redirects.map(\.status), [302, 302, 302])
+            expectEqual(server.requestCount, 4)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -30,12 +32,12 @@ struct RedirectFollowTests {
     func limit() async throws {
         try await TestServer.withServer { server in
             let api = try session(server)
-            #expect(try await api.get("redirect/20").response.redirects.count == 20)
+            try await expectEqual(api.get("redirect/20").response.redirects.count, 20)
             let error = await #expect(throws: SternaError.self) { try await api.get("redirect/21") }
-            #expect(error?.kind == .tooManyRedirects)
-            #expect(error?.status == 302)
-            #expect(error?.requestSent == true)
-            #expect(server.requestCount == 21 + 21)
+            expectEqual(error?.kind, .tooManyRedirects)
+            expectEqual(error?.status, 302)
+            expectEqual(error?.requestSent, true)
+            expectEqual(server.requestCount, 21 + 21)
         }
     }
 
@@ -44,8 +46,8 @@ struct RedirectFollowTests {
         try await TestServer.withServer { server in
             server.route("GET", "/circle") { _ in .redirect(to: "/circle") }
             let error = await #expect(throws: SternaError.self) { try await session(server).get("circle") }
-            #expect(error?.kind == .tooManyRedirects)
-            #expect(server.requestCount == 21)
+            expectEqual(error?.kind, .tooManyRedirects)
+            expectEqual(server.requestCount, 21)
         }
     }
 
@@ -64,11 +66,11 @@ struct RedirectFollowTests {
             let tree = try await session(server).post(
                 "redirect-to?url=/end&status_code=\(status)", parameters: ["a": 1]
             ).json()
-            #expect(tree["method"].string == method)
-            #expect(tree["body"].string == body)
+            expectEqual(tree["method"].string, method)
+            expectEqual(tree["body"].string, body)
             let last = try #require(server.requests().last)
-            #expect(last.headers.contains("Content-Type") == (method == "POST"))
-            #expect(last.headers["Content-Length"] == (method == "POST" ? "3" : nil))
+            expectEqual(last.headers.contains("Content-Type"), (method == "POST"))
+            expectEqual(last.headers["Content-Length"], (method == "POST" ? "3" : nil))
         }
     }
 
@@ -83,10 +85,10 @@ struct RedirectFollowTests {
             let error = await #expect(throws: SternaError.self) {
                 try await session(server).post("redirect-to?url=/post&status_code=307", body: body)
             }
-            #expect(error?.kind == .bodyNotReplayable)
-            #expect(error?.requestSent == true)
-            #expect(error?.status == 307)
-            #expect(server.requestCount == 1)
+            expectEqual(error?.kind, .bodyNotReplayable)
+            expectEqual(error?.requestSent, true)
+            expectEqual(error?.status, 307)
+            expectEqual(server.requestCount, 1)
         }
     }
 
@@ -95,7 +97,7 @@ struct RedirectFollowTests {
         try await TestServer.withServer { server in
             let api = try session(server)
             #expect(try await api.head("redirect/2").body.isEmpty)
-            #expect(server.requests().map(\.method) == ["HEAD", "HEAD", "HEAD"])
+            expectEqual(server.requests().map(\.method), ["HEAD", "HEAD", "HEAD"])
         }
     }
 
@@ -110,7 +112,7 @@ struct RedirectFollowTests {
                     })
             }
             let api = try session(server)
-            #expect(try await api.get("large").status == 200)
+            try await expectEqual(api.get("large").status, 200)
         }
     }
 
@@ -119,15 +121,15 @@ struct RedirectFollowTests {
         try await TestServer.withServer { server in
             let api = try session(server).with { $0.redirects = .doNotFollow }
             let reply = try await api.get("redirect/1")
-            #expect(reply.status == 302)
-            #expect(reply.headers[.location] == "/get")
+            expectEqual(reply.status, 302)
+            expectEqual(reply.headers[.location], "/get")
             let location = try await api.withResponse(to: .get("redirect/1")) { $0[.location] }
-            #expect(location == "/get")
+            expectEqual(location, "/get")
             let followed = try await api.get("redirect/1") { $0.redirects = .follow }
-            #expect(followed.status == 200)
+            expectEqual(followed.status, 200)
             let fresh = try session(server)
             let status = try await fresh.withResponse(to: .get("redirect/1")) { $0.status.code }
-            #expect(status == 200)
+            expectEqual(status, 200)
         }
     }
 
@@ -137,9 +139,9 @@ struct RedirectFollowTests {
             try await TestServer.withServer { second in
                 let api = try session(first).with { $0.authorization = .bearer("s3cret") }
                 try await api.get("redirect-to", query: ["url": second.url("/get")])
-                #expect(first.requests().map { $0.headers["Authorization"] } == ["Bearer s3cret"])
-                #expect(second.requests().map { $0.headers["Authorization"] } == [nil])
-                #expect(second.requests().map { $0.headers.all("Host") } == [["127.0.0.1:\(second.port)"]])
+                expectEqual(first.requests().map { $0.headers["Authorization"] }, ["Bearer s3cret"])
+                expectEqual(second.requests().map { $0.headers["Authorization"] }, [nil])
+                expectEqual(second.requests().map { $0.headers.all("Host") }, [["127.0.0.1:\(second.port)"]])
             }
         }
     }
@@ -152,8 +154,8 @@ struct RedirectFollowTests {
             let error = await #expect(throws: SternaError.self) {
                 try await session(server).get("redirect-to", query: ["url": gone])
             }
-            #expect(error?.kind == .connectionFailed)
-            #expect(error?.url == gone)
+            expectEqual(error?.kind, .connectionFailed)
+            expectEqual(error?.url, gone)
         }
     }
 
@@ -163,8 +165,8 @@ struct RedirectFollowTests {
             let error = await #expect(throws: SternaError.self) {
                 try await session(server).get("redirect-to", query: ["url": "/status/404"])
             }
-            #expect(error?.url == server.url("/status/404"))
-            #expect(error?.response?.redirects.count == 1)
+            expectEqual(error?.url, server.url("/status/404"))
+            expectEqual(error?.response?.redirects.count, 1)
         }
     }
 }

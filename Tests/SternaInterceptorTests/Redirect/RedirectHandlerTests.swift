@@ -17,8 +17,8 @@ struct RedirectHandlerTests {
     @Test("It follows, changes, delivers or refuses")
     func decisions() async throws {
         let changing: RedirectHandler = { response, proposed in
-            #expect(response.status == .found)
-            #expect(response.url.path == "/v1/a")
+            expectEqual(response.status, .found)
+            expectEqual(response.url.path, "/v1/a")
             var changed = proposed
             changed.headers[.userAgent] = "changed"
             changed.url = (try? HTTPURL("/c", relativeTo: proposed.url)) ?? proposed.url
@@ -26,21 +26,21 @@ struct RedirectHandlerTests {
         }
         let changed = mock()
         let reply = try await mocked(by: changed) { $0.redirectHandler = changing }.api.get("a")
-        #expect(reply.response.redirects.map(\.url.path) == ["/v1/a"])
-        #expect(changed.requests.map(\.url.path) == ["/v1/a", "/c"])
-        #expect(changed.requests.last?.headers[.userAgent] == "changed")
+        expectEqual(reply.response.redirects.map(\.url.path), ["/v1/a"])
+        expectEqual(changed.requests.map(\.url.path), ["/v1/a", "/c"])
+        expectEqual(changed.requests.last?.headers[.userAgent], "changed")
 
         let delivered = mock()
         let kept = try await mocked(by: delivered) { $0.redirectHandler = { _, _ in .deliver } }.api.get("a")
-        #expect(kept.status == 302)
-        #expect(delivered.requests.count == 1)
+        expectEqual(kept.status, 302)
+        expectEqual(delivered.requests.count, 1)
 
         let (api, _) = try mocked(by: mock()) { $0.redirectHandler = { _, _ in .refuse } }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .redirectRefused)
-        #expect(error?.status == 302)
-        #expect(error?.requestSent == true)
-        #expect(error?.detail == "The closure redirectHandler refused to follow the redirect.")
+        expectEqual(error?.kind, .redirectRefused)
+        expectEqual(error?.status, 302)
+        expectEqual(error?.requestSent, true)
+        expectEqual(error?.detail, "The closure redirectHandler refused to follow the redirect.")
     }
 
     @Test("A delivered redirect is the result with its body, also above application interceptors and as a stream")
@@ -58,10 +58,10 @@ struct RedirectHandlerTests {
                 $0.redirectHandler = { _, _ in .deliver }
                 $0.interceptors = interceptors
             }
-            #expect(try await api.get("a").text() == "here")
-            #expect(try await api.dataTask(.get("a")).value.status == 302)
+            try await expectEqual(api.get("a").text(), "here")
+            try await expectEqual(api.dataTask(.get("a")).value.status, 302)
             let status = try await api.withResponse(to: .get("a")) { $0.status.code }
-            #expect(status == 302)
+            expectEqual(status, 302)
         }
     }
 
@@ -70,9 +70,9 @@ struct RedirectHandlerTests {
         let (api, _) = try mocked(by: MockTransport { _ in .redirect(to: "/b") }) {
             $0.redirectHandler = { _, _ in .refuse }
         }
-        #expect(try await api.get("a") { $0.redirectHandler = { _, _ in .deliver } }.status == 302)
+        try await expectEqual(api.get("a") { $0.redirectHandler = { _, _ in .deliver } }.status, 302)
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .redirectRefused)
+        expectEqual(error?.kind, .redirectRefused)
     }
 
     @Test("The policy decides first: what it refuses or delivers reaches no closure")
@@ -91,13 +91,13 @@ struct RedirectHandlerTests {
                 $0.redirects = policy
             }
             do {
-                #expect(try await api.get("a").status == 302)
-                #expect(kind == nil)
+                try await expectEqual(api.get("a").status, 302)
+                expectNil(kind)
             } catch let error as SternaError {
-                #expect(error.kind == kind)
+                expectEqual(error.kind, kind)
             }
         }
-        #expect(asked.value == 0)
+        expectEqual(asked.value, 0)
     }
 
     @Test("A task's hook is asked after it, with the request that it made")
@@ -119,9 +119,9 @@ struct RedirectHandlerTests {
             $0.hooks = hooks
         }
         let task = api.dataTask(.get("a"))
-        #expect(try await task.value.status == 200)
-        #expect(seen.withLock { $0 } == ["handler /b", "hook /c", "handler /d", "hook /c"])
-        #expect(Set(mock.requests.map { $0.call?.id }) == [task.id])
+        try await expectEqual(task.value.status, 200)
+        expectEqual(seen.withLock { $0 }, ["handler /b", "hook /c", "handler /d", "hook /c"])
+        expectEqual(Set(mock.requests.map { $0.call?.id }), [task.id])
     }
 
     @Test("A closure's consent is what RFC 2616 asks for")
@@ -130,15 +130,15 @@ struct RedirectHandlerTests {
         let error = await #expect(throws: SternaError.self) {
             try await mocked(by: refused) { $0.redirects.methods = .rfc2616 }.api.post("a", parameters: ["b": 1])
         }
-        #expect(error?.kind == .redirectRefused)
-        #expect(refused.requests.count == 1)
+        expectEqual(error?.kind, .redirectRefused)
+        expectEqual(refused.requests.count, 1)
         let confirmed = mock()
         try await mocked(by: confirmed) {
             $0.redirects.methods = .rfc2616
             $0.redirectHandler = { _, proposed in .follow(proposed) }
         }.api.post("a", parameters: ["b": 1])
-        #expect(confirmed.requests.map(\.method) == [.post, .post])
-        #expect(confirmed.requests.last?.bodyText == "b=1")
+        expectEqual(confirmed.requests.map(\.method), [.post, .post])
+        expectEqual(confirmed.requests.last?.bodyText, "b=1")
     }
 
     /// The URL that the closure chooses, a secret that it sets, and the Authorization and X-Api-Key that arrive.
@@ -165,14 +165,14 @@ struct RedirectHandlerTests {
         }
         let name = try #require(HTTPField.Name("X-Api-Key"))
         let host = try #require(HTTPField.Name("Host"))
-        #expect(mock.requests.map(\.url.path) == ["/v1/a", "/c", "/d"])
-        #expect(mock.requests[1].headers[.authorization] == authorization)
-        #expect(mock.requests[1].headers[name] == key)
+        expectEqual(mock.requests.map(\.url.path), ["/v1/a", "/c", "/d"])
+        expectEqual(mock.requests[1].headers[.authorization], authorization)
+        expectEqual(mock.requests[1].headers[name], key)
         // Back at the first origin, they have not returned.
         if target.host != "api.example.com" || target.port != nil {
-            #expect(mock.requests[1].headers[host] == nil)
-            #expect(mock.requests[2].headers[.authorization] == nil)
-            #expect(mock.requests[2].headers[name] == nil)
+            expectNil(mock.requests[1].headers[host])
+            expectNil(mock.requests[2].headers[.authorization])
+            expectNil(mock.requests[2].headers[name])
         }
     }
 
@@ -186,7 +186,7 @@ struct RedirectHandlerTests {
             }
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(error?.kind == .redirectRefused)
+        expectEqual(error?.kind, .redirectRefused)
     }
 
     @Test("Settings show that there is one, and sessions derived from it have it")
@@ -194,7 +194,7 @@ struct RedirectHandlerTests {
         let (api, _) = try mocked(by: mock()) { $0.redirectHandler = { _, _ in .deliver } }
         #expect(dumped(api).contains("redirectHandler"))
         #expect(!dumped(try mocked().api).contains("redirectHandler"))
-        #expect(try await api.with { $0.timeout = .seconds(9) }.get("a").status == 302)
+        try await expectEqual(api.with { $0.timeout = .seconds(9) }.get("a").status, 302)
         let without = api.with { $0.redirectHandler = nil }
         #expect(!dumped(without).contains("redirectHandler"))
     }

@@ -3,6 +3,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// Where a request had been led before it failed.
 @Suite("Redirect history on errors", .timeLimit(.minutes(5)))
 struct RedirectHistoryTests {
@@ -29,15 +31,15 @@ struct RedirectHistoryTests {
                 try await api.withResponse(to: .get("redirect/9")) { _ in }
             }
             for error in [collected, streamed] {
-                #expect(error?.kind == .tooManyRedirects)
-                #expect(paths(error) == followed)
-                #expect(error?.response?.redirects.allSatisfy { $0.status == 302 } == true)
+                expectEqual(error?.kind, .tooManyRedirects)
+                expectEqual(paths(error), followed)
+                expectEqual(error?.response?.redirects.allSatisfy { $0.status == 302 }, true)
                 // The one that was not followed is the answer itself.
-                #expect(error?.status == 302)
-                #expect(error?.response?.url.path == "/redirect/\(9 - limit)")
-                #expect(error?.url == server.url("/redirect/\(9 - limit)"))
+                expectEqual(error?.status, 302)
+                expectEqual(error?.response?.url.path, "/redirect/\(9 - limit)")
+                expectEqual(error?.url, server.url("/redirect/\(9 - limit)"))
             }
-            #expect(server.requestCount == 2 * (limit + 1))
+            expectEqual(server.requestCount, 2 * (limit + 1))
         }
     }
 
@@ -47,9 +49,9 @@ struct RedirectHistoryTests {
             server.route("GET", "/circle") { _ in .redirect(to: "/circle", status: 307) }
             let api = try session(server)
             let error = await #expect(throws: SternaError.self) { try await api.get("circle") }
-            #expect(error?.kind == .tooManyRedirects)
-            #expect(paths(error) == Array(repeating: "/circle", count: 20))
-            #expect(error?.response?.redirects.last?.status == 307)
+            expectEqual(error?.kind, .tooManyRedirects)
+            expectEqual(paths(error), Array(repeating: "/circle", count: 20))
+            expectEqual(error?.response?.redirects.last?.status, 307)
         }
     }
 
@@ -60,10 +62,10 @@ struct RedirectHistoryTests {
             server.route("GET", "/two") { _ in .redirect(to: target) }
             let api = try session(server)
             let error = await #expect(throws: SternaError.self) { try await api.get("one") }
-            #expect(error?.kind == .redirectRefused)
-            #expect(paths(error) == ["/one"])
-            #expect(error?.response?.redirects.map(\.status) == [301])
-            #expect(error?.url == server.url("/two"))
+            expectEqual(error?.kind, .redirectRefused)
+            expectEqual(paths(error), ["/one"])
+            expectEqual(error?.response?.redirects.map(\.status), [301])
+            expectEqual(error?.url, server.url("/two"))
         }
     }
 
@@ -74,10 +76,10 @@ struct RedirectHistoryTests {
             server.route("GET", "/two") { _ in .redirect(to: "http://127.0.0.1:1/gone") }
             let api = try session(server)
             let error = await #expect(throws: SternaError.self) { try await api.get("one") }
-            #expect(error?.kind == .connectionFailed)
-            #expect(error?.response == nil)
-            #expect(error?.redirects.map(\.url.path) == ["/one", "/two"])
-            #expect(error?.redirects.map(\.status) == [301, 302])
+            expectEqual(error?.kind, .connectionFailed)
+            expectNil(error?.response)
+            expectEqual(error?.redirects.map(\.url.path), ["/one", "/two"])
+            expectEqual(error?.redirects.map(\.status), [301, 302])
         }
     }
 }

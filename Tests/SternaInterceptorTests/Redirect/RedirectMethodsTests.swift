@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("What a redirect does to method, body and fields, by rule")
 struct RedirectMethodsTests {
@@ -33,7 +34,7 @@ struct RedirectMethodsTests {
             case .plainGet: "p"
             }
         }
-        #expect(words.joined() == expected, "\(rule) \(status)")
+        expectEqual(words.joined(), expected, "\(rule) \(status)")
     }
 
     private func decide(_ request: Request, _ status: Int, _ rule: RedirectMethods) -> RedirectRule.Decision {
@@ -56,8 +57,8 @@ struct RedirectMethodsTests {
     @Test("A GET made of a POST has no body and no fields that describe one", arguments: [301, 302, 303])
     func get(status: Int) throws {
         guard case .follow(let next) = decide(try post(), status, .fetch) else { throw Unexpected() }
-        #expect(next.method == .get)
-        #expect(next.body == nil)
+        expectEqual(next.method, .get)
+        expectNil(next.body)
         #expect(!next.headers.contains(.contentType))
         #expect(!next.headers.contains(.expect))
         #expect(next.headers[.referer] == "http://c.test/")
@@ -66,40 +67,40 @@ struct RedirectMethodsTests {
     @Test("ASIHTTPRequest's GET has no other fields than those it makes again")
     func plain() throws {
         guard case .follow(let next) = decide(try post(), 302, .asiHTTPRequest) else { throw Unexpected() }
-        #expect(next.method == .get)
-        #expect(next.body == nil)
-        #expect(
-            Set(next.headers.map(\.name)) == [.userAgent, .accept, .acceptEncoding, .authorization, .range])
+        expectEqual(next.method, .get)
+        expectNil(next.body)
+        expectEqual(
+            Set(next.headers.map(\.name)), [.userAgent, .accept, .acceptEncoding, .authorization, .range])
         guard case .follow(let kept) = decide(try post(), 307, .asiHTTPRequest) else { throw Unexpected() }
-        #expect(kept.method == .post)
-        #expect(kept.headers == (try post()).headers)
+        expectEqual(kept.method, .post)
+        expectEqual(kept.headers, (try post()).headers)
     }
 
     @Test("RFC 9110 repeats a POST, whose body has to be replayable", arguments: [301, 302])
     func strict(status: Int) throws {
         guard case .follow(let next) = decide(try post(), status, .rfc9110) else { throw Unexpected() }
-        #expect(next.method == .post)
+        expectEqual(next.method, .post)
         #expect(next.body != nil)
         let once = Body.stream(AsyncStream<Bytes> { $0.finish() })
         guard case .refuse(let error) = decide(try post(once), status, .rfc9110) else { throw Unexpected() }
-        #expect(error.kind == .bodyNotReplayable)
+        expectEqual(error.kind, .bodyNotReplayable)
         #expect(error.detail.contains("read only once"))
     }
 
     @Test("RFC 2616 asks for consent, and says so without")
     func consent() throws {
         guard case .confirm(let next, let error) = decide(try post(), 302, .rfc2616) else { throw Unexpected() }
-        #expect(next.method == .post)
-        #expect(next.url.path == "/b")
-        #expect(error.kind == .redirectRefused)
+        expectEqual(next.method, .post)
+        expectEqual(next.url.path, "/b")
+        expectEqual(error.kind, .redirectRefused)
         #expect(error.detail.contains("RFC 2616"))
     }
 
     @Test("A rule is shown by its name")
     func shown() {
-        #expect("\(RedirectMethods.fetch)" == "fetch")
-        #expect("\(RedirectMethods.rfc9110.keepingPost(on: [303, 301]))" == "rfc9110, POST kept on 301, 303")
-        #expect(RedirectPolicy.follow.methods == .fetch)
+        expectEqual("\(RedirectMethods.fetch)", "fetch")
+        expectEqual("\(RedirectMethods.rfc9110.keepingPost(on: [303, 301]))", "rfc9110, POST kept on 301, 303")
+        expectEqual(RedirectPolicy.follow.methods, .fetch)
     }
 
     private struct Unexpected: Error {}

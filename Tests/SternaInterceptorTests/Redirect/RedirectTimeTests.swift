@@ -2,6 +2,8 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 /// A redirect does not begin the time of a request anew.
 @Suite("Redirects and time", .timeLimit(.minutes(5)))
 struct RedirectTimeTests {
@@ -25,8 +27,8 @@ struct RedirectTimeTests {
                 $0.timeouts.total = .seconds(10)
             }
             let error = await #expect(throws: SternaError.self) { try await api.get("first") }
-            #expect(error?.kind == .timedOut)
-            #expect(error?.redirects.map(\.url.path) == ["/first"])
+            expectEqual(error?.kind, .timedOut)
+            expectEqual(error?.redirects.map(\.url.path), ["/first"])
         }
     }
 }

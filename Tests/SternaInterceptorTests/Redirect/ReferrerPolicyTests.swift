@@ -29,13 +29,13 @@ struct ReferrerPolicyTests {
             case let other?: other
             }
         }
-        #expect(words.joined() == expected)
+        expectEqual(words.joined(), expected)
     }
 
     @Test("Every policy is in the table, under its name in the field")
     func complete() {
-        #expect(Set(Self.table.map(\.0)) == Set(ReferrerPolicy.allCases))
-        #expect(ReferrerPolicy.unsafeURL.rawValue == "unsafe-url")
+        expectEqual(Set(Self.table.map(\.0)), Set(ReferrerPolicy.allCases))
+        expectEqual(ReferrerPolicy.unsafeURL.rawValue, "unsafe-url")
     }
 
     @Test(
@@ -48,16 +48,16 @@ struct ReferrerPolicyTests {
         ])
     func loopback(source: String, target: String, isSent: Bool) throws {
         let value = ReferrerPolicy.strictOrigin.referer(from: try HTTPURL(source), to: try HTTPURL(target))
-        #expect((value != nil) == isSent)
+        expectEqual((value != nil), isSent)
     }
 
     @Test("A long URL is reduced to its origin")
     func long() throws {
         let prefix = "https://a.test:8443/"
         let fits = try HTTPURL(prefix + String(repeating: "x", count: 4_096 - prefix.utf8.count))
-        #expect(ReferrerPolicy.unsafeURL.referer(from: fits, to: fits) == fits.description)
+        expectEqual(ReferrerPolicy.unsafeURL.referer(from: fits, to: fits), fits.description)
         let long = try HTTPURL(fits.description + "x")
-        #expect(ReferrerPolicy.unsafeURL.referer(from: long, to: long) == prefix)
+        expectEqual(ReferrerPolicy.unsafeURL.referer(from: long, to: long), prefix)
     }
 
     /// Referrer-Policy fields, and the policy after them, beginning with `origin`.
@@ -74,7 +74,7 @@ struct ReferrerPolicyTests {
         let name = try #require(HTTPField.Name("Referrer-Policy"))
         let section = FieldSection(HTTPFields(values.map { HTTPField(name: name, value: $0) }))
         let response = Response(status: .found, section: section, url: try HTTPURL(Self.page))
-        #expect(ReferrerPolicy.origin.updated(by: response) == expected)
+        expectEqual(ReferrerPolicy.origin.updated(by: response), expected)
     }
 
     @Test("Off by default; the caller's own field stays as it is")
@@ -85,7 +85,7 @@ struct ReferrerPolicyTests {
         #expect(mock.requests.map { $0.headers[.referer] } == ["https://mine.test/", "https://mine.test/"])
         let plain = MockTransport(answers: [.redirect(to: "/b"), .json([:])])
         try await mocked(by: plain).api.get("a")
-        #expect(plain.requests.last?.headers[.referer] == nil)
+        expectNil(plain.requests.last?.headers[.referer])
     }
 
     @Test("Each step names the one before; a response's policy holds for the rest of the chain")

@@ -39,19 +39,19 @@ struct RepeatedURLsTests {
         let cookies = MockTransport.Answer(status: 302, headers: [.location: "/v1/a", .setCookie: "seen=1"])
         let mock = MockTransport(answers: [cookies, cookies, .json([:])])
         let reply = try await mocked(by: mock).api.get("a")
-        #expect(reply.response.redirects.map(\.url.path) == ["/v1/a", "/v1/a"])
+        expectEqual(reply.response.redirects.map(\.url.path), ["/v1/a", "/v1/a"])
     }
 
     @Test("The error of a circle")
     func error() async throws {
         let circle = MockTransport { request in .redirect(to: request.url.path == "/v1/a" ? "/v1/b" : "/v1/a") }
         let error = await #expect(throws: SternaError.self) { try await mocked(by: circle).api.get("a") }
-        #expect(error?.kind == .tooManyRedirects)
+        expectEqual(error?.kind, .tooManyRedirects)
         #expect(
             error?.detail == "The server redirected more than 20 times. These URLs were repeated: "
                 + "https://api.example.com/v1/a (11 times), https://api.example.com/v1/b (10 times).")
         let away = MockTransport { request in .redirect(to: "\(request.url.path)x") }
         let other = await #expect(throws: SternaError.self) { try await mocked(by: away).api.get("a") }
-        #expect(other?.detail == "The server redirected more than 20 times, each time to another URL.")
+        expectEqual(other?.detail, "The server redirected more than 20 times, each time to another URL.")
     }
 }

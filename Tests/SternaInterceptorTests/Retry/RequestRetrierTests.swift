@@ -50,8 +50,8 @@ struct RequestRetrierTests {
                 try await api.post("a", parameters: ["b": 1]) { $0.adapters = [Stamp(text: "r")] }
             }
         }
-        #expect(error?.status == 401)
-        #expect(mock.requests.map { $0.headers[.userAgent] } == ["-s0r0", "-s1r1"])
+        expectEqual(error?.status, 401)
+        expectEqual(mock.requests.map { $0.headers[.userAgent] }, ["-s0r0", "-s1r1"])
     }
 
     @Test("The first retrier that decides ends the search; undecided ones leave it to the policy")
@@ -72,9 +72,10 @@ struct RequestRetrierTests {
                 try await api.get("a") { $0.retriers = [asking("two", .deliver), asking("three", .retry())] }
             }
         }
-        #expect(mock.requests.count == 4)
-        #expect(
-            asked.withLock { $0 } == [
+        expectEqual(mock.requests.count, 4)
+        expectEqual(
+            asked.withLock { $0 },
+            [
                 "one 0 -", "one 1 connectionClosed", "one 2 connectionClosed", "one 0 -", "two 0 -",
             ])
     }
@@ -87,9 +88,9 @@ struct RequestRetrierTests {
                 try await api.get("a") { $0.retriers = [Asking { _, _, _ in .fail(Refusal()) }] }
             }
         }
-        #expect(error?.kind == .interceptorFailed)
+        expectEqual(error?.kind, .interceptorFailed)
         #expect(error?.underlying is Refusal)
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
     }
 
     @Test("A retrier that never ends is ended by the budget")
@@ -99,8 +100,8 @@ struct RequestRetrierTests {
             $0.retry.budget = RetryBudget(share: 0, floor: 5, window: .seconds(86_400))
         }) { _, _ in .json([:], status: 500) }
         let error = try await scene.run { await #expect(throws: SternaError.self) { try await api.get("a") } }
-        #expect(error?.status == 500)
-        #expect(mock.requests.count == 6)
+        expectEqual(error?.status, 500)
+        expectEqual(mock.requests.count, 6)
     }
 
     @Test("Errors of other types are the retriers' alone")
@@ -112,7 +113,7 @@ struct RequestRetrierTests {
         _ = try await scene.run {
             await #expect(throws: SternaError.self) { try await api.get("a") }
         }
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
         let status = try await scene.run {
             _ = try await api.get("b")
             return try await api.get("a") {
@@ -124,7 +125,7 @@ struct RequestRetrierTests {
                 ]
             }.status
         }
-        #expect(status == 200)
-        #expect(mock.requests.count == 4)
+        expectEqual(status, 200)
+        expectEqual(mock.requests.count, 4)
     }
 }

@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 /// The field Retry-After.
 @Suite("Retry-After")
@@ -23,25 +24,25 @@ struct RetryAfterTests {
             ("99999999999999999999999999", 3_162_240_000), ("9223372036854775807", 3_162_240_000),
         ] as [(String, Int64?)])
     func values(text: String, expected: Int64?) {
-        #expect(RetryAfter.seconds(text) { Self.moment - 20 } == expected)
+        expectEqual(RetryAfter.seconds(text) { Self.moment - 20 }, expected)
     }
 
     @Test("A date counts from the response's own Date, a number from now")
     func ownDate() {
         func delay(_ fields: HTTPFields) -> Duration? { RetryAfter.delay(FieldSection(fields)) { Self.moment - 5 } }
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
-        #expect(delay([.retryAfter: date]) == .seconds(5))
-        #expect(delay([.retryAfter: date, .date: "Sun, 06 Nov 1994 08:49:07 GMT"]) == .seconds(30))
-        #expect(delay([.retryAfter: date, .date: "yesterday"]) == .seconds(5))
-        #expect(delay([.retryAfter: "7", .date: "Sun, 06 Nov 1994 08:49:07 GMT"]) == .seconds(7))
-        #expect(delay([:]) == nil)
-        #expect(delay([.retryAfter: "soon"]) == nil)
+        expectEqual(delay([.retryAfter: date]), .seconds(5))
+        expectEqual(delay([.retryAfter: date, .date: "Sun, 06 Nov 1994 08:49:07 GMT"]), .seconds(30))
+        expectEqual(delay([.retryAfter: date, .date: "yesterday"]), .seconds(5))
+        expectEqual(delay([.retryAfter: "7", .date: "Sun, 06 Nov 1994 08:49:07 GMT"]), .seconds(7))
+        expectNil(delay([:]))
+        expectNil(delay([.retryAfter: "soon"]))
     }
 
     @Test("Of several fields the longest wait counts")
     func several() {
         var fields = HTTPFields()
         for value in ["3", "soon", "11", "5"] { fields.append(HTTPField(name: .retryAfter, value: value)) }
-        #expect(RetryAfter.delay(FieldSection(fields)) == .seconds(11))
+        expectEqual(RetryAfter.delay(FieldSection(fields)), .seconds(11))
     }
 }

@@ -11,9 +11,9 @@ struct RetryBackoffTests {
     func growth() {
         let backoff = RetryBackoff(base: .milliseconds(500), cap: .seconds(10))
         let most = (0..<8).map { backoff.delay(before: $0, random: 1) }
-        #expect(most == [0.5, 1, 2, 4, 8, 10, 10, 10].map { .seconds($0) })
-        #expect(backoff.delay(before: 5_000, random: 1) == .seconds(10))
-        #expect(backoff.delay(before: 3, random: 0) == .zero)
+        expectEqual(most, [0.5, 1, 2, 4, 8, 10, 10, 10].map { .seconds($0) })
+        expectEqual(backoff.delay(before: 5_000, random: 1), .seconds(10))
+        expectEqual(backoff.delay(before: 3, random: 0), .zero)
     }
 
     @Test("Full jitter: evenly between zero and the maximum", arguments: 0..<6)
@@ -42,7 +42,7 @@ struct RetryBackoffTests {
             let delay = RetryBackoff(base: .seconds(1), factor: factor, cap: .seconds(5)).delay(before: 9, random: 0.9)
             #expect(delay >= .zero && delay <= .seconds(5), "\(factor)")
         }
-        #expect(RetryBackoff(base: .seconds(-4), cap: .seconds(5)).delay(before: 1, random: 1) == .zero)
-        #expect(RetryBackoff(base: .seconds(4), cap: .seconds(-5)).delay(before: 1, random: 1) == .zero)
+        expectEqual(RetryBackoff(base: .seconds(-4), cap: .seconds(5)).delay(before: 1, random: 1), .zero)
+        expectEqual(RetryBackoff(base: .seconds(4), cap: .seconds(-5)).delay(before: 1, random: 1), .zero)
     }
 }

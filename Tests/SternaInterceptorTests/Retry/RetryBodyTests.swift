@@ -62,9 +62,9 @@ struct RetryBodyTests {
         }
         let task = api.dataTask(RequestDraft(.put, "a", body: Self.once("first")))
         _ = try await scene.run { try await task.value }
-        #expect(arrived.texts == ["first", "new 1", isReplayable ? "new 1" : "new 2"])
+        expectEqual(arrived.texts, ["first", "new 1", isReplayable ? "new 1" : "new 2"])
         #expect(await eventually { log.lines("taskCompleted").count == 1 })
-        #expect(log.lines("newBodyNeeded").count == (isReplayable ? 1 : 2))
+        expectEqual(log.lines("newBodyNeeded").count, (isReplayable ? 1 : 2))
     }
 
     @Test("Without a new body the outcome is the caller's", arguments: [false, true])
@@ -84,9 +84,9 @@ struct RetryBodyTests {
         }
         let task = api.dataTask(RequestDraft(.put, "a", body: Self.once("first")))
         let error = try await scene.run { await #expect(throws: SternaError.self) { try await task.value } }
-        #expect(error?.kind == (isResponse ? .unacceptableStatus : .connectionClosed))
-        #expect(mock.requests.count == 1)
-        #expect(asked.withLock { $0 } == 1)
+        expectEqual(error?.kind, (isResponse ? .unacceptableStatus : .connectionClosed))
+        expectEqual(mock.requests.count, 1)
+        expectEqual(asked.withLock { $0 }, 1)
     }
 
     @Test("Nothing is asked for a retry that would not be made: by its method, its limit or its time", arguments: 0..<3)
@@ -107,7 +107,7 @@ struct RetryBodyTests {
         }
         let task = api.dataTask(draft)
         _ = try await scene.run { await #expect(throws: SternaError.self) { try await task.value } }
-        #expect(mock.requests.count == 1)
-        #expect(asked.withLock { $0 } == 0)
+        expectEqual(mock.requests.count, 1)
+        expectEqual(asked.withLock { $0 }, 0)
     }
 }

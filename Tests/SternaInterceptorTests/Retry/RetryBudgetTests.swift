@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 /// The budget of an origin, in values.
 @Suite("Retry: budget")
@@ -26,16 +27,16 @@ struct RetryBudgetTests {
         var account = RetryAccount(at: now)
         let budget = RetryBudget(share: 0, floor: 4, window: .seconds(8))
         func taken() -> Int { (0..<20).count { _ in account.withdraw(budget, at: now) } }
-        #expect(taken() == 4)
+        expectEqual(taken(), 4)
         now = now + .seconds(2)
-        #expect(taken() == 1)
+        expectEqual(taken(), 1)
         now = now + .seconds(1)
-        #expect(taken() == 0)
+        expectEqual(taken(), 0)
         // The half that was there is kept.
         now = now + .seconds(1)
-        #expect(taken() == 1)
+        expectEqual(taken(), 1)
         now = now + .hours(5)
-        #expect(taken() == 4)
+        expectEqual(taken(), 4)
     }
 
     @Test("A share that makes no sense gives nothing beyond the floor", arguments: [0, -1, Double.infinity, .nan])
@@ -44,7 +45,7 @@ struct RetryBudgetTests {
         var account = RetryAccount(at: now)
         for _ in 0..<100 { account.count() }
         let budget = RetryBudget(share: share, floor: 2, window: .zero)
-        #expect((0..<10).count { _ in account.withdraw(budget, at: now) } == 2)
+        expectEqual((0..<10).count { _ in account.withdraw(budget, at: now) }, 2)
     }
 
     @Test("Origins have accounts of their own; only those that have failed, and not too many")

@@ -19,8 +19,8 @@ struct RetryInterceptorTests {
             return .text("done")
         }
         let text = try await scene.run { try await api.get("a") { $0.responseSerializer = .text }.text() }
-        #expect(text == "done")
-        #expect(mock.requests.map(\.url.path) == ["/v1/a", "/v1/a", "/v1/a"])
+        expectEqual(text, "done")
+        expectEqual(mock.requests.map(\.url.path), ["/v1/a", "/v1/a", "/v1/a"])
     }
 
     @Test("The error of the last attempt is the caller's, with its number")
@@ -29,9 +29,9 @@ struct RetryInterceptorTests {
         let error = try await scene.run {
             await #expect(throws: SternaError.self) { try await api.get("a") }
         }
-        #expect(error?.kind == .connectionClosed)
-        #expect(error?.attempt == 3)
-        #expect(mock.requests.count == 3)
+        expectEqual(error?.kind, .connectionClosed)
+        expectEqual(error?.attempt, 3)
+        expectEqual(mock.requests.count, 3)
     }
 
     @Test("POST is not retried, and `.none` retries nothing")
@@ -43,7 +43,7 @@ struct RetryInterceptorTests {
             await #expect(throws: SternaError.self) { try await plain.get("a") }
             await #expect(throws: SternaError.self) { try await api.get("a") { $0.retry = RetryPolicy.none } }
         }
-        #expect(mock.requests.count == 3)
+        expectEqual(mock.requests.count, 3)
     }
 
     @Test("A request has a policy of its own, in a session that retries nothing")
@@ -52,8 +52,8 @@ struct RetryInterceptorTests {
             number < 2 ? .json([:], status: 500) : .json(["a": 1])
         }
         let status = try await scene.run { try await api.get("a") { $0.retry = .transient }.status }
-        #expect(status == 200)
-        #expect(mock.requests.count == 3)
+        expectEqual(status, 200)
+        expectEqual(mock.requests.count, 3)
     }
 
     @Test("Retry-After is waited for up to 30 s; a longer one returns the response at once")
@@ -63,14 +63,14 @@ struct RetryInterceptorTests {
             return number == 0 ? RetryScene.later("30") : .json([:])
         }
         let before = scene.time.now
-        #expect(try await scene.run { try await api.get("short").status } == 200)
+        try await expectEqual(scene.run { try await api.get("short").status }, 200)
         let waited = scene.time.now - before
         #expect(waited >= .seconds(30) && waited < .seconds(31))
         let (count, moment) = (mock.requests.count, scene.time.now)
         let error = try await scene.run { await #expect(throws: SternaError.self) { try await api.get("long") } }
-        #expect(error?.status == 429)
-        #expect(mock.requests.count == count + 1)
-        #expect(scene.time.now == moment)
+        expectEqual(error?.status, 429)
+        expectEqual(mock.requests.count, count + 1)
+        expectEqual(scene.time.now, moment)
     }
 
     @Test("The deadline is never passed", arguments: [1, 4, 9])
@@ -83,9 +83,9 @@ struct RetryInterceptorTests {
         let error = try await scene.run {
             await #expect(throws: SternaError.self) { try await api.get("a") { $0.deadline = deadline } }
         }
-        #expect(error?.status == 503)
+        expectEqual(error?.status, 503)
         #expect(scene.time.deadline < deadline)
-        #expect(mock.requests.count == (seconds + 1) / 2)
+        expectEqual(mock.requests.count, (seconds + 1) / 2)
     }
 
     @Test("A body that breaks off while it is collected is requested again", arguments: [true, false])
@@ -94,8 +94,8 @@ struct RetryInterceptorTests {
             if hasInterceptor { $0.interceptors = [Doing { request, next in try await next(request) }] }
         }) { _, number in number == 0 ? BrokenBody.answer : .text("whole") }
         let text = try await scene.run { try await api.get("a") { $0.responseSerializer = .text }.text() }
-        #expect(text == "whole")
-        #expect(mock.requests.count == 2)
+        expectEqual(text, "whole")
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("A body of a task breaks off, too; its progress begins anew")
@@ -103,8 +103,8 @@ struct RetryInterceptorTests {
         let (api, mock) = try scene.make { _, number in number == 0 ? BrokenBody.answer : .text("whole") }
         let task = api.dataTask(.get("a"))
         let body = try await scene.run { try await task.value.body }
-        #expect(body == Bytes(text: "whole"))
-        #expect(mock.requests.count == 2)
+        expectEqual(body, Bytes(text: "whole"))
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("A stream that the caller has is not requested again")
@@ -117,8 +117,8 @@ struct RetryInterceptorTests {
                 }
             }
         }
-        #expect(error?.kind == .truncated)
-        #expect(mock.requests.count == 1)
+        expectEqual(error?.kind, .truncated)
+        expectEqual(mock.requests.count, 1)
     }
 
     @Test("A body that can be read once is not sent again, one that can is")
@@ -130,7 +130,7 @@ struct RetryInterceptorTests {
             }
             await #expect(throws: SternaError.self) { try await api.put("b", body: .bytes([1, 2])) }
         }
-        #expect(mock.requests.map(\.url.path) == ["/v1/a", "/v1/b", "/v1/b", "/v1/b"])
+        expectEqual(mock.requests.map(\.url.path), ["/v1/a", "/v1/b", "/v1/b", "/v1/b"])
     }
 
     @Test("A key makes POST idempotent, and is the same for all retries")
@@ -148,7 +148,7 @@ struct RetryInterceptorTests {
         }
         let keys = mock.requests.map { $0.headers[name] }
         try #require(keys.count == 8)
-        #expect(keys[0]?.count == 36)
+        expectEqual(keys[0]?.count, 36)
         #expect(keys[0] == keys[1] && keys[2] == keys[3] && keys[0] != keys[2])
         #expect(keys[4] == "own" && keys[5] == "own")
         #expect(keys[6] == nil && keys[7] == nil)
@@ -164,8 +164,8 @@ struct RetryInterceptorTests {
             }
         }
         let redirects = try await scene.run { try await api.get("a").response.redirects.count }
-        #expect(redirects == 1)
-        #expect(mock.requests.map(\.url.path) == ["/v1/a", "/b", "/b"])
+        expectEqual(redirects, 1)
+        expectEqual(mock.requests.map(\.url.path), ["/v1/a", "/b", "/b"])
     }
 
     @Test("The limit holds for a request with its redirects, however it is followed", arguments: [false, true])
@@ -182,7 +182,7 @@ struct RetryInterceptorTests {
             }
         }
         _ = try await scene.run { await #expect(throws: SternaError.self) { try await api.get("a") } }
-        #expect(mock.requests.map(\.url.path) == ["/v1/a", "/v1/a", "/b", "/b", "/c", "/d", "/d"])
+        expectEqual(mock.requests.map(\.url.path), ["/v1/a", "/v1/a", "/b", "/b", "/c", "/d", "/d"])
     }
 
     @Test("The total time goes on after a redirect")
@@ -192,8 +192,8 @@ struct RetryInterceptorTests {
             $0.retry.totalTime = .seconds(10)
         }) { _, number in number == 1 ? .redirect(to: "/b") : RetryScene.later("4") }
         let error = try await scene.run { await #expect(throws: SternaError.self) { try await api.get("a") } }
-        #expect(error?.status == 503)
-        #expect(mock.requests.map(\.url.path) == ["/v1/a", "/v1/a", "/b", "/b"])
+        expectEqual(error?.status, 503)
+        expectEqual(mock.requests.map(\.url.path), ["/v1/a", "/v1/a", "/b", "/b"])
     }
 
     @Test("An added key is the same after a redirect that repeats the request")
@@ -208,7 +208,7 @@ struct RetryInterceptorTests {
         }
         _ = try await scene.run { try await api.post("a", parameters: ["b": 1]) }
         let keys = mock.requests.map { $0.headers[name] }
-        #expect(keys.count == 3)
+        expectEqual(keys.count, 3)
         #expect(Set(keys).count == 1 && keys.first??.count == 36)
     }
 
@@ -231,11 +231,11 @@ struct RetryInterceptorTests {
                 $0.responseSerializer = .text
             }
             let reply = try await api.get("busy")
-            #expect(try await reply.text() == "done")
-            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .retry])
-            #expect(reply.response.metrics?.retryCount == 1)
+            try await expectEqual(reply.text(), "done")
+            expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .retry])
+            expectEqual(reply.response.metrics?.retryCount, 1)
         }
-        #expect(observer.lines == ["1 GET: status 503, retry 1 after 0.002 seconds"])
+        expectEqual(observer.lines, ["1 GET: status 503, retry 1 after 0.002 seconds"])
     }
 }
 

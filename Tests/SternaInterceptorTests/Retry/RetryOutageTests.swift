@@ -44,6 +44,6 @@ struct RetryOutageTests {
                 _ = try? await session.get(url)
             }
         }
-        #expect(mock.requests.map(\.url.path) == ["/v1/a", "/v1/a", "/v1/b", "/c", "/c"])
+        expectEqual(mock.requests.map(\.url.path), ["/v1/a", "/v1/a", "/v1/b", "/c", "/c"])
     }
 }

@@ -25,10 +25,10 @@ struct RetryPauseTests {
         await scene.time.waitForTimer(within: .seconds(10))
         work.cancel()
         let error = await #expect(throws: SternaError.self) { try await work.value }
-        #expect(error?.kind == .cancelled)
-        #expect(error?.phase == .wait)
-        #expect(mock.requests.count == 1)
-        #expect(scene.time.timerCount == 0)
+        expectEqual(error?.kind, .cancelled)
+        expectEqual(error?.phase, .wait)
+        expectEqual(mock.requests.count, 1)
+        expectEqual(scene.time.timerCount, 0)
     }
 
     @Test("Ends when the task is cancelled, when the session is, and when one above it is", arguments: 0..<3)
@@ -42,8 +42,8 @@ struct RetryPauseTests {
         let error = await #expect(throws: SternaError.self) { try await task.value }
         if way == 0 { verb.cancel() }
         _ = await #expect(throws: SternaError.self) { try await verb.value }
-        #expect(error?.kind == .cancelled)
-        #expect(mock.requests.count == 2)
+        expectEqual(error?.kind, .cancelled)
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("Stands still while its task is suspended")
@@ -54,14 +54,14 @@ struct RetryPauseTests {
         await scene.time.advance(by: .seconds(4))
         task.suspend()
         await scene.time.advance(by: .seconds(100))
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
         task.resume()
         await scene.time.waitForTimer(within: .seconds(6))
         await scene.time.advance(by: .milliseconds(5_900))
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
         await scene.time.advance(by: .milliseconds(100))
-        #expect(try await task.value.status == 200)
-        #expect(mock.requests.count == 2)
+        try await expectEqual(task.value.status, 200)
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("Hooks and observers hear of the wait, then of the attempt")
@@ -74,11 +74,12 @@ struct RetryPauseTests {
         let task = api.dataTask(.get("a"))
         _ = try await scene.run { try await task.value }
         #expect(await eventually { log.lines("taskCompleted").count == 1 })
-        #expect(
-            log.lines("hook retryScheduled", "retryScheduled") == [
+        expectEqual(
+            log.lines("hook retryScheduled", "retryScheduled"),
+            [
                 "hook retryScheduled /v1/a 1: status 503", "retryScheduled /v1/a 1: status 503",
             ])
-        #expect(log.lines("taskRetried").count == 1)
-        #expect(log.lines("responseReceived").count == 1)
+        expectEqual(log.lines("taskRetried").count, 1)
+        expectEqual(log.lines("responseReceived").count, 1)
     }
 }

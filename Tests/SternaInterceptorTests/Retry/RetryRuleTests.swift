@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 /// Which requests are sent again.
 @Suite("Retry rule")
@@ -50,17 +51,17 @@ struct RetryRuleTests {
             (503, .zero, .retry(after: .milliseconds(125), .status(503))),
         ] as [(Int, Duration?, RetryRule.Decision)])
     func statuses(status: Int, retryAfter: Duration?, expected: RetryRule.Decision) throws {
-        #expect(Self.decide(try Self.request(), .response(status: status, retryAfter: retryAfter)) == expected)
+        expectEqual(Self.decide(try Self.request(), .response(status: status, retryAfter: retryAfter)), expected)
     }
 
     @Test("Statuses of the wider policy, with and without Retry-After", arguments: [408, 425, 429, 500, 502, 503, 504])
     func transient(status: Int) throws {
         let plain = Self.decide(try Self.request(), .response(status: status, retryAfter: nil), .transient)
-        #expect(plain == .retry(after: .milliseconds(125), .status(status)))
+        expectEqual(plain, .retry(after: .milliseconds(125), .status(status)))
         let later = Self.decide(try Self.request(), .response(status: status, retryAfter: .seconds(3)), .transient)
-        #expect(later == .retry(after: .seconds(3), .status(status)))
+        expectEqual(later, .retry(after: .seconds(3), .status(status)))
         let tooLate = Self.decide(try Self.request(), .response(status: status, retryAfter: .seconds(90)), .transient)
-        #expect(tooLate == .deliver(.retryAfter))
+        expectEqual(tooLate, .deliver(.retryAfter))
     }
 
     @Test("Methods: idempotent ones, and any with an idempotency key")
@@ -70,10 +71,10 @@ struct RetryRuleTests {
             #expect(Self.decide(try Self.request(method), outcome) != .deliver(.method), "\(method)")
         }
         for method in [Request.Method.post, .patch, .connect] {
-            #expect(Self.decide(try Self.request(method), outcome) == .deliver(.method), "\(method)")
-            #expect(Self.decide(try Self.request(method, key: ""), outcome) == .deliver(.method), "\(method)")
+            expectEqual(Self.decide(try Self.request(method), outcome), .deliver(.method), "\(method)")
+            expectEqual(Self.decide(try Self.request(method, key: ""), outcome), .deliver(.method), "\(method)")
             let keyed = Self.decide(try Self.request(method, key: "7"), outcome)
-            #expect(keyed == .retry(after: .milliseconds(125), .error(.connectionClosed)), "\(method)")
+            expectEqual(keyed, .retry(after: .milliseconds(125), .error(.connectionClosed)), "\(method)")
         }
     }
 
@@ -81,43 +82,43 @@ struct RetryRuleTests {
     func limits() throws {
         let outcome = RetryRule.Outcome.failure(.connectionClosed)
         let plain = try Self.request()
-        #expect(Self.decide(plain, outcome, retries: 2) == .deliver(.limit))
+        expectEqual(Self.decide(plain, outcome, retries: 2), .deliver(.limit))
         // Those before a redirect count, and the wait begins anew.
-        #expect(Self.decide(plain, outcome, retries: 1, former: 1) == .deliver(.limit))
-        #expect(Self.decide(plain, outcome, former: 2) == .deliver(.limit))
-        #expect(Self.decide(plain, outcome, former: 1) == Self.decide(plain, outcome))
-        #expect(Self.decide(plain, outcome, RetryPolicy.none) == .deliver(.limit))
-        #expect(Self.decide(plain, outcome, isCancelled: true) == .deliver(.cancelled))
+        expectEqual(Self.decide(plain, outcome, retries: 1, former: 1), .deliver(.limit))
+        expectEqual(Self.decide(plain, outcome, former: 2), .deliver(.limit))
+        expectEqual(Self.decide(plain, outcome, former: 1), Self.decide(plain, outcome))
+        expectEqual(Self.decide(plain, outcome, RetryPolicy.none), .deliver(.limit))
+        expectEqual(Self.decide(plain, outcome, isCancelled: true), .deliver(.cancelled))
         let once = try Self.request(.put, body: .stream(AsyncStream<Bytes> { $0.finish() }))
         #expect(!once.isReplayable)
-        #expect(Self.decide(once, outcome) == .deliver(.body))
-        #expect(Self.decide(once, .requested(after: .zero)) == .deliver(.body))
-        #expect(Self.decide(once, .requested(after: .zero), hasNewBody: true) == .retry(after: .zero, .retrier))
+        expectEqual(Self.decide(once, outcome), .deliver(.body))
+        expectEqual(Self.decide(once, .requested(after: .zero)), .deliver(.body))
+        expectEqual(Self.decide(once, .requested(after: .zero), hasNewBody: true), .retry(after: .zero, .retrier))
         // So that no new body is made that would not be sent.
-        #expect(Self.decide(once, .requested(after: .seconds(70))) == .deliver(.time))
+        expectEqual(Self.decide(once, .requested(after: .seconds(70))), .deliver(.time))
     }
 
     @Test("Time: the deadline and the policy's own are never passed")
     func time() throws {
         let plain = try Self.request()
         let later = RetryRule.Outcome.response(status: 503, retryAfter: .seconds(5))
-        #expect(Self.decide(plain, later, timeLeft: .seconds(5)) == .deliver(.time))
-        #expect(Self.decide(plain, later, timeLeft: .seconds(6)) == .retry(after: .seconds(5), .status(503)))
-        #expect(Self.decide(plain, later, timeLeft: nil) == .retry(after: .seconds(5), .status(503)))
-        #expect(Self.decide(plain, .requested(after: .seconds(5)), timeLeft: .seconds(4)) == .deliver(.time))
+        expectEqual(Self.decide(plain, later, timeLeft: .seconds(5)), .deliver(.time))
+        expectEqual(Self.decide(plain, later, timeLeft: .seconds(6)), .retry(after: .seconds(5), .status(503)))
+        expectEqual(Self.decide(plain, later, timeLeft: nil), .retry(after: .seconds(5), .status(503)))
+        expectEqual(Self.decide(plain, .requested(after: .seconds(5)), timeLeft: .seconds(4)), .deliver(.time))
         var policy = RetryPolicy.standard
         policy.totalTime = .seconds(10)
-        #expect(Self.decide(plain, later, policy, elapsed: .seconds(4)) == .retry(after: .seconds(5), .status(503)))
-        #expect(Self.decide(plain, later, policy, elapsed: .seconds(5)) == .deliver(.time))
+        expectEqual(Self.decide(plain, later, policy, elapsed: .seconds(4)), .retry(after: .seconds(5), .status(503)))
+        expectEqual(Self.decide(plain, later, policy, elapsed: .seconds(5)), .deliver(.time))
     }
 
     @Test("A retrier's wish needs no method, status or retry left, but a place in the budget")
     func requested() throws {
         let post = try Self.request(.post, body: .bytes([1]))
-        #expect(
-            Self.decide(post, .requested(after: .seconds(1)), retries: 7) == .retry(after: .seconds(1), .retrier))
-        #expect(Self.decide(post, .requested(after: .seconds(-1))) == .retry(after: .zero, .retrier))
-        #expect(Self.decide(post, .requested(after: .zero), budget: false) == .deliver(.budget))
+        expectEqual(
+            Self.decide(post, .requested(after: .seconds(1)), retries: 7), .retry(after: .seconds(1), .retrier))
+        expectEqual(Self.decide(post, .requested(after: .seconds(-1))), .retry(after: .zero, .retrier))
+        expectEqual(Self.decide(post, .requested(after: .zero), budget: false), .deliver(.budget))
     }
 
     @Test("The budget is asked only for what would be retried")
@@ -132,10 +133,10 @@ struct RetryRuleTests {
             _ = RetryRule.decide(
                 plain, outcome, .standard, RetryRule.Progress(retries: retries), random: 0, budget: ask())
         }
-        #expect(asked == 0)
+        expectEqual(asked, 0)
         let decision = RetryRule.decide(
             plain, .failure(.connectionClosed), .standard, RetryRule.Progress(), random: 0, budget: ask())
-        #expect(decision == .deliver(.budget))
-        #expect(asked == 1)
+        expectEqual(decision, .deliver(.budget))
+        expectEqual(asked, 1)
     }
 }

@@ -34,13 +34,13 @@ struct AdaptiveConcurrencyTests {
         for number in 12..<60 { tasks.append(Task { try await api.get("\(number)").status }) }
         #expect(await eventually { gate.waiting == 57 })
         held.open()
-        for task in tasks { #expect(try await task.value == 200) }
+        for task in tasks { try await expectEqual(task.value, 200) }
         // Requests that have a place at the same time may overtake each other on their way.
         let paths = mock.requests.map(\.url.path)
-        #expect(paths.prefix(3) == ["/v1/0", "/v1/1", "/v1/2"])
-        #expect(Set(paths) == Set((0..<60).map { "/v1/\($0)" }))
-        #expect(gate.inFlight == 0)
-        #expect(scene.time.timerCount == 0)
+        expectEqual(paths.prefix(3), ["/v1/0", "/v1/1", "/v1/2"])
+        expectEqual(Set(paths), Set((0..<60).map { "/v1/\($0)" }))
+        expectEqual(gate.inFlight, 0)
+        expectEqual(scene.time.timerCount, 0)
         #expect(gate.limit > 3)
     }
 
@@ -58,26 +58,26 @@ struct AdaptiveConcurrencyTests {
         let second = Task { try await api.get("second") }
         await scene.time.waitForTimer(within: .seconds(5))
         let full = await #expect(throws: SternaError.self) { try await api.get("third") }
-        #expect(full?.kind == .trafficLimited)
-        #expect(full?.detail.contains("1 others wait") == true)
+        expectEqual(full?.kind, .trafficLimited)
+        expectEqual(full?.detail.contains("1 others wait"), true)
         #expect(full?.detail.contains("https://api.example.com") == true)
         await scene.time.advance(by: .seconds(5))
         let late = await #expect(throws: SternaError.self) { try await second.value }
-        #expect(late?.kind == .trafficLimited)
-        #expect(late?.requestSent == false)
+        expectEqual(late?.kind, .trafficLimited)
+        expectEqual(late?.requestSent, false)
         let hurried = Task {
             try await api.get("hurried") { $0.deadline = scene.time.deadline + .seconds(2) }
         }
         await scene.time.waitForTimer(within: .seconds(2))
         await scene.time.advance(by: .seconds(2))
         let passed = await #expect(throws: SternaError.self) { try await hurried.value }
-        #expect(passed?.kind == .timedOut)
-        #expect(mock.requests.count == 1)
-        #expect(gate.waiting == 0)
+        expectEqual(passed?.kind, .timedOut)
+        expectEqual(mock.requests.count, 1)
+        expectEqual(gate.waiting, 0)
         held.open()
         _ = try await first.value
-        #expect(try await api.get("fourth").status == 200)
-        #expect(gate.inFlight == 0)
+        try await expectEqual(api.get("fourth").status, 200)
+        expectEqual(gate.inFlight, 0)
     }
 
     @Test("Cancelled requests give their places up: those that wait, and those under way")
@@ -95,14 +95,14 @@ struct AdaptiveConcurrencyTests {
         for task in waiting.prefix(4) { task.cancel() }
         for task in waiting.prefix(4) {
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
         }
-        #expect(gate.waiting == 1)
+        expectEqual(gate.waiting, 1)
         first.cancel()
         await #expect(throws: SternaError.self) { try await first.value }
-        #expect(try await waiting[4].value.status == 200)
-        #expect(mock.requests.map(\.url.path) == ["/v1/held", "/v1/4"])
-        #expect(gate.inFlight == 0)
+        try await expectEqual(waiting[4].value.status, 200)
+        expectEqual(mock.requests.map(\.url.path), ["/v1/held", "/v1/4"])
+        expectEqual(gate.inFlight, 0)
     }
 
     @Test("No place is lost, and each request ends, whatever is cancelled when", arguments: 1...3)
@@ -138,9 +138,9 @@ struct AdaptiveConcurrencyTests {
             if Int.random(in: 0..<4, using: &random) == 0 { await Task.yield() }
         }
         for task in tasks { #expect(await task.value) }
-        #expect(gate.inFlight == 0)
-        #expect(gate.waiting == 0)
-        #expect(scene.time.timerCount == 0)
+        expectEqual(gate.inFlight, 0)
+        expectEqual(gate.waiting, 0)
+        expectEqual(scene.time.timerCount, 0)
     }
 
     @Test("Overload lowers the limit of its origin alone")
@@ -164,7 +164,7 @@ struct AdaptiveConcurrencyTests {
         }
         #expect(await eventually { gate.waiting == 57 && other.waiting == 57 })
         held.open()
-        for task in tasks { #expect(try await task.value == 200) }
+        for task in tasks { try await expectEqual(task.value, 200) }
         let before = (gate.limit, other.limit)
         #expect(before.0 > 3)
         isDown.withLock { $0 = true }
@@ -172,8 +172,8 @@ struct AdaptiveConcurrencyTests {
             await scene.time.advance(by: .seconds(1))
             await #expect(throws: SternaError.self) { try await api.get("a") }
         }
-        #expect(gate.limit == 1)
-        #expect(other.limit == before.1)
+        expectEqual(gate.limit, 1)
+        expectEqual(other.limit, before.1)
     }
 
     @Test("A request that waits for a token of the same server holds no place")
@@ -188,7 +188,7 @@ struct AdaptiveConcurrencyTests {
             $0.adaptiveConcurrencyLimit = limit
             $0.tokenAuthentication = tokens
         }) { _, _ in .json([:]) }
-        #expect(try await api.get("a").status == 200)
-        #expect(mock.requests.count == 1)
+        try await expectEqual(api.get("a").status, 200)
+        expectEqual(mock.requests.count, 1)
     }
 }

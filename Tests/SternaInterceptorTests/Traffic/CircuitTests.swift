@@ -21,36 +21,38 @@ struct CircuitTests {
     func opens() {
         var circuit = Circuit()
         let results: [Circuit.Result] = [.failure, .failure, .success, .failure, .unknown, .failure]
-        for result in results { #expect(circuit.ended(result, isProbe: false, rules, at: start) == false, "\(result)") }
-        #expect(circuit.admit(rules, at: start) == .pass)
+        for result in results {
+            expectEqual(circuit.ended(result, isProbe: false, rules, at: start), false, "\(result)")
+        }
+        expectEqual(circuit.admit(rules, at: start), .pass)
         let hasOpened = circuit.ended(.failure, isProbe: false, rules, at: start)
         #expect(hasOpened)
-        #expect(circuit.admit(rules, at: start + .seconds(4)) == .refuse(.seconds(6)))
+        expectEqual(circuit.admit(rules, at: start + .seconds(4)), .refuse(.seconds(6)))
     }
 
     @Test("One probe after the time, whose success closes it")
     func probes() {
         var circuit = opened()
         let later = start + .seconds(10)
-        #expect(circuit.admit(rules, at: later) == .probe)
-        #expect(circuit.admit(rules, at: later) == .refuse(.zero))
+        expectEqual(circuit.admit(rules, at: later), .probe)
+        expectEqual(circuit.admit(rules, at: later), .refuse(.zero))
         // A request from before tells nothing.
-        #expect(circuit.ended(.success, isProbe: false, rules, at: later) == false)
-        #expect(circuit.admit(rules, at: later) == .refuse(.zero))
-        #expect(circuit.ended(.success, isProbe: true, rules, at: later) == false)
-        #expect(circuit.admit(rules, at: later) == .pass)
+        expectEqual(circuit.ended(.success, isProbe: false, rules, at: later), false)
+        expectEqual(circuit.admit(rules, at: later), .refuse(.zero))
+        expectEqual(circuit.ended(.success, isProbe: true, rules, at: later), false)
+        expectEqual(circuit.admit(rules, at: later), .pass)
     }
 
     @Test("A probe that fails opens it again; one without a result makes room for the next")
     func failingProbe() {
         var circuit = opened()
         let later = start + .seconds(10)
-        #expect(circuit.admit(rules, at: later) == .probe)
-        #expect(circuit.ended(.unknown, isProbe: true, rules, at: later) == false)
-        #expect(circuit.admit(rules, at: later) == .probe)
-        #expect(circuit.ended(.failure, isProbe: true, rules, at: later) == true)
-        #expect(circuit.admit(rules, at: later + .seconds(9)) == .refuse(.seconds(1)))
-        #expect(circuit.admit(rules, at: later + .seconds(10)) == .probe)
+        expectEqual(circuit.admit(rules, at: later), .probe)
+        expectEqual(circuit.ended(.unknown, isProbe: true, rules, at: later), false)
+        expectEqual(circuit.admit(rules, at: later), .probe)
+        expectEqual(circuit.ended(.failure, isProbe: true, rules, at: later), true)
+        expectEqual(circuit.admit(rules, at: later + .seconds(9)), .refuse(.seconds(1)))
+        expectEqual(circuit.admit(rules, at: later + .seconds(10)), .probe)
     }
 
     @Test("Any order of events: never more probes than allowed, and always a way back", arguments: 0..<50)
@@ -87,10 +89,10 @@ struct CircuitTests {
         func result(_ kind: SternaError.Kind) -> Circuit.Result {
             Circuit.result(of: SternaError(kind, phase: .wait, ""))
         }
-        #expect(result(.timedOut) == .failure)
-        #expect(Circuit.result(of: SternaError(.timedOut, phase: .proxy, "")) == .unknown)
-        #expect(Circuit.result(of: 407) == .unknown)
-        #expect(result(.cancelled) == .unknown)
-        #expect(Circuit.result(of: CancellationError()) == .unknown)
+        expectEqual(result(.timedOut), .failure)
+        expectEqual(Circuit.result(of: SternaError(.timedOut, phase: .proxy, "")), .unknown)
+        expectEqual(Circuit.result(of: 407), .unknown)
+        expectEqual(result(.cancelled), .unknown)
+        expectEqual(Circuit.result(of: CancellationError()), .unknown)
     }
 }

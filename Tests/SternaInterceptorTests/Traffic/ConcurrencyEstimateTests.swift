@@ -18,7 +18,7 @@ struct ConcurrencyEstimateTests {
             #expect(seen.mean > room * 0.8, "seed \(seed)")
             #expect(seen.mean < room * 2 + 5, "seed \(seed)")
             #expect(seen.throughput > 0.85 * room / server.service, "seed \(seed)")
-            #expect(server.lost == 0)
+            expectEqual(server.lost, 0)
         }
     }
 
@@ -38,7 +38,7 @@ struct ConcurrencyEstimateTests {
         server.run(for: 120)
         let seen = server.run(for: 60)
         #expect(seen.throughput > 0.85 * 30 / 0.2)
-        #expect(server.lost == 0)
+        expectEqual(server.lost, 0)
     }
 
     @Test("Stays below what a server refuses, most of the time", arguments: [5, 20])
@@ -101,7 +101,7 @@ struct ConcurrencyEstimateTests {
         answer(40)
         let before = estimate.exact
         for _ in 0..<20 { estimate.ended(.overloaded, sent: now - .seconds(30), inFlight: 20, at: now) }
-        #expect(estimate.exact == before * 0.8)
+        expectEqual(estimate.exact, before * 0.8)
         now = now + .seconds(1)
         estimate.ended(.overloaded, sent: now, inFlight: 20, at: now)
         #expect(abs(estimate.exact - before * 0.64) < 0.001)
@@ -114,7 +114,7 @@ struct ConcurrencyEstimateTests {
             504: .unknown,
         ]
         for (status, outcome) in statuses {
-            #expect(ConcurrencyEstimate.outcome(of: status) == outcome, "\(status)")
+            expectEqual(ConcurrencyEstimate.outcome(of: status), outcome, "\(status)")
         }
         let errors: [(SternaError.Kind, SternaError.Phase, ConcurrencyEstimate.Outcome)] = [
             (.timedOut, .wait, .overloaded), (.timedOut, .connect, .overloaded), (.timedOut, .prepare, .unknown),
@@ -123,9 +123,10 @@ struct ConcurrencyEstimateTests {
             (.trafficLimited, .prepare, .unknown),
         ]
         for (kind, phase, outcome) in errors {
-            #expect(ConcurrencyEstimate.outcome(of: SternaError(kind, phase: phase, "")) == outcome, "\(kind) \(phase)")
+            expectEqual(
+                ConcurrencyEstimate.outcome(of: SternaError(kind, phase: phase, "")), outcome, "\(kind) \(phase)")
         }
-        #expect(ConcurrencyEstimate.outcome(of: CancellationError()) == .unknown)
+        expectEqual(ConcurrencyEstimate.outcome(of: CancellationError()), .unknown)
     }
 
     // MARK: Places
@@ -165,7 +166,7 @@ struct ConcurrencyEstimateTests {
             default: limit = Int.random(in: 1...6, using: &random)
             }
             let admitted = places.admit(limit: limit)
-            #expect(admitted == Array(waiting.prefix(admitted.count)))
+            expectEqual(admitted, Array(waiting.prefix(admitted.count)))
             waiting.removeFirst(admitted.count)
             running.formUnion(admitted)
             #expect(admitted.isEmpty || running.count <= limit)

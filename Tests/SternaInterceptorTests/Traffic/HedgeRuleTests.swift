@@ -36,40 +36,41 @@ struct HedgeRuleTests {
             HedgeRule.plan(request, rules, origin, progress, at: Self.now)
         }
         let (get, post) = (try Self.request(), try Self.request(.post))
-        #expect(plan(get) == .hedge(after: .milliseconds(100)))
-        #expect(plan(post) == .leave(.method))
-        #expect(plan(get, Self.rules(limit: 0)) == .leave(.limit))
-        #expect(plan(get, Self.rules(limit: -1)) == .leave(.limit))
-        #expect(plan(get, Self.rules(limit: 2), HedgedOrigin(), .init(hedges: 2)) == .leave(.limit))
-        #expect(plan(get, Self.rules(limit: 2), HedgedOrigin(), .init(hedges: 1)) == .hedge(after: .milliseconds(100)))
-        #expect(plan(get, Self.rules(), HedgedOrigin(), .init(isCancelled: true)) == .leave(.cancelled))
-        #expect(plan(get, Self.rules(), HedgedOrigin(), .init(hasEnded: true)) == .leave(.ended))
+        expectEqual(plan(get), .hedge(after: .milliseconds(100)))
+        expectEqual(plan(post), .leave(.method))
+        expectEqual(plan(get, Self.rules(limit: 0)), .leave(.limit))
+        expectEqual(plan(get, Self.rules(limit: -1)), .leave(.limit))
+        expectEqual(plan(get, Self.rules(limit: 2), HedgedOrigin(), .init(hedges: 2)), .leave(.limit))
+        expectEqual(
+            plan(get, Self.rules(limit: 2), HedgedOrigin(), .init(hedges: 1)), .hedge(after: .milliseconds(100)))
+        expectEqual(plan(get, Self.rules(), HedgedOrigin(), .init(isCancelled: true)), .leave(.cancelled))
+        expectEqual(plan(get, Self.rules(), HedgedOrigin(), .init(hasEnded: true)), .leave(.ended))
         // A hedge at the deadline would come too late.
-        #expect(plan(get, Self.rules(), HedgedOrigin(), .init(timeLeft: .milliseconds(100))) == .leave(.time))
+        expectEqual(plan(get, Self.rules(), HedgedOrigin(), .init(timeLeft: .milliseconds(100))), .leave(.time))
         let left = HedgeRule.Progress(timeLeft: .milliseconds(101))
-        #expect(plan(get, Self.rules(), HedgedOrigin(), left) == .hedge(after: .milliseconds(100)))
-        #expect(plan(get, Self.rules(.fixed(.seconds(-1)))) == .hedge(after: .zero))
+        expectEqual(plan(get, Self.rules(), HedgedOrigin(), left), .hedge(after: .milliseconds(100)))
+        expectEqual(plan(get, Self.rules(.fixed(.seconds(-1)))), .hedge(after: .zero))
         let put = Self.rules(methods: [.put])
         let whole = try Self.request(.put, .text("a"))
         let once = try Self.request(.put, .stream(AsyncStream<Bytes> { $0.finish() }))
-        #expect(plan(whole, put) == .hedge(after: .milliseconds(100)))
-        #expect(plan(once, put) == .leave(.body))
+        expectEqual(plan(whole, put), .hedge(after: .milliseconds(100)))
+        expectEqual(plan(once, put), .leave(.body))
         var held = HedgedOrigin()
         held.hold(for: .seconds(5), at: Self.now - .seconds(4))
-        #expect(plan(get, Self.rules(), held) == .leave(.held))
+        expectEqual(plan(get, Self.rules(), held), .leave(.held))
         held = HedgedOrigin()
         held.hold(for: .seconds(5), at: Self.now - .seconds(5))
-        #expect(plan(get, Self.rules(), held) == .hedge(after: .milliseconds(100)))
+        expectEqual(plan(get, Self.rules(), held), .hedge(after: .milliseconds(100)))
     }
 
     @Test("What keeps a hedge that is due from being sent")
     func refusals() throws {
         let get = try Self.request()
-        #expect(Self.refusal(get) == nil)
-        #expect(Self.refusal(get, budget: false) == .budget)
-        #expect(Self.refusal(get, Self.rules(), HedgedOrigin(), .init(hasEnded: true)) == .ended)
-        #expect(Self.refusal(get, Self.rules(), HedgedOrigin(), .init(timeLeft: .zero)) == .time)
-        #expect(Self.refusal(get, Self.rules(), HedgedOrigin(), .init(hedges: 1)) == .limit)
+        expectNil(Self.refusal(get))
+        expectEqual(Self.refusal(get, budget: false), .budget)
+        expectEqual(Self.refusal(get, Self.rules(), HedgedOrigin(), .init(hasEnded: true)), .ended)
+        expectEqual(Self.refusal(get, Self.rules(), HedgedOrigin(), .init(timeLeft: .zero)), .time)
+        expectEqual(Self.refusal(get, Self.rules(), HedgedOrigin(), .init(hedges: 1)), .limit)
         // The budget is asked last, so that a hedge that is not sent costs nothing.
         var asked = 0
         func ask() -> Bool {
@@ -78,7 +79,7 @@ struct HedgeRuleTests {
         }
         _ = HedgeRule.refusal(
             get, Self.rules(), HedgedOrigin(), .init(isCancelled: true), at: Self.now, budget: ask())
-        #expect(asked == 0)
+        expectEqual(asked, 0)
     }
 
     @Test("A percentile of the latest times, once there are enough")
@@ -86,20 +87,20 @@ struct HedgeRuleTests {
         var origin = HedgedOrigin()
         let delay = HedgingPolicy.Delay.percentile(95, floor: .milliseconds(5), samples: 20)
         for number in 1...19 { origin.add(.milliseconds(number)) }
-        #expect(origin.delay(delay) == nil)
+        expectNil(origin.delay(delay))
         origin.add(.milliseconds(20))
-        #expect(origin.delay(delay) == .milliseconds(19))
-        #expect(origin.delay(.percentile(100, samples: 1)) == .milliseconds(20))
-        #expect(origin.delay(.percentile(1, floor: .zero, samples: 1)) == .milliseconds(1))
-        #expect(origin.delay(.percentile(1, floor: .milliseconds(7), samples: 1)) == .milliseconds(7))
+        expectEqual(origin.delay(delay), .milliseconds(19))
+        expectEqual(origin.delay(.percentile(100, samples: 1)), .milliseconds(20))
+        expectEqual(origin.delay(.percentile(1, floor: .zero, samples: 1)), .milliseconds(1))
+        expectEqual(origin.delay(.percentile(1, floor: .milliseconds(7), samples: 1)), .milliseconds(7))
         for share in [-5.0, 0, 1_000, .infinity, -.infinity] {
             #expect(origin.delay(.percentile(share, floor: .zero, samples: -3)) != nil, "\(share)")
         }
-        #expect(origin.delay(.percentile(.nan, samples: 1)) == nil)
+        expectNil(origin.delay(.percentile(.nan, samples: 1)))
         // More samples than are kept.
         for _ in 0..<200 { origin.add(.milliseconds(3)) }
-        #expect(origin.delay(.percentile(100, floor: .zero, samples: 10_000)) == .milliseconds(3))
-        #expect(origin.latencies.count == Latencies.most)
+        expectEqual(origin.delay(.percentile(100, floor: .zero, samples: 10_000)), .milliseconds(3))
+        expectEqual(origin.latencies.count, Latencies.most)
     }
 
     @Test("Percentiles are those of the latest times", arguments: 1...3)
@@ -107,7 +108,7 @@ struct HedgeRuleTests {
         var random = SeededRandom(seed: seed)
         var latencies = Latencies()
         var all: [Duration] = []
-        #expect(latencies.percentile(50) == nil)
+        expectNil(latencies.percentile(50))
         for _ in 0..<600 {
             let time = Duration.milliseconds(Int.random(in: 0...40, using: &random))
             latencies.add(time)
@@ -115,7 +116,7 @@ struct HedgeRuleTests {
             let kept = all.suffix(Latencies.most).sorted()
             let share = Double(Int.random(in: 1...100, using: &random))
             let rank = Int((share / 100 * Double(kept.count)).rounded(.up))
-            #expect(latencies.percentile(share) == kept[max(rank, 1) - 1])
+            expectEqual(latencies.percentile(share), kept[max(rank, 1) - 1])
         }
     }
 
@@ -128,23 +129,23 @@ struct HedgeRuleTests {
             origin.count(at: Self.now)
             if origin.withdraw(budget, at: Self.now) { sent += 1 }
         }
-        #expect(sent == 21)
+        expectEqual(sent, 21)
         let further = [
             origin.withdraw(budget, at: Self.now), origin.withdraw(budget, at: Self.now + .seconds(10)),
             origin.withdraw(nil, at: Self.now),
         ]
-        #expect(further == [false, true, true])
+        expectEqual(further, [false, true, true])
     }
 
     @Test("Statuses that win, and those that ask for fewer requests")
     func statuses() {
         for status in [200, 204, 301, 304, 401, 404, 409, 501] { #expect(HedgeRule.isUsable(status), "\(status)") }
         for status in [429, 500, 502, 503, 504] { #expect(!HedgeRule.isUsable(status), "\(status)") }
-        #expect(HedgeRule.hold(after: 503, retryAfter: .seconds(7)) == .seconds(7))
-        #expect(HedgeRule.hold(after: 429, retryAfter: nil) == .seconds(10))
-        #expect(HedgeRule.hold(after: 429, retryAfter: .seconds(1 << 40)) == .seconds(86_400))
-        #expect(HedgeRule.hold(after: 500, retryAfter: .seconds(7)) == nil)
-        #expect(HedgeRule.hold(after: 200, retryAfter: .seconds(7)) == nil)
+        expectEqual(HedgeRule.hold(after: 503, retryAfter: .seconds(7)), .seconds(7))
+        expectEqual(HedgeRule.hold(after: 429, retryAfter: nil), .seconds(10))
+        expectEqual(HedgeRule.hold(after: 429, retryAfter: .seconds(1 << 40)), .seconds(86_400))
+        expectNil(HedgeRule.hold(after: 500, retryAfter: .seconds(7)))
+        expectNil(HedgeRule.hold(after: 200, retryAfter: .seconds(7)))
     }
 
     @Test("The first usable response wins; without one, the first copy's outcome")
@@ -166,10 +167,10 @@ struct HedgeRuleTests {
         for (hedges, ends, steps) in cases {
             var race = HedgeRace()
             let numbers = (0..<hedges).map { _ in race.addCopy() }
-            #expect(numbers == Array(1..<hedges + 1))
+            expectEqual(numbers, Array(1..<hedges + 1))
             #expect(race.hedges == hedges && !race.hasEnded)
             let found = ends.map { race.ended($0.copy, $0.outcome) }
-            #expect(found == steps, "\(hedges) \(ends)")
+            expectEqual(found, steps, "\(hedges) \(ends)")
         }
     }
 }

@@ -44,14 +44,14 @@ struct HedgingTests {
         let work = Task { try await api.get("a").json() }
         await scene.time.waitForTimer(within: .milliseconds(100))
         await scene.time.advance(by: .milliseconds(99))
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
         await scene.time.advance(by: .milliseconds(1))
-        #expect(try await work.value["copy"] == "1")
-        #expect(mock.requests.count == 2)
-        #expect(mock.requests.first?.headers == mock.requests.last?.headers)
+        try await expectEqual(work.value["copy"], "1")
+        expectEqual(mock.requests.count, 2)
+        expectEqual(mock.requests.first?.headers, mock.requests.last?.headers)
         // The loser has ended before the winner is delivered.
-        #expect(cancelled.value == 1)
-        #expect(scene.time.timerCount == 0)
+        expectEqual(cancelled.value, 1)
+        expectEqual(scene.time.timerCount, 0)
     }
 
     @Test("The first copy may still win, and a quick request is not hedged")
@@ -67,11 +67,11 @@ struct HedgingTests {
         await scene.time.advance(by: .milliseconds(100))
         #expect(await eventually { mock.requests.count == 2 })
         held.open()
-        #expect(try await work.value["copy"] == "0")
-        #expect(cancelled.value == 1)
-        #expect(try await api.get("b").json()["copy"] == "2")
-        #expect(mock.requests.count == 3)
-        #expect(scene.time.timerCount == 0)
+        try await expectEqual(work.value["copy"], "0")
+        expectEqual(cancelled.value, 1)
+        try await expectEqual(api.get("b").json()["copy"], "2")
+        expectEqual(mock.requests.count, 3)
+        expectEqual(scene.time.timerCount, 0)
     }
 
     @Test("As many hedges as the policy allows, one after another")
@@ -87,9 +87,9 @@ struct HedgingTests {
             await scene.time.waitForTimer(within: .milliseconds(100))
             await scene.time.advance(by: .milliseconds(100))
         }
-        #expect(try await work.value["copy"] == "2")
-        #expect(mock.requests.count == 3)
-        #expect(cancelled.value == 2)
+        try await expectEqual(work.value["copy"], "2")
+        expectEqual(mock.requests.count, 3)
+        expectEqual(cancelled.value, 2)
     }
 
     @Test("Nothing is hedged that is not idempotent, that asks for it, or whose deadline comes first", arguments: 0..<4)
@@ -109,10 +109,10 @@ struct HedgingTests {
             }
         }
         #expect(await eventually { mock.requests.count == 1 })
-        #expect(scene.time.timerCount == 0)
+        expectEqual(scene.time.timerCount, 0)
         held.open()
-        #expect(try await work.value == 200)
-        #expect(mock.requests.count == 1)
+        try await expectEqual(work.value, 200)
+        expectEqual(mock.requests.count, 1)
     }
 
     @Test("A request may be hedged in a session that hedges nothing")
@@ -125,8 +125,8 @@ struct HedgingTests {
         let work = Task { try await api.get("a") { $0.hedging = policy }.json() }
         await scene.time.waitForTimer(within: .milliseconds(100))
         await scene.time.advance(by: .milliseconds(100))
-        #expect(try await work.value["copy"] == "1")
-        #expect(mock.requests.count == 2)
+        try await expectEqual(work.value["copy"], "1")
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("A copy that fails leaves it to the other one", arguments: [0, 1])
@@ -146,7 +146,7 @@ struct HedgingTests {
         await scene.time.advance(by: .milliseconds(100))
         #expect(await eventually { mock.requests.count == 2 })
         fail.open()
-        #expect(try await work.value["copy"] == .string("\(1 - failing)"))
+        try await expectEqual(work.value["copy"], .string("\(1 - failing)"))
     }
 
     @Test("If all fail, the first copy's error is thrown")
@@ -163,8 +163,8 @@ struct HedgingTests {
         #expect(await eventually { mock.requests.count == 2 })
         fail.open()
         let error = await #expect(throws: SternaError.self) { try await work.value }
-        #expect(error?.kind == .timedOut)
-        #expect(error?.detail == "The first copy was too late.")
+        expectEqual(error?.kind, .timedOut)
+        expectEqual(error?.detail, "The first copy was too late.")
     }
 
     @Test("A 503 waits for the other copy, its body is released, and its origin is sent no hedges for its Retry-After")
@@ -191,15 +191,15 @@ struct HedgingTests {
         // The answer of the first copy is as good as lost until the 503 was noted.
         #expect(await eventually { late.update(origin) { $0.isHeld(at: scene.time.now) } })
         held.open()
-        #expect(try await work.value["copy"] == "0")
+        try await expectEqual(work.value["copy"], "0")
         #expect(body.isCancelled)
-        #expect(try await api.get("b").json()["copy"] == "2")
-        #expect(scene.time.timerCount == 0)
+        try await expectEqual(api.get("b").json()["copy"], "2")
+        expectEqual(scene.time.timerCount, 0)
         await scene.time.advance(by: .seconds(7))
         let next = Task { try await api.get("c").json() }
         await scene.time.waitForTimer(within: .milliseconds(100))
         await scene.time.advance(by: .milliseconds(100))
-        #expect(try await next.value["copy"] == "4")
+        try await expectEqual(next.value["copy"], "4")
     }
 
     @Test("The budget of an origin bounds its hedges")
@@ -214,13 +214,13 @@ struct HedgingTests {
         let first = Task { try await api.get("a").json() }
         await scene.time.waitForTimer(within: .milliseconds(100))
         await scene.time.advance(by: .milliseconds(100))
-        #expect(try await first.value["copy"] == "1")
+        try await expectEqual(first.value["copy"], "1")
         let second = Task { try await api.get("held").json() }
         await scene.time.waitForTimer(within: .milliseconds(100))
         await scene.time.advance(by: .milliseconds(100))
         held.open()
-        #expect(try await second.value["copy"] == "2")
-        #expect(mock.requests.count == 3)
+        try await expectEqual(second.value["copy"], "2")
+        expectEqual(mock.requests.count, 3)
     }
 
     @Test("The delay follows the origin's own times")
@@ -234,8 +234,8 @@ struct HedgingTests {
         let work = Task { try await api.get("late").json() }
         await scene.time.waitForTimer(within: .milliseconds(50))
         await scene.time.advance(by: .milliseconds(50))
-        #expect(try await work.value["copy"] == "6")
-        #expect(mock.requests.count == 7)
+        try await expectEqual(work.value["copy"], "6")
+        expectEqual(mock.requests.count, 7)
     }
 
     @Test("Cancellation reaches all copies", arguments: [true, false])
@@ -256,7 +256,7 @@ struct HedgingTests {
             _ = try await task?.value
             _ = try await verb?.value
         }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
         #expect(await eventually { cancelled.value == 2 && scene.time.timerCount == 0 })
     }
 
@@ -289,15 +289,15 @@ struct HedgingTests {
             #expect(await eventually { count.withLock { $0 } == 1 })
             await time.advance(by: .milliseconds(50))
             let reply = try await work.value
-            #expect(try await reply.text() == "done")
+            try await expectEqual(reply.text(), "done")
             let metrics = try #require(reply.response.metrics)
-            #expect(metrics.attempts.map(\.reason) == [.first, .hedge])
-            #expect(metrics.attempts.map(\.failure) == [.cancelled, nil])
-            #expect(metrics.hedgeCount == 1)
-            #expect(metrics.retryCount == 0)
-            #expect(metrics.attempts.map(\.decodedBytes) == [0, 4])
+            expectEqual(metrics.attempts.map(\.reason), [.first, .hedge])
+            expectEqual(metrics.attempts.map(\.failure), [.cancelled, nil])
+            expectEqual(metrics.hedgeCount, 1)
+            expectEqual(metrics.retryCount, 0)
+            expectEqual(metrics.attempts.map(\.decodedBytes), [0, 4])
             held.open()
-            #expect(try await api.get("late").status == 200)
+            try await expectEqual(api.get("late").status, 200)
         }
     }
 }

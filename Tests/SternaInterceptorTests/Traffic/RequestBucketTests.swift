@@ -18,15 +18,15 @@ struct RequestBucketTests {
         func turn(_ ticket: UInt64, after seconds: Int64 = 0) -> RequestBucket.Turn {
             bucket.turn(ticket, pace, longest: .seconds(4), at: start + .seconds(seconds))
         }
-        #expect((0..<3).map { turn($0) } == [.send, .send, .send])
-        #expect((3..<7).map { turn($0) } == (1...4).map { .wait(.seconds($0)) })
+        expectEqual((0..<3).map { turn($0) }, [.send, .send, .send])
+        expectEqual((3..<7).map { turn($0) }, (1...4).map { .wait(.seconds($0)) })
         // Those that are refused have no place in the queue.
-        #expect(turn(7) == .refuse(.seconds(5)))
-        #expect(turn(8) == .refuse(.seconds(5)))
-        #expect(turn(3, after: 1) == .send)
-        #expect(turn(4, after: 2) == .send)
-        #expect(turn(9, after: 2) == .wait(.seconds(3)))
-        #expect([5, 6, 9].map { turn($0, after: 60) } == [.send, .send, .send])
+        expectEqual(turn(7), .refuse(.seconds(5)))
+        expectEqual(turn(8), .refuse(.seconds(5)))
+        expectEqual(turn(3, after: 1), .send)
+        expectEqual(turn(4, after: 2), .send)
+        expectEqual(turn(9, after: 2), .wait(.seconds(3)))
+        expectEqual([5, 6, 9].map { turn($0, after: 60) }, [.send, .send, .send])
         #expect(bucket.queue.isEmpty)
     }
 
@@ -37,14 +37,14 @@ struct RequestBucketTests {
         func turn(_ ticket: UInt64, left: Duration? = nil, after seconds: Int64 = 0) -> RequestBucket.Turn {
             bucket.turn(ticket, pace, longest: .seconds(60), timeLeft: left, at: start + .seconds(seconds))
         }
-        #expect((0..<4).map { turn($0) } == [.send, .wait(.seconds(1)), .wait(.seconds(2)), .wait(.seconds(3))])
+        expectEqual((0..<4).map { turn($0) }, [.send, .wait(.seconds(1)), .wait(.seconds(2)), .wait(.seconds(3))])
         bucket.leave(1)
         bucket.leave(77)
         // Its deadline is at its turn, so that it would be sent too late.
-        #expect(turn(5, left: .seconds(3)) == .refuse(.seconds(3)))
-        #expect(turn(6, left: .seconds(4)) == .wait(.seconds(3)))
-        #expect(turn(2, after: 1) == .send)
-        #expect(turn(3, after: 1) == .wait(.seconds(1)))
+        expectEqual(turn(5, left: .seconds(3)), .refuse(.seconds(3)))
+        expectEqual(turn(6, left: .seconds(4)), .wait(.seconds(3)))
+        expectEqual(turn(2, after: 1), .send)
+        expectEqual(turn(3, after: 1), .wait(.seconds(1)))
     }
 
     @Test("A pause that the server asks for, also of those that wait")
@@ -56,17 +56,17 @@ struct RequestBucketTests {
         }
         bucket.hold(for: .seconds(5), at: start)
         bucket.hold(for: .seconds(2), at: start)
-        #expect(turn(0) == .wait(.seconds(5)))
-        #expect(turn(1) == .wait(.seconds(6)))
+        expectEqual(turn(0), .wait(.seconds(5)))
+        expectEqual(turn(1), .wait(.seconds(6)))
         bucket.hold(for: .seconds(9), at: start)
-        #expect(turn(0, after: 5) == .wait(.seconds(4)))
-        #expect(turn(1, longest: .seconds(4), after: 5) == .refuse(.seconds(5)))
-        #expect(turn(0, after: 9) == .send)
+        expectEqual(turn(0, after: 5), .wait(.seconds(4)))
+        expectEqual(turn(1, longest: .seconds(4), after: 5), .refuse(.seconds(5)))
+        expectEqual(turn(0, after: 9), .send)
         // A turn that comes later than foretold is no reason to fail.
-        #expect(turn(2, longest: .seconds(1), after: 9) == .wait(.seconds(1)))
-        #expect(turn(2, longest: .zero, after: 9) == .wait(.seconds(1)))
+        expectEqual(turn(2, longest: .seconds(1), after: 9), .wait(.seconds(1)))
+        expectEqual(turn(2, longest: .zero, after: 9), .wait(.seconds(1)))
         bucket.hold(for: .seconds(30), at: start + .seconds(9))
-        #expect(turn(3, after: 9) == .refuse(.seconds(31)))
+        expectEqual(turn(3, after: 9), .refuse(.seconds(31)))
     }
 
     @Test("Over any time no more than the rate and the burst, whoever gives up or comes late", arguments: 0..<30)
@@ -126,7 +126,7 @@ struct RequestBucketTests {
         if !limit.isEmpty { fields[try #require(HTTPField.Name("RateLimit"))] = limit }
         if !policy.isEmpty { fields[try #require(HTTPField.Name("RateLimit-Policy"))] = policy }
         let pause = RateLimitField.pause(status: status, FieldSection(fields), retryAfter: nil)
-        #expect(pause == expected.map { .seconds($0) })
+        expectEqual(pause, expected.map { .seconds($0) })
     }
 
     @Test(
@@ -145,7 +145,7 @@ struct RequestBucketTests {
         ] as [(String, Int64?)])
     func dictionary(value: String, expected: Int64?) throws {
         let section = FieldSection([try #require(HTTPField.Name("RateLimit")): value])
-        #expect(RateLimitField.pause(status: 200, section, retryAfter: nil) == expected.map { .seconds($0) })
+        expectEqual(RateLimitField.pause(status: 200, section, retryAfter: nil), expected.map { .seconds($0) })
     }
 
     @Test(
@@ -160,7 +160,7 @@ struct RequestBucketTests {
             (["٠"], ["3"], nil),
         ] as [([String], [String], Int64?)])
     func oldFields(remaining: [String], reset: [String], expected: Int64?) {
-        #expect(RateLimitField.oldPause(remaining: remaining, reset: reset) == expected.map { .seconds($0) })
+        expectEqual(RateLimitField.oldPause(remaining: remaining, reset: reset), expected.map { .seconds($0) })
     }
 
     @Test("The field of the newest draft counts alone, and X-RateLimit-Remaining never")
@@ -169,21 +169,21 @@ struct RequestBucketTests {
         func pause(_ fields: HTTPFields, status: Int = 200) -> Duration? {
             RateLimitField.pause(status: status, FieldSection(fields), retryAfter: nil)
         }
-        #expect(pause([names[0]: #""a";r=4;t=8"#, names[1]: "0", names[2]: "30"]) == nil)
-        #expect(pause([names[0]: #""a";r=0;t=8"#, names[1]: "0", names[2]: "30"]) == .seconds(8))
-        #expect(pause([names[1]: "0", names[2]: "30"]) == .seconds(30))
-        #expect(pause([names[1]: "0", names[2]: "1609844400"], status: 429) == .seconds(1))
+        expectNil(pause([names[0]: #""a";r=4;t=8"#, names[1]: "0", names[2]: "30"]))
+        expectEqual(pause([names[0]: #""a";r=0;t=8"#, names[1]: "0", names[2]: "30"]), .seconds(8))
+        expectEqual(pause([names[1]: "0", names[2]: "30"]), .seconds(30))
+        expectEqual(pause([names[1]: "0", names[2]: "1609844400"], status: 429), .seconds(1))
         let other = try ["X-RateLimit-Remaining", "X-RateLimit-Reset"].map { try #require(HTTPField.Name($0)) }
-        #expect(pause([other[0]: "0", other[1]: "30"]) == nil)
+        expectNil(pause([other[0]: "0", other[1]: "30"]))
     }
 
     @Test("A Retry-After counts for 429, and a long field is not read")
     func other() throws {
         let name = try #require(HTTPField.Name("RateLimit"))
         let section = FieldSection([name: #""a";r=0;t=8"#])
-        #expect(RateLimitField.pause(status: 429, section, retryAfter: .seconds(3)) == .seconds(3))
-        #expect(RateLimitField.pause(status: 503, section, retryAfter: .seconds(3)) == .seconds(8))
+        expectEqual(RateLimitField.pause(status: 429, section, retryAfter: .seconds(3)), .seconds(3))
+        expectEqual(RateLimitField.pause(status: 503, section, retryAfter: .seconds(3)), .seconds(8))
         let long = FieldSection([name: String(repeating: #""a";r=0;t=8, "#, count: 400) + #""a";r=0;t=8"#])
-        #expect(RateLimitField.pause(status: 200, long, retryAfter: nil) == nil)
+        expectNil(RateLimitField.pause(status: 200, long, retryAfter: nil))
     }
 }

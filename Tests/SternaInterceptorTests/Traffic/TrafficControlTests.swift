@@ -27,20 +27,20 @@ struct TrafficControlTests {
         let derived = api.with { $0.headers["X-Own"] = "1" }
         for _ in 0..<2 { await #expect(throws: SternaError.self) { try await api.get("a") } }
         let refused = await #expect(throws: SternaError.self) { try await derived.get("a") }
-        #expect(refused?.kind == .trafficLimited)
+        expectEqual(refused?.kind, .trafficLimited)
         #expect(refused?.detail.contains("https://api.example.com") == true)
-        #expect(refused?.detail.contains("30 s") == true)
-        #expect(mock.requests.count == 2)
+        expectEqual(refused?.detail.contains("30 s"), true)
+        expectEqual(mock.requests.count, 2)
         #expect(try await api.get("https://other.example.com/").status == 200)
         await scene.time.advance(by: .seconds(30))
         await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(mock.requests.count == 4)
+        expectEqual(mock.requests.count, 4)
         await #expect(throws: SternaError.self) { try await api.get("a") }
-        #expect(mock.requests.count == 4)
+        expectEqual(mock.requests.count, 4)
         isDown.withLock { $0 = false }
         await scene.time.advance(by: .seconds(30))
-        for _ in 0..<3 { #expect(try await api.get("a").status == 200) }
-        #expect(mock.requests.count == 7)
+        for _ in 0..<3 { try await expectEqual(api.get("a").status, 200) }
+        expectEqual(mock.requests.count, 7)
     }
 
     @Test("Statuses open a circuit, too, and retries count")
@@ -51,8 +51,8 @@ struct TrafficControlTests {
             $0.retry.limit = 9
         }) { _, _ in .json([:], status: 502) }
         let error = try await scene.run { await #expect(throws: SternaError.self) { try await api.get("a") } }
-        #expect(error?.kind == .trafficLimited)
-        #expect(mock.requests.count == 2)
+        expectEqual(error?.kind, .trafficLimited)
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("Requests that give up cost nothing: cancelled ones, and those whose deadline comes before their turn")
@@ -68,13 +68,13 @@ struct TrafficControlTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.get("c") { $0.deadline = scene.time.deadline + .milliseconds(500) }
             }
-            #expect(error?.kind == .trafficLimited)
+            expectEqual(error?.kind, .trafficLimited)
         }
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
         let last = Task { try await api.get("d").status }
         await scene.time.waitForTimer(within: .seconds(1))
         await scene.time.advance(by: .seconds(1))
-        #expect(try await last.value == 200)
+        try await expectEqual(last.value, 200)
     }
 
     @Test("A 429 holds back the requests that wait already")
@@ -98,9 +98,9 @@ struct TrafficControlTests {
         await scene.time.advance(by: .seconds(1))
         // The wait for its turn is over; that for the server begins.
         await scene.time.waitForTimer(within: .seconds(6))
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
         await scene.time.advance(by: .seconds(6))
-        #expect(try await second.value == 200)
+        try await expectEqual(second.value, 200)
     }
 
     @Test("A login server that fails, and a wait for its token, do not open the circuit of the API")
@@ -118,11 +118,11 @@ struct TrafficControlTests {
         }) { _, _ in .json([:]) }
         for _ in 0..<3 {
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
-            #expect(error?.kind == .connectionFailed)
+            expectEqual(error?.kind, .connectionFailed)
         }
         #expect(mock.requests.isEmpty)
         isDown.withLock { $0 = false }
-        #expect(try await api.get("a").status == 200)
+        try await expectEqual(api.get("a").status, 200)
     }
 
     @Test("Requests beyond the rate wait for their turn")
@@ -133,7 +133,7 @@ struct TrafficControlTests {
         _ = try await scene.run { for _ in 0..<6 { try await api.get("a") } }
         let passed = scene.time.now - before
         #expect(passed >= .seconds(2))
-        #expect(mock.requests.count == 6)
+        expectEqual(mock.requests.count, 6)
     }
 
     @Test("A 429 and an exhausted RateLimit hold back what follows")
@@ -157,7 +157,7 @@ struct TrafficControlTests {
         let hurried = await #expect(throws: SternaError.self) {
             try await api.get("c") { $0.deadline = scene.time.deadline + .seconds(5) }
         }
-        #expect(hurried?.kind == .trafficLimited)
-        #expect(mock.requests.count == 2)
+        expectEqual(hurried?.kind, .trafficLimited)
+        expectEqual(mock.requests.count, 2)
     }
 }

@@ -2,6 +2,8 @@ import Sterna
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
+
 /// Against servers that others wrote. Those that are not installed are left out; CI installs them.
 @Suite("Interop: HTTP/2", .serialized, .timeLimit(.minutes(5)))
 struct HTTP2InteropTests {
@@ -12,18 +14,18 @@ struct HTTP2InteropTests {
             let api = try origin.session(engine)
             for _ in 0..<3 {
                 let reply = try await api.get("tern.json")
-                #expect(reply.status == 200)
-                #expect(reply.response.version == .http2)
-                #expect(try await reply.text() == HTTP2Origin.small)
+                expectEqual(reply.status, 200)
+                expectEqual(reply.response.version, .http2)
+                try await expectEqual(reply.text(), HTTP2Origin.small)
                 let head = try await api.head("large.bin")
-                #expect(head.response.version == .http2)
-                #expect(head.fields("Content-Length") == ["20971520"])
+                expectEqual(head.response.version, .http2)
+                expectEqual(head.fields("Content-Length"), ["20971520"])
                 #expect(head.data().isEmpty)
                 let missing = await #expect(throws: SternaError.self) { try await api.get("nothing-here") }
-                #expect(missing?.status == 404)
-                #expect(missing?.response?.version == .http2)
+                expectEqual(missing?.status, 404)
+                expectEqual(missing?.response?.version, .http2)
             }
-            #expect(await engine.statistics().dials == 1)
+            await expectEqual(engine.statistics().dials, 1)
         }
     }
 
@@ -38,17 +40,17 @@ struct HTTP2InteropTests {
                 for _ in 0..<100 {
                     group.addTask {
                         let reply = try await api.get("tern.json")
-                        #expect(reply.response.version == .http2)
+                        expectEqual(reply.response.version, .http2)
                         return try await reply.text()
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(texts == [String](repeating: HTTP2Origin.small, count: 100))
+            expectEqual(texts, [String](repeating: HTTP2Origin.small, count: 100))
             let statistics = await engine.statistics()
-            #expect(statistics.requests == 101)
-            #expect(statistics.dials == 1)
-            #expect(statistics.openConnections == 1)
+            expectEqual(statistics.requests, 101)
+            expectEqual(statistics.dials, 1)
+            expectEqual(statistics.openConnections, 1)
         }
     }
 
@@ -73,7 +75,7 @@ struct HTTP2InteropTests {
                 }
                 for try await isWhole in group { #expect(isWhole) }
             }
-            #expect(await engine.statistics().dials == 1)
+            await expectEqual(engine.statistics().dials, 1)
         }
     }
 
@@ -98,7 +100,7 @@ struct HTTP2InteropTests {
                     }
                 try await origin.check(body, is: HTTP2Origin.upload, by: api)
             }
-            #expect(await engine.statistics().dials == 1)
+            await expectEqual(engine.statistics().dials, 1)
         }
     }
 
@@ -128,7 +130,7 @@ struct HTTP2InteropTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(await engine.statistics().dials == 1)
+            await expectEqual(engine.statistics().dials, 1)
         }
     }
 
@@ -139,13 +141,13 @@ struct HTTP2InteropTests {
             let api = try origin.session(engine)
             for _ in 0..<10 {
                 try await api.withResponse(to: .get("large.bin")) { response in
-                    #expect(response.version == .http2)
+                    expectEqual(response.version, .http2)
                     for try await _ in response.body { break }
                 }
-                #expect(try await api.get("tern.json").text() == HTTP2Origin.small)
+                try await expectEqual(api.get("tern.json").text(), HTTP2Origin.small)
             }
             #expect(try await origin.largeIsWhole(by: api))
-            #expect(await engine.statistics().dials == 1)
+            await expectEqual(engine.statistics().dials, 1)
         }
     }
 
@@ -157,7 +159,7 @@ struct HTTP2InteropTests {
             let engine = Engine()
             let api = try origin.session(engine)
             try await api.withResponse(to: .get("large.bin")) { response in
-                #expect(response.headers.fields("X-Generation") == ["1"])
+                expectEqual(response.headers.fields("X-Generation"), ["1"])
                 var place = 0
                 for try await piece in response.body {
                     // Until this goes on the server cannot have sent all of it.
@@ -165,7 +167,7 @@ struct HTTP2InteropTests {
                     try #require(HTTP2Origin.holds(piece, at: place))
                     place += piece.count
                 }
-                #expect(place == HTTP2Origin.large.count)
+                expectEqual(place, HTTP2Origin.large.count)
             }
             // The new program may answer before the old one has heard that it is to go.
             for _ in 0..<500 where try await api.get("tern.json").fields("X-Generation") != ["2"] {
@@ -173,10 +175,10 @@ struct HTTP2InteropTests {
             }
             for _ in 0..<5 {
                 let reply = try await api.get("tern.json")
-                #expect(reply.response.version == .http2)
-                #expect(reply.fields("X-Generation") == ["2"])
+                expectEqual(reply.response.version, .http2)
+                expectEqual(reply.fields("X-Generation"), ["2"])
             }
-            #expect(await engine.statistics().dials == 2)
+            await expectEqual(engine.statistics().dials, 2)
         }
     }
 }

@@ -107,14 +107,14 @@ final class HTTP2Origin: Sendable {
         let reply: Reply
         if program == .nginx {
             let stored = try await api.put("dav/\(number).bin", body: body)
-            #expect(stored.status == 201)
-            #expect(stored.response.version == .http2)
+            expectEqual(stored.status, 201)
+            expectEqual(stored.response.version, .http2)
             reply = try await api.get("dav/\(number).bin")
-            #expect(try await api.delete("dav/\(number).bin").status == 204)
+            try await expectEqual(api.delete("dav/\(number).bin").status, 204)
         } else {
             reply = try await api.post("echo", body: body)
         }
-        #expect(reply.response.version == .http2)
+        expectEqual(reply.response.version, .http2)
         // A difference is not shown, since it may be long.
         let isSame = reply.body == Bytes(copying: content)
         #expect(isSame, "\(program): \(reply.body.count) bytes came back of \(content.count)")
@@ -123,7 +123,7 @@ final class HTTP2Origin: Sendable {
     /// Whether the large document arrives as it is.
     func largeIsWhole(by api: Session) async throws -> Bool {
         let reply = try await api.get("large.bin")
-        #expect(reply.response.version == .http2)
+        expectEqual(reply.response.version, .http2)
         return reply.body.count == Self.large.count && Self.holds(reply.body, at: 0)
     }
 

@@ -2,6 +2,7 @@ import Sterna
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 /// Against drf-tus of PyPI, which stores a request's content only once all of it is there. Skipped where `.ci/interop-servers` has
@@ -12,8 +13,8 @@ import Testing
     .uploads(to: .drfTus), .timeLimit(.minutes(5)))
 struct DRFTusInteropTests {
     private static func check(_ upload: UploadInterop, _ state: UploadState) throws {
-        #expect(state.stage == .complete)
-        #expect(state.dialect == .tus)
+        expectEqual(state.stage, .complete)
+        expectEqual(state.dialect, .tus)
         try upload.expect(in: "\(upload.program.folder)/uploaded/\(upload.name)")
     }
 
@@ -29,7 +30,7 @@ struct DRFTusInteropTests {
     func empty() async throws {
         let upload = try UploadInterop(bytes: 0)
         let error = await #expect(throws: SternaError.self) { try await upload.upload(upload.plan()) }
-        #expect(error?.status == 400)
+        expectEqual(error?.status, 400)
     }
 
     @Test("Ended at random bytes, going on from what was stored", arguments: 0..<3)
@@ -51,11 +52,11 @@ struct DRFTusInteropTests {
         let upload = try UploadInterop(bytes: 1_000)
         let plan = try upload.plan()
         let state = try await upload.upload(plan)
-        #expect(try await upload.runner(plan).cancel(state).url == nil)
+        try await expectNil(upload.runner(plan).cancel(state).url)
         var gone = state
         (gone.stage, gone.offset) = (.open, 500)
         let next = try await upload.runner(plan).run(from: gone).state
         #expect(next.url != state.url)
-        #expect(next.stage == .complete)
+        expectEqual(next.stage, .complete)
     }
 }

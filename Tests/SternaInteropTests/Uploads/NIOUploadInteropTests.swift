@@ -2,6 +2,7 @@ import Sterna
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 /// Against SwiftNIO's resumable uploads, which `.ci/NIOUploadServer` serves. Skipped where it has not been built by
@@ -12,7 +13,7 @@ import Testing
     .uploads(to: .nio), .timeLimit(.minutes(5)))
 struct NIOUploadInteropTests {
     private static func check(_ upload: UploadInterop, _ state: UploadState) throws {
-        #expect(state.stage == .complete)
+        expectEqual(state.stage, .complete)
         try upload.expect(in: "\(upload.program.folder)/\(upload.name)")
     }
 
@@ -25,7 +26,7 @@ struct NIOUploadInteropTests {
         let upload = try UploadInterop(bytes: bytes)
         let state = try await upload.upload(upload.plan(Self.version(version)))
         try Self.check(upload, state)
-        #expect(state.dialect == .ietf(try #require(IETFVersion(version))))
+        expectEqual(state.dialect, .ietf(try #require(IETFVersion(version))))
     }
 
     @Test("The version is found, also if another one is named", arguments: [false, true])
@@ -33,7 +34,7 @@ struct NIOUploadInteropTests {
         let upload = try UploadInterop(bytes: 100_000)
         let state = try await upload.upload(upload.plan(isNamed ? Self.version(8) : .discovered))
         try Self.check(upload, state)
-        #expect(state.dialect == .ietf(try #require(IETFVersion(6))))
+        expectEqual(state.dialect, .ietf(try #require(IETFVersion(6))))
     }
 
     @Test("Ended at random bytes, going on from what was stored", arguments: [3, 5, 6], 0..<3)
@@ -72,8 +73,8 @@ struct NIOUploadInteropTests {
         }
         await #expect(throws: Stopped.self) { _ = try await runner.run() }
         let open = try #require(try upload.stored())
-        #expect(open.offset == 300_000)
-        #expect(try await upload.runner(plan).cancel(open).url == nil)
+        expectEqual(open.offset, 300_000)
+        try await expectNil(upload.runner(plan).cancel(open).url)
         let next = try await upload.runner(plan).run(from: open).state
         #expect(next.url != open.url)
         try Self.check(upload, next)

@@ -2,6 +2,7 @@ import Sterna
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 /// Against tuspyserver of PyPI. Skipped where `.ci/interop-servers` has not run; CI runs it.
@@ -11,8 +12,8 @@ import Testing
     .uploads(to: .tuspyserver), .timeLimit(.minutes(5)))
 struct TuspyserverInteropTests {
     private static func check(_ upload: UploadInterop, _ state: UploadState) throws {
-        #expect(state.stage == .complete)
-        #expect(state.dialect == .tus)
+        expectEqual(state.stage, .complete)
+        expectEqual(state.dialect, .tus)
         try upload.expect(in: "\(upload.program.folder)/\(UploadInterop.id(state))")
     }
 
@@ -45,7 +46,7 @@ struct TuspyserverInteropTests {
         let upload = try UploadInterop(bytes: 1_000)
         let state = try await upload.upload(upload.plan())
         let runner = upload.runner(try upload.plan())
-        #expect(try await runner.cancel(state).url == nil)
+        try await expectNil(runner.cancel(state).url)
         // It is created again.
         var gone = state
         (gone.stage, gone.offset) = (.open, 500)
@@ -68,6 +69,6 @@ struct TuspyserverInteropTests {
         let upload = try UploadInterop(bytes: 1_000)
         let plan = try upload.plan { $0.checksum = .sha1 }
         let error = await #expect(throws: SternaError.self) { try await upload.upload(plan) }
-        #expect(error?.detail.contains("checksum") == true)
+        expectEqual(error?.detail.contains("checksum"), true)
     }
 }

@@ -2,6 +2,8 @@ import MutationKit
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Mutations: authentication challenges")
 struct ChallengeMutationTests {
     static let reader = MutatedReader(
@@ -44,6 +46,6 @@ struct ChallengeMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await ChallengeMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -2,6 +2,8 @@ import MutationKit
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Mutations: dates")
 struct DateMutationTests {
     static let reader = MutatedReader(
@@ -21,6 +23,6 @@ struct DateMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await DateMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -4,6 +4,8 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Mutations: header fields")
 struct FieldMutationTests {
     static let reader = MutatedReader(
@@ -36,6 +38,6 @@ struct FieldMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await FieldMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -2,6 +2,7 @@ import MutationKit
 import Testing
 
 @testable import SternaCore
+@testable import SternaTestSupport
 
 @Suite("Mutations: public suffixes")
 struct PublicSuffixMutationTests {
@@ -36,6 +37,6 @@ struct PublicSuffixMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await PublicSuffixMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import SternaCoreTests
+@testable import SternaTestSupport
 
 @Suite("Mutations: URLs")
 struct URLMutationTests {
@@ -35,6 +36,6 @@ struct URLMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await URLMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

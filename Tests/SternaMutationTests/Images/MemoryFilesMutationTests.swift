@@ -3,6 +3,7 @@ import MutationKit
 import Testing
 
 @testable import SternaImages
+@testable import SternaTestSupport
 
 @Suite("Mutations: the kernel's files about memory") struct MemoryFilesMutationTests {
     static let reader = MutatedReader(
@@ -36,7 +37,7 @@ import Testing
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await MemoryFilesMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }
 #endif

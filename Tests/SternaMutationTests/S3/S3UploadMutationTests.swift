@@ -4,6 +4,7 @@ import Sterna
 import Testing
 
 @testable import SternaS3
+@testable import SternaTestSupport
 
 @Suite("Mutations: uploads to S3")
 struct S3UploadMutationTests {
@@ -55,6 +56,6 @@ struct S3UploadMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await S3UploadMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

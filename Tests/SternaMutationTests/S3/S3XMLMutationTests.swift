@@ -4,6 +4,7 @@ import Sterna
 import Testing
 
 @testable import SternaS3
+@testable import SternaTestSupport
 
 @Suite("Mutations: S3's XML")
 struct S3XMLMutationTests {
@@ -42,6 +43,6 @@ struct S3XMLMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await S3XMLMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

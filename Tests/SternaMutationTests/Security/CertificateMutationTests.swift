@@ -3,6 +3,7 @@ import Testing
 
 @testable import SternaSecurity
 @testable import SternaSecurityTests
+@testable import SternaTestSupport
 
 @Suite("Mutations: certificates")
 struct CertificateMutationTests {
@@ -32,7 +33,7 @@ struct CertificateMutationTests {
         let report = await Self.files.supervise {
             await #expect(processExitsWith: .success) { await CertificateMutationTests.files.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     /// As the server's certificate, and as that of its authority.
@@ -54,6 +55,6 @@ struct CertificateMutationTests {
         let report = await Self.chains.supervise {
             await #expect(processExitsWith: .success) { await CertificateMutationTests.chains.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -2,6 +2,7 @@ import MutationKit
 import Testing
 
 @testable import SternaSecurity
+@testable import SternaTestSupport
 
 @Suite("Mutations: PKCS #12, keys, PEM")
 struct IdentityMutationTests {
@@ -22,7 +23,7 @@ struct IdentityMutationTests {
         let report = await Self.containers.supervise {
             await #expect(processExitsWith: .success) { await IdentityMutationTests.containers.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     static let keys = MutatedReader(
@@ -51,6 +52,6 @@ struct IdentityMutationTests {
         let report = await Self.keys.supervise {
             await #expect(processExitsWith: .success) { await IdentityMutationTests.keys.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import SternaSerialization
+@testable import SternaTestSupport
 
 @Suite("Mutations: media types, content codings, dates")
 struct FieldValueMutationTests {
@@ -30,7 +31,7 @@ struct FieldValueMutationTests {
         let report = await Self.mediaTypes.supervise {
             await #expect(processExitsWith: .success) { await FieldValueMutationTests.mediaTypes.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     static let dates = MutatedReader(
@@ -59,6 +60,6 @@ struct FieldValueMutationTests {
         let report = await Self.dates.supervise {
             await #expect(processExitsWith: .success) { await FieldValueMutationTests.dates.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -58,6 +58,6 @@ struct InflaterMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await InflaterMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

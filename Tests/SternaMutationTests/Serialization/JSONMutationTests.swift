@@ -2,6 +2,8 @@ import MutationKit
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Mutations: JSON")
 struct JSONMutationTests {
     static let reader = MutatedReader(
@@ -38,6 +40,6 @@ struct JSONMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await JSONMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Mutations: property lists")
 struct PropertyListMutationTests {
     private static let values: [PropertyList] = [
@@ -56,7 +58,7 @@ struct PropertyListMutationTests {
         let report = await Self.xml.supervise {
             await #expect(processExitsWith: .success) { await PropertyListMutationTests.xml.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated list in the binary form ends the process, and what is read is written alike")
@@ -64,6 +66,6 @@ struct PropertyListMutationTests {
         let report = await Self.binary.supervise {
             await #expect(processExitsWith: .success) { await PropertyListMutationTests.binary.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

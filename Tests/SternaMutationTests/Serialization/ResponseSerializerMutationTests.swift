@@ -5,6 +5,7 @@ import SternaSerialization
 import Testing
 
 @testable import SternaSerializationTests
+@testable import SternaTestSupport
 
 @Suite("Mutations: response serializers")
 struct ResponseSerializerMutationTests {
@@ -72,6 +73,6 @@ struct ResponseSerializerMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await ResponseSerializerMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -4,6 +4,8 @@ import SternaCore
 import SternaSerialization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Mutations: text")
 struct TextMutationTests {
     private static let encodings = TextEncoding.allCases
@@ -39,7 +41,7 @@ struct TextMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await TextMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     static let labels = MutatedReader(
@@ -54,6 +56,6 @@ struct TextMutationTests {
         let report = await Self.labels.supervise {
             await #expect(processExitsWith: .success) { await TextMutationTests.labels.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Mutations: Alt-Svc and Clear-Site-Data")
 struct AltSvcMutationTests {
@@ -62,13 +63,13 @@ struct AltSvcMutationTests {
         let report = await Self.services.supervise {
             await #expect(processExitsWith: .success) { await AltSvcMutationTests.services.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated Clear-Site-Data ends the process") func survivesClearing() async {
         let report = await Self.clearing.supervise {
             await #expect(processExitsWith: .success) { await AltSvcMutationTests.clearing.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

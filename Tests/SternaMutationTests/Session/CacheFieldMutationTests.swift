@@ -3,6 +3,7 @@ import MutationKit
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Mutations: fields of the cache")
 struct CacheFieldMutationTests {
@@ -106,7 +107,7 @@ struct CacheFieldMutationTests {
         let report = await Self.control.supervise {
             await #expect(processExitsWith: .success) { await CacheFieldMutationTests.control.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated Vary ends the process")
@@ -114,7 +115,7 @@ struct CacheFieldMutationTests {
         let report = await Self.vary.supervise {
             await #expect(processExitsWith: .success) { await CacheFieldMutationTests.vary.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated condition ends the process")
@@ -122,6 +123,6 @@ struct CacheFieldMutationTests {
         let report = await Self.conditions.supervise {
             await #expect(processExitsWith: .success) { await CacheFieldMutationTests.conditions.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

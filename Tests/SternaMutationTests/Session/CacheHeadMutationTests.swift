@@ -5,6 +5,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 @Suite("Mutations: heads of stored responses")
@@ -48,6 +49,6 @@ struct CacheHeadMutationTests {
         let report = await Self.heads.supervise {
             await #expect(processExitsWith: .success) { await CacheHeadMutationTests.heads.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

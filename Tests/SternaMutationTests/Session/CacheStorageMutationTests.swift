@@ -90,7 +90,7 @@ struct CacheStorageMutationTests {
         let report = await Self.journals.supervise {
             await #expect(processExitsWith: .success) { await CacheStorageMutationTests.journals.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated entry ends the process")
@@ -98,6 +98,6 @@ struct CacheStorageMutationTests {
         let report = await Self.entries.supervise {
             await #expect(processExitsWith: .success) { await CacheStorageMutationTests.entries.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

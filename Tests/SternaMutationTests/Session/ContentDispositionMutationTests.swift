@@ -2,6 +2,8 @@ import MutationKit
 import Sterna
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Mutations: Content-Disposition")
 struct ContentDispositionMutationTests {
     static let reader = MutatedReader(
@@ -38,6 +40,6 @@ struct ContentDispositionMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await ContentDispositionMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

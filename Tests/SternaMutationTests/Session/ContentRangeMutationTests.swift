@@ -2,6 +2,7 @@ import MutationKit
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Mutations: Content-Range")
 struct ContentRangeMutationTests {
@@ -26,6 +27,6 @@ struct ContentRangeMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await ContentRangeMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Mutations: cookies")
 struct CookieMutationTests {
@@ -102,7 +103,7 @@ struct CookieMutationTests {
         let report = await Self.fields.supervise {
             await #expect(processExitsWith: .success) { await CookieMutationTests.fields.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated JSON ends the process")
@@ -110,7 +111,7 @@ struct CookieMutationTests {
         let report = await Self.json.supervise {
             await #expect(processExitsWith: .success) { await CookieMutationTests.json.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated cookies.txt ends the process")
@@ -118,6 +119,6 @@ struct CookieMutationTests {
         let report = await Self.text.supervise {
             await #expect(processExitsWith: .success) { await CookieMutationTests.text.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -26,6 +26,6 @@ struct CredentialFileMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await CredentialFileMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -26,6 +26,6 @@ struct DigestFieldMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await DigestFieldMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

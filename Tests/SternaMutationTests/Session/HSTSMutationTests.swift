@@ -85,20 +85,20 @@ struct HSTSMutationTests {
         let report = await Self.fields.supervise {
             await #expect(processExitsWith: .success) { await HSTSMutationTests.fields.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated file ends the process") func survivesFiles() async {
         let report = await Self.files.supervise {
             await #expect(processExitsWith: .success) { await HSTSMutationTests.files.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated preload list ends the process") func survivesLists() async {
         let report = await Self.lists.supervise {
             await #expect(processExitsWith: .success) { await HSTSMutationTests.lists.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -52,6 +52,6 @@ struct NetlinkMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await NetlinkMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -2,6 +2,7 @@ import MutationKit
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Mutations: .netrc")
 struct NetrcMutationTests {
@@ -36,6 +37,6 @@ struct NetrcMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await NetrcMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -3,6 +3,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Mutations: answers of token endpoints")
 struct OAuth2AnswerMutationTests {
@@ -37,6 +38,6 @@ struct OAuth2AnswerMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await OAuth2AnswerMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -4,6 +4,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Mutations: Referrer-Policy")
 struct ReferrerPolicyMutationTests {
@@ -31,6 +32,6 @@ struct ReferrerPolicyMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await ReferrerPolicyMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

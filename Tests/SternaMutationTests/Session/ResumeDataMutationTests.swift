@@ -27,6 +27,6 @@ struct ResumeDataMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await ResumeDataMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -4,6 +4,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 /// Retry-After, RateLimit and RateLimit-Policy, one in each line; then RateLimit-Remaining and RateLimit-Reset.
 @Suite("Mutations: fields of servers that are busy")
@@ -43,6 +44,6 @@ struct RetryFieldMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await RetryFieldMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

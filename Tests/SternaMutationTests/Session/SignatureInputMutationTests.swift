@@ -5,6 +5,7 @@ import Sterna
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Mutations: Signature-Input and Signature")
 struct SignatureInputMutationTests {
@@ -61,6 +62,6 @@ struct SignatureInputMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await SignatureInputMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -5,6 +5,7 @@ import SternaPlatform
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTesting
 @testable import SternaWireTestSupport
 
@@ -126,6 +127,6 @@ struct StoredUploadMutationTests {
         let report = await Self.files.supervise {
             await #expect(processExitsWith: .success) { await StoredUploadMutationTests.files.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

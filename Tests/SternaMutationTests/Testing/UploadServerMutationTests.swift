@@ -3,6 +3,7 @@ import NIOCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTesting
 
 @Suite("Mutations: fields and queries of uploads")
@@ -111,34 +112,34 @@ struct UploadServerMutationTests {
         let report = await Self.faults.supervise {
             await #expect(processExitsWith: .success) { await UploadServerMutationTests.faults.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated number or Boolean ends the process") func survivesItems() async {
         let report = await Self.items.supervise {
             await #expect(processExitsWith: .success) { await UploadServerMutationTests.items.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated checksum ends the process") func survivesChecksums() async {
         let report = await Self.checksums.supervise {
             await #expect(processExitsWith: .success) { await UploadServerMutationTests.checksums.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated metadata ends the process") func survivesMetadata() async {
         let report = await Self.metadata.supervise {
             await #expect(processExitsWith: .success) { await UploadServerMutationTests.metadata.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated concatenation ends the process") func survivesConcatenations() async {
         let report = await Self.concatenations.supervise {
             await #expect(processExitsWith: .success) { await UploadServerMutationTests.concatenations.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -5,6 +5,7 @@ import SternaCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 @testable import SternaWireTestSupport
 
@@ -148,28 +149,28 @@ struct UploadFieldMutationTests {
         let report = await Self.limits.supervise {
             await #expect(processExitsWith: .success) { await UploadFieldMutationTests.limits.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated offset ends the process") func survivesItems() async {
         let report = await Self.items.supervise {
             await #expect(processExitsWith: .success) { await UploadFieldMutationTests.items.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated problem ends the process") func survivesProblems() async {
         let report = await Self.problems.supervise {
             await #expect(processExitsWith: .success) { await UploadFieldMutationTests.problems.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated field of tus ends the process") func survivesTus() async {
         let report = await Self.tus.supervise {
             await #expect(processExitsWith: .success) { await UploadFieldMutationTests.tus.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated answer ends the process, or makes an upload send what is not there") func survivesAnswers() async
@@ -177,6 +178,6 @@ struct UploadFieldMutationTests {
         let report = await Self.answers.supervise {
             await #expect(processExitsWith: .success) { await UploadFieldMutationTests.answers.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

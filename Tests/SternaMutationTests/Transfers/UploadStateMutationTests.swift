@@ -3,6 +3,7 @@ import SternaCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 @testable import SternaWireTestSupport
 
@@ -43,6 +44,6 @@ struct UploadStateMutationTests {
         let report = await Self.states.supervise {
             await #expect(processExitsWith: .success) { await UploadStateMutationTests.states.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

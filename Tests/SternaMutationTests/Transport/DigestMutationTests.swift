@@ -3,6 +3,8 @@ import SternaCore
 import SternaTransport
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Mutations: Digest")
 struct DigestMutationTests {
     static let challenges = MutatedReader(
@@ -74,7 +76,7 @@ struct DigestMutationTests {
         let report = await Self.challenges.supervise {
             await #expect(processExitsWith: .success) { await DigestMutationTests.challenges.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     @Test("No mutated Authentication-Info ends the process, or proves anything")
@@ -82,6 +84,6 @@ struct DigestMutationTests {
         let report = await Self.infos.supervise {
             await #expect(processExitsWith: .success) { await DigestMutationTests.infos.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

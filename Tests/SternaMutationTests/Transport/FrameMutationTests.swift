@@ -5,6 +5,7 @@ import NIOHPACK
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -65,7 +66,7 @@ struct FrameMutationTests {
         let report = await Self.connection.supervise {
             await #expect(processExitsWith: .success) { await FrameMutationTests.connection.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }
 

@@ -4,6 +4,7 @@ import SternaCore
 import SternaSecurity
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -46,7 +47,7 @@ struct ProxyMutationTests {
         let report = await Self.socks.supervise {
             await #expect(processExitsWith: .success) { await ProxyMutationTests.socks.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     private static let endpoint = Result { () throws -> Endpoint in
@@ -102,7 +103,7 @@ struct ProxyMutationTests {
         let report = await Self.tunnels.supervise {
             await #expect(processExitsWith: .success) { await ProxyMutationTests.tunnels.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     static let settings = MutatedReader(
@@ -129,6 +130,6 @@ struct ProxyMutationTests {
         let report = await Self.settings.supervise {
             await #expect(processExitsWith: .success) { await ProxyMutationTests.settings.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

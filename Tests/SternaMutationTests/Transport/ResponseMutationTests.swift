@@ -4,6 +4,7 @@ import NIOHPACK
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -43,7 +44,7 @@ struct ResponseMutationTests {
         let report = await Self.http1.supervise {
             await #expect(processExitsWith: .success) { await ResponseMutationTests.http1.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 
     private static func block(_ fields: [(String, String)]) -> [UInt8] {
@@ -83,6 +84,6 @@ struct ResponseMutationTests {
         let report = await Self.http2.supervise {
             await #expect(processExitsWith: .success) { await ResponseMutationTests.http2.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

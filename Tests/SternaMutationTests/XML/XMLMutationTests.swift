@@ -4,6 +4,7 @@ import Sterna
 import SternaXML
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaXMLTests
 
 @Suite("Mutations: XML")
@@ -45,6 +46,6 @@ struct XMLMutationTests {
         let report = await Self.reader.supervise {
             await #expect(processExitsWith: .success) { await XMLMutationTests.reader.run() }
         }
-        #expect(report.failure == nil, "\(report)")
+        expectNil(report.failure, "\(report)")
     }
 }

@@ -33,7 +33,7 @@ struct AddressScopeTests {
             ("240.0.0.0", .reserved), ("255.255.255.254", .reserved), ("255.255.255.255", .broadcast),
         ] as [(String, AddressScope)])
     func ipv4(text: String, scope: AddressScope) throws {
-        #expect(try AddressScope(#require(IPAddress(text))) == scope)
+        try expectEqual(AddressScope(#require(IPAddress(text))), scope)
     }
 
     @Test(
@@ -64,7 +64,7 @@ struct AddressScopeTests {
             ("ff02::1", .multicast), ("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .multicast),
         ] as [(String, AddressScope)])
     func ipv6(text: String, scope: AddressScope) throws {
-        #expect(try AddressScope(#require(IPAddress(text))) == scope)
+        try expectEqual(AddressScope(#require(IPAddress(text))), scope)
     }
 
     @Test(
@@ -75,12 +75,12 @@ struct AddressScopeTests {
             "fe80::a9fe:a9fe", "::ffff:169.254.169.254", "64:ff9b::168.63.129.16", "2002:a9fe:a9fe::1",
         ])
     func metadata(text: String) throws {
-        #expect(try AddressScope(#require(IPAddress(text))) == .metadata)
+        try expectEqual(AddressScope(#require(IPAddress(text))), .metadata)
     }
 
     @Test("Their neighbours are none", arguments: ["168.63.129.15", "168.63.129.17"])
     func notMetadata(text: String) throws {
-        #expect(try AddressScope(#require(IPAddress(text))) == .global)
+        try expectEqual(AddressScope(#require(IPAddress(text))), .global)
     }
 
     @Test(
@@ -112,8 +112,8 @@ struct AddressScopeTests {
         ] as [(String, [String], AddressScope)])
     func carried(text: String, carried: [String], scope: AddressScope) throws {
         let address = try #require(IPAddress(text))
-        #expect(AddressScope.carried(by: address).map(\.description) == carried)
-        #expect(AddressScope(address) == scope)
+        expectEqual(AddressScope.carried(by: address).map(\.description), carried)
+        expectEqual(AddressScope(address), scope)
     }
 
     @Test("Every IPv4 scope holds in each form that carries it")
@@ -133,17 +133,17 @@ struct AddressScopeTests {
                 IPAddress(v6: 0x2001_0000_0808_0808, UInt64(~value)),
                 IPAddress(v6: 0x2001_0000_0000_0000 | low, 0xF7F7_F7F7),
             ]
-            for carrier in carriers { #expect(AddressScope(carrier) == scope, "\(carrier)") }
+            for carrier in carriers { expectEqual(AddressScope(carrier), scope, "\(carrier)") }
             let notPublic = [IPAddress(v6: 0x0064_FF9B_0001_0000, low), IPAddress(v6: 0, low)]
             for carrier in notPublic { #expect(AddressScope(carrier) != .global, "\(carrier)") }
         }
     }
 
     @Test("No line of the table was lost for being misspelt")
-    func table() { #expect(AddressScope.blocks.count == 36) }
+    func table() { expectEqual(AddressScope.blocks.count, 36) }
 
     @Test("Each scope is explained in words of its own")
     func explanations() {
-        #expect(Set(AddressScope.allCases.map(\.explanation)).count == AddressScope.allCases.count)
+        expectEqual(Set(AddressScope.allCases.map(\.explanation)).count, AddressScope.allCases.count)
     }
 }

@@ -136,7 +136,7 @@ struct DNSCacheStateScheduleTests {
         for seed in part * 40..<(part + 1) * 40 {
             var track = Track(seed: seed)
             track.run()
-            #expect(track.faults == [], "seed \(seed)")
+            expectEqual(track.faults, [], "seed \(seed)")
             #expect(track.most <= 16, "seed \(seed)")
             most = max(most, track.most)
             totals.answers += track.counts.answers
@@ -146,7 +146,7 @@ struct DNSCacheStateScheduleTests {
             totals.kept += track.counts.kept
         }
         // Each case came up often, so that what is said of it was put to the test.
-        #expect(most == 16)
+        expectEqual(most, 16)
         let fewest = min(totals.answers, totals.failures, totals.givenUp, min(totals.queued, totals.kept))
         #expect(fewest > 50, "\(totals)")
     }

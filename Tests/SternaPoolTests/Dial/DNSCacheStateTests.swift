@@ -49,14 +49,14 @@ struct DNSCacheStateTests {
     @Test("Whoever asks meanwhile shares the look-up")
     func shared() {
         var hosts = Hosts()
-        #expect(Self.show(hosts.resolve("A.example", .any, waiter: 1, now: 0)) == ["look up 1 a.example any"])
-        #expect(Self.show(hosts.resolve("a.EXAMPLE", .any, waiter: 2, now: 0)) == [])
-        #expect(Self.show(hosts.resolve("a.example", .ipv4, waiter: 3, now: 0)) == ["look up 2 a.example ipv4"])
-        #expect(Self.show(hosts.resolve("a.example.", .any, waiter: 4, now: 0)) == ["look up 3 a.example. any"])
-        #expect(Self.show(hosts.finished(1, found(), now: 1)) == ["answer 1 192.0.2.1", "answer 2 192.0.2.1"])
-        #expect(Self.show(hosts.finished(1, found(), now: 1)) == [])
-        #expect(Self.show(hosts.resolve("a.example", .any, waiter: 5, now: 2)) == ["answer 5 192.0.2.1"])
-        #expect(Self.show(hosts.finished(2, .failure(Unknown()), now: 2)) == ["fail 3 Unknown()"])
+        expectEqual(Self.show(hosts.resolve("A.example", .any, waiter: 1, now: 0)), ["look up 1 a.example any"])
+        expectEqual(Self.show(hosts.resolve("a.EXAMPLE", .any, waiter: 2, now: 0)), [])
+        expectEqual(Self.show(hosts.resolve("a.example", .ipv4, waiter: 3, now: 0)), ["look up 2 a.example ipv4"])
+        expectEqual(Self.show(hosts.resolve("a.example.", .any, waiter: 4, now: 0)), ["look up 3 a.example. any"])
+        expectEqual(Self.show(hosts.finished(1, found(), now: 1)), ["answer 1 192.0.2.1", "answer 2 192.0.2.1"])
+        expectEqual(Self.show(hosts.finished(1, found(), now: 1)), [])
+        expectEqual(Self.show(hosts.resolve("a.example", .any, waiter: 5, now: 2)), ["answer 5 192.0.2.1"])
+        expectEqual(Self.show(hosts.finished(2, .failure(Unknown()), now: 2)), ["fail 3 Unknown()"])
     }
 
     @Test("A failure is not kept")
@@ -64,16 +64,16 @@ struct DNSCacheStateTests {
         var hosts = Hosts()
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)
         _ = hosts.finished(1, .failure(Unknown()), now: 0)
-        #expect(hosts.keptHosts == 0)
-        #expect(Self.show(hosts.resolve("a.example", .any, waiter: 2, now: 0)) == ["look up 2 a.example any"])
+        expectEqual(hosts.keptHosts, 0)
+        expectEqual(Self.show(hosts.resolve("a.example", .any, waiter: 2, now: 0)), ["look up 2 a.example any"])
     }
 
     @Test("Nor is an answer without addresses")
     func noAddresses() {
         var hosts = Hosts()
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)
-        #expect(Self.show(hosts.finished(1, .success(ResolvedHost([])), now: 0)) == ["answer 1 "])
-        #expect(hosts.keptHosts == 0)
+        expectEqual(Self.show(hosts.finished(1, .success(ResolvedHost([])), now: 0)), ["answer 1 "])
+        expectEqual(hosts.keptHosts, 0)
     }
 
     @Test(
@@ -91,9 +91,9 @@ struct DNSCacheStateTests {
 
     @Test("Nothing is kept for no time", arguments: [Duration.zero, .seconds(-1), .nanoseconds(-1)])
     func zero(lifetime: Duration) {
-        #expect(known(lifetime).keptHosts == 0)
-        #expect(known(nil, default: lifetime).keptHosts == 0)
-        #expect(known(.seconds(1), default: lifetime).keptHosts == 1)
+        expectEqual(known(lifetime).keptHosts, 0)
+        expectEqual(known(nil, default: lifetime).keptHosts, 0)
+        expectEqual(known(.seconds(1), default: lifetime).keptHosts, 1)
     }
 
     @Test("The longest times do not overflow")
@@ -119,23 +119,23 @@ struct DNSCacheStateTests {
         var hosts = Hosts()
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)
         _ = hosts.resolve("a.example", .any, waiter: 2, now: 0)
-        #expect(Self.show(hosts.cancelled(1)) == [])
-        #expect(Self.show(hosts.cancelled(1)) == [])
-        #expect(Self.show(hosts.finished(1, found(), now: 0)) == ["answer 2 192.0.2.1"])
-        #expect(Self.show(hosts.cancelled(2)) == [])
+        expectEqual(Self.show(hosts.cancelled(1)), [])
+        expectEqual(Self.show(hosts.cancelled(1)), [])
+        expectEqual(Self.show(hosts.finished(1, found(), now: 0)), ["answer 2 192.0.2.1"])
+        expectEqual(Self.show(hosts.cancelled(2)), [])
     }
 
     @Test("When the last one leaves, the look-up is given up, and who comes then begins another")
     func allLeave() {
         var hosts = Hosts()
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)
-        #expect(Self.show(hosts.cancelled(1)) == ["give up 1"])
-        #expect(hosts.runningLookups == 1)
-        #expect(Self.show(hosts.resolve("a.example", .any, waiter: 2, now: 0)) == ["look up 2 a.example any"])
-        #expect(Self.show(hosts.finished(1, .failure(CancellationError()), now: 0)) == [])
-        #expect(Self.show(hosts.resolve("a.example", .any, waiter: 3, now: 0)) == [])
-        #expect(Self.show(hosts.finished(2, found(), now: 0)) == ["answer 2 192.0.2.1", "answer 3 192.0.2.1"])
-        #expect(hosts.runningLookups == 0)
+        expectEqual(Self.show(hosts.cancelled(1)), ["give up 1"])
+        expectEqual(hosts.runningLookups, 1)
+        expectEqual(Self.show(hosts.resolve("a.example", .any, waiter: 2, now: 0)), ["look up 2 a.example any"])
+        expectEqual(Self.show(hosts.finished(1, .failure(CancellationError()), now: 0)), [])
+        expectEqual(Self.show(hosts.resolve("a.example", .any, waiter: 3, now: 0)), [])
+        expectEqual(Self.show(hosts.finished(2, found(), now: 0)), ["answer 2 192.0.2.1", "answer 3 192.0.2.1"])
+        expectEqual(hosts.runningLookups, 0)
     }
 
     @Test("What a look-up found after it was given up is kept")
@@ -143,7 +143,7 @@ struct DNSCacheStateTests {
         var hosts = Hosts()
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)
         _ = hosts.cancelled(1)
-        #expect(Self.show(hosts.finished(1, found(), now: 0)) == [])
+        expectEqual(Self.show(hosts.finished(1, found(), now: 0)), [])
         #expect(isKnown(hosts, at: 0))
     }
 
@@ -154,7 +154,7 @@ struct DNSCacheStateTests {
         _ = hosts.resolve("a.example", .any, waiter: 2, now: 0)
         _ = hosts.cancelled(1)
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)
-        #expect(Self.show(hosts.finished(1, found(), now: 0)) == ["answer 1 192.0.2.1", "answer 2 192.0.2.1"])
+        expectEqual(Self.show(hosts.finished(1, found(), now: 0)), ["answer 1 192.0.2.1", "answer 2 192.0.2.1"])
     }
 
     @Test("Sixteen look-ups run at once; the others wait in order")
@@ -162,26 +162,26 @@ struct DNSCacheStateTests {
         var hosts = Hosts()
         for index in 1...20 {
             let actions = hosts.resolve("h\(index)", .any, waiter: index, now: 0)
-            #expect(actions.count == (index <= 16 ? 1 : 0))
+            expectEqual(actions.count, (index <= 16 ? 1 : 0))
         }
         // One that waits leaves, and its look-up is never begun.
-        #expect(Self.show(hosts.cancelled(18)) == [])
+        expectEqual(Self.show(hosts.cancelled(18)), [])
         // One that is given up holds its place until it has ended.
-        #expect(Self.show(hosts.cancelled(3)) == ["give up 3"])
-        #expect(hosts.runningLookups == 16)
-        #expect(Self.show(hosts.finished(3, .failure(Unknown()), now: 0)) == ["look up 17 h17 any"])
-        #expect(Self.show(hosts.finished(1, found(), now: 0)) == ["answer 1 192.0.2.1", "look up 19 h19 any"])
-        #expect(Self.show(hosts.finished(18, found(), now: 0)) == [])
-        #expect(hosts.runningLookups == 16)
+        expectEqual(Self.show(hosts.cancelled(3)), ["give up 3"])
+        expectEqual(hosts.runningLookups, 16)
+        expectEqual(Self.show(hosts.finished(3, .failure(Unknown()), now: 0)), ["look up 17 h17 any"])
+        expectEqual(Self.show(hosts.finished(1, found(), now: 0)), ["answer 1 192.0.2.1", "look up 19 h19 any"])
+        expectEqual(Self.show(hosts.finished(18, found(), now: 0)), [])
+        expectEqual(hosts.runningLookups, 16)
     }
 
     @Test("A look-up that waits cannot have finished")
     func notRunning() {
         var hosts = Hosts()
         for index in 1...17 { _ = hosts.resolve("h\(index)", .any, waiter: index, now: 0) }
-        #expect(Self.show(hosts.finished(17, found(), now: 0)) == [])
-        #expect(Self.show(hosts.finished(16, found(), now: 0)) == ["answer 16 192.0.2.1", "look up 17 h17 any"])
-        #expect(Self.show(hosts.finished(17, found(), now: 0)) == ["answer 17 192.0.2.1"])
+        expectEqual(Self.show(hosts.finished(17, found(), now: 0)), [])
+        expectEqual(Self.show(hosts.finished(16, found(), now: 0)), ["answer 16 192.0.2.1", "look up 17 h17 any"])
+        expectEqual(Self.show(hosts.finished(17, found(), now: 0)), ["answer 17 192.0.2.1"])
     }
 
     private func fill(_ hosts: inout Hosts, _ host: String, _ timeToLive: Duration, now: Int64) {
@@ -196,9 +196,9 @@ struct DNSCacheStateTests {
         for index in 0..<1_024 {
             fill(&hosts, "h\(index)", index < 100 ? .seconds(1) : .seconds(10 + Int64(index)), now: 0)
         }
-        #expect(hosts.keptHosts == 1_024)
+        expectEqual(hosts.keptHosts, 1_024)
         fill(&hosts, "new", .seconds(5), now: 2 * Self.second)
-        #expect(hosts.keptHosts == 925)
+        expectEqual(hosts.keptHosts, 925)
         #expect(isKnown(hosts, "new", at: 2 * Self.second))
         #expect(isKnown(hosts, "h100", at: 2 * Self.second))
     }
@@ -210,9 +210,9 @@ struct DNSCacheStateTests {
         for index in 0..<1_024 { fill(&hosts, "h\(index)", .seconds(10 + Int64(index * 617 % 1_024)), now: 0) }
         let soonest = (0..<1_024).filter { $0 * 617 % 1_024 < 3 }
         for round in 0..<3 { fill(&hosts, "new\(round)", .seconds(3_600), now: 0) }
-        #expect(hosts.keptHosts == 1_024)
+        expectEqual(hosts.keptHosts, 1_024)
         let gone = (0..<1_024).filter { !isKnown(hosts, "h\($0)", at: 0) }
-        #expect(gone == soonest)
+        expectEqual(gone, soonest)
     }
 
     @Test("A host that is found again needs no room")
@@ -220,7 +220,7 @@ struct DNSCacheStateTests {
         var hosts = Hosts()
         for index in 0..<1_024 { fill(&hosts, "h\(index)", .seconds(10), now: 0) }
         _ = hosts.resolve("h5", .ipv4, waiter: 1, now: 0)
-        #expect(hosts.keptHosts == 1_024)
+        expectEqual(hosts.keptHosts, 1_024)
         fill(&hosts, "h7", .seconds(10), now: 10 * Self.second)
         #expect(hosts.keptHosts <= 1_024)
         #expect(isKnown(hosts, "h7", at: 19 * Self.second))

@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A session's dial policy holds for every connection that its requests lead to.
@@ -27,8 +28,8 @@ struct DialPolicySessionTests {
         try await TestServer.withServer { server in
             let api = try DialScene.session("\(scheme)://\(host):\(server.port)") { $0.dialPolicy = .publicOnly }
             let error = await refused(api)
-            #expect(error?.requestSent == false)
-            #expect(server.totalConnections == 0)
+            expectEqual(error?.requestSent, false)
+            expectEqual(server.totalConnections, 0)
         }
     }
 
@@ -45,9 +46,9 @@ struct DialPolicySessionTests {
                 $0.dialPolicy = .publicOnly
             }
             let error = await refused(api)
-            #expect(error?.detail.contains("public.test") == true)
-            #expect(resolver.asked == ["public.test"])
-            #expect(server.totalConnections == 0)
+            expectEqual(error?.detail.contains("public.test"), true)
+            expectEqual(resolver.asked, ["public.test"])
+            expectEqual(server.totalConnections, 0)
         }
     }
 
@@ -59,8 +60,8 @@ struct DialPolicySessionTests {
                 $0.dialPolicy = .publicOnly
             }
             await refused(api)
-            #expect(server.totalConnections == 0)
-            #expect(try await api.with { $0.dialPolicy = .all }.get("get").status == 200)
+            expectEqual(server.totalConnections, 0)
+            try await expectEqual(api.with { $0.dialPolicy = .all }.get("get").status, 200)
         }
     }
 
@@ -69,9 +70,9 @@ struct DialPolicySessionTests {
         try await DialScene.withTwins { one, two in
             let engine = DialScene.engine(GivenResolver(["127.0.0.1", "127.0.0.2"]))
             let api = try DialScene.session("http://mixed.test:\(one.port)", engine) { $0.dialPolicy = Self.notOne }
-            #expect(try await api.get("get").status == 200)
-            #expect(one.totalConnections == 0)
-            #expect(two.totalConnections == 1)
+            try await expectEqual(api.get("get").status, 200)
+            expectEqual(one.totalConnections, 0)
+            expectEqual(two.totalConnections, 1)
         }
     }
 
@@ -83,9 +84,9 @@ struct DialPolicySessionTests {
             let engine = DialScene.engine(GivenResolver(["127.0.0.1"]))
             let api = try DialScene.session("http://127.0.0.2:\(two.port)", engine) { $0.dialPolicy = Self.notOne }
             let error = await refused(api, "away")
-            #expect(error?.url == target)
-            #expect(two.requestCount == 1)
-            #expect(one.totalConnections == 0)
+            expectEqual(error?.url, target)
+            expectEqual(two.requestCount, 1)
+            expectEqual(one.totalConnections, 0)
         }
     }
 
@@ -96,7 +97,7 @@ struct DialPolicySessionTests {
             scene.origin.route("GET", "/away") { _ in .redirect(to: "http://127.0.0.1:\(port)/get") }
             let api = try scene.session { $0.dialPolicy = .publicOnly }
             await Wire.failure(.addressRefused, .connect) { try await api.get(scene.url("/away")) }
-            #expect(scene.origin.requestCount == 1)
+            expectEqual(scene.origin.requestCount, 1)
         }
     }
 
@@ -110,12 +111,12 @@ struct DialPolicySessionTests {
             let api = try DialScene.session("http://turncoat.test:\(one.port)", engine) {
                 $0.dialPolicy = Self.notOne
             }
-            #expect(try await api.get("get").status == 200)
+            try await expectEqual(api.get("get").status, 200)
             try await DialScene.closeIdle(engine, two)
             await refused(api)
-            #expect(resolver.asked.count == 2)
-            #expect(one.totalConnections == 0)
-            #expect(two.totalConnections == 1)
+            expectEqual(resolver.asked.count, 2)
+            expectEqual(one.totalConnections, 0)
+            expectEqual(two.totalConnections, 1)
         }
     }
 
@@ -124,15 +125,15 @@ struct DialPolicySessionTests {
         try await TestServer.withServer { server in
             let engine = Wire.engine()
             let open = try DialScene.session(server.url, engine)
-            #expect(try await open.get("get").status == 200)
+            try await expectEqual(open.get("get").status, 200)
             let guarded =
                 isDerived
                 ? open.with { $0.dialPolicy = .publicOnly }
                 : try DialScene.session(server.url, engine) { $0.dialPolicy = .publicOnly }
             await refused(guarded)
-            #expect(server.requestCount == 1)
-            #expect(try await open.get("get").status == 200)
-            #expect(server.totalConnections == 1)
+            expectEqual(server.requestCount, 1)
+            try await expectEqual(open.get("get").status, 200)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -142,13 +143,13 @@ struct DialPolicySessionTests {
             let engine = Wire.engine()
             let any = DialPolicy.custom("any") { _, _, _ in true }
             let sessions = try (0..<2).map { _ in try DialScene.session(server.url, engine) { $0.dialPolicy = any } }
-            for api in sessions { #expect(try await api.get("get").status == 200) }
-            #expect(server.totalConnections == 1)
+            for api in sessions { try await expectEqual(api.get("get").status, 200) }
+            expectEqual(server.totalConnections, 1)
             let other = try DialScene.session(server.url, engine) {
                 $0.dialPolicy = .custom("any") { _, _, _ in true }
             }
-            #expect(try await other.get("get").status == 200)
-            #expect(server.totalConnections == 2)
+            try await expectEqual(other.get("get").status, 200)
+            expectEqual(server.totalConnections, 2)
             // The transport of a policy that is equal to itself alone lives as long as the sessions that have it.
             withExtendedLifetime(sessions) {}
         }
@@ -165,8 +166,8 @@ struct DialPolicySessionTests {
                     }
                     await refused(api)
                 }
-                #expect(relay.connections == 0)
-                #expect(server.totalConnections == 0)
+                expectEqual(relay.connections, 0)
+                expectEqual(server.totalConnections, 0)
             }
         }
     }

@@ -2,6 +2,7 @@ import SternaCore
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 @Suite("Dial policies")
@@ -15,7 +16,7 @@ struct DialPolicyTests {
     @Test(
         "By default every address is allowed", arguments: ["127.0.0.1", "169.254.169.254", "::", "ff02::1", "8.8.8.8"])
     func all(address: String) throws {
-        #expect(try refusal(.all, address) == nil)
+        try expectNil(refusal(.all, address))
     }
 
     @Test(
@@ -29,10 +30,10 @@ struct DialPolicyTests {
         ])
     func publicOnly(address: String, isAllowed: Bool) throws {
         let error = try refusal(.publicOnly, address)
-        #expect((error == nil) == isAllowed)
+        expectEqual((error == nil), isAllowed)
         if let error {
-            #expect(error.kind == .addressRefused)
-            #expect(error.phase == .connect)
+            expectEqual(error.kind, .addressRefused)
+            expectEqual(error.phase, .connect)
         }
     }
 
@@ -59,7 +60,7 @@ struct DialPolicyTests {
         let error = try refusal(.publicOnly, address, host: host, port: 8_080)
         let advice =
             " The dial policy allows public addresses only; to connect to this one, set another, such as .all or .custom."
-        #expect(error?.detail == expected + advice)
+        expectEqual(error?.detail, expected + advice)
     }
 
     @Test("A policy of one's own is asked with address, host and port")
@@ -69,13 +70,13 @@ struct DialPolicyTests {
             seen.withLock { $0.append("\(address) \(host) \(port)") }
             return address.family == .v4
         }
-        #expect(try refusal(policy, "10.0.0.1", host: "a.example", port: 1) == nil)
+        try expectNil(refusal(policy, "10.0.0.1", host: "a.example", port: 1))
         let error = try refusal(policy, "fd00::1", host: "b.example", port: 65_535)
-        #expect(error?.kind == .addressRefused)
-        #expect(error?.detail.contains("b.example") == true)
-        #expect(error?.detail.contains("fd00::1") == true)
-        #expect(error?.detail.contains("“office only”") == true)
-        #expect(seen.withLock { $0 } == ["10.0.0.1 a.example 1", "fd00::1 b.example 65535"])
+        expectEqual(error?.kind, .addressRefused)
+        expectEqual(error?.detail.contains("b.example"), true)
+        expectEqual(error?.detail.contains("fd00::1"), true)
+        expectEqual(error?.detail.contains("“office only”"), true)
+        expectEqual(seen.withLock { $0 }, ["10.0.0.1 a.example 1", "fd00::1 b.example 65535"])
     }
 
     @Test("It sees a mapped address as the IPv4 address that is connected to")
@@ -83,7 +84,7 @@ struct DialPolicyTests {
         let office = try #require(IPPrefix("10.0.0.0/8"))
         let policy = DialPolicy.custom("no office") { address, _, _ in !office.contains(address) }
         #expect(try refusal(policy, "::ffff:10.1.2.3") != nil)
-        #expect(try refusal(policy, "::ffff:11.1.2.3") == nil)
+        try expectNil(refusal(policy, "::ffff:11.1.2.3"))
     }
 
     @Test("Unix domain sockets need the policy that allows everything")
@@ -98,15 +99,16 @@ struct DialPolicyTests {
         let one = DialPolicy.custom("any") { _, _, _ in true }
         let other = DialPolicy.custom("any") { _, _, _ in true }
         let copy = one
-        #expect(one == copy)
-        #expect(one.hashValue == copy.hashValue)
+        expectEqual(one, copy)
+        expectEqual(one.hashValue, copy.hashValue)
         #expect(one != other)
-        #expect(Set([one, other, copy, .all, .all, .publicOnly]).count == 4)
+        expectEqual(Set([one, other, copy, .all, .all, .publicOnly]).count, 4)
     }
 
     @Test("Its description is its name")
     func description() {
         let own = DialPolicy.custom("of\u{7}fice") { _, _, _ in true }
-        #expect([DialPolicy.all, .publicOnly, own].map { "\($0)" } == ["all", "publicOnly", "custom(of\u{FFFD}fice)"])
+        expectEqual(
+            [DialPolicy.all, .publicOnly, own].map { "\($0)" }, ["all", "publicOnly", "custom(of\u{FFFD}fice)"])
     }
 }

@@ -76,7 +76,7 @@ struct EvaluatorCancellationTests {
             #expect(await eventually { waiting.begun == 1 })
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             await ends(waiting)
         }
     }

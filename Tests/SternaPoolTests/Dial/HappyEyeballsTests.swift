@@ -20,9 +20,9 @@ struct HappyEyeballsTests {
     func first() async throws {
         try await DialScene.withTwins { one, two in
             let reply = try await session(one.port, ["127.0.0.1", "127.0.0.2"]).get("get")
-            #expect(reply.status == 200)
-            #expect(one.totalConnections == 1)
-            #expect(two.totalConnections == 0)
+            expectEqual(reply.status, 200)
+            expectEqual(one.totalConnections, 1)
+            expectEqual(two.totalConnections, 0)
         }
     }
 
@@ -32,8 +32,8 @@ struct HappyEyeballsTests {
         try await TestServer.withServer(.init(host: "127.0.0.2", port: closed.port)) { server in
             let start = ContinuousClock.now
             let reply = try await session(server.port, ["127.0.0.1", "127.0.0.2"]).get("get")
-            #expect(reply.status == 200)
-            #expect(reply.response.metrics?.attempts.first?.remoteAddress == "127.0.0.2:\(server.port)")
+            expectEqual(reply.status, 200)
+            expectEqual(reply.response.metrics?.attempts.first?.remoteAddress, "127.0.0.2:\(server.port)")
             #expect(ContinuousClock.now - start < Self.quick)
         }
         withExtendedLifetime(closed) {}
@@ -45,11 +45,11 @@ struct HappyEyeballsTests {
         try await TestServer.withServer(.init(host: "127.0.0.2", port: listener.port)) { server in
             let start = ContinuousClock.now
             let reply = try await session(server.port, dead + ["127.0.0.2"]).get("get")
-            #expect(reply.status == 200)
+            expectEqual(reply.status, 200)
             let duration = ContinuousClock.now - start
             #expect(duration >= .milliseconds(45))
             #expect(duration < Self.quick)
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
         withExtendedLifetime(listener) {}
     }
@@ -60,9 +60,9 @@ struct HappyEyeballsTests {
         let addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
         let api = try session(closed.port, addresses)
         let error = await Wire.failure(.connectionFailed, .connect, within: Self.quick) { try await api.get("get") }
-        for address in addresses { #expect(error?.detail.contains("\(address): ") == true) }
-        #expect(error?.detail.contains("many.test on port \(closed.port)") == true)
-        #expect(error?.requestSent == false)
+        for address in addresses { expectEqual(error?.detail.contains("\(address): "), true) }
+        expectEqual(error?.detail.contains("many.test on port \(closed.port)"), true)
+        expectEqual(error?.requestSent, false)
         withExtendedLifetime(closed) {}
     }
 
@@ -86,7 +86,7 @@ struct HappyEyeballsTests {
         #expect(await eventually { await engine.statistics().openConnections == 1 && !resolver.asked.isEmpty })
         task.cancel()
         let error = await #expect(throws: SternaError.self) { _ = try await task.value }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
         #expect(error?.phase == .connect || error?.phase == .resolve)
         #expect(await eventually { await engine.statistics().openConnections == 0 })
         withExtendedLifetime(listener) {}
@@ -106,9 +106,9 @@ struct HappyEyeballsTests {
             try await TestServer.withServer(.init(host: "::1", port: four.port)) { six in
                 let engine = DialScene.engine(GivenResolver(["127.0.0.1", "::1"])) { $0.addressFamilies = families }
                 let api = try DialScene.session("http://many.test:\(four.port)", engine)
-                #expect(try await api.get("get").status == 200)
-                #expect(four.totalConnections == (families == .ipv4 ? 1 : 0))
-                #expect(six.totalConnections == (families == .ipv6 ? 1 : 0))
+                try await expectEqual(api.get("get").status, 200)
+                expectEqual(four.totalConnections, (families == .ipv4 ? 1 : 0))
+                expectEqual(six.totalConnections, (families == .ipv6 ? 1 : 0))
                 let local = DialScene.engine { $0.addressFamilies = families }
                 #expect(
                     try await DialScene.session("http://localhost:\(four.port)", local).get("get").status == 200)
@@ -126,7 +126,7 @@ struct HappyEyeballsTests {
         try await TestServer.withServer(.init(host: "127.0.0.2", port: listener.port)) { server in
             let start = ContinuousClock.now
             let api = try session(server.port, ["127.0.0.1", "127.0.0.2", "::1"])
-            #expect(try await api.get("get").status == 200)
+            try await expectEqual(api.get("get").status, 200)
             #expect(ContinuousClock.now - start < Self.quick)
         }
         withExtendedLifetime(listener) {}

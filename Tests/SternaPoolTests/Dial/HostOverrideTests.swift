@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Addresses in place of a name's, and the address that connections come from.
@@ -15,12 +16,12 @@ struct HostOverrideTests {
             let resolver = GivenResolver([])
             let engine = DialScene.engine(resolver) { $0.hostOverrides = ["bird.test:\(server.port)": ["127.0.0.1"]] }
             let api = try DialScene.session("https://BIRD.test:\(server.port)", engine, authority: authority)
-            #expect(try await api.get("get").status == 200)
-            #expect(server.requests().first?.headers["Host"] == "bird.test:\(server.port)")
+            try await expectEqual(api.get("get").status, 200)
+            expectEqual(server.requests().first?.headers["Host"], "bird.test:\(server.port)")
             #expect(resolver.asked.isEmpty)
             await Wire.failure(.hostNotFound, .resolve) { try await api.get("https://bird.test:1/") }
             await Wire.failure(.hostNotFound, .resolve) { try await api.get("https://a.bird.test:\(server.port)/") }
-            #expect(resolver.asked == ["bird.test", "a.bird.test"])
+            expectEqual(resolver.asked, ["bird.test", "a.bird.test"])
         }
     }
 
@@ -32,7 +33,7 @@ struct HostOverrideTests {
                 $0.hostOverrides = ["bird.test:\(server.port)": ["127.0.0.1", "[::1]", "127.0.0.2"]]
             }
             let api = try DialScene.session("http://bird.test:\(server.port)", engine)
-            #expect(try await api.get("get").status == 200)
+            try await expectEqual(api.get("get").status, 200)
         }
         withExtendedLifetime(closed) {}
     }
@@ -43,8 +44,8 @@ struct HostOverrideTests {
             let resolver = GivenResolver(["127.0.0.1"])
             let engine = DialScene.engine(resolver) { $0.hostOverrides = ["bird.test:\(server.port)": ["nest.test"]] }
             let api = try DialScene.session("http://bird.test:\(server.port)", engine)
-            #expect(try await api.get("get").status == 200)
-            #expect(resolver.asked == ["nest.test"])
+            try await expectEqual(api.get("get").status, 200)
+            expectEqual(resolver.asked, ["nest.test"])
         }
     }
 
@@ -53,11 +54,11 @@ struct HostOverrideTests {
         try await TestServer.withServer { server in
             let engine = DialScene.engine { $0.sourceAddress = IPAddress("127.0.0.2") }
             let reply = try await DialScene.session(server.url, engine) { $0.collectsMetrics = true }.get("ip")
-            #expect(try await reply.json()["origin"] == "127.0.0.2")
+            try await expectEqual(reply.json()["origin"], "127.0.0.2")
             let local = reply.response.metrics?.attempts.first?.localAddress
-            #expect(local?.hasPrefix("127.0.0.2:") == true)
+            expectEqual(local?.hasPrefix("127.0.0.2:"), true)
             let usual = try await DialScene.session(server.url).get("ip")
-            #expect(try await usual.json()["origin"] == "127.0.0.1")
+            try await expectEqual(usual.json()["origin"], "127.0.0.1")
         }
     }
 
@@ -67,7 +68,7 @@ struct HostOverrideTests {
             let engine = DialScene.engine { $0.sourceAddress = IPAddress("192.0.2.77") }
             let api = try DialScene.session(server.url, engine)
             await Wire.failure(.connectionFailed, .connect) { try await api.get("ip") }
-            #expect(server.totalConnections == 0)
+            expectEqual(server.totalConnections, 0)
         }
     }
 }

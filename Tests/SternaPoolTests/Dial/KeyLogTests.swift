@@ -5,6 +5,7 @@ import SternaPlatform
 import SternaSecurity
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 @Suite("Key logs that cannot be opened")
@@ -17,7 +18,7 @@ struct KeyLogTests {
         let error = #expect(throws: SternaError.self, sourceLocation: location) {
             _ = try TLSContexts().context(options, nil, protocols: [])
         }
-        #expect(error?.kind == .tlsFailed, sourceLocation: location)
+        expectEqual(error?.kind, .tlsFailed, sourceLocation: location)
         return error?.detail ?? ""
     }
 

@@ -22,11 +22,11 @@ struct ResolverSessionTests {
         try await TestServer.withServer { server in
             let resolver = GivenResolver(["127.0.0.1"])
             let api = try session(server, resolver, host: "BIRD.Test")
-            #expect(try await api.get("get").status == 200)
-            #expect(resolver.asked == ["bird.test"])
-            #expect(server.requests().first?.headers["Host"] == "bird.test:\(server.port)")
+            try await expectEqual(api.get("get").status, 200)
+            expectEqual(resolver.asked, ["bird.test"])
+            expectEqual(server.requests().first?.headers["Host"], "bird.test:\(server.port)")
             #expect(try await api.get("http://127.0.0.1:\(server.port)/get").status == 200)
-            #expect(resolver.asked.count == 1)
+            expectEqual(resolver.asked.count, 1)
         }
     }
 
@@ -41,11 +41,11 @@ struct ResolverSessionTests {
             let engine = DialScene.engine(resolver) { $0.resolvedLifetime = lifetime }
             let api = try DialScene.session("http://bird.test:\(server.port)", engine)
             for _ in 0..<3 {
-                #expect(try await api.get("get").status == 200)
+                try await expectEqual(api.get("get").status, 200)
                 try await DialScene.closeIdle(engine, server)
             }
-            #expect(resolver.asked.count == lookups)
-            #expect(server.totalConnections == 3)
+            expectEqual(resolver.asked.count, lookups)
+            expectEqual(server.totalConnections, 3)
         }
     }
 
@@ -56,7 +56,7 @@ struct ResolverSessionTests {
             let engine = DialScene.engine(resolver)
             let api = try DialScene.session("http://bird.test:\(server.port)", engine)
             let isAskedAgain = try await eventually {
-                #expect(try await api.get("get").status == 200)
+                try await expectEqual(api.get("get").status, 200)
                 try await DialScene.closeIdle(engine, server)
                 return resolver.asked.count > 1
             }
@@ -81,9 +81,9 @@ struct ResolverSessionTests {
                 }
                 #expect(areWaiting)
                 gate.add()
-                for try await status in group { #expect(status == 200) }
+                for try await status in group { expectEqual(status, 200) }
             }
-            #expect(resolver.asked == ["bird.test"])
+            expectEqual(resolver.asked, ["bird.test"])
         }
     }
 
@@ -97,9 +97,9 @@ struct ResolverSessionTests {
             let api = try session(server, resolver)
             let error = await Wire.failure(.hostNotFound, .resolve) { try await api.get("get") }
             #expect(error?.underlying is Mishap)
-            #expect(error?.detail.contains("bird.test") == true)
-            #expect(error?.requestSent == false)
-            #expect(try await api.get("get").status == 200)
+            expectEqual(error?.detail.contains("bird.test"), true)
+            expectEqual(error?.requestSent, false)
+            try await expectEqual(api.get("get").status, 200)
         }
     }
 
@@ -110,9 +110,9 @@ struct ResolverSessionTests {
             let error = await Wire.failure(.connectionFailed, .resolve) {
                 try await session(server, refusing).get("get")
             }
-            #expect(error?.detail == "No line.")
+            expectEqual(error?.detail, "No line.")
             await Wire.failure(.hostNotFound, .resolve) { try await session(server, GivenResolver([])).get("get") }
-            #expect(server.totalConnections == 0)
+            expectEqual(server.totalConnections, 0)
         }
     }
 
@@ -129,7 +129,7 @@ struct ResolverSessionTests {
             let start = ContinuousClock.now
             let error = await Wire.failure(.timedOut, .resolve) { try await api.get("get") }
             #expect(ContinuousClock.now - start >= .milliseconds(140))
-            #expect(error?.detail.contains("bird.test") == true)
+            expectEqual(error?.detail.contains("bird.test"), true)
             #expect(await eventually { ended.value == 1 })
         }
     }
@@ -167,8 +167,8 @@ struct ResolverSessionTests {
             tasks[0].cancel()
             await Wire.failure(.cancelled, .resolve) { _ = try await tasks[0].value }
             gate.add()
-            #expect(try await tasks[1].value.status == 200)
-            #expect(resolver.asked.count == 1)
+            try await expectEqual(tasks[1].value.status, 200)
+            expectEqual(resolver.asked.count, 1)
         }
     }
 
@@ -188,12 +188,12 @@ struct ResolverSessionTests {
             let engine = DialScene.engine(resolver) { $0.addressFamilies = families }
             let api = try DialScene.session("http://bird.test:\(server.port)", engine)
             if isReached {
-                #expect(try await api.get("get").status == 200)
+                try await expectEqual(api.get("get").status, 200)
             } else {
                 await Wire.failure(.hostNotFound, .resolve) { try await api.get("get") }
             }
-            #expect(seen.value == 1)
-            #expect(server.totalConnections == (isReached ? 1 : 0))
+            expectEqual(seen.value, 1)
+            expectEqual(server.totalConnections, (isReached ? 1 : 0))
         }
     }
 }

@@ -2,6 +2,7 @@ import SternaCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 @Suite("The system's resolver", .timeLimit(.minutes(5)))
@@ -20,8 +21,8 @@ struct SystemResolverTests {
         ])
     func localhost(host: String, families: (AddressFamilies, [String])) async throws {
         let answer = try await Self.unasked.resolve(host, families.0)
-        #expect(answer.addresses.map(\.description) == families.1)
-        #expect(answer.timeToLive == .zero)
+        expectEqual(answer.addresses.map(\.description), families.1)
+        expectEqual(answer.timeToLive, .zero)
     }
 
     @Test(
@@ -30,7 +31,7 @@ struct SystemResolverTests {
     func notLocalhost(host: String) async throws {
         let answer = IPAddress(v4: 0xC000_0201)
         let resolver = SystemResolver(threads: LookupThreads(limit: 1)) { asked, _ in asked == host ? [answer] : [] }
-        #expect(try await resolver.resolve(host, .any) == ResolvedHost([answer]))
+        try await expectEqual(resolver.resolve(host, .any), ResolvedHost([answer]))
     }
 
     @Test(
@@ -42,11 +43,11 @@ struct SystemResolverTests {
     func literals(text: String, families: AddressFamilies, isKnown: Bool) async throws {
         guard isKnown else {
             let error = await #expect(throws: SternaError.self) { try await Self.unasked.resolve(text, families) }
-            #expect(error?.kind == .hostNotFound)
-            #expect(error?.detail.hasPrefix("\(text) is an IPv") == true)
+            expectEqual(error?.kind, .hostNotFound)
+            expectEqual(error?.detail.hasPrefix("\(text) is an IPv"), true)
             return
         }
-        #expect(try await Self.unasked.resolve(text, families).addresses.map(\.description) == [text])
+        try await expectEqual(Self.unasked.resolve(text, families).addresses.map(\.description), [text])
     }
 
     @Test(
@@ -54,25 +55,25 @@ struct SystemResolverTests {
         arguments: ["", "a\0b", "\0", "127.0.0.1\0.example", String(repeating: "a", count: 256)])
     func refused(host: String) async {
         let error = await #expect(throws: SternaError.self) { try await Self.unasked.resolve(host, .any) }
-        #expect(error?.kind == .hostNotFound)
-        #expect(error?.phase == .resolve)
-        #expect(error?.detail.contains("is not a host name") == true)
-        #expect(error?.detail.utf8.contains(0) == false)
+        expectEqual(error?.kind, .hostNotFound)
+        expectEqual(error?.phase, .resolve)
+        expectEqual(error?.detail.contains("is not a host name"), true)
+        expectEqual(error?.detail.utf8.contains(0), false)
     }
 
     @Test("A name of 255 bytes is asked for")
     func longest() async throws {
         let resolver = SystemResolver(threads: LookupThreads(limit: 1)) { _, _ in [IPAddress(v6: 0, 1)] }
-        #expect(try await resolver.resolve(String(repeating: "a", count: 255), .any).addresses.count == 1)
+        try await expectEqual(resolver.resolve(String(repeating: "a", count: 255), .any).addresses.count, 1)
     }
 
     @Test("Names below .invalid have no address (RFC 6761, 6.4)", arguments: AddressFamilies.allCases)
     func invalid(families: AddressFamilies) async {
         let host = "no-such-host.sterna.invalid"
         let error = await #expect(throws: SternaError.self) { try await SystemResolver.system.resolve(host, families) }
-        #expect(error?.kind == .hostNotFound)
-        #expect(error?.phase == .resolve)
-        #expect(error?.detail.contains("“\(host)”") == true)
+        expectEqual(error?.kind, .hostNotFound)
+        expectEqual(error?.phase, .resolve)
+        expectEqual(error?.detail.contains("“\(host)”"), true)
     }
 
     @Test(
@@ -82,7 +83,7 @@ struct SystemResolverTests {
             ("::1", .ipv6),
         ])
     func system(text: String, families: AddressFamilies) throws {
-        #expect(try SystemLookup.addresses(text, families).map(\.description) == [text])
+        try expectEqual(SystemLookup.addresses(text, families).map(\.description), [text])
     }
 
     @Test("A socket address that is too short, or of another family, is none")
@@ -106,8 +107,8 @@ struct SystemResolverTests {
                     }
             }
         }
-        #expect(seen == [IPAddress(v4: 0xC000_0201), nil, nil, nil, nil])
-        #expect(SystemLookup.address(of: addrinfo()) == nil)
+        expectEqual(seen, [IPAddress(v4: 0xC000_0201), nil, nil, nil, nil])
+        expectNil(SystemLookup.address(of: addrinfo()))
     }
 
     @Test(
@@ -121,8 +122,8 @@ struct SystemResolverTests {
         ])
     func failures(code: Int32, families: AddressFamilies, expected: String) {
         let error = SystemLookup.failure(code, errno: EMFILE, "a.example", families)
-        #expect(error.kind == .hostNotFound)
-        #expect(error.phase == .resolve)
+        expectEqual(error.kind, .hostNotFound)
+        expectEqual(error.phase, .resolve)
         #expect(error.detail.hasPrefix(expected))
     }
 
@@ -132,6 +133,6 @@ struct SystemResolverTests {
             throw SystemLookup.failure(EAI_AGAIN, errno: 0, host, families)
         }
         let error = await #expect(throws: SternaError.self) { try await resolver.resolve("a.example", .any) }
-        #expect(error?.detail.contains("does not answer") == true)
+        expectEqual(error?.detail.contains("does not answer"), true)
     }
 }

@@ -3,6 +3,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Requests over a Unix domain socket.
@@ -24,10 +25,10 @@ struct UnixSocketTests {
         try await TestServer.withServer { server in
             try await UnixRelay.with(to: server.port) { relay in
                 let api = try session(base, relay.path)
-                for _ in 0..<3 { #expect(try await api.post("/post", body: .text("x")).status == 200) }
+                for _ in 0..<3 { try await expectEqual(api.post("/post", body: .text("x")).status, 200) }
                 let host = base.dropFirst(7).prefix { $0 != "/" }
-                #expect(server.requests().map { $0.headers["Host"] } == Array(repeating: String(host), count: 3))
-                #expect(relay.connections == 1)
+                expectEqual(server.requests().map { $0.headers["Host"] }, Array(repeating: String(host), count: 3))
+                expectEqual(relay.connections, 1)
             }
         }
     }
@@ -41,8 +42,8 @@ struct UnixSocketTests {
                 let reply = try await session("https://api.test", relay.path, authority: authority) {
                     $0.collectsMetrics = true
                 }.get("get")
-                #expect(reply.status == 200)
-                #expect(reply.response.metrics?.attempts.first?.tlsVersion == "TLS 1.3")
+                expectEqual(reply.status, 200)
+                expectEqual(reply.response.metrics?.attempts.first?.tlsVersion, "TLS 1.3")
                 let other = try session("https://other.test", relay.path, authority: authority)
                 await Wire.failure(.certificateRejected, .tls) { try await other.get("get") }
             }
@@ -61,9 +62,9 @@ struct UnixSocketTests {
                     $0.collectsMetrics = true
                 }
                 let attempt = try #require(try await api.get("get").response.metrics?.attempts.first)
-                #expect(attempt.remoteAddress == relay.path)
+                expectEqual(attempt.remoteAddress, relay.path)
                 #expect(attempt.connect != nil)
-                #expect(attempt.proxy == nil)
+                expectNil(attempt.proxy)
                 #expect(resolver.asked.isEmpty)
             }
         }
@@ -75,11 +76,11 @@ struct UnixSocketTests {
             let engine = Wire.engine()
             try await UnixRelay.with(to: one.port) { relay in
                 let api = try DialScene.session("http://127.0.0.2:\(two.port)", engine)
-                #expect(try await api.get("get").status == 200)
-                #expect(try await api.with { $0.unixSocket = relay.path }.get("get").status == 200)
-                #expect(relay.connections == 1)
-                #expect(one.requestCount == 1)
-                #expect(two.requestCount == 1)
+                try await expectEqual(api.get("get").status, 200)
+                try await expectEqual(api.with { $0.unixSocket = relay.path }.get("get").status, 200)
+                expectEqual(relay.connections, 1)
+                expectEqual(one.requestCount, 1)
+                expectEqual(two.requestCount, 1)
             }
         }
     }
@@ -89,13 +90,13 @@ struct UnixSocketTests {
         let path = UnixRelay.freePath()
         let api = try session("http://api.test", path)
         let error = await Wire.failure(.connectionFailed, .connect) { try await api.get("get") }
-        #expect(error?.detail.contains(path) == true)
-        #expect(error?.requestSent == false)
+        expectEqual(error?.detail.contains(path), true)
+        expectEqual(error?.requestSent, false)
     }
 
     @Test("A file that is no socket")
     func file() async throws {
-        let file = try TemporaryFile([1])
+        let file = try TestFile([1])
         let api = try session("http://api.test", file.path)
         await Wire.failure(.connectionFailed, .connect) { try await api.get("get") }
     }
@@ -105,7 +106,7 @@ struct UnixSocketTests {
         let error = await #expect(throws: SternaError.self) {
             try await session("http://api.test", path).get("get")
         }
-        #expect(error?.kind == .invalidURL)
-        #expect(error?.phase == .prepare)
+        expectEqual(error?.kind, .invalidURL)
+        expectEqual(error?.phase, .prepare)
     }
 }

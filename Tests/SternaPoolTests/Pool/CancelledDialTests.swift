@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Dials that this side gives up say nothing of the server: who waits behind them does not fail with them.
@@ -13,7 +14,7 @@ struct CancelledDialTests {
 
     private func expectCancelled(_ task: Task<Int, any Error>, location: SourceLocation = #_sourceLocation) async {
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await task.value }
-        #expect(error?.kind == .cancelled, "\(error as Any)", sourceLocation: location)
+        expectEqual(error?.kind, .cancelled, "\(error as Any)", sourceLocation: location)
     }
 
     /// Requests one behind the other, each with a dial of its own, are cancelled as soon as they are dialled for; the last one

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A connection that is closed behind its answer holds up nobody who waits for its permit, whatever its server does.
@@ -32,11 +33,11 @@ struct ClosingPermitTests {
                 let tasks = urls.map { url in Task { try await api.get("\(url)/row").status } }
                 for task in tasks {
                     let status = try await task.value
-                    #expect(status == 200, sourceLocation: location)
+                    expectEqual(status, 200, sourceLocation: location)
                 }
                 // Each goodbye that is waited for would be five seconds.
                 #expect(ContinuousClock.now - start < .seconds(10), sourceLocation: location)
-                #expect(server.acceptedConnections == hosts.count, sourceLocation: location)
+                expectEqual(server.acceptedConnections, hosts.count, sourceLocation: location)
                 await PoolSupport.expectNothing(engine)
             }
         }

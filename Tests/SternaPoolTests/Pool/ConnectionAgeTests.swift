@@ -4,6 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -14,7 +15,7 @@ struct ConnectionAgeTests {
     private func ask(_ fake: FakeConnection, _ fields: String = "") async throws {
         let task = try await fake.start()
         try await fake.receive("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nok")
-        #expect(try await task.value.status == 200)
+        try await expectEqual(task.value.status, 200)
     }
 
     /// How many permits are out, which a connection that is gone must not keep.
@@ -31,10 +32,10 @@ struct ConnectionAgeTests {
         try await ask(fake)
         await fake.advance(seconds - 1)
         #expect(fake.isOpen)
-        #expect(open(fake) == 1)
+        expectEqual(open(fake), 1)
         await fake.advance(1)
         #expect(!fake.isOpen)
-        #expect(open(fake) == 0)
+        expectEqual(open(fake), 0)
     }
 
     @Test(
@@ -53,7 +54,7 @@ struct ConnectionAgeTests {
         #expect(fake.isOpen)
         await fake.advance(1)
         #expect(!fake.isOpen)
-        #expect(open(fake) == 0)
+        expectEqual(open(fake), 0)
     }
 
     @Test("A second or less leaves no time for another request", arguments: ["1", "0"])
@@ -62,7 +63,7 @@ struct ConnectionAgeTests {
         try await ask(fake, "Keep-Alive: timeout=\(text)\r\n")
         await fake.loop.advanceTime(by: .nanoseconds(1))
         #expect(!fake.isOpen)
-        #expect(open(fake) == 0)
+        expectEqual(open(fake), 0)
     }
 
     @Test("What it said last holds for later answers that say nothing")
@@ -90,7 +91,7 @@ struct ConnectionAgeTests {
         #expect(fake.isOpen)
         await fake.advance(1)
         #expect(!fake.isOpen)
-        #expect(open(fake) == 0)
+        expectEqual(open(fake), 0)
     }
 
     @Test("One in use is not cut off by its age, and closes behind the answer")
@@ -102,9 +103,9 @@ struct ConnectionAgeTests {
         await fake.advance(45)
         #expect(fake.isOpen)
         try await fake.receive("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        #expect(try await task.value.status == 200)
+        try await expectEqual(task.value.status, 200)
         #expect(!fake.isOpen)
-        #expect(open(fake) == 0)
+        expectEqual(open(fake), 0)
     }
 
     @Test("So many requests and no more, then a new one", arguments: [(1, 5, 5), (3, 10, 4), (10, 10, 1), (4, 9, 3)])
@@ -112,9 +113,9 @@ struct ConnectionAgeTests {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine { $0.maximumUses = maximum }
             let api = try PoolSupport.session(server.url, engine)
-            for _ in 0..<requests { #expect(try await api.get("1k").status == 200) }
-            #expect(server.totalConnections == connections)
-            #expect(await engine.statistics().reuses == requests - connections)
+            for _ in 0..<requests { try await expectEqual(api.get("1k").status, 200) }
+            expectEqual(server.totalConnections, connections)
+            await expectEqual(engine.statistics().reuses, requests - connections)
             await PoolSupport.expectNothing(engine)
         }
     }
@@ -129,10 +130,10 @@ struct ConnectionAgeTests {
             let api = try PoolSupport.session(server.url, engine)
             try await withThrowingTaskGroup(of: Int.self) { tasks in
                 for _ in 0..<40 { tasks.addTask { try await api.get("1k").status } }
-                for try await status in tasks { #expect(status == 200) }
+                for try await status in tasks { expectEqual(status, 200) }
             }
             #expect(server.totalConnections >= 20)
-            #expect(server.requestCount == 40)
+            expectEqual(server.requestCount, 40)
         }
     }
 
@@ -142,9 +143,9 @@ struct ConnectionAgeTests {
             let engine = PoolSupport.engine { $0.idleTimeout = .milliseconds(50) }
             let api = try PoolSupport.session(server.url, engine)
             for round in 1...3 {
-                #expect(try await api.get("1k").status == 200)
+                try await expectEqual(api.get("1k").status, 200)
                 try await server.waitForOpenConnections(0, within: PoolSupport.limit)
-                #expect(server.totalConnections == round)
+                expectEqual(server.totalConnections, round)
             }
             await PoolSupport.expect(engine, "nothing is open") { $0.origins.isEmpty }
         }
@@ -156,9 +157,9 @@ struct ConnectionAgeTests {
             let engine = PoolSupport.engine { $0.maximumAge = .milliseconds(50) }
             let api = try PoolSupport.session(server.url, engine)
             for round in 1...3 {
-                #expect(try await api.get("1k").status == 200)
+                try await expectEqual(api.get("1k").status, 200)
                 try await server.waitForOpenConnections(0, within: PoolSupport.limit)
-                #expect(server.totalConnections == round)
+                expectEqual(server.totalConnections, round)
             }
         }
     }

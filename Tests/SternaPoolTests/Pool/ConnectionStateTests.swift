@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -30,7 +31,7 @@ struct ConnectionStateTests {
                 switch event {
                 case .establish:
                     let succeeded = state.establish()
-                    #expect(succeeded == !isGone, "\(order)")
+                    expectEqual(succeeded, !isGone, "\(order)")
                     if succeeded { isOpen = true }
                 case .retire:
                     state.retire()
@@ -42,10 +43,10 @@ struct ConnectionStateTests {
                     if state.end() { returned += 1 }
                     (isClosing, isGone) = (true, true)
                 }
-                #expect(state.isClosing == isClosing, "\(order)")
-                #expect(state.isRetired == (isRetired && !isClosing), "\(order)")
+                expectEqual(state.isClosing, isClosing, "\(order)")
+                expectEqual(state.isRetired, (isRetired && !isClosing), "\(order)")
             }
-            #expect(returned == (isOpen && isGone ? 1 : 0), "\(order)")
+            expectEqual(returned, (isOpen && isGone ? 1 : 0), "\(order)")
         }
     }
 }

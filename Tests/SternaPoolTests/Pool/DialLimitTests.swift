@@ -20,14 +20,14 @@ struct DialLimitTests {
             await PoolSupport.expect(engine, "all wait") { $0.waiting == 100 }
             for _ in 0..<20 {
                 let statistics = await engine.statistics()
-                #expect(statistics.dialling == 16)
-                #expect(statistics.dials == 16)
-                #expect(statistics.origins.map(\.open) == [16])
+                expectEqual(statistics.dialling, 16)
+                expectEqual(statistics.dials, 16)
+                expectEqual(statistics.origins.map(\.open), [16])
             }
             for task in tasks { task.cancel() }
             for task in tasks {
                 let error = await #expect(throws: SternaError.self) { try await task.value }
-                #expect(error?.kind == .cancelled)
+                expectEqual(error?.kind, .cancelled)
             }
             await PoolSupport.expectNothing(engine)
         }
@@ -45,16 +45,16 @@ struct DialLimitTests {
             for _ in 0..<200 {
                 tasks.addTask {
                     let error = await #expect(throws: SternaError.self) { try await api.get("row") }
-                    #expect(error?.kind == .connectionFailed, "\(error as Any)")
-                    #expect(error?.phase == .connect)
-                    #expect(error?.requestSent == false)
+                    expectEqual(error?.kind, .connectionFailed, "\(error as Any)")
+                    expectEqual(error?.phase, .connect)
+                    expectEqual(error?.requestSent, false)
                     if error?.kind == .connectionFailed { failures.add() }
                 }
             }
         }
         // With a pause of a second before each dial it would be minutes.
         #expect(ContinuousClock.now - start < .seconds(30))
-        #expect(failures.value == 200)
+        expectEqual(failures.value, 200)
         // Dials that were under way when the last request failed end a moment later.
         await PoolSupport.expect(engine, "all dials have failed") { $0.failedDials == $0.dials }
         await PoolSupport.expectNothing(engine)
@@ -92,13 +92,13 @@ struct DialLimitTests {
                 do {
                     answered = try await api.get("1k").status == 200
                 } catch let error as SternaError {
-                    #expect(error.kind == .hostNotFound)
+                    expectEqual(error.kind, .hostNotFound)
                 }
             }
             #expect(answered)
             try await withThrowingTaskGroup(of: Int.self) { tasks in
                 for _ in 0..<50 { tasks.addTask { try await api.get("1k").status } }
-                for try await status in tasks { #expect(status == 200) }
+                for try await status in tasks { expectEqual(status, 200) }
             }
             await PoolSupport.expectNothing(engine)
         }
@@ -113,9 +113,9 @@ struct DialLimitTests {
                 let engine = PoolSupport.engine(group: group)
                 let api = try PoolSupport.session(server.url, engine) { $0.dialPolicy = policy }
                 for _ in 0..<30 { await Wire.failure(.addressRefused, .connect) { try await api.get("1k") } }
-                #expect(await engine.statistics().failedDials == 30)
+                await expectEqual(engine.statistics().failedDials, 30)
                 refuses.withLock { $0 = false }
-                #expect(try await api.get("1k").status == 200)
+                try await expectEqual(api.get("1k").status, 200)
             }
         }
     }
@@ -129,10 +129,10 @@ struct DialLimitTests {
                 let dead = try PoolSupport.session("http://127.0.0.1:\(closed.port)", engine)
                 let live = try PoolSupport.session(server.url, engine)
                 let failing = (0..<50).map { _ in Task { try await dead.get("row").status } }
-                for _ in 0..<20 { #expect(try await live.get("1k").status == 200) }
+                for _ in 0..<20 { try await expectEqual(live.get("1k").status, 200) }
                 for task in failing {
                     let error = await #expect(throws: SternaError.self) { try await task.value }
-                    #expect(error?.kind == .connectionFailed)
+                    expectEqual(error?.kind, .connectionFailed)
                 }
                 await PoolSupport.expectNothing(engine)
             }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Who waits for a connection that is opened for another request, at a server that takes none.
@@ -21,7 +22,7 @@ struct DialWaitersTests {
 
     private func expectTimeout(_ task: Task<Int, any Error>, location: SourceLocation = #_sourceLocation) async {
         let error = await Wire.failure(.timedOut, .connect, location: location) { _ = try await task.value }
-        #expect(error?.requestSent == false, sourceLocation: location)
+        expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
     @Test("All run out of time together, not one after the other", arguments: ["http", "https"], [1, 2])
@@ -57,7 +58,7 @@ struct DialWaitersTests {
             await PoolSupport.expect(engine, "one is left, and is dialled for") { $0.waiting == 1 && $0.dialling == 1 }
             last.cancel()
             let error = await #expect(throws: SternaError.self) { try await last.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             await PoolSupport.expectNothing(engine)
         }
         withExtendedLifetime(listener) {}

@@ -19,7 +19,7 @@ struct DrainTests {
             let task = try await fake.start(delivery: .head)
             try await fake.receive(text)
             let response = try await task.value
-            #expect(response.status.code == 200)
+            expectEqual(response.status.code, 200)
         }
         let isKnown = await eventually {
             await fake.loop.run()
@@ -34,7 +34,7 @@ struct DrainTests {
         try #require(fake.isOpen)
         let task = try await fake.start()
         try await fake.receive("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext")
-        #expect(try await task.value.body.whole.map { String(buffer: $0) } == "next")
+        try await expectEqual(task.value.body.whole.map { String(buffer: $0) }, "next")
         #expect(fake.isOpen)
     }
 
@@ -80,7 +80,7 @@ struct DrainTests {
         #expect(fake.isOpen)
         await fake.loop.advanceTime(by: .milliseconds(50))
         #expect(!fake.isOpen)
-        #expect(fake.endpoint.permits.open(of: fake.endpoint) == 0)
+        expectEqual(fake.endpoint.permits.open(of: fake.endpoint), 0)
     }
 
     @Test("A slow one is not saved by bytes that drip")
@@ -108,7 +108,7 @@ struct DrainTests {
         let fake = try await FakeConnection()
         _ = try await giveUp(fake, text)
         #expect(!fake.isOpen)
-        #expect(fake.endpoint.permits.open(of: fake.endpoint) == 0)
+        expectEqual(fake.endpoint.permits.open(of: fake.endpoint), 0)
     }
 
     @Test("Chunks that turn out to be long close it when more than 64 KiB have come")
@@ -151,8 +151,8 @@ struct DrainTests {
         try await ScriptedServer.withServer(connections: [begun, next]) { server in
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 1 }
             let api = try PoolSupport.session(server.url, engine)
-            try await api.withResponse(to: .get("row")) { #expect($0.status.code == 200) }
-            #expect(try await api.get("next").text() == "next")
+            try await api.withResponse(to: .get("row")) { expectEqual($0.status.code, 200) }
+            try await expectEqual(api.get("next").text(), "next")
             #expect(try await server.waitForClose(connection: 0, within: PoolSupport.limit))
             await PoolSupport.expectNothing(engine)
         }

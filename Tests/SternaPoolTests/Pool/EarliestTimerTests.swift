@@ -4,6 +4,7 @@ import SternaCore
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 @Suite("One timer for the earliest of many moments")
@@ -38,7 +39,7 @@ struct EarliestTimerTests {
         #expect(timer.isSet(by: moment(5)))
         #expect(timer.isSet(by: moment(6)))
         #expect(!timer.isSet(by: moment(4)))
-        #expect(cancelled == 0)
+        expectEqual(cancelled, 0)
     }
 
     @Test("A timer that has fired, or was cleared, serves no moment")
@@ -47,11 +48,11 @@ struct EarliestTimerTests {
         set(&timer, at: 5)
         timer.fired()
         #expect(!timer.isSet(by: .distantFuture))
-        #expect(cancelled == 0)
+        expectEqual(cancelled, 0)
         set(&timer, at: 5)
         timer.clear()
         #expect(!timer.isSet(by: .distantFuture))
-        #expect(cancelled == 1)
+        expectEqual(cancelled, 1)
     }
 
     @Test("A timer that was stopped takes no further moments")
@@ -62,6 +63,6 @@ struct EarliestTimerTests {
         set(&timer, at: 5)
         timer.stop()
         #expect(timer.isSet(by: moment(1)))
-        #expect(cancelled == 1)
+        expectEqual(cancelled, 1)
     }
 }

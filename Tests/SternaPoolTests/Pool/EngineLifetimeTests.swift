@@ -25,7 +25,7 @@ struct EngineLifetimeTests {
                     }
                     for api in sessions.prefix(2) {
                         let status = try await api.get("1k").status
-                        #expect(status == 200)
+                        expectEqual(status, 200)
                     }
                     engine.closeIdleConnections()
                 }
@@ -41,9 +41,9 @@ struct EngineLifetimeTests {
             let engine = PoolSupport.engine()
             for _ in 0..<3 {
                 let status = try await PoolSupport.session(server.url, engine).get("1k").status
-                #expect(status == 200)
+                expectEqual(status, 200)
             }
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -58,7 +58,7 @@ struct EngineLifetimeTests {
         weak var unused: Endpoint?
         do { unused = try transport.endpoint(for: try HTTPURL("http://unused.test/")) }
         for number in 0..<1_100 { _ = try transport.endpoint(for: try HTTPURL("http://n\(number).test/")) }
-        #expect(unused == nil)
+        expectNil(unused)
         let again = try transport.endpoint(for: url)
         #expect(again === held)
     }
@@ -68,9 +68,9 @@ struct EngineLifetimeTests {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine()
             let api = try PoolSupport.session(server.url, engine)
-            #expect(try await api.get("1k").status == 200)
+            try await expectEqual(api.get("1k").status, 200)
             try await api.warmUp("1k", connections: .min)
-            #expect(await engine.statistics().openConnections == 1)
+            await expectEqual(engine.statistics().openConnections, 1)
         }
     }
 }

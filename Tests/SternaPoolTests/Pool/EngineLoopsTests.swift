@@ -20,7 +20,7 @@ struct EngineLoopsTests {
                     for number in 0..<50 {
                         tasks.addTask { try await api.get(number % 2 == 0 ? "1k" : "bytes/600000").status }
                     }
-                    for try await status in tasks { #expect(status == 200) }
+                    for try await status in tasks { expectEqual(status, 200) }
                 }
                 let onLoop = await engine.onEventLoop { MultiThreadedEventLoopGroup.currentEventLoop === group.next() }
                 #expect(onLoop)
@@ -40,7 +40,7 @@ struct EngineLoopsTests {
                 for _ in 0..<200 {
                     let engine = PoolSupport.engine(group: group)
                     engines.append(engine)
-                    #expect(try await PoolSupport.session(server.url, engine).get("1k").status == 200)
+                    try await expectEqual(PoolSupport.session(server.url, engine).get("1k").status, 200)
                 }
                 // Other tests run beside this one and have threads of their own; one for each engine would be many more.
                 #expect(try count() - before < 150)
@@ -55,10 +55,10 @@ struct EngineLoopsTests {
         let engine = PoolSupport.engine()
         let statistics = await engine.statistics()
         #expect(statistics.origins.isEmpty)
-        #expect(statistics.activeRequests == 0)
-        #expect(statistics.openConnections == 0)
+        expectEqual(statistics.activeRequests, 0)
+        expectEqual(statistics.openConnections, 0)
         let sums = [statistics.requests, statistics.reuses, statistics.dials, statistics.failedDials]
-        #expect(sums == [0, 0, 0, 0])
+        expectEqual(sums, [0, 0, 0, 0])
     }
 
     @Test("A busy one counts what there is")
@@ -75,26 +75,26 @@ struct EngineLoopsTests {
                 await PoolSupport.expect(engine, "three wait") { $0.waiting == 3 }
                 var statistics = await engine.statistics()
                 let origin = try #require(statistics.origins.first)
-                #expect(statistics.origins.count == 1)
-                #expect("\(origin.origin)" == server.url)
-                #expect([origin.open, origin.idle, origin.dialling, origin.waiting] == [2, 0, 0, 3])
-                #expect(statistics.activeRequests == 5)
-                #expect(statistics.openConnections == 2)
-                #expect([statistics.requests, statistics.reuses] == [2, 0])
-                #expect([statistics.dials, statistics.failedDials] == [2, 0])
+                expectEqual(statistics.origins.count, 1)
+                expectEqual("\(origin.origin)", server.url)
+                expectEqual([origin.open, origin.idle, origin.dialling, origin.waiting], [2, 0, 0, 3])
+                expectEqual(statistics.activeRequests, 5)
+                expectEqual(statistics.openConnections, 2)
+                expectEqual([statistics.requests, statistics.reuses], [2, 0])
+                expectEqual([statistics.dials, statistics.failedDials], [2, 0])
                 gate.open()
-                for task in tasks { #expect(try await task.value == 200) }
+                for task in tasks { try await expectEqual(task.value, 200) }
                 statistics = await engine.statistics()
-                #expect(statistics.origins.map { [$0.open, $0.idle, $0.dialling, $0.waiting] } == [[2, 2, 0, 0]])
-                #expect(statistics.activeRequests == 0)
-                #expect([statistics.requests, statistics.reuses] == [5, 3])
+                expectEqual(statistics.origins.map { [$0.open, $0.idle, $0.dialling, $0.waiting] }, [[2, 2, 0, 0]])
+                expectEqual(statistics.activeRequests, 0)
+                expectEqual([statistics.requests, statistics.reuses], [5, 3])
                 let dead = try PoolSupport.session("http://127.0.0.1:\(closed.port)", engine)
                 await Wire.failure(.connectionFailed, .connect) { try await dead.get("row") }
                 statistics = await engine.statistics()
-                #expect(statistics.origins.count == 1)
-                #expect([statistics.requests, statistics.dials, statistics.failedDials] == [5, 3, 1])
+                expectEqual(statistics.origins.count, 1)
+                expectEqual([statistics.requests, statistics.dials, statistics.failedDials], [5, 3, 1])
                 await PoolSupport.expectNothing(engine)
-                #expect(await engine.statistics().requests == 5)
+                await expectEqual(engine.statistics().requests, 5)
             }
         }
         withExtendedLifetime(closed) {}

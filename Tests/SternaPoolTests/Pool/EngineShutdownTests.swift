@@ -14,7 +14,7 @@ struct EngineShutdownTests {
         _ api: Session, _ path: String = "1k", location: SourceLocation = #_sourceLocation
     ) async {
         let error = await Wire.failure(.shutDown, .queue, location: location) { try await api.get(path) }
-        #expect(error?.requestSent == false, sourceLocation: location)
+        expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
     @Test("Requests under way finish, new ones fail, idle connections close", arguments: [1, 2], [false, true])
@@ -38,13 +38,13 @@ struct EngineShutdownTests {
                 try await server.waitForOpenConnections(3, within: PoolSupport.limit)
                 await expectShutDown(api)
                 await #expect(throws: SternaError.self) { try await api.warmUp(connections: 9) }
-                #expect(ended.value == 0)
+                expectEqual(ended.value, 0)
                 gate.open()
-                for (number, task) in held.enumerated() { #expect(try await task.value == "\(number)") }
+                for (number, task) in held.enumerated() { try await expectEqual(task.value, "\(number)") }
                 await shutdown.value
                 try await server.waitForOpenConnections(0, within: PoolSupport.limit)
-                #expect(server.requestCount == 3)
-                #expect(await engine.statistics().openConnections == 0)
+                expectEqual(server.requestCount, 3)
+                await expectEqual(engine.statistics().openConnections, 0)
                 await expectShutDown(api)
             }
         }
@@ -65,7 +65,7 @@ struct EngineShutdownTests {
                         await Task.yield()
                     }
                 }
-                #expect(count == 8_000_000)
+                expectEqual(count, 8_000_000)
                 await shutdown?.value
             }
             try await server.waitForOpenConnections(0, within: PoolSupport.limit)
@@ -85,12 +85,12 @@ struct EngineShutdownTests {
             let shutdown = Task { await engine.shutDown(within: PoolSupport.ages) }
             for task in waiting {
                 let error = await #expect(throws: SternaError.self) { try await task.value }
-                #expect(error?.kind == .shutDown)
+                expectEqual(error?.kind, .shutDown)
             }
             gate.open()
-            #expect(try await held.value == 200)
+            try await expectEqual(held.value, 200)
             await shutdown.value
-            #expect(server.requestCount == 1)
+            expectEqual(server.requestCount, 1)
         }
     }
 
@@ -106,8 +106,8 @@ struct EngineShutdownTests {
             await engine.shutDown(within: grace)
             for task in held {
                 let error = await #expect(throws: SternaError.self) { try await task.value }
-                #expect(error?.kind == .shutDown)
-                #expect(error?.requestSent == true)
+                expectEqual(error?.kind, .shutDown)
+                expectEqual(error?.requestSent, true)
             }
             try await server.waitForOpenConnections(0, within: PoolSupport.limit)
             gate.open()
@@ -124,7 +124,7 @@ struct EngineShutdownTests {
         await engine.shutDown(within: PoolSupport.ages)
         for task in tasks {
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .shutDown)
+            expectEqual(error?.kind, .shutDown)
         }
         await PoolSupport.expectNothing(engine)
         withExtendedLifetime(listener) {}
@@ -146,8 +146,8 @@ struct EngineShutdownTests {
                 let first = Task { try await api.get("/one").text() }
                 #expect(await server.waitForConnections(1, within: PoolSupport.limit))
                 let second = Task { try await api.get("/two").text() }
-                #expect(try await first.value == "one")
-                #expect(try await second.value == "two")
+                try await expectEqual(first.value, "one")
+                try await expectEqual(second.value, "two")
                 await engine.shutDown(within: PoolSupport.ages)
                 #expect(try await server.waitForClose(connection: 1, within: PoolSupport.limit))
                 #expect(try await server.waitForClose(connection: 0, within: 60))
@@ -161,7 +161,7 @@ struct EngineShutdownTests {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine()
             let api = try PoolSupport.session(server.url, engine)
-            #expect(try await api.get("1k").status == 200)
+            try await expectEqual(api.get("1k").status, 200)
             await withTaskGroup(of: Void.self) { tasks in
                 for _ in 0..<8 { tasks.addTask { await engine.shutDown() } }
             }
@@ -188,7 +188,7 @@ struct EngineShutdownTests {
             await engine.shutDown(within: .zero)
             await patient.value
             let error = await #expect(throws: SternaError.self) { try await held.value }
-            #expect(error?.kind == .shutDown)
+            expectEqual(error?.kind, .shutDown)
             gate.open()
         }
     }
@@ -207,7 +207,7 @@ struct EngineShutdownTests {
             patient.cancel()
             await patient.value
             let error = await #expect(throws: SternaError.self) { try await held.value }
-            #expect(error?.kind == .shutDown)
+            expectEqual(error?.kind, .shutDown)
             gate.open()
         }
     }
@@ -216,12 +216,12 @@ struct EngineShutdownTests {
     func shared() async throws {
         try await TestServer.withServer { server in
             let other = try PoolSupport.session(server.url, PoolSupport.engine())
-            #expect(try await other.get("1k").status == 200)
+            try await expectEqual(other.get("1k").status, 200)
             await Engine.shared.shutDown(within: .zero)
             let api = try PoolSupport.session(server.url, Engine.shared)
-            #expect(try await api.get("1k").status == 200)
-            #expect(try await other.get("1k").status == 200)
-            #expect(server.requestCount == 3)
+            try await expectEqual(api.get("1k").status, 200)
+            try await expectEqual(other.get("1k").status, 200)
+            expectEqual(server.requestCount, 3)
         }
     }
 
@@ -232,10 +232,10 @@ struct EngineShutdownTests {
                 for _ in 0..<3 {
                     let engine = PoolSupport.engine(group: group)
                     let api = try PoolSupport.session(server.url, engine)
-                    #expect(try await api.get("1k").status == 200)
+                    try await expectEqual(api.get("1k").status, 200)
                     await engine.shutDown()
                 }
-                #expect(server.totalConnections == 3)
+                expectEqual(server.totalConnections, 3)
             }
         }
     }

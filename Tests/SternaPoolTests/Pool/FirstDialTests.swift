@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// One connection may be enough for all who wait for it, as long as it does not keep them.
@@ -20,12 +21,12 @@ struct FirstDialTests {
                 $0.waiting == 10 && $0.dialling >= dials
             }
             for _ in 0..<20 {
-                #expect(await engine.statistics().dials == dials, sourceLocation: location)
+                await expectEqual(engine.statistics().dials, dials, sourceLocation: location)
             }
             for task in tasks { task.cancel() }
             for task in tasks {
                 let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await task.value }
-                #expect(error?.kind == .cancelled, sourceLocation: location)
+                expectEqual(error?.kind, .cancelled, sourceLocation: location)
             }
             await PoolSupport.expectNothing(engine)
         }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A request that waits for another one's dial, and is alone with it when that one gives up, has its own time.
@@ -52,7 +53,7 @@ struct HandedDialTests {
 
     private func expectCancelled(_ task: Task<Int, any Error>, location: SourceLocation = #_sourceLocation) async {
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await task.value }
-        #expect(error?.kind == .cancelled, "\(error as Any)", sourceLocation: location)
+        expectEqual(error?.kind, .cancelled, "\(error as Any)", sourceLocation: location)
     }
 
     @Test("It does not run out of the other one's time", arguments: Part.allCases)
@@ -69,7 +70,7 @@ struct HandedDialTests {
             let clock = try PoolSupport.session(two, engine) { part.set(Self.short, in: &$0.timeouts) }
             await Wire.failure(.timedOut, part.phase) { try await clock.get("row") }
             let waiting = await engine.statistics().waiting
-            #expect(waiting == 1)
+            expectEqual(waiting, 1)
             tasks[1].cancel()
             await expectCancelled(tasks[1])
         }

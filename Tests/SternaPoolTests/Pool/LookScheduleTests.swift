@@ -4,6 +4,7 @@ import NIOEmbedded
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -12,7 +13,7 @@ import Testing
 struct LookScheduleTests {
     @Test(arguments: [(0, 0), (1, 0), (256, 0), (10_000, 10_000_000), (.max, .max)] as [(Int, Int64)])
     func distance(count: Int, distance: Int64) {
-        #expect(LookSchedule.distance(for: count) == distance)
+        expectEqual(LookSchedule.distance(for: count), distance)
     }
 
     @Test("Four thousand requests run out of time, 100 us apart")
@@ -37,13 +38,13 @@ struct LookScheduleTests {
         await loop.advanceTime(by: .seconds(2))
         for task in tasks {
             let error = await FakeConnection.error(task)
-            #expect(error?.kind == .timedOut)
+            expectEqual(error?.kind, .timedOut)
         }
         let looked = try await loop.executeInContext { shard.counts.looked }
         // A look at all for each would be eight million.
         #expect(looked < 1_000_000, "\(looked)")
         let rest = try await loop.executeInContext { shard.active.count }
-        #expect(rest == 1)
+        expectEqual(rest, 1)
         #expect(fake.endpoint.change { $0.line.isEmpty })
         try await fake.receive("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         _ = try await held.value

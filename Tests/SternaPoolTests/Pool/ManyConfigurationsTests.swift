@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Transports are the same for equal configurations as long as somebody has them, also where there are more than a handful.
@@ -28,7 +29,7 @@ struct ManyConfigurationsTests {
             #expect(isSame, "number \(number)")
         }
         let identifiers = Set(made.map { ObjectIdentifier($0) })
-        #expect(identifiers.count == count)
+        expectEqual(identifiers.count, count)
     }
 
     @Test("Connections are shared and counted under the last of them as under the first", arguments: [0, 69])
@@ -43,13 +44,13 @@ struct ManyConfigurationsTests {
             let other = api.with { $0.headers["X-Other"] = "1" }
             for session in [api, other, api, other] {
                 let status = try await session.get("1k").status
-                #expect(status == 200)
+                expectEqual(status, 200)
             }
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
             let statistics = await engine.statistics()
-            #expect(statistics.origins.map(\.open) == [1], "\(statistics)")
-            #expect(statistics.requests == 4)
-            #expect(statistics.reuses == 3)
+            expectEqual(statistics.origins.map(\.open), [1], "\(statistics)")
+            expectEqual(statistics.requests, 4)
+            expectEqual(statistics.reuses, 3)
             await PoolSupport.expectNothing(engine)
             withExtendedLifetime(sessions) {}
         }

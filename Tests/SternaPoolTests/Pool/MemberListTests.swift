@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 @Suite("A list whose members know their places")
@@ -19,8 +20,8 @@ struct MemberListTests {
                 let isListed = list.remove(items[index])
                 #expect(wasListed)
                 #expect(!isListed)
-                #expect(items[index].place == nil)
-                #expect(list.count == 9 - number)
+                expectNil(items[index].place)
+                expectEqual(list.count, 9 - number)
                 #expect(list.members.enumerated().allSatisfy { $1.place == $0 })
             }
             #expect(list.isEmpty)

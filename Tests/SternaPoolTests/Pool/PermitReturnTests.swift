@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A connection that is closed the moment it is there gives its permit back.
@@ -26,7 +27,7 @@ struct PermitReturnTests {
                 }
             }
             await PoolSupport.expect(engine, "nothing is open") { $0.openConnections == 0 }
-            #expect(try await api.get("1k").status == 200)
+            try await expectEqual(api.get("1k").status, 200)
             await engine.shutDown(within: .seconds(15))
             await PoolSupport.expectNothing(engine)
         }

@@ -14,8 +14,8 @@ struct PoolCancellationTests {
         _ task: Task<R, any Error>, location: SourceLocation = #_sourceLocation
     ) async {
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { _ = try await task.value }
-        #expect(error?.kind == .cancelled, "\(error as Any)", sourceLocation: location)
-        #expect(error?.requestSent == false, sourceLocation: location)
+        expectEqual(error?.kind, .cancelled, "\(error as Any)", sourceLocation: location)
+        expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
     @Test("In the queue, in any order", arguments: [1, 2], [false, true])
@@ -35,9 +35,9 @@ struct PoolCancellationTests {
                     $0.waiting == 0 && $0.activeRequests == 1 && $0.openConnections == 1
                 }
                 gate.open()
-                #expect(try await held.value == 200)
-                #expect(try await api.get("1k").status == 200)
-                #expect(server.totalConnections == 1)
+                try await expectEqual(held.value, 200)
+                try await expectEqual(api.get("1k").status, 200)
+                expectEqual(server.totalConnections, 1)
                 await PoolSupport.expectNothing(engine)
             }
         }
@@ -123,8 +123,8 @@ struct PoolCancellationTests {
                 for task in tasks { task.cancel() }
                 for task in tasks { await expectCancelled(task) }
                 gate.open()
-                #expect(try await held.value == 200)
-                #expect(try await second.get("1k").status == 200)
+                try await expectEqual(held.value, 200)
+                try await expectEqual(second.get("1k").status, 200)
                 await PoolSupport.expectNothing(engine)
             }
         }
@@ -167,7 +167,7 @@ struct PoolCancellationTests {
                 second.cancel()
                 await expectCancelled(second)
                 gate.open()
-                #expect(try await first.value == "done")
+                try await expectEqual(first.value, "done")
                 // Nobody is left who could use what the other dial would bring.
                 #expect(try await server.waitForClose(connection: 0, within: 60))
                 await PoolSupport.expectNothing(engine)

@@ -64,11 +64,11 @@ struct PoolLifeTests {
                     }
                     isOver.withLock { $0 = true }
                     await watch.value
-                    #expect(served.value + cancelled.value == plans.count)
+                    expectEqual(served.value + cancelled.value, plans.count)
                     #expect(served.value >= plans.count { !$0.isCancelled })
                     let statistics = await engine.statistics()
-                    #expect(statistics.waiting == 0)
-                    #expect(statistics.activeRequests == 0)
+                    expectEqual(statistics.waiting, 0)
+                    expectEqual(statistics.activeRequests, 0)
                     await PoolSupport.expectNothing(engine)
                 }
             }
@@ -82,7 +82,7 @@ struct PoolLifeTests {
             if plan.isWarmUp { return try await session.warmUp(connections: 2) }
             let get = { @Sendable in
                 let reply = try await session.get(plan.path) { $0.priority = plan.priority }
-                #expect(reply.status == 200)
+                expectEqual(reply.status, 200)
             }
             if plan.isOnLoop { try await engine.onEventLoop { try await get() } } else { try await get() }
         }

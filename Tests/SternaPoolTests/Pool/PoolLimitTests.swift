@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// No more connections than allowed, and all are served nevertheless.
@@ -22,7 +23,7 @@ struct PoolLimitTests {
                 let api = sessions[number % sessions.count]
                 group.addTask {
                     let text = try await api.get("count/\(number)").text()
-                    #expect(text == "\(number)")
+                    expectEqual(text, "\(number)")
                 }
             }
             try await group.waitForAll()
@@ -37,13 +38,13 @@ struct PoolLimitTests {
                 count(server, crowd)
                 let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = maximum }
                 try await ask([try PoolSupport.session(server.url, engine)], 200)
-                #expect(crowd.all == 200)
+                expectEqual(crowd.all, 200)
                 #expect(crowd.most <= maximum)
                 // On one event loop no connection is ever closed for another.
                 if loops == 1 { #expect(server.totalConnections <= maximum) }
                 let statistics = await engine.statistics()
-                #expect(statistics.requests == 200)
-                #expect(statistics.waiting == 0)
+                expectEqual(statistics.requests, 200)
+                expectEqual(statistics.waiting, 0)
                 #expect(statistics.openConnections <= maximum)
                 await PoolSupport.expectNothing(engine)
             }
@@ -59,7 +60,7 @@ struct PoolLimitTests {
             count(server, crowd)
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 4 }
             try await ask([try PoolSupport.session(server.url, engine, authority: authority)], 200)
-            #expect(crowd.all == 200)
+            expectEqual(crowd.all, 200)
             #expect(crowd.most <= 4)
         }
     }
@@ -78,7 +79,7 @@ struct PoolLimitTests {
                             sessions.append(try PoolSupport.session(server.url, engine))
                         }
                         try await ask(sessions, 200)
-                        #expect(crowd.all == 200)
+                        expectEqual(crowd.all, 200)
                         #expect(crowd.most <= maximum)
                         #expect(await engine.statistics().openConnections <= maximum)
                         await PoolSupport.expectNothing(engine)
@@ -99,7 +100,7 @@ struct PoolLimitTests {
                     $0.maximumConnections = all
                 }
                 try await ask([try PoolSupport.session(server.url, engine)], 20)
-                #expect(crowd.most == 1, "\(perOrigin) of \(all)")
+                expectEqual(crowd.most, 1, "\(perOrigin) of \(all)")
                 await PoolSupport.expectNothing(engine)
             }
         }

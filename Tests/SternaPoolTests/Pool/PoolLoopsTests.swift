@@ -31,7 +31,7 @@ struct PoolLoopsTests {
                 tasks.addTask {
                     for _ in 0..<times {
                         let status = try await request()
-                        #expect(status == 200)
+                        expectEqual(status, 200)
                     }
                 }
             }
@@ -52,7 +52,7 @@ struct PoolLoopsTests {
                 let statistics = await engine.statistics()
                 #expect(server.totalConnections <= 8, "\(server.totalConnections)")
                 #expect(statistics.dials <= 8, "\(statistics.dials)")
-                #expect(statistics.requests == 64 * 40)
+                expectEqual(statistics.requests, 64 * 40)
                 await PoolSupport.expectNothing(engine)
             }
         }
@@ -79,7 +79,7 @@ struct PoolLoopsTests {
                 let api = try PoolSupport.session(server.url, engine)
                 for _ in 0..<500 {
                     let status = try await engine.onEventLoop { try await api.get("1k").status }
-                    #expect(status == 200)
+                    expectEqual(status, 200)
                 }
                 #expect(server.totalConnections <= 8, "\(server.totalConnections)")
                 #expect(await engine.statistics().dials <= 8)
@@ -123,10 +123,10 @@ struct PoolLoopsTests {
                     return number % 2 == 0 ? try await get() : try await engine.onEventLoop { try await get() }
                 }
                 gate.open()
-                #expect(try await first.value == 200)
-                for task in tasks { #expect(try await task.value == 200) }
-                #expect(order.names == ["first"] + [3, 7, 11, 0, 2, 4, 6, 8, 10, 1, 5, 9].map { "\($0)" })
-                #expect(server.totalConnections == 1)
+                try await expectEqual(first.value, 200)
+                for task in tasks { try await expectEqual(task.value, 200) }
+                expectEqual(order.names, ["first"] + [3, 7, 11, 0, 2, 4, 6, 8, 10, 1, 5, 9].map { "\($0)" })
+                expectEqual(server.totalConnections, 1)
             }
         }
     }
@@ -149,7 +149,7 @@ struct PoolLoopsTests {
                             do {
                                 if try await task.value == 200 { served.add() }
                             } catch let error as SternaError where error.kind == .cancelled {
-                                #expect(number % 3 == 0)
+                                expectEqual(number % 3, 0)
                             }
                         }
                     }
@@ -173,10 +173,10 @@ struct PoolLoopsTests {
                 let tasks = (0..<8).map { number in Task { try await api.get("held/\(number)").status } }
                 try await server.waitForRequests(8, within: PoolSupport.limit)
                 gate.open()
-                for task in tasks { #expect(try await task.value == 200) }
+                for task in tasks { try await expectEqual(task.value, 200) }
                 var counts: [Int] = []
                 for shard in engine.shards { counts.append(try await shard.loop.submit { shard.counts.open }.get()) }
-                #expect(counts.sorted() == [0, 0, 0, 8])
+                expectEqual(counts.sorted(), [0, 0, 0, 8])
             }
         }
     }

@@ -43,10 +43,10 @@ struct PoolPriorityTests {
                     return try await api.get("held/\(name)") { $0.priority = priority }.status
                 }
                 gate.open()
-                #expect(try await first.value == 200)
-                for task in tasks { #expect(try await task.value == 200) }
-                #expect(order.names == ["first"] + item.served)
-                #expect(server.totalConnections == 1)
+                try await expectEqual(first.value, 200)
+                for task in tasks { try await expectEqual(task.value, 200) }
+                expectEqual(order.names, ["first"] + item.served)
+                expectEqual(server.totalConnections, 1)
             }
         }
     }
@@ -70,9 +70,9 @@ struct PoolPriorityTests {
                         return try await second.get("held/\(name)") { $0.priority = priority }.status
                     }
                     gate.open()
-                    #expect(try await held.value == 200)
-                    for task in tasks { #expect(try await task.value == 200) }
-                    #expect(order.names == ["high", "normal", "low"])
+                    try await expectEqual(held.value, 200)
+                    for task in tasks { try await expectEqual(task.value, 200) }
+                    expectEqual(order.names, ["high", "normal", "low"])
                 }
             }
         }
@@ -93,19 +93,19 @@ struct PoolPriorityTests {
                     tasks.append(api.dataTask(.get("held/\(number)")))
                     await PoolSupport.expect(engine, "request \(number) waits") { $0.waiting == number + 1 }
                 }
-                #expect(tasks.map(\.priority) == [.normal, .normal, .normal, .normal])
+                expectEqual(tasks.map(\.priority), [.normal, .normal, .normal, .normal])
                 tasks[3].priority = .high
                 tasks[0].priority = .low
                 tasks[2].priority = .high
                 // A request that has its connection keeps it.
                 first.priority = .low
-                #expect(tasks.map(\.priority) == [.low, .normal, .high, .high])
+                expectEqual(tasks.map(\.priority), [.low, .normal, .high, .high])
                 gate.open()
                 for task in tasks + [first] {
                     let status = try await task.value.status
-                    #expect(status == 200)
+                    expectEqual(status, 200)
                 }
-                #expect(order.names == ["first", "2", "3", "1", "0"])
+                expectEqual(order.names, ["first", "2", "3", "1", "0"])
             }
         }
     }
@@ -130,7 +130,7 @@ struct PoolPriorityTests {
                 }
                 gate.open()
                 for task in tasks { _ = try await task.value }
-                #expect(order.names == ["first", "high", "low"])
+                expectEqual(order.names, ["first", "high", "low"])
             }
         }
     }

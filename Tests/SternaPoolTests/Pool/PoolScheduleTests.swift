@@ -22,7 +22,7 @@ import Testing
         #expect(world.waiters.allSatisfy { $0.outcome != nil }, "a waiter was lost")
         #expect(world.served > 0)
         for endpoint in 0..<world.endpoints { while world.closeOldest(endpoint) {} }
-        #expect(world.limiter.open == 0, "a permit leaked")
+        expectEqual(world.limiter.open, 0, "a permit leaked")
         #expect(world.queues.allSatisfy { $0.isEmpty })
         #expect(world.queues.allSatisfy { $0.held.allSatisfy { $0 == 0 } })
     }
@@ -36,13 +36,13 @@ import Testing
             world.leaveLine(endpoint)
         }
         #expect(world.queues.allSatisfy { $0.line.isEmpty })
-        #expect(world.limiter.starving == 0)
+        expectEqual(world.limiter.starving, 0)
         for dialling in world.dials { world.finish(dialling, isOpen: false) }
         world.dials = []
         while let connection = world.busy.first { world.release(connection) }
         for endpoint in 0..<world.endpoints { while world.closeOldest(endpoint) {} }
         #expect(world.waiters.allSatisfy { $0.outcome != nil })
-        #expect(world.limiter.open == 0)
+        expectEqual(world.limiter.open, 0)
     }
 
     // Requests come and go while an endpoint asks for a permit.
@@ -91,7 +91,7 @@ import Testing
             guard let waiter = world.queues[endpoint].popFirst() else { return }
             let arrival = waiter.arrival
             world.queues[endpoint].putBack(waiter)
-            #expect(waiter.arrival == arrival)
+            expectEqual(waiter.arrival, arrival)
             #expect(world.queues[endpoint].line.element(at: 0) === waiter, "it stands where it stood")
         default:
             // The end of a pause between dials.
@@ -107,10 +107,10 @@ import Testing
             let mine = world.busy.count { $0.endpoint == endpoint } + under
             let idle = world.idle[endpoint].reduce(0) { $0 + $1.count }
             let mineOpen = world.limiter.open(of: endpoint)
-            #expect(mineOpen == mine + idle, "permits are what is open")
+            expectEqual(mineOpen, mine + idle, "permits are what is open")
             #expect(mineOpen <= world.perEndpoint)
             open += mineOpen
-            #expect(queue.held.reduce(0, +) == mineOpen, "event loops hold what is open")
+            expectEqual(queue.held.reduce(0, +), mineOpen, "event loops hold what is open")
             #expect(queue.dials.count <= under)
             #expect(under <= queue.maximumDials + world.dials.count { $0.isCancelled })
             #expect(
@@ -124,7 +124,7 @@ import Testing
             #expect(
                 world.limiter.open == world.limiter.limit || world.limiter.starving == 0, "a permit is free for a line")
         }
-        #expect(open == world.limiter.open)
+        expectEqual(open, world.limiter.open)
         #expect(open <= world.limiter.limit)
     }
 

@@ -4,6 +4,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Kept connections that turn out to be gone, as the pool has them; what is repeated is in `StaleConnectionTests`.
@@ -20,16 +21,16 @@ struct PoolStaleTests {
                 try await PoolSupport.withLoops(loops) { group in
                     let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = maximum }
                     let api = try PoolSupport.session(server.url, engine)
-                    #expect(try await api.get("first").text() == "first")
+                    try await expectEqual(api.get("first").text(), "first")
                     if let attempt {
                         let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("second") }
-                        #expect(error?.attempt == attempt)
+                        expectEqual(error?.attempt, attempt)
                     } else {
-                        #expect(try await api.get("second").text() == "fresh")
-                        #expect(try await api.get("third").text() == "next")
+                        try await expectEqual(api.get("second").text(), "fresh")
+                        try await expectEqual(api.get("third").text(), "next")
                     }
-                    #expect(server.acceptedConnections == 2)
-                    #expect(await engine.statistics().dials == 2)
+                    expectEqual(server.acceptedConnections, 2)
+                    await expectEqual(engine.statistics().dials, 2)
                     await PoolSupport.expectNothing(engine)
                 }
             }
@@ -41,13 +42,13 @@ struct PoolStaleTests {
         try await ScriptedServer.withServer(connections: [Self.stale, Self.fresh]) { server in
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = maximum }
             let api = try PoolSupport.session(server.url, engine)
-            #expect(try await api.get("first").text() == "first")
+            try await expectEqual(api.get("first").text(), "first")
             let error = await Wire.failure(.connectionClosed, .wait) { try await api.post("second", body: .text("x")) }
-            #expect(error?.requestSent == true)
-            #expect(error?.attempt == 1)
-            #expect(server.acceptedConnections == 1)
+            expectEqual(error?.requestSent, true)
+            expectEqual(error?.attempt, 1)
+            expectEqual(server.acceptedConnections, 1)
             // The next one has a connection of its own.
-            #expect(try await api.post("third", body: .text("y")).text() == "fresh")
+            try await expectEqual(api.post("third", body: .text("y")).text(), "fresh")
             let sent = String(decoding: server.received(connection: 1), as: UTF8.self)
             #expect(sent.hasPrefix("POST /third "))
             await PoolSupport.expectNothing(engine)
@@ -61,11 +62,11 @@ struct PoolStaleTests {
         try await ScriptedServer.withServer(connections: [closing, Self.fresh]) { server in
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = maximum }
             let api = try PoolSupport.session(server.url, engine)
-            #expect(try await api.get("first").text() == "first")
+            try await expectEqual(api.get("first").text(), "first")
             await PoolSupport.expect(engine, "its end was noticed") { $0.origins.isEmpty }
             let reply = try await api.post("second", body: .text("x"))
-            #expect(try await reply.text() == "fresh")
-            #expect(server.acceptedConnections == 2)
+            try await expectEqual(reply.text(), "fresh")
+            expectEqual(server.acceptedConnections, 2)
             #expect(String(decoding: server.received(connection: 1), as: UTF8.self).hasSuffix("\r\n\r\nx"))
         }
     }
@@ -83,7 +84,7 @@ struct PoolStaleTests {
             try await PoolSupport.withLoops { group in
                 let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = 1 }
                 let api = try PoolSupport.session(server.url, engine)
-                #expect(try await api.get("first").text() == "first")
+                try await expectEqual(api.get("first").text(), "first")
                 let again = Task { try await api.get("again").text() }
                 await PoolSupport.expect(engine, "it is under way") { $0.activeRequests == 1 }
                 let others = (0..<3).map { number in
@@ -91,7 +92,7 @@ struct PoolStaleTests {
                 }
                 #expect(try await again.value.hasPrefix("answer"))
                 for task in others { #expect(try await task.value.hasPrefix("answer")) }
-                #expect(server.acceptedConnections == 2)
+                expectEqual(server.acceptedConnections, 2)
                 let sent = String(decoding: server.received(connection: 1), as: UTF8.self)
                 #expect(sent.hasPrefix("GET /again "))
             }

@@ -51,9 +51,9 @@ struct PoolTurnTests {
                     }
                     await PoolSupport.expect(engine, "one more waits") { $0.waiting == 61 - maximum }
                     busy.gate.open()
-                    #expect(try await other.value == 200)
-                    for task in queue { #expect(try await task.value == 200) }
-                    #expect(busy.gaveUp.value == 0, "the other origin was kept waiting until the queue was done")
+                    try await expectEqual(other.value, 200)
+                    for task in queue { try await expectEqual(task.value, 200) }
+                    expectEqual(busy.gaveUp.value, 0, "the other origin was kept waiting until the queue was done")
                     await PoolSupport.expectNothing(engine)
                 }
             }
@@ -71,18 +71,18 @@ struct PoolTurnTests {
                     }
                     let first = try PoolSupport.session(server.url, engine)
                     try await first.warmUp(connections: maximum)
-                    #expect(await engine.statistics().idle == maximum)
+                    await expectEqual(engine.statistics().idle, maximum)
                     let second = try PoolSupport.session(other.url, engine)
-                    #expect(try await second.get("1k").status == 200)
+                    try await expectEqual(second.get("1k").status, 200)
                     let isLess = await eventually { server.openConnections == maximum - 1 }
                     #expect(isLess, "\(server.openConnections) open")
-                    #expect(await engine.statistics().openConnections == maximum)
+                    await expectEqual(engine.statistics().openConnections, maximum)
                     // One was enough, and what is open is used again.
-                    #expect(try await second.get("1k").status == 200)
-                    #expect(other.totalConnections == 1)
+                    try await expectEqual(second.get("1k").status, 200)
+                    expectEqual(other.totalConnections, 1)
                     if maximum > 1 {
-                        #expect(try await first.get("1k").status == 200)
-                        #expect(server.totalConnections == maximum)
+                        try await expectEqual(first.get("1k").status, 200)
+                        expectEqual(server.totalConnections, maximum)
                     }
                 }
             }
@@ -105,10 +105,10 @@ struct PoolTurnTests {
                 for task in waiting { _ = await task.result }
                 await PoolSupport.expect(engine, "nobody waits") { $0.waiting == 0 }
                 gate.open()
-                #expect(try await held.value == 200)
-                #expect(try await first.get("1k").status == 200)
-                #expect(server.totalConnections == 1)
-                #expect(other.totalConnections == 0)
+                try await expectEqual(held.value, 200)
+                try await expectEqual(first.get("1k").status, 200)
+                expectEqual(server.totalConnections, 1)
+                expectEqual(other.totalConnections, 0)
             }
         }
     }

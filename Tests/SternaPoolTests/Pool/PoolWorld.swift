@@ -99,7 +99,7 @@ final class PoolWorld {
     }
 
     func start(_ waiter: Waiter, on connection: Connection) {
-        #expect(waiter.outcome == nil, "what has ended gets no connection")
+        expectNil(waiter.outcome, "what has ended gets no connection")
         connection.waiter = waiter
         busy.append(connection)
     }
@@ -148,7 +148,7 @@ final class PoolWorld {
     }
 
     func end(_ waiter: Waiter, _ outcome: String) {
-        #expect(waiter.outcome == nil, "a request ends once")
+        expectNil(waiter.outcome, "a request ends once")
         waiter.outcome = outcome
         if outcome == "served" { served += 1 } else { failed += 1 }
     }

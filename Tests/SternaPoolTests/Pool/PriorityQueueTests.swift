@@ -24,19 +24,19 @@ import Testing
 
     @Test func orderIsByRankThenArrival() {
         let all = waiters([1, 0, 2, 1, 2, 0])
-        #expect(order(line(of: all), of: all) == [2, 4, 0, 3, 1, 5])
+        expectEqual(order(line(of: all), of: all), [2, 4, 0, 3, 1, 5])
     }
 
     @Test func aWaiterThatNeedsAFreshConnectionTakesNoUsedOne() {
         let all = waiters([2, 1])
         all[1].needsFreshConnection = true
-        #expect(order(line(of: all), of: all, used: true) == [0])
+        expectEqual(order(line(of: all), of: all, used: true), [0])
     }
 
     @Test func aWaiterThatNeedsAFreshConnectionGoesFirst() {
         let all = waiters([2, 1])
         all[1].needsFreshConnection = true
-        #expect(order(line(of: all), of: all) == [1, 0])
+        expectEqual(order(line(of: all), of: all), [1, 0])
     }
 
     @Test func aUsedConnectionMayBeFreshEnough() {
@@ -46,29 +46,29 @@ import Testing
         var line = line(of: all)
         let first = line.popFirst(used: true) { $0 === all[2] }
         #expect(first === all[2])
-        #expect(line.freshCount == 1)
-        #expect(order(line, of: all) == [1, 0])
+        expectEqual(line.freshCount, 1)
+        expectEqual(order(line, of: all), [1, 0])
     }
 
     @Test func leavingFromTheMiddleAndComingBack() {
         let all = waiters([1, 1, 1])
         var line = line(of: all)
         let left = [line.remove(all[1]), line.remove(all[1])]
-        #expect(left == [true, false])
-        #expect(line.count == 2)
+        expectEqual(left, [true, false])
+        expectEqual(line.count, 2)
         line.append(all[1])
-        #expect(order(line, of: all) == [0, 2, 1])
+        expectEqual(order(line, of: all), [0, 2, 1])
     }
 
     @Test func whatIsPutBackStandsWhereItStood() {
         let all = waiters([1, 2, 1, 1])
         var line = line(of: all)
         let taken = [line.popFirst(), line.popFirst(), line.popFirst()]
-        #expect(taken.compactMap { $0 }.map { waiter in all.firstIndex { $0 === waiter } } == [1, 0, 2])
+        expectEqual(taken.compactMap { $0 }.map { waiter in all.firstIndex { $0 === waiter } }, [1, 0, 2])
         let late = Waiter(rank: 1, endpoint: 0)
         line.append(late)
         for waiter in [all[2], all[1], all[0]] { line.putBack(waiter) }
-        #expect(order(line, of: all + [late]) == [1, 0, 2, 3, 4])
+        expectEqual(order(line, of: all + [late]), [1, 0, 2, 3, 4])
     }
 
     @Test func whatLeftFromTheMiddleAndIsPutBackStandsThereOnce() {
@@ -76,21 +76,21 @@ import Testing
         var line = line(of: all)
         line.remove(all[1])
         line.putBack(all[1])
-        #expect(line.count == 3)
-        #expect(order(line, of: all) == [0, 1, 2])
+        expectEqual(line.count, 3)
+        expectEqual(order(line, of: all), [0, 1, 2])
     }
 
     @Test func positions() {
         let all = waiters([1, 2, 0])
         var line = line(of: all)
-        #expect(
-            (0..<4).map { place in line.element(at: place).flatMap { found in all.firstIndex { $0 === found } } }
-                == [1, 0, 2, nil])
-        #expect(line.position(of: all[2], below: 3) == 2)
-        #expect(line.position(of: all[2], below: 2) == nil)
+        expectEqual(
+            (0..<4).map { place in line.element(at: place).flatMap { found in all.firstIndex { $0 === found } } },
+            [1, 0, 2, nil])
+        expectEqual(line.position(of: all[2], below: 3), 2)
+        expectNil(line.position(of: all[2], below: 2))
         line.remove(all[0])
-        #expect(line.position(of: all[2], below: 2) == 1)
-        #expect(line.position(of: all[0], below: 9) == nil)
+        expectEqual(line.position(of: all[2], below: 2), 1)
+        expectNil(line.position(of: all[0], below: 9))
     }
 
     @Test func tenThousandLeaveInLinearTime() {
@@ -106,8 +106,8 @@ import Testing
         let all = waiters([1, 2, 0, 1])
         var line = line(of: all)
         let gone = line.takeAll { waiter, place in waiter.arrival <= 3 && place != 3 }
-        #expect(gone.map { waiter in all.firstIndex { $0 === waiter } } == [1, 0])
-        #expect(order(line, of: all) == [3, 2])
+        expectEqual(gone.map { waiter in all.firstIndex { $0 === waiter } }, [1, 0])
+        expectEqual(order(line, of: all), [3, 2])
     }
 
     /// A change of rank in a line, and the order in which the line is served then.
@@ -139,8 +139,8 @@ import Testing
         all[item.element].rank = item.rank
         let wasQueued = line.rerank(all[item.element])
         #expect(wasQueued)
-        #expect(line.count == all.count)
-        #expect(order(line, of: all) == item.order)
+        expectEqual(line.count, all.count)
+        expectEqual(order(line, of: all), item.order)
     }
 
     @Test func aChangedRankOutsideTheLineHasNoEffect() {
@@ -150,7 +150,7 @@ import Testing
         all[0].rank = 2
         let wasQueued = line.rerank(all[0])
         #expect(!wasQueued)
-        #expect(order(line, of: all) == [1])
+        expectEqual(order(line, of: all), [1])
     }
 
     @Test func aChangedRankKeepsThePlaceOfAFreshWaiter() {
@@ -159,8 +159,8 @@ import Testing
         var line = line(of: all)
         all[1].rank = 0
         line.rerank(all[1])
-        #expect(line.freshCount == 1)
-        #expect(order(line, of: all) == [1, 0, 2])
+        expectEqual(line.freshCount, 1)
+        expectEqual(order(line, of: all), [1, 0, 2])
     }
 
     @Test func whatIsTakenOutAfterItsRankChangedComesBackToItsPlace() {
@@ -171,8 +171,8 @@ import Testing
         let first = line.popFirst()
         #expect(first === all[2])
         line.putBack(all[2])
-        #expect(line.newest(after: 0).map(\.arrival) == [3, 2, 1])
-        #expect(order(line, of: all) == [2, 1, 0])
+        expectEqual(line.newest(after: 0).map(\.arrival), [3, 2, 1])
+        expectEqual(order(line, of: all), [2, 1, 0])
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>) func randomChangesKeepTheOrder(seed: UInt64) {
@@ -195,7 +195,7 @@ import Testing
                 waiter.rank = Int.random(in: 0..<3, using: &random)
                 line.rerank(waiter)
             }
-            #expect(line.count == queued.count)
+            expectEqual(line.count, queued.count)
         }
     }
 }

@@ -11,7 +11,7 @@ import Testing
 struct QueueTimeoutTests {
     private func expectTimeout(_ task: Task<Int, any Error>, location: SourceLocation = #_sourceLocation) async {
         let error = await Wire.failure(.timedOut, .queue, location: location) { _ = try await task.value }
-        #expect(error?.requestSent == false, sourceLocation: location)
+        expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
     @Test("It ends the waiting request, and the next one is served", arguments: [1, 2])
@@ -33,9 +33,9 @@ struct QueueTimeoutTests {
                 await PoolSupport.expect(engine, "nobody waits") { $0.waiting == 0 && $0.activeRequests == 1 }
                 let next = await PoolSupport.queue(1, engine) { _ in try await api.get("1k").status }
                 gate.open()
-                #expect(try await held.value == 200)
-                for task in next { #expect(try await task.value == 200) }
-                #expect(server.requestCount == 2)
+                try await expectEqual(held.value, 200)
+                for task in next { try await expectEqual(task.value, 200) }
+                expectEqual(server.requestCount, 2)
                 await PoolSupport.expectNothing(engine)
             }
         }
@@ -56,9 +56,9 @@ struct QueueTimeoutTests {
                 await expectTimeout(
                     Task { try await second.with { $0.timeouts.queue = Wire.short }.get("1k").status })
                 gate.open()
-                #expect(try await held.value == 200)
-                for task in patient { #expect(try await task.value == 200) }
-                #expect(other.requestCount == 1)
+                try await expectEqual(held.value, 200)
+                for task in patient { try await expectEqual(task.value, 200) }
+                expectEqual(other.requestCount, 1)
             }
         }
     }
@@ -68,7 +68,7 @@ struct QueueTimeoutTests {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine()
             let api = try PoolSupport.session(server.url, engine) { $0.timeouts.queue = .milliseconds(20) }
-            #expect(try await api.get("delay/0.3").status == 200)
+            try await expectEqual(api.get("delay/0.3").status, 200)
         }
     }
 
@@ -107,8 +107,8 @@ struct QueueTimeoutTests {
                 tasks[0].cancel()
                 await expectTimeout(tasks[0])
                 gate.open()
-                #expect(try await tasks[1].value == 200)
-                #expect(server.requestCount == 1)
+                try await expectEqual(tasks[1].value, 200)
+                expectEqual(server.requestCount, 1)
             }
         }
     }

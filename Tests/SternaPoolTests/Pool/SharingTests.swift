@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Connections that differ in what they may be used for are never shared; those that do not are.
@@ -21,14 +22,14 @@ struct SharingTests {
     ) async throws {
         for round in 0..<2 {
             for (number, api) in sessions.enumerated() {
-                #expect(try await api.get("1k").status == 200, sourceLocation: location)
+                try await expectEqual(api.get("1k").status, 200, sourceLocation: location)
                 let wanted = round == 0 ? number + 1 : sessions.count
-                #expect(server.totalConnections == wanted, "session \(number)", sourceLocation: location)
+                expectEqual(server.totalConnections, wanted, "session \(number)", sourceLocation: location)
             }
         }
         let connections = server.requests().map(\.connection)
-        #expect(connections == Array(0..<sessions.count) + Array(0..<sessions.count), sourceLocation: location)
-        #expect(await engine.statistics().reuses == sessions.count, sourceLocation: location)
+        expectEqual(connections, Array(0..<sessions.count) + Array(0..<sessions.count), sourceLocation: location)
+        await expectEqual(engine.statistics().reuses, sessions.count, sourceLocation: location)
     }
 
     @Test("Trust, identities and names in the handshake")
@@ -70,8 +71,8 @@ struct SharingTests {
                 $0.timeouts.total = .seconds(77)
                 $0.collectsMetrics = true
             }
-            #expect(try await same.get("1k").status == 200)
-            #expect(server.totalConnections == sessions.count)
+            try await expectEqual(same.get("1k").status, 200)
+            expectEqual(server.totalConnections, sessions.count)
         }
     }
 
@@ -84,10 +85,10 @@ struct SharingTests {
             let good = try PoolSupport.session(server.url, engine, authority: authority)
             let stranger = try PoolSupport.session(server.url, engine, authority: try CertificateAuthority())
             for _ in 0..<3 {
-                #expect(try await good.get("1k").status == 200)
+                try await expectEqual(good.get("1k").status, 200)
                 await Wire.failure(.certificateRejected, .tls) { try await stranger.get("1k") }
             }
-            #expect(server.requestCount == 3)
+            expectEqual(server.requestCount, 3)
         }
     }
 
@@ -102,7 +103,7 @@ struct SharingTests {
             try await expectApart(sessions, engine, server)
             let refused = try PoolSupport.session(server.url, engine) { $0.dialPolicy = .publicOnly }
             await Wire.failure(.addressRefused, .connect) { try await refused.get("1k") }
-            #expect(server.totalConnections == sessions.count)
+            expectEqual(server.totalConnections, sessions.count)
         }
     }
 
@@ -121,14 +122,14 @@ struct SharingTests {
                         let proxy = try Proxy(url)
                         return try PoolSupport.session("http://origin.test", engine) { $0.proxies = .proxy(proxy) }
                     }
-                    for _ in 0..<2 { for api in sessions { #expect(try await api.get("/1k").status == 200) } }
-                    #expect(proxy.totalConnections == 3)
-                    #expect(other.totalConnections == 1)
-                    #expect(await engine.statistics().dials == 4)
+                    for _ in 0..<2 { for api in sessions { try await expectEqual(api.get("/1k").status, 200) } }
+                    expectEqual(proxy.totalConnections, 3)
+                    expectEqual(other.totalConnections, 1)
+                    await expectEqual(engine.statistics().dials, 4)
                     // Nobody's credentials are on another one's connection.
                     for connection in proxy.connections() {
-                        #expect(Set(connection.requests.map(\.credentials)).count == 1)
-                        #expect(connection.requests.count == 2)
+                        expectEqual(Set(connection.requests.map(\.credentials)).count, 1)
+                        expectEqual(connection.requests.count, 2)
                     }
                     let nowhere = try PoolSupport.session("http://origin.test", engine) {
                         $0.unixSocket = "/nonexistent/sterna.socket"
@@ -145,10 +146,10 @@ struct SharingTests {
             let engines = [PoolSupport.engine(), PoolSupport.engine(), PoolSupport.engine()]
             for engine in engines {
                 let api = try PoolSupport.session(server.url, engine)
-                for _ in 0..<2 { #expect(try await api.get("1k").status == 200) }
-                #expect(await engine.statistics().requests == 2)
+                for _ in 0..<2 { try await expectEqual(api.get("1k").status, 200) }
+                await expectEqual(engine.statistics().requests, 2)
             }
-            #expect(server.totalConnections == 3)
+            expectEqual(server.totalConnections, 3)
         }
     }
 
@@ -160,8 +161,8 @@ struct SharingTests {
             }
             for (host, connections) in [("one.test", 1), ("two.test", 2), ("ONE.test", 2), ("Two.Test", 2)] {
                 let api = try PoolSupport.session("http://\(host):\(server.port)", engine)
-                #expect(try await api.get("1k").status == 200)
-                #expect(server.totalConnections == connections, "\(host)")
+                try await expectEqual(api.get("1k").status, 200)
+                expectEqual(server.totalConnections, connections, "\(host)")
             }
         }
     }

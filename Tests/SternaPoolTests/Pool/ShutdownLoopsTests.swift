@@ -36,7 +36,7 @@ struct ShutdownLoopsTests {
                 // They are on the event loops in turn, as long as no connection stands idle.
                 for _ in 0..<before {
                     let status = try await api.get("1k").status
-                    #expect(status == 200)
+                    expectEqual(status, 200)
                     await PoolSupport.expectNothing(engine)
                 }
                 let (requestEnded, shutdownsEnded) = (Counter(), Counter())
@@ -55,7 +55,7 @@ struct ShutdownLoopsTests {
                 first.open()
                 let isFollowed = await eventually { order.names == ["away", "on"] }
                 #expect(isFollowed)
-                #expect(requestEnded.value == 0)
+                expectEqual(requestEnded.value, 0)
                 let hasty = Task {
                     await engine.shutDown(within: .milliseconds(500))
                     shutdownsEnded.add()
@@ -67,7 +67,7 @@ struct ShutdownLoopsTests {
                 // Where it has not ended, it would have an answer now.
                 second.open()
                 let error = await #expect(throws: SternaError.self) { try await request.value }
-                #expect(error?.kind == .shutDown, "\(error as Any)")
+                expectEqual(error?.kind, .shutDown, "\(error as Any)")
                 await patient.value
                 await hasty.value
             }

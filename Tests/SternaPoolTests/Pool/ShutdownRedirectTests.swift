@@ -53,8 +53,8 @@ struct ShutdownRedirectTests {
 
     private func expectRefused(_ api: Session, location: SourceLocation = #_sourceLocation) async {
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await api.get("1k") }
-        #expect(error?.kind == .shutDown, sourceLocation: location)
-        #expect(error?.requestSent == false, sourceLocation: location)
+        expectEqual(error?.kind, .shutDown, sourceLocation: location)
+        expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
     @Test("They are followed, and the shutdown waits for their end; new requests fail", arguments: [false, true])
@@ -68,14 +68,14 @@ struct ShutdownRedirectTests {
             gates.first.open()
             let isFollowed = await eventually { gates.order.names == ["away", "on"] }
             #expect(isFollowed)
-            #expect(ended.value == 0)
+            expectEqual(ended.value, 0)
             await expectRefused(api)
             gates.second.open()
             let text = try await request.value
-            #expect(text == "on")
+            expectEqual(text, "on")
             await shutdown.value
             let statistics = await engine.statistics()
-            #expect(statistics.openConnections == 0)
+            expectEqual(statistics.openConnections, 0)
             await expectRefused(api)
         }
     }
@@ -89,7 +89,7 @@ struct ShutdownRedirectTests {
             let shutdown = await shutDown(engine, api, Counter())
             gates.first.open()
             let count = try await request.value
-            #expect(count == 4)
+            expectEqual(count, 4)
             await shutdown.value
             await expectRefused(api)
         }
@@ -108,7 +108,7 @@ struct ShutdownRedirectTests {
             await engine.shutDown(within: .zero)
             await shutdown.value
             let error = await #expect(throws: SternaError.self) { try await request.value }
-            #expect(error?.kind == .shutDown)
+            expectEqual(error?.kind, .shutDown)
             gates.second.open()
         }
     }
@@ -123,7 +123,7 @@ struct ShutdownRedirectTests {
             let shutdown = await shutDown(engine, api, ended)
             gates.second.open()
             let reply = try await request.value
-            #expect(reply.status == 200)
+            expectEqual(reply.status, 200)
             let hasEnded = await eventually { ended.value == 1 }
             #expect(hasEnded)
             withExtendedLifetime(reply) {}

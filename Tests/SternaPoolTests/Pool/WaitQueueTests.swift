@@ -30,13 +30,13 @@ struct WaitQueueTests {
         let second = begin(&queue)
         #expect(queue.dial(of: all[0]) === first)
         #expect(queue.dial(of: all[1]) === second)
-        #expect(queue.dial(of: all[2]) == nil)
+        expectNil(queue.dial(of: all[2]))
         #expect(queue.waiter(of: second) === all[1])
         let urgent = Waiter(rank: 2, endpoint: 0)
         queue.wait(urgent)
         #expect(queue.dial(of: urgent) === first)
         #expect(queue.dial(of: all[0]) === second)
-        #expect(queue.dial(of: all[1]) == nil)
+        expectNil(queue.dial(of: all[1]))
     }
 
     @Test("One permit at a time is asked for, until one is given back")
@@ -71,8 +71,8 @@ struct WaitQueueTests {
         #expect(ask.isForRequest)
         #expect(queue.takeNeedlessWarmUps().isEmpty, "nothing was refused yet")
         queue.wasRefused(ask, .allAreOpen)
-        #expect(queue.takeNeedlessWarmUps().map { $0 === warmUps[1] } == [true])
-        #expect(queue.line.count == 2)
+        expectEqual(queue.takeNeedlessWarmUps().map { $0 === warmUps[1] }, [true])
+        expectEqual(queue.line.count, 2)
         #expect(!queue.lacksFreshConnection, "a warm-up takes no connection away")
     }
 
@@ -95,9 +95,9 @@ struct WaitQueueTests {
         _ = begin(&queue)
         let second = begin(&queue)
         let losers = queue.failed(second, counts: true, at: 1)
-        #expect(losers.map { $0 === all[1] } == [true])
-        #expect(queue.line.count == 2)
-        #expect(queue.dials.count == 1)
+        expectEqual(losers.map { $0 === all[1] }, [true])
+        expectEqual(queue.line.count, 2)
+        expectEqual(queue.dials.count, 1)
     }
 
     @Test("One that came later, or has more patience, does not fail; another one that counts as dialling does")
@@ -108,7 +108,7 @@ struct WaitQueueTests {
         let urgent = Waiter(rank: 2, endpoint: 0)
         queue.wait(urgent)
         let losers = queue.failed(first, counts: false, at: 1) { $0 !== urgent }
-        #expect(losers.map { $0 === all[0] } == [true])
+        expectEqual(losers.map { $0 === all[0] }, [true])
         var (other, patient) = self.queue([1])
         let dial = begin(&other)
         #expect(other.failed(dial, counts: false, at: 1, mayFail: { _ in false }).isEmpty)
@@ -121,7 +121,7 @@ struct WaitQueueTests {
         let dial = begin(&queue)
         let late = Waiter(rank: 1, endpoint: 0)
         queue.wait(late)
-        #expect(queue.failed(dial, counts: false, holdsForAll: true, at: 0).count == all.count)
+        expectEqual(queue.failed(dial, counts: false, holdsForAll: true, at: 0).count, all.count)
         #expect(queue.line.element(at: 0) === late)
         for turn in 0..<3 {
             let dial = begin(&queue, at: Int64(turn))
@@ -129,7 +129,7 @@ struct WaitQueueTests {
         }
         #expect(!queue.wantsPermit(at: 3), "there is a pause")
         let probe = begin(&queue, at: 2_000_000_000)
-        #expect(queue.failed(probe, counts: true, at: 2_000_000_001).map { $0 === late } == [true])
+        expectEqual(queue.failed(probe, counts: true, at: 2_000_000_001).map { $0 === late }, [true])
     }
 
     @Test("A dial is needless where a waiter gave up, not where one was served")
@@ -140,7 +140,7 @@ struct WaitQueueTests {
         #expect(served === all[0])
         let next = Waiter(rank: 1, endpoint: 0)
         queue.wait(next)
-        #expect(queue.takeNeedlessDial(leftBy: dials[0]) == nil, "it is the next one's")
+        expectNil(queue.takeNeedlessDial(leftBy: dials[0]), "it is the next one's")
         _ = queue.leave(next)
         #expect(queue.takeNeedlessDial(leftBy: dials[0]) === dials[1])
     }
@@ -150,7 +150,7 @@ struct WaitQueueTests {
         var (queue, all) = queue([1, 1])
         let dial = begin(&queue)
         _ = queue.leave(all[0])
-        #expect(queue.takeNeedlessDial(leftBy: dial) { $0 === all[1] } == nil)
+        expectNil(queue.takeNeedlessDial(leftBy: dial) { $0 === all[1] })
         #expect(queue.takeNeedlessDial(leftBy: dial) { _ in false } === dial)
         #expect(queue.nextToDial(at: 0) === all[1])
     }
@@ -164,7 +164,7 @@ struct WaitQueueTests {
             order.append(loop)
             queue.began(Dialling(loop: loop, endpoint: 0), on: loop, at: 0)
         }
-        #expect(order == Array(repeating: 1, count: 8) + Array(repeating: 0, count: 8) + [1, 0])
+        expectEqual(order, Array(repeating: 1, count: 8) + Array(repeating: 0, count: 8) + [1, 0])
     }
 
     @Test("A request that comes while a warm-up asks, and is refused, is asked for")
@@ -191,7 +191,7 @@ struct WaitQueueTests {
         _ = begin(&queue)
         _ = queue.asks()
         queue.wasRefused(first, .allAreOpen)
-        #expect(queue.asking == .begun)
+        expectEqual(queue.asking, .begun)
     }
 
     // MARK: The limit
@@ -211,11 +211,11 @@ struct WaitQueueTests {
         #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.isEmpty, "one is asked for")
         _ = begin(&queue)
         queue.wasRefused(ask, .endpointIsFull)
-        #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival) == [4, 3])
-        #expect(queue.line.count == 2)
-        #expect(all[2].ticket == 0)
+        expectEqual(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival), [4, 3])
+        expectEqual(queue.line.count, 2)
+        expectEqual(all[2].ticket, 0)
         queue.wait(Waiter(rank: 2, endpoint: 0))
-        #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival) == [5], "also one of a higher rank")
+        expectEqual(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival), [5], "also one of a higher rank")
     }
 
     @Test("One that was not too many when it came may stay")
@@ -228,7 +228,7 @@ struct WaitQueueTests {
         queue.gaveUp(dial)
         #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.isEmpty)
         queue.wait(Waiter(rank: 1, endpoint: 0))
-        #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival) == [3])
+        expectEqual(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival), [3])
     }
 
     @Test("Idle connections on their way, warm-ups, and what may stay do not count")

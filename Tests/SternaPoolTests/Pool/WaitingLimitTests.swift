@@ -22,13 +22,13 @@ struct WaitingLimitTests {
             try await server.waitForRequests(1, within: PoolSupport.limit)
             let waiting = await PoolSupport.queue(2, engine) { _ in try await api.get("1k").status }
             let error = await Wire.failure(.limitExceeded, .queue) { _ = try await api.get("1k") }
-            #expect(error?.requestSent == false)
-            #expect(
-                error.map { "\($0)" }?.contains("2 requests already wait for a connection") == true, "\(error as Any)")
+            expectEqual(error?.requestSent, false)
+            expectEqual(
+                error.map { "\($0)" }?.contains("2 requests already wait for a connection"), true, "\(error as Any)")
             gate.open()
-            #expect(try await held.value == 200)
-            for task in waiting { #expect(try await task.value == 200) }
-            #expect(try await api.get("1k").status == 200)
+            try await expectEqual(held.value, 200)
+            for task in waiting { try await expectEqual(task.value, 200) }
+            try await expectEqual(api.get("1k").status, 200)
             await PoolSupport.expectNothing(engine)
         }
     }
@@ -43,7 +43,7 @@ struct WaitingLimitTests {
             let tasks = (0..<10).map { number in Task { try await api.get("held/\(number)").status } }
             try await server.waitForRequests(10, within: PoolSupport.limit)
             gate.open()
-            for task in tasks { #expect(try await task.value == 200) }
+            for task in tasks { try await expectEqual(task.value, 200) }
         }
     }
 }

@@ -31,16 +31,16 @@ struct WarmUpBehindWaiterTests {
                     #expect(hasReturned)
                     // Nobody was let in before the others, and nobody has left.
                     await PoolSupport.expect(engine, "the requests wait on") { $0.waiting == waiting }
-                    #expect(server.totalConnections == 0)
+                    expectEqual(server.totalConnections, 0)
                     gate.open()
                     try await warmUp.value
                     let status = try await held.value
-                    #expect(status == 200)
+                    expectEqual(status, 200)
                     for task in tasks {
                         let status = try await task.value
-                        #expect(status == 200)
+                        expectEqual(status, 200)
                     }
-                    #expect(server.requestCount == waiting)
+                    expectEqual(server.requestCount, waiting)
                     await PoolSupport.expectNothing(engine)
                 }
             }

@@ -19,16 +19,16 @@ struct WarmUpTests {
             let engine = PoolSupport.engine()
             let api = try PoolSupport.session(server.url, engine, authority: authority)
             try await api.warmUp(connections: count)
-            #expect(await engine.statistics().idle == count)
+            await expectEqual(engine.statistics().idle, count)
             #expect(await eventually { server.totalConnections == count })
-            #expect(server.requestCount == 0)
+            expectEqual(server.requestCount, 0)
             // As many at once as there are, so that each has one.
             let tasks = (0..<count).map { number in Task { try await api.get("held/\(number)").status } }
             try await server.waitForRequests(count, within: PoolSupport.limit)
             gate.open()
-            for task in tasks { #expect(try await task.value == 200) }
-            #expect(server.totalConnections == count)
-            #expect(await engine.statistics().dials == count)
+            for task in tasks { try await expectEqual(task.value, 200) }
+            expectEqual(server.totalConnections, count)
+            await expectEqual(engine.statistics().dials, count)
         }
     }
 
@@ -37,13 +37,13 @@ struct WarmUpTests {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 3 }
             let api = try PoolSupport.session(server.url, engine)
-            #expect(try await api.get("1k").status == 200)
+            try await expectEqual(api.get("1k").status, 200)
             for (count, open) in [(1, 1), (0, 1), (-4, 1), (2, 2), (2, 2), (100, 3), (Int.max, 3)] {
                 try await api.warmUp("1k", connections: count)
-                #expect(await engine.statistics().openConnections == open)
+                await expectEqual(engine.statistics().openConnections, open)
             }
-            #expect(server.totalConnections == 3)
-            #expect(server.requestCount == 1)
+            expectEqual(server.totalConnections, 3)
+            expectEqual(server.requestCount, 1)
         }
     }
 
@@ -73,7 +73,7 @@ struct WarmUpTests {
         try await TestServer.withServer(options) { server in
             let stranger = try PoolSupport.session(server.url, engine, authority: try CertificateAuthority())
             await Wire.failure(.certificateRejected, .tls) { try await stranger.warmUp() }
-            #expect(server.requestCount == 0)
+            expectEqual(server.requestCount, 0)
         }
         await PoolSupport.expectNothing(engine)
     }
@@ -90,7 +90,7 @@ struct WarmUpTests {
         await PoolSupport.expect(engine, "they are dialled") { $0.dialling == 3 }
         task.cancel()
         let error = await #expect(throws: SternaError.self) { try await task.value }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
         await PoolSupport.expectNothing(engine)
         withExtendedLifetime(listener) {}
     }
@@ -101,8 +101,8 @@ struct WarmUpTests {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .close], fresh]) { server in
             let api = try PoolSupport.session(server.url, PoolSupport.engine())
             try await api.warmUp()
-            #expect(try await api.get("row").text() == "fresh")
-            #expect(server.acceptedConnections == 2)
+            try await expectEqual(api.get("row").text(), "fresh")
+            expectEqual(server.acceptedConnections, 2)
         }
     }
 
@@ -115,7 +115,7 @@ struct WarmUpTests {
                 try await api.warmUp(connections: 5)
                 #expect(await engine.statistics().openConnections <= 2)
                 #expect(server.totalConnections <= 2)
-                #expect(try await api.get("1k").status == 200)
+                try await expectEqual(api.get("1k").status, 200)
             }
         }
     }
@@ -132,9 +132,9 @@ struct WarmUpTests {
                         try await tasks.waitForAll()
                     }
                     let statistics = await engine.statistics()
-                    #expect(statistics.openConnections == 3, "\(statistics)")
-                    #expect(statistics.dials == 3, "\(statistics)")
-                    #expect(try await api.get("1k").status == 200)
+                    expectEqual(statistics.openConnections, 3, "\(statistics)")
+                    expectEqual(statistics.dials, 3, "\(statistics)")
+                    try await expectEqual(api.get("1k").status, 200)
                     await engine.shutDown()
                 }
             }

@@ -7,6 +7,8 @@ import SternaTransport
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Waits of requests for user code", .timeLimit(.minutes(5)))
 struct UserWaitTests {
     private let time = TestClock()
@@ -34,7 +36,7 @@ struct UserWaitTests {
             begun.withLock { $0 = true }
             return nil
         }
-        #expect(value == 1)
+        expectEqual(value, 1)
         #expect(!begun.withLock { $0 })
     }
 
@@ -46,7 +48,7 @@ struct UserWaitTests {
         await time.waitForTimer(within: .seconds(isOwn ? 4 : 10))
         await time.advance(by: .seconds(isOwn ? 4 : 10))
         let error = await #expect(throws: SternaError.self) { _ = try await work.value }
-        #expect(error?.kind == .timedOut)
+        expectEqual(error?.kind, .timedOut)
         #expect(error?.url == "http://a.test/")
         #expect(ended.withLock { $0 })
     }
@@ -62,10 +64,10 @@ struct UserWaitTests {
         await time.advance(by: .seconds(100))
         call.resume()
         await time.advance(by: .seconds(1) - .nanoseconds(1))
-        #expect(time.timerCount == 1)
+        expectEqual(time.timerCount, 1)
         await time.advance(by: .nanoseconds(1))
         let error = await #expect(throws: SternaError.self) { _ = try await work.value }
-        #expect(error?.kind == .timedOut)
+        expectEqual(error?.kind, .timedOut)
     }
 
     @Test("Cancelling the Swift task, the call, or the calls of a scope above ends it", arguments: 0..<3)
@@ -82,9 +84,9 @@ struct UserWaitTests {
         default: scope.cancel()
         }
         let error = await #expect(throws: SternaError.self) { _ = try await work.value }
-        #expect(error?.kind == .cancelled)
-        #expect(error?.phase == .prepare)
-        #expect(time.timerCount == 0)
+        expectEqual(error?.kind, .cancelled)
+        expectEqual(error?.phase, .prepare)
+        expectEqual(time.timerCount, 0)
     }
 
     @Test("Nothing begins for a call that is cancelled already")
@@ -99,7 +101,7 @@ struct UserWaitTests {
                 return nil
             }
         }
-        #expect(error?.kind == .cancelled)
+        expectEqual(error?.kind, .cancelled)
         #expect(!begun.withLock { $0 })
     }
 }

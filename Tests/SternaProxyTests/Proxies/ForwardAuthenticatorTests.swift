@@ -17,15 +17,15 @@ struct ForwardAuthenticatorTests {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let login = ProxyLogin()
             let api = try scene.session(login)
-            #expect(try await api.put(scene.url("/put"), body: .text("once")).status == 200)
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.shown == [nil, .right, .right])
-            #expect(scene.origin.requests().map(\.bodySize) == [4, 0])
+            try await expectEqual(api.put(scene.url("/put"), body: .text("once")).status, 200)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.shown, [nil, .right, .right])
+            expectEqual(scene.origin.requests().map(\.bodySize), [4, 0])
             let challenge = try #require(login.challenges.first)
-            #expect(login.challenges.count == 1)
-            #expect(challenge.request.method == .put)
+            expectEqual(login.challenges.count, 1)
+            expectEqual(challenge.request.method, .put)
             #expect(challenge.request.target == "http://origin.test/put")
-            #expect(challenge.challenges.map(\.realm) == ["test proxy"])
+            expectEqual(challenge.challenges.map(\.realm), ["test proxy"])
             scene.expectNoCredentials()
         }
     }
@@ -35,7 +35,7 @@ struct ForwardAuthenticatorTests {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let api = try scene.session(ProxyLogin()) { $0.collectsMetrics = true }
             let reply = try await api.get(scene.url("/get"))
-            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first, .authentication])
+            expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .authentication])
         }
     }
 
@@ -49,10 +49,10 @@ struct ForwardAuthenticatorTests {
                     let api = try ProxyScene.session(proxy.url, authority: authority) {
                         $0.proxies.authenticator = login
                     }
-                    #expect(try await api.get(secure.url("/get")).status == 200)
-                    #expect(try await api.get(plain.url("/get")).status == 200)
-                    #expect(proxy.requests().map(\.credentials) == [nil, .right, .right])
-                    #expect(login.challenges.count == 1)
+                    try await expectEqual(api.get(secure.url("/get")).status, 200)
+                    try await expectEqual(api.get(plain.url("/get")).status, 200)
+                    expectEqual(proxy.requests().map(\.credentials), [nil, .right, .right])
+                    expectEqual(login.challenges.count, 1)
                 }
             }
         }
@@ -64,11 +64,11 @@ struct ForwardAuthenticatorTests {
             let login = ProxyLogin { _ in .basic("eve", "no") }
             let api = try scene.session(login, username: "mallory", password: "x")
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
-            #expect(error?.kind == .unacceptableStatus)
-            #expect(error?.status == 407)
-            #expect(scene.shown == [.init("mallory", "x"), .wrong, .wrong, .wrong])
-            #expect(login.challenges.map(\.refusedCount) == [1, 2, 3])
-            #expect(scene.origin.requestCount == 0)
+            expectEqual(error?.kind, .unacceptableStatus)
+            expectEqual(error?.status, 407)
+            expectEqual(scene.shown, [.init("mallory", "x"), .wrong, .wrong, .wrong])
+            expectEqual(login.challenges.map(\.refusedCount), [1, 2, 3])
+            expectEqual(scene.origin.requestCount, 0)
         }
     }
 
@@ -81,10 +81,10 @@ struct ForwardAuthenticatorTests {
             }
             let api = try scene.session(login)
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
-            #expect(error?.kind == (throwing ? .proxyFailed : .unacceptableStatus))
-            #expect((error?.underlying is NoPassword) == throwing)
-            #expect((error?.proxyResponse ?? error?.response)?.status.code == 407)
-            #expect(scene.shown == [nil])
+            expectEqual(error?.kind, (throwing ? .proxyFailed : .unacceptableStatus))
+            expectEqual((error?.underlying is NoPassword), throwing)
+            expectEqual((error?.proxyResponse ?? error?.response)?.status.code, 407)
+            expectEqual(scene.shown, [nil])
         }
     }
 
@@ -99,9 +99,9 @@ struct ForwardAuthenticatorTests {
                 }
             }
             let api = try scene.session(login)
-            for path in ["/get?a=1", "/get?b=2#part"] { #expect(try await api.get(scene.url(path)).status == 200) }
+            for path in ["/get?a=1", "/get?b=2#part"] { try await expectEqual(api.get(scene.url(path)).status, 200) }
             #expect(targets.withLock { $0 } == ["GET http://origin.test/get?a=1", "GET http://origin.test/get?b=2"])
-            #expect(scene.shown == [nil, .right, .right])
+            expectEqual(scene.shown, [nil, .right, .right])
         }
     }
 
@@ -114,7 +114,7 @@ struct ForwardAuthenticatorTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.put(scene.url("/put"), body: Body(segments: [.producer(producer)]))
             }
-            #expect(error?.status == 407)
+            expectEqual(error?.status, 407)
             #expect(login.challenges.isEmpty)
         }
     }
@@ -140,8 +140,8 @@ struct ForwardAuthenticatorTests {
             #expect(await eventually { begun.value == 1 })
             if !byDeadline { task.cancel() }
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == (byDeadline ? .timedOut : .cancelled))
-            #expect(error?.phase == .proxy)
+            expectEqual(error?.kind, (byDeadline ? .timedOut : .cancelled))
+            expectEqual(error?.phase, .proxy)
             #expect(await eventually { cancelled.value == 1 })
         }
     }
@@ -167,8 +167,8 @@ struct ForwardAuthenticatorTests {
             let error = await #expect(throws: SternaError.self) {
                 try await api.put(scene.url("/put"), body: Body(segments: [.producer(producer)]))
             }
-            #expect(error?.kind == .timedOut)
-            #expect(scene.origin.requestCount == 0)
+            expectEqual(error?.kind, .timedOut)
+            expectEqual(scene.origin.requestCount, 0)
         }
     }
 
@@ -187,7 +187,7 @@ struct ForwardAuthenticatorTests {
             #expect(await eventually { begun.value == 1 })
             api.invalidateAndCancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
         }
     }
 
@@ -211,12 +211,12 @@ struct ForwardAuthenticatorTests {
             }
             let api = try scene.session(login)
             let url = scene.url("/get")
-            #expect(try await api.get(url).status == 200)
+            try await expectEqual(api.get(url).status, 200)
             let cancelled = api.with { $0.interceptors = [CancelsFirst()] }
             let task = Task { try await cancelled.get(url) }
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
-            #expect(scene.shown == [nil, .right])
+            expectEqual(error?.kind, .cancelled)
+            expectEqual(scene.shown, [nil, .right])
         }
     }
 
@@ -234,9 +234,9 @@ struct ForwardAuthenticatorTests {
                 for _ in 0..<20 { group.addTask { try await api.get(url).status } }
                 #expect(await eventually { scene.shown.count == 20 })
                 gate.add()
-                for try await status in group { #expect(status == 200) }
+                for try await status in group { expectEqual(status, 200) }
             }
-            #expect(login.challenges.count == 1)
+            expectEqual(login.challenges.count, 1)
         }
     }
 
@@ -247,7 +247,7 @@ struct ForwardAuthenticatorTests {
             let error = await #expect(throws: SternaError.self) {
                 try await scene.session(login).get(scene.url("/status/407"))
             }
-            #expect(error?.status == 407)
+            expectEqual(error?.status, 407)
             let direct = try scene.session(login) { $0.proxies = .none }
             let other = await #expect(throws: SternaError.self) {
                 try await direct.get(scene.origin.url("/status/407"))

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// http URLs through HTTP proxies: requests in absolute form (RFC 9112, 3.2.2).
@@ -14,16 +15,16 @@ struct ForwardProxyTests {
     func absolute(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, secure: false) { scene in
             let reply = try await scene.session().get(scene.url("/get?a=1#part"))
-            #expect(reply.status == 200)
+            expectEqual(reply.status, 200)
             #expect("\(reply.url)".hasPrefix("http://origin.test/get?a=1"))
             let seen = try #require(scene.proxy.requests().first)
-            #expect(seen.method == "GET")
+            expectEqual(seen.method, "GET")
             #expect(seen.target == "http://origin.test/get?a=1")
-            #expect(seen.version == "HTTP/1.1")
-            #expect(seen.headers.all("Host") == ["origin.test"])
+            expectEqual(seen.version, "HTTP/1.1")
+            expectEqual(seen.headers.all("Host"), ["origin.test"])
             #expect(!seen.headers.contains("Proxy-Authorization"))
             #expect(!seen.headers.contains("Proxy-Connection"))
-            #expect(scene.origin.requests().map(\.target) == ["/get?a=1"])
+            expectEqual(scene.origin.requests().map(\.target), ["/get?a=1"])
         }
     }
 
@@ -37,7 +38,7 @@ struct ForwardProxyTests {
     func targets(url: String, target: String) async throws {
         try await ProxyScene.with(.http, secure: false) { scene in
             try await scene.session().withResponse(to: .get(url)) { _ in }
-            #expect(scene.proxy.requests().map(\.target) == [target])
+            expectEqual(scene.proxy.requests().map(\.target), [target])
         }
     }
 
@@ -46,8 +47,8 @@ struct ForwardProxyTests {
         try await ProxyScene.with(.http, secure: false) { scene in
             try await scene.session().get(scene.origin.url("/get"))
             let seen = try #require(scene.proxy.requests().first)
-            #expect(seen.target == scene.origin.url("/get"))
-            #expect(seen.headers["Host"] == "127.0.0.1:\(scene.origin.port)")
+            expectEqual(seen.target, scene.origin.url("/get"))
+            expectEqual(seen.headers["Host"], "127.0.0.1:\(scene.origin.port)")
         }
     }
 
@@ -56,8 +57,8 @@ struct ForwardProxyTests {
         try await ProxyScene.with(.http, secure: false) { scene in
             try await scene.session().get(scene.origin.url("/get"), headers: ["Host": "own.test"])
             let seen = try #require(scene.proxy.requests().first)
-            #expect(seen.target == scene.origin.url("/get"))
-            #expect(seen.headers.all("Host") == ["own.test"])
+            expectEqual(seen.target, scene.origin.url("/get"))
+            expectEqual(seen.headers.all("Host"), ["own.test"])
         }
     }
 
@@ -74,16 +75,16 @@ struct ForwardProxyTests {
         try await ProxyScene.with(kind, secure: false) { scene in
             let api = try scene.session()
             let bytes = Wire.pattern(2_000_000)
-            #expect(try await api.put(scene.url("/put"), body: .bytes(bytes)).status == 200)
-            #expect(scene.origin.requests().last?.bodySize == bytes.count)
+            try await expectEqual(api.put(scene.url("/put"), body: .bytes(bytes)).status, 200)
+            expectEqual(scene.origin.requests().last?.bodySize, bytes.count)
             let pieces = AsyncStream<Bytes> { continuation in
                 for _ in 0..<50 { continuation.yield(Bytes(copying: bytes[0..<5_000])) }
                 continuation.finish()
             }
-            #expect(try await api.post(scene.url("/post"), body: .stream(pieces)).status == 200)
-            #expect(scene.origin.requests().last?.bodySize == 250_000)
-            #expect(try await api.get(scene.url("/bytes/3000000?seed=1")).body.count == 3_000_000)
-            #expect(try await api.get(scene.url("/stream-bytes/300000")).body.count == 300_000)
+            try await expectEqual(api.post(scene.url("/post"), body: .stream(pieces)).status, 200)
+            expectEqual(scene.origin.requests().last?.bodySize, 250_000)
+            try await expectEqual(api.get(scene.url("/bytes/3000000?seed=1")).body.count, 3_000_000)
+            try await expectEqual(api.get(scene.url("/stream-bytes/300000")).body.count, 300_000)
             #expect(try await api.head(scene.url("/bytes/1000")).body.isEmpty)
         }
     }
@@ -93,8 +94,8 @@ struct ForwardProxyTests {
         try await ProxyScene.with(kind, secure: false, options: .guarded) { scene in
             let api = try scene.session()
             for _ in 0..<10 { try await api.get(scene.url("/get")) }
-            #expect(scene.proxy.totalConnections == 1)
-            #expect(scene.proxy.requests().count == 10)
+            expectEqual(scene.proxy.totalConnections, 1)
+            expectEqual(scene.proxy.requests().count, 10)
             #expect(scene.proxy.requests().allSatisfy { $0.credentials == .init("ada", "pw") })
             scene.expectNoCredentials()
         }
@@ -106,12 +107,13 @@ struct ForwardProxyTests {
     func credentials(username: String, password: String) async throws {
         let options = TestProxy.Options(username: username, password: password)
         try await ProxyScene.with(.http, secure: false, options: options) { scene in
-            #expect(try await scene.session().get(scene.url("/get")).status == 200)
+            try await expectEqual(scene.session().get(scene.url("/get")).status, 200)
             let proxy = try Proxy(
                 .http, host: "127.0.0.1", port: scene.proxy.port, username: username, password: password)
             let api = try scene.session { $0.proxies = .proxy(proxy) }
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.proxy.requests().map(\.credentials) == Array(repeating: .init(username, password), count: 2))
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(
+                scene.proxy.requests().map(\.credentials), Array(repeating: .init(username, password), count: 2))
         }
     }
 
@@ -120,11 +122,11 @@ struct ForwardProxyTests {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let api = try scene.session("http://\(userinfo)127.0.0.1:\(scene.proxy.port)")
             let error = await Wire.failure(.unacceptableStatus, .decode) { try await api.get(scene.url("/get")) }
-            #expect(error?.status == 407)
-            #expect(error?.body?.text == "proxy authentication required")
+            expectEqual(error?.status, 407)
+            expectEqual(error?.body?.text, "proxy authentication required")
             let challenge = try await api.withResponse(to: .get(scene.url("/get"))) { $0[.proxyAuthenticate] }
-            #expect(challenge == "Basic realm=\"test proxy\"")
-            #expect(scene.origin.requestCount == 0)
+            expectEqual(challenge, "Basic realm=\"test proxy\"")
+            expectEqual(scene.origin.requestCount, 0)
         }
     }
 
@@ -146,7 +148,7 @@ struct ForwardProxyTests {
         try await ProxyScene.with(kind, secure: false, options: .guarded) { scene in
             let api = try scene.session(scene.proxy.url)
             let headers: Headers = ["Proxy-Authorization": "Basic YWRhOnB3"]
-            #expect(try await api.get(scene.url("/get"), headers: headers).status == 200)
+            try await expectEqual(api.get(scene.url("/get"), headers: headers).status, 200)
             scene.expectNoCredentials()
         }
     }
@@ -156,8 +158,8 @@ struct ForwardProxyTests {
         try await TestServer.withServer { origin in
             let api = try Wire.session(origin.url) { $0.proxies = .none }
             try await api.get("get", headers: ["Proxy-Authorization": "Basic YWRhOnB3"])
-            #expect(origin.requests().map(\.target) == ["/get"])
-            #expect(origin.requests().first?.headers["Proxy-Authorization"] == nil)
+            expectEqual(origin.requests().map(\.target), ["/get"])
+            expectNil(origin.requests().first?.headers["Proxy-Authorization"])
         }
     }
 
@@ -165,7 +167,7 @@ struct ForwardProxyTests {
     func drips() async throws {
         let options = TestProxy.Options(fault: .refuses(status: 200, body: "drop by drop"), drips: true)
         try await ProxyScene.with(.http, secure: false, options: options) { scene async throws in
-            #expect(try await scene.session().get(scene.url("/get")).body.text == "drop by drop")
+            try await expectEqual(scene.session().get(scene.url("/get")).body.text, "drop by drop")
         }
     }
 }

@@ -22,11 +22,11 @@ struct HTTP2TunnelAuthenticatorTests {
             let login = ProxyLogin()
             let api = try session(scene, engine, login)
             for number in 0..<3 { try await api.expect(scene, number) }
-            #expect(scene.shown == [nil, .right, .right, .right])
-            #expect(scene.proxy.tunnels().map(\.status) == [407, 200, 200, 200])
-            #expect(login.challenges.count == 1)
-            #expect(login.challenges.first?.response.version == .http2)
-            #expect(login.challenges.first?.challenges.map(\.realm) == ["test proxy"])
+            expectEqual(scene.shown, [nil, .right, .right, .right])
+            expectEqual(scene.proxy.tunnels().map(\.status), [407, 200, 200, 200])
+            expectEqual(login.challenges.count, 1)
+            expectEqual(login.challenges.first?.response.version, .http2)
+            expectEqual(login.challenges.first?.challenges.map(\.realm), ["test proxy"])
             scene.expectOnlyHTTP2(connections: 1)
             scene.expectNoCredentials()
         }
@@ -38,9 +38,9 @@ struct HTTP2TunnelAuthenticatorTests {
             let login = ProxyLogin { _ in .basic("eve", "no") }
             let api = try session(scene, engine, login)
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url(of: 0)) }
-            #expect(error?.proxyResponse?.status.code == 407)
-            #expect(scene.shown == [nil, .wrong, .wrong, .wrong])
-            #expect(login.challenges.map(\.refusedCount) == [0, 1, 2])
+            expectEqual(error?.proxyResponse?.status.code, 407)
+            expectEqual(scene.shown, [nil, .wrong, .wrong, .wrong])
+            expectEqual(login.challenges.map(\.refusedCount), [0, 1, 2])
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -58,7 +58,7 @@ struct HTTP2TunnelAuthenticatorTests {
             #expect(await eventually { scene.shown.count == 30 })
             gate.add()
             #expect(try await statuses.allSatisfy { $0 == 200 })
-            #expect(login.challenges.count == 1)
+            expectEqual(login.challenges.count, 1)
             scene.expectOnlyHTTP2()
         }
     }
@@ -73,7 +73,7 @@ struct HTTP2TunnelAuthenticatorTests {
                 return .basic("ada", "pw")
             }
             try await session(scene, engine, login).expect(scene)
-            #expect(scene.shown == [nil, .right])
+            expectEqual(scene.shown, [nil, .right])
             scene.expectOnlyHTTP2(connections: 2)
         }
     }
@@ -93,10 +93,10 @@ struct HTTP2TunnelAuthenticatorTests {
             #expect(await eventually { begun.value == 1 })
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             let refused = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url(of: 0)) }
-            #expect(refused?.proxyResponse?.status.code == 407)
-            #expect(scene.shown == [nil, nil, .wrong, .wrong, .wrong])
+            expectEqual(refused?.proxyResponse?.status.code, 407)
+            expectEqual(scene.shown, [nil, nil, .wrong, .wrong, .wrong])
         }
     }
 
@@ -106,7 +106,7 @@ struct HTTP2TunnelAuthenticatorTests {
             let login = ProxyLogin { _ in ProxyAuthorization(.bearer(String(repeating: "t", count: 20_000))) }
             let api = try session(scene, engine, login)
             await Wire.failure(.limitExceeded, .proxy) { try await api.get(scene.url(of: 0)) }
-            #expect(scene.shown == [nil])
+            expectEqual(scene.shown, [nil])
         }
     }
 }

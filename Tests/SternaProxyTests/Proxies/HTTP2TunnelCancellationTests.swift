@@ -27,16 +27,16 @@ struct HTTP2TunnelCancellationTests {
             for (number, task) in tasks.enumerated() {
                 task.cancel()
                 let error = await Wire.failure(.cancelled, .proxy) { _ = try await task.value }
-                #expect(error?.requestSent == false)
+                expectEqual(error?.requestSent, false)
                 try await scene.proxy.waitForOpenTunnels(count - number, within: PoolSupport.limit)
             }
             let ended = scene.proxy.tunnels().filter { !$0.isOpen }
-            #expect(ended.count == count)
+            expectEqual(ended.count, count)
             #expect(ended.allSatisfy { $0.reset == Self.cancel && $0.bytesFromClient == 0 })
             gate.open()
-            #expect(try await held.value == "0")
+            try await expectEqual(held.value, "0")
             try await api.expect(scene)
-            #expect(scene.origin.requestCount == 2)
+            expectEqual(scene.origin.requestCount, 2)
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -54,15 +54,15 @@ struct HTTP2TunnelCancellationTests {
             }
             tasks[cancelled].cancel()
             let error = await #expect(throws: SternaError.self) { _ = try await tasks[cancelled].value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             try await scene.proxy.resumeAccepting()
             for (number, task) in tasks.enumerated() where number != cancelled {
-                #expect(try await task.value == 200)
+                try await expectEqual(task.value, 200)
             }
-            #expect(scene.origin.requestCount == 2)
+            expectEqual(scene.origin.requestCount, 2)
             // A dial that was given up may have been taken by the system all the same.
-            #expect(scene.proxy.connections().count { $0.isHTTP2 } == 1)
-            #expect(scene.proxy.tunnels().count { $0.status == 200 } == 2)
+            expectEqual(scene.proxy.connections().count { $0.isHTTP2 }, 1)
+            expectEqual(scene.proxy.tunnels().count { $0.status == 200 }, 2)
         }
     }
 
@@ -79,13 +79,13 @@ struct HTTP2TunnelCancellationTests {
             for task in tasks { task.cancel() }
             for task in tasks {
                 let error = await #expect(throws: SternaError.self) { _ = try await task.value }
-                #expect(error?.kind == .cancelled)
+                expectEqual(error?.kind, .cancelled)
             }
             await PoolSupport.expect(engine, "nothing is under way") { $0.activeRequests == 0 }
             try await scene.proxy.resumeAccepting()
             try await api.expect(scene)
-            #expect(scene.proxy.openTunnels == 1)
-            #expect(scene.origin.requestCount == 1)
+            expectEqual(scene.proxy.openTunnels, 1)
+            expectEqual(scene.origin.requestCount, 1)
         }
     }
 
@@ -100,13 +100,13 @@ struct HTTP2TunnelCancellationTests {
                 let held = try await scene.held(api)
                 held.cancel()
                 let error = await #expect(throws: SternaError.self) { _ = try await held.value }
-                #expect(error?.kind == .cancelled)
+                expectEqual(error?.kind, .cancelled)
                 try await scene.proxy.waitForOpenTunnels(1, within: PoolSupport.limit)
-                #expect(scene.proxy.tunnels().count == round + 1)
+                expectEqual(scene.proxy.tunnels().count, round + 1)
             }
             try await scene.origin.waitForOpenConnections(1, within: PoolSupport.limit)
             gate.open()
-            #expect(try await other.value == "1")
+            try await expectEqual(other.value, "1")
             try await api.expect(scene)
             scene.expectOnlyHTTP2(connections: 1)
         }
@@ -121,13 +121,13 @@ struct HTTP2TunnelCancellationTests {
             let held = [try await scene.held(api), try await scene.held(api)]
             held[0].cancel()
             let error = await #expect(throws: SternaError.self) { _ = try await held[0].value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             try await scene.origin.waitForOpenStreams(1, within: PoolSupport.limit)
             gate.open()
-            #expect(try await held[1].value == "0")
+            try await expectEqual(held[1].value, "0")
             try await api.expect(scene)
-            #expect(scene.proxy.openTunnels == 1)
-            #expect(scene.proxy.tunnels().count == 1)
+            expectEqual(scene.proxy.openTunnels, 1)
+            expectEqual(scene.proxy.tunnels().count, 1)
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -161,7 +161,7 @@ struct HTTP2TunnelCancellationTests {
             }
             task.cancel()
             let error = await #expect(throws: SternaError.self) { _ = try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             try await scene.proxy.waitForOpenTunnels(0, within: PoolSupport.limit)
             try await api.expect(scene)
             scene.expectOnlyHTTP2(connections: 1)
@@ -186,7 +186,7 @@ struct HTTP2TunnelCancellationTests {
                         task.cancel()
                         switch await task.result {
                         case .success(let count):
-                            #expect(count == number * 500)
+                            expectEqual(count, number * 500)
                             ended.add()
                         case .failure(let error as SternaError) where error.kind == .cancelled: ended.add()
                         case .failure(let error): Issue.record("\(error)")
@@ -194,11 +194,11 @@ struct HTTP2TunnelCancellationTests {
                     }
                 }
             }
-            #expect(ended.value == 200)
+            expectEqual(ended.value, 200)
             for number in 0..<10 { try await api.expect(scene, number) }
             await PoolSupport.expect(engine, "nothing is under way") { $0.activeRequests == 0 }
             // There may be more of them: for tunnels beyond a hundred, and dials that were given up.
-            #expect(scene.proxy.connections().first?.isOpen == true)
+            expectEqual(scene.proxy.connections().first?.isOpen, true)
             #expect(scene.proxy.connections().allSatisfy { $0.violation == nil })
             scene.expectNoCredentials()
         }

@@ -17,8 +17,8 @@ struct HTTP2TunnelFaultTests {
         location: SourceLocation = #_sourceLocation
     ) async -> SternaError? {
         let error = await Wire.failure(kind, .proxy, location: location) { try await api.get(scene.url(of: number)) }
-        #expect(error?.requestSent == false, sourceLocation: location)
-        #expect(error?.response == nil, "it is no word of the server", sourceLocation: location)
+        expectEqual(error?.requestSent, false, sourceLocation: location)
+        expectNil(error?.response, "it is no word of the server", sourceLocation: location)
         return error
     }
 
@@ -33,13 +33,13 @@ struct HTTP2TunnelFaultTests {
             let api = try scene.session(engine)
             for _ in 0..<2 {
                 let error = await refused(scene, api)
-                #expect(error?.proxyResponse?.status.code == status)
+                expectEqual(error?.proxyResponse?.status.code, status)
                 let name = try #require(HTTPField.Name("X-Proxy"))
-                #expect(error?.proxyResponse?[name] == "TestProxy")
-                #expect(error?.description.contains("(\(status))") == true)
+                expectEqual(error?.proxyResponse?[name], "TestProxy")
+                expectEqual(error?.description.contains("(\(status))"), true)
                 try await scene.proxy.waitForOpenTunnels(0, within: PoolSupport.limit)
             }
-            #expect(scene.origin.totalConnections == 0)
+            expectEqual(scene.origin.totalConnections, 0)
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -49,7 +49,7 @@ struct HTTP2TunnelFaultTests {
         let fault = TestProxy.Fault.refuses(status: 403, body: String(repeating: "b", count: 2_000_000))
         try await ProxyScene.withTunnels(options: .init(fault: fault)) { scene, engine in
             let error = await refused(scene, try scene.session(engine))
-            #expect(error?.proxyResponse?.status.code == 403)
+            expectEqual(error?.proxyResponse?.status.code, 403)
             try await scene.proxy.waitForOpenTunnels(0, within: PoolSupport.limit)
         }
     }
@@ -63,17 +63,17 @@ struct HTTP2TunnelFaultTests {
             try await ProxyScene.withTunnels(kind, options: .guarded) { scene, engine in
                 let api = try scene.session("https://\(userinfo)localhost:\(scene.proxy.port)", engine: engine)
                 let error = try #require(await refused(scene, api))
-                #expect(error.proxyResponse?.status.code == 407)
+                expectEqual(error.proxyResponse?.status.code, 407)
                 #expect(!"\(error) \(String(reflecting: error))".contains("hidden"))
                 #expect(error.detail.contains("(407)"))
                 if !userinfo.isEmpty {
                     #expect(error.detail.contains("it does not accept the user name and password."))
                 }
-                #expect(scene.origin.totalConnections == 0)
+                expectEqual(scene.origin.totalConnections, 0)
                 details.append(error.detail.replacing("\(scene.proxy.port)", with: "PORT"))
             }
         }
-        #expect(details.first == details.last)
+        expectEqual(details.first, details.last)
     }
 
     @Test(
@@ -89,7 +89,7 @@ struct HTTP2TunnelFaultTests {
         try await ProxyScene.withTunnels(options: .init(fault: .answersConnect(text))) { scene, engine in
             let api = try scene.session(engine)
             for _ in 0..<2 { try await api.expect(scene) }
-            #expect(scene.proxy.tunnels().count == 1)
+            expectEqual(scene.proxy.tunnels().count, 1)
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -99,12 +99,12 @@ struct HTTP2TunnelFaultTests {
         let hints = "HTTP/1.1 103 Early Hints\r\n\r\n"
         try await ProxyScene.withTunnels(options: .init(fault: .answersConnect(hints))) { scene, engine in
             await refused(scene, try scene.session(engine) { $0.timeouts.proxy = .milliseconds(700) }, 0, .timedOut)
-            #expect(scene.proxy.tunnels().map(\.status) == [103])
+            expectEqual(scene.proxy.tunnels().map(\.status), [103])
         }
         let fault = TestProxy.Fault.answersConnect(hints + "HTTP/1.1 503 Busy\r\n\r\n")
         try await ProxyScene.withTunnels(options: .init(fault: fault)) { scene, engine in
             let error = await refused(scene, try scene.session(engine))
-            #expect(error?.proxyResponse?.status.code == 503)
+            expectEqual(error?.proxyResponse?.status.code, 503)
         }
     }
 
@@ -116,10 +116,10 @@ struct HTTP2TunnelFaultTests {
             let api = try scene.session(engine)
             try await api.expect(scene)
             let error = await refused(scene, api, 1)
-            #expect(error?.proxyResponse == nil)
+            expectNil(error?.proxyResponse)
             // The other tunnel has nothing to do with it.
             try await api.expect(scene)
-            #expect(scene.proxy.connections().first?.tunnels.map(\.status) == [200, nil])
+            expectEqual(scene.proxy.connections().first?.tunnels.map(\.status), [200, nil])
         }
     }
 
@@ -131,8 +131,8 @@ struct HTTP2TunnelFaultTests {
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
             #expect(error?.kind == .proxyFailed || error?.kind == .connectionClosed || error?.kind == .tlsFailed)
             #expect(error?.phase == .proxy || error?.phase == .tls)
-            #expect(error?.requestSent == false)
-            #expect(scene.origin.totalConnections == 0)
+            expectEqual(error?.requestSent, false)
+            expectEqual(scene.origin.totalConnections, 0)
             #expect(scene.proxy.totalConnections <= 3)
             try await scene.proxy.waitForOpenConnections(0, within: PoolSupport.limit)
         }
@@ -145,9 +145,9 @@ struct HTTP2TunnelFaultTests {
         try await ProxyScene.withTunnels(options: .init(fault: .sends(Array(text.utf8)))) { scene, engine in
             let api = try scene.session(engine) { $0.timeouts.proxy = .milliseconds(1_500) }
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
-            #expect(error?.phase == .proxy)
-            #expect(error?.requestSent == false)
-            #expect(scene.origin.totalConnections == 0)
+            expectEqual(error?.phase, .proxy)
+            expectEqual(error?.requestSent, false)
+            expectEqual(scene.origin.totalConnections, 0)
         }
     }
 
@@ -172,10 +172,10 @@ struct HTTP2TunnelFaultTests {
             username: "ada", password: "pw", fault: refusal.fault(after: 0), faultyConnections: 1)
         try await ProxyScene.withTunnels(options: options) { scene, engine in
             let reply = try await scene.session(engine).post(scene.url("/post"), body: .text("once"))
-            #expect(reply.status == 200)
-            #expect(scene.origin.requestCount == 1)
-            #expect(scene.origin.totalConnections == 1)
-            #expect(scene.proxy.requests().map(\.credentials) == [.init("ada", "pw"), .init("ada", "pw")])
+            expectEqual(reply.status, 200)
+            expectEqual(scene.origin.requestCount, 1)
+            expectEqual(scene.origin.totalConnections, 1)
+            expectEqual(scene.proxy.requests().map(\.credentials), [.init("ada", "pw"), .init("ada", "pw")])
             scene.expectOnlyHTTP2(connections: 2)
             scene.expectNoCredentials()
         }
@@ -185,8 +185,8 @@ struct HTTP2TunnelFaultTests {
     func tries(refusal: Refusal) async throws {
         try await ProxyScene.withTunnels(options: .init(fault: refusal.fault(after: 0))) { scene, engine in
             await refused(scene, try scene.session(engine))
-            #expect(scene.proxy.requests().count == 3)
-            #expect(scene.origin.totalConnections == 0)
+            expectEqual(scene.proxy.requests().count, 3)
+            expectEqual(scene.origin.totalConnections, 0)
             scene.expectOnlyHTTP2(connections: 3)
         }
     }
@@ -198,11 +198,11 @@ struct HTTP2TunnelFaultTests {
             let api = try scene.session(engine)
             for number in 0..<3 { try await api.expect(scene, number) }
             #expect(try await scene.statuses(api, 3..<10).allSatisfy { $0 == 200 })
-            #expect(scene.origin.requestCount == 10)
-            #expect(scene.proxy.connections().first?.openTunnels == 3)
+            expectEqual(scene.origin.requestCount, 10)
+            expectEqual(scene.proxy.connections().first?.openTunnels, 3)
             // Those three go on where they are.
             for number in 0..<3 { try await api.expect(scene, number) }
-            #expect(scene.proxy.connections().first?.tunnels.filter { $0.status == 200 }.count == 3)
+            expectEqual(scene.proxy.connections().first?.tunnels.filter { $0.status == 200 }.count, 3)
             scene.expectOnlyHTTP2()
         }
     }
@@ -218,9 +218,9 @@ struct HTTP2TunnelFaultTests {
             await scene.proxy.goAway()
             try await api.expect(scene, 2)
             try await api.expect(scene, 0)
-            #expect(scene.proxy.connections().map(\.openTunnels) == [2, 1])
+            expectEqual(scene.proxy.connections().map(\.openTunnels), [2, 1])
             gate.open()
-            #expect(try await held.value == "1")
+            try await expectEqual(held.value, "1")
             engine.closeIdleConnections()
             let isClosed = await eventually { scene.proxy.connections().first?.isOpen == false }
             #expect(isClosed)
@@ -243,10 +243,10 @@ struct HTTP2TunnelFaultTests {
             try await scene.proxy.waitForTunnels(within: 60) { $0.count == 2 && !$0[1].isOpen && $0[1].reset != nil }
             try await api.expect(scene, 2)
             try await api.expect(scene, 1)
-            #expect(scene.proxy.connections().map(\.tunnels.count) == [2, 2])
+            expectEqual(scene.proxy.connections().map(\.tunnels.count), [2, 2])
             // The tunnel that was open goes on.
             try await api.expect(scene, 0)
-            #expect(scene.proxy.tunnels().count == 4)
+            expectEqual(scene.proxy.tunnels().count, 4)
             scene.expectOnlyHTTP2(connections: 2)
         }
     }
@@ -265,14 +265,14 @@ struct HTTP2TunnelFaultTests {
                     let url = scene.url(of: number)
                     group.addTask {
                         let error = await #expect(throws: SternaError.self) { try await hasty.get(url) }
-                        #expect(error?.kind == .timedOut)
+                        expectEqual(error?.kind, .timedOut)
                         #expect(error?.phase == .proxy || error?.phase == .tls)
                     }
                 }
             }
             try await scene.proxy.resumeAccepting()
             try await api.expect(scene)
-            #expect(scene.origin.requestCount == 1)
+            expectEqual(scene.origin.requestCount, 1)
         }
     }
 

@@ -74,10 +74,10 @@ struct HTTP2TunnelFramesTests {
         try await with(dress: row.dress) { api, peer, _ in
             for count in [0, 1, 20_000] {
                 let reply = try await api.get("https://origin.test/bytes/\(count)")
-                #expect(reply.body.readableBytes == count)
+                expectEqual(reply.body.readableBytes, count)
             }
-            #expect(peer.connectionCount == 1)
-            #expect(peer.totalRequests == 1)
+            expectEqual(peer.connectionCount, 1)
+            expectEqual(peer.totalRequests, 1)
         }
     }
 
@@ -90,16 +90,16 @@ struct HTTP2TunnelFramesTests {
             }
             let upload = Task { try await api.put("https://origin.test/pattern", body: .bytes(content)).text() }
             let connection = try await peer.connection(0)
-            #expect(try await connection.settledData(1, atLeast: 65_535) == 65_535)
+            try await expectEqual(connection.settledData(1, atLeast: 65_535), 65_535)
             try await connection.send(.windowUpdate(0, 1 << 20))
             try await connection.roundTrip()
-            #expect(connection.dataCount(1) == 65_535)
+            expectEqual(connection.dataCount(1), 65_535)
             // The others have their own windows, and what is left of the connection's.
             #expect(try await api.get("https://origin1.test/bytes/100000").body.readableBytes == 100_000)
-            #expect(connection.dataCount(1) == 65_535)
+            expectEqual(connection.dataCount(1), 65_535)
             try await connection.send(.windowUpdate(1, 1 << 20), .windowUpdate(0, 1 << 20))
-            #expect(try await upload.value == "same")
-            #expect(peer.connectionCount == 1)
+            try await expectEqual(upload.value, "same")
+            expectEqual(peer.connectionCount, 1)
         }
     }
 
@@ -112,13 +112,13 @@ struct HTTP2TunnelFramesTests {
             }
             let upload = Task { try await api.put("https://origin.test/pattern", body: .bytes(content)).text() }
             let connection = try await peer.connection(0)
-            #expect(try await connection.settledData(1, atLeast: 65_535) == 65_535)
+            try await expectEqual(connection.settledData(1, atLeast: 65_535), 65_535)
             try await connection.set(WireFrame.Setting.initialWindowSize, 0)
             try await connection.send(.windowUpdate(0, 1 << 20), .windowUpdate(1, 65_535))
             try await connection.roundTrip()
-            #expect(connection.dataCount(1) == 65_535)
+            expectEqual(connection.dataCount(1), 65_535)
             try await connection.send(.windowUpdate(1, 1 << 20))
-            #expect(try await upload.value == "same")
+            try await expectEqual(upload.value, "same")
         }
     }
 
@@ -167,13 +167,13 @@ struct HTTP2TunnelFramesTests {
         } body: { peer in
             let api = try ProxyScene.session("https://ada:hidden@localhost:\(peer.port)", authority: authority)
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test/get") }
-            #expect(error?.requestSent == false)
-            #expect(error?.response == nil)
-            #expect(error.map { "\($0) \(String(reflecting: $0))".contains("hidden") } == false)
+            expectEqual(error?.requestSent, false)
+            expectNil(error?.response)
+            expectEqual(error.map { "\($0) \(String(reflecting: $0))".contains("hidden") }, false)
             let next = await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test/get") }
-            #expect(next?.proxyResponse?.status.code == 418)
-            #expect(peer.connectionCount == 1)
-            #expect(peer.totalRequests == 2)
+            expectEqual(next?.proxyResponse?.status.code, 418)
+            expectEqual(peer.connectionCount, 1)
+            expectEqual(peer.totalRequests, 2)
             let connection = try await peer.connection(0)
             #expect(!connection.log.contains { $0.kind == .data || $0.kind == .goAway })
         }
@@ -198,10 +198,10 @@ struct HTTP2TunnelFramesTests {
             let api = try ProxyScene.session(peer.url, authority: authority)
             let error = await #expect(throws: SternaError.self) { try await api.get("https://origin.test/get") }
             #expect(error?.kind == .proxyFailed || count > 64 << 10 && error?.kind == .limitExceeded)
-            #expect(error?.phase == .proxy)
-            #expect((error?.proxyResponse?.status.code == 418) == (count < 64 << 10))
+            expectEqual(error?.phase, .proxy)
+            expectEqual((error?.proxyResponse?.status.code == 418), (count < 64 << 10))
             let next = await #expect(throws: SternaError.self) { try await api.get("https://origin.test/get") }
-            #expect(next?.proxyResponse?.status.code == 418)
+            expectEqual(next?.proxyResponse?.status.code, 418)
         }
     }
 
@@ -220,7 +220,7 @@ struct HTTP2TunnelFramesTests {
             let api = try ProxyScene.session(peer.url, authority: authority)
             let error = await #expect(throws: SternaError.self) { try await api.get("https://origin.test/get") }
             #expect(error?.kind == .proxyFailed || error?.kind == .limitExceeded)
-            #expect(error?.phase == .proxy)
+            expectEqual(error?.phase, .proxy)
             let connection = try await peer.connection(0)
             let isOver = await eventually { connection.isClosed || connection.resets.count == 1 }
             #expect(isOver)

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Proxies that break HTTP/2: an error for those whom it concerns, soon, and a connection that works for the next.
@@ -153,16 +154,16 @@ struct HTTP2TunnelHostileTests {
             }
             let kinds: Set<SternaError.Kind> = [.proxyFailed, .connectionClosed, .tlsFailed, .limitExceeded]
             let text = error.map { "\($0)" } ?? ""
-            #expect(
-                error.map { kinds.contains($0.kind) || row.isHarmless && $0.kind == .timedOut } == true, "\(text)",
+            expectEqual(
+                error.map { kinds.contains($0.kind) || row.isHarmless && $0.kind == .timedOut }, true, "\(text)",
                 sourceLocation: location)
             #expect(error?.phase == .proxy || error?.phase == .tls, "\(text)", sourceLocation: location)
-            #expect(error?.requestSent == false, sourceLocation: location)
-            #expect(error?.response == nil, sourceLocation: location)
+            expectEqual(error?.requestSent, false, sourceLocation: location)
+            expectNil(error?.response, sourceLocation: location)
             let next = await Wire.failure(.proxyFailed, .proxy, location: location) {
                 try await patient.get("https://origin.test/get")
             }
-            #expect(next?.proxyResponse?.status.code == 418, sourceLocation: location)
+            expectEqual(next?.proxyResponse?.status.code, 418, sourceLocation: location)
         }
     }
 
@@ -205,8 +206,8 @@ struct HTTP2TunnelHostileTests {
             let hasty = api.with { $0.timeouts.proxy = .milliseconds(700) }
             await Wire.failure(.timedOut, .proxy) { try await hasty.get("https://origin.test/get") }
             let next = await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test/get") }
-            #expect(next?.proxyResponse?.status.code == 418)
-            #expect(peer.connectionCount == 2)
+            expectEqual(next?.proxyResponse?.status.code, 418)
+            expectEqual(peer.connectionCount, 2)
         }
     }
 }

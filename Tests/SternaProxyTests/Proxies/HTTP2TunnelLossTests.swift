@@ -46,9 +46,9 @@ struct HTTP2TunnelLossTests {
                 statistics.origins.allSatisfy { !"\($0.origin)".contains("origin.test") || $0.open == 0 }
             }
             let reply = try await api.post(scene.url("/post"), body: .text("x"))
-            #expect(reply.status == 200)
-            #expect(reply.response.metrics?.attempts.map(\.reason) == [.first])
-            #expect(scene.proxy.tunnels().count == 2)
+            expectEqual(reply.status, 200)
+            expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first])
+            expectEqual(scene.proxy.tunnels().count, 2)
             scene.expectOnlyHTTP2(connections: end.isOfTunnels ? 1 : 2)
         }
     }
@@ -64,8 +64,8 @@ struct HTTP2TunnelLossTests {
             await end.end(scene.proxy)
             try await scene.origin.waitForRequests(3, within: PoolSupport.limit)
             gate.open()
-            #expect(try await held.value == "0")
-            #expect(scene.proxy.tunnels().count == 2)
+            try await expectEqual(held.value, "0")
+            expectEqual(scene.proxy.tunnels().count, 2)
             scene.expectOnlyHTTP2(connections: end.isOfTunnels ? 1 : 2)
         }
     }
@@ -85,11 +85,11 @@ struct HTTP2TunnelLossTests {
             try await scene.origin.waitForRequests(2, within: PoolSupport.limit)
             await end.end(scene.proxy)
             let error = await Wire.failure(.connectionClosed, .wait) { _ = try await task.value }
-            #expect(error?.requestSent == true)
-            #expect(error?.proxyResponse == nil)
+            expectEqual(error?.requestSent, true)
+            expectNil(error?.proxyResponse)
             gate.open()
             try await api.expect(scene)
-            #expect(scene.origin.requestCount == 3)
+            expectEqual(scene.origin.requestCount, 3)
         }
     }
 
@@ -107,9 +107,9 @@ struct HTTP2TunnelLossTests {
             try await scene.proxy.waitForOpenConnections(1, within: PoolSupport.limit)
             try await ada.expect(scene)
             gate.open()
-            #expect(try await held.value == "0")
-            #expect(scene.proxy.tunnels().map(\.connection) == [0, 1, 2])
-            #expect(scene.origin.requestCount == 3)
+            try await expectEqual(held.value, "0")
+            expectEqual(scene.proxy.tunnels().map(\.connection), [0, 1, 2])
+            expectEqual(scene.origin.requestCount, 3)
         }
     }
 
@@ -138,7 +138,7 @@ struct HTTP2TunnelLossTests {
                 }
             }
             #expect(error?.kind == .truncated || error?.kind == .connectionClosed)
-            #expect(error?.phase == .read)
+            expectEqual(error?.phase, .read)
             gate.open()
             try await api.expect(scene)
         }
@@ -157,10 +157,10 @@ struct HTTP2TunnelLossTests {
                     let error = await #expect(throws: SternaError.self) {
                         try await api.post("https://origin.test/post", body: .text("x"))
                     }
-                    #expect(error?.kind == .connectionClosed, "\(error.map { "\($0)" } ?? "")")
-                    #expect(error?.requestSent == true)
+                    expectEqual(error?.kind, .connectionClosed, "\(error.map { "\($0)" } ?? "")")
+                    expectEqual(error?.requestSent, true)
                 }
-                #expect(proxy.totalConnections == 1)
+                expectEqual(proxy.totalConnections, 1)
                 try await proxy.waitForOpenTunnels(0, within: PoolSupport.limit)
             }
         }
@@ -191,14 +191,14 @@ struct HTTP2TunnelLossTests {
                     let stopped = try await settled { scene.proxy.tunnels().first?.bytesToClient }
                     #expect(stopped < count + (1 << 20), "\(stopped) of \(count) read")
                     let reply = try await second.get(scene.url(of: 1, "/bytes/3000000"))
-                    #expect(reply.body.readableBytes == 3_000_000)
+                    expectEqual(reply.body.readableBytes, 3_000_000)
                     // HTTP/2 inside may have a word about settings.
                     let held = scene.proxy.tunnels().first?.bytesToClient ?? .max
                     #expect(held < stopped + 1_000)
                 }
-                #expect(count == total)
+                expectEqual(count, total)
             }
-            #expect(scene.proxy.tunnels().count == 2)
+            expectEqual(scene.proxy.tunnels().count, 2)
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -217,7 +217,7 @@ struct HTTP2TunnelLossTests {
             // The place of the tunnel that was given up is for the next one, which hears nothing either, and the next.
             await Wire.failure(.timedOut, .proxy) { try await api.get(scene.url("/get")) }
             try await api.expect(scene)
-            #expect(scene.proxy.totalConnections == 2)
+            expectEqual(scene.proxy.totalConnections, 2)
         }
     }
 

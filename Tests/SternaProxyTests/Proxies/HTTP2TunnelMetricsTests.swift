@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// What requests through tunnels over HTTP/2 took.
@@ -27,25 +28,25 @@ struct HTTP2TunnelMetricsTests {
                 let metrics = try #require(try await api.get(scene.url("/get")).response.metrics)
                 MetricsCheck.expectOrder(metrics)
                 let attempt = try #require(metrics.attempts.first)
-                #expect(metrics.attempts.count == 1)
+                expectEqual(metrics.attempts.count, 1)
                 #expect(!attempt.isReused)
-                #expect(attempt.version == (inner.isEmpty ? .http11 : .http2))
-                #expect(attempt.tlsVersion == "TLS 1.3")
-                #expect(attempt.remoteAddress == "127.0.0.1:\(scene.proxy.port)")
-                #expect(attempt.proxy?.contains("\(scene.proxy.port)") == true)
-                #expect(attempt.proxy?.contains("pw") == false)
+                expectEqual(attempt.version, (inner.isEmpty ? .http11 : .http2))
+                expectEqual(attempt.tlsVersion, "TLS 1.3")
+                expectEqual(attempt.remoteAddress, "127.0.0.1:\(scene.proxy.port)")
+                expectEqual(attempt.proxy?.contains("\(scene.proxy.port)"), true)
+                expectEqual(attempt.proxy?.contains("pw"), false)
                 let names = MetricsCheck.names(attempt)
                 if number == 0 {
-                    #expect(names == Self.whole)
+                    expectEqual(names, Self.whole)
                 } else {
-                    #expect(names.filter { $0 != "resolve" } == Self.whole.filter { $0 != "resolve" })
+                    expectEqual(names.filter { $0 != "resolve" }, Self.whole.filter { $0 != "resolve" })
                     #expect(try #require(attempt.connect).duration < .milliseconds(50))
                 }
                 let again = try #require(try await api.get(scene.url("/get")).response.metrics?.attempts.first)
                 #expect(again.isReused)
                 #expect(again.connect == nil && again.proxying == nil && again.tls == nil)
             }
-            #expect(scene.proxy.tunnels().count == 2)
+            expectEqual(scene.proxy.tunnels().count, 2)
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -81,9 +82,9 @@ struct HTTP2TunnelMetricsTests {
             let api = try scene.session(scene.proxy.url, engine: engine) { $0.collectsMetrics = true }
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
             let attempt = try #require(error?.metrics?.attempts.first)
-            #expect(attempt.failure == .proxyFailed)
-            #expect(attempt.status == nil)
-            #expect(MetricsCheck.names(attempt) == ["queue", "resolve", "connect", "proxy"])
+            expectEqual(attempt.failure, .proxyFailed)
+            expectNil(attempt.status)
+            expectEqual(MetricsCheck.names(attempt), ["queue", "resolve", "connect", "proxy"])
         }
         try await ProxyScene.withTunnels(options: .init(fault: .stalls())) { scene, engine in
             let api = try scene.session(engine) {
@@ -92,7 +93,7 @@ struct HTTP2TunnelMetricsTests {
             }
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
             let attempt = try #require(error?.metrics?.attempts.first)
-            #expect(attempt.failure == .timedOut)
+            expectEqual(attempt.failure, .timedOut)
             #expect(try #require(attempt.proxying).duration >= .milliseconds(200))
         }
     }

@@ -17,11 +17,11 @@ struct HTTP2TunnelSharingTests {
             let api = try scene.session(engine)
             for _ in 0..<3 {
                 #expect(try await scene.statuses(api, 0..<20).allSatisfy { $0 == Self.ok })
-                #expect(scene.proxy.openTunnels == 20)
+                expectEqual(scene.proxy.openTunnels, 20)
             }
-            #expect(Set(scene.proxy.tunnels().map(\.target)).count == 20)
-            #expect(scene.proxy.tunnels().count == 20)
-            #expect(scene.origin.totalConnections == 20)
+            expectEqual(Set(scene.proxy.tunnels().map(\.target)).count, 20)
+            expectEqual(scene.proxy.tunnels().count, 20)
+            expectEqual(scene.origin.totalConnections, 20)
             scene.expectOnlyHTTP2(connections: 1)
             scene.expectNoCredentials()
         }
@@ -39,8 +39,8 @@ struct HTTP2TunnelSharingTests {
             try await scene.proxy.resumeAccepting()
             #expect(try await all.value.allSatisfy { $0 == Self.ok })
             // With HTTP/1.1 there is a connection for each of them.
-            #expect(scene.proxy.totalConnections == (kind == .http2 ? 1 : 20))
-            #expect(scene.proxy.requests().count == 20)
+            expectEqual(scene.proxy.totalConnections, (kind == .http2 ? 1 : 20))
+            expectEqual(scene.proxy.requests().count, 20)
         }
     }
 
@@ -49,11 +49,11 @@ struct HTTP2TunnelSharingTests {
         try await ProxyScene.withTunnels(origins: 12, options: .init(maximumStreams: 5)) { scene, engine in
             let api = try scene.session(engine)
             for number in 0..<12 { try await api.expect(scene, number) }
-            #expect(scene.proxy.connections().map(\.openTunnels) == [5, 5, 2])
+            expectEqual(scene.proxy.connections().map(\.openTunnels), [5, 5, 2])
             // Those that are there are found again.
             for number in 0..<12 { try await api.expect(scene, number) }
             scene.expectOnlyHTTP2(connections: 3)
-            #expect(scene.proxy.tunnels().count == 12)
+            expectEqual(scene.proxy.tunnels().count, 12)
         }
     }
 
@@ -63,7 +63,7 @@ struct HTTP2TunnelSharingTests {
             let api = try scene.session(engine)
             try await api.expect(scene)
             #expect(try await scene.statuses(api, 1..<20).allSatisfy { $0 == Self.ok })
-            #expect(scene.proxy.connections().first?.tunnels.count == limit)
+            expectEqual(scene.proxy.connections().first?.tunnels.count, limit)
             #expect(scene.proxy.totalConnections > 1)
             scene.expectOnlyHTTP2()
         }
@@ -74,11 +74,11 @@ struct HTTP2TunnelSharingTests {
         try await ProxyScene.withTunnels(origins: 6, options: .init(maximumStreams: 1)) { scene, engine in
             let api = try scene.session(engine)
             for number in 0..<6 {
-                #expect(
-                    try await api.get(scene.url(of: number, "/response-headers?Connection=close")).status == Self.ok)
+                try await expectEqual(
+                    api.get(scene.url(of: number, "/response-headers?Connection=close")).status, Self.ok)
                 try await scene.proxy.waitForOpenTunnels(0, within: PoolSupport.limit)
             }
-            #expect(scene.proxy.tunnels().count == 6)
+            expectEqual(scene.proxy.tunnels().count, 6)
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -98,7 +98,7 @@ struct HTTP2TunnelSharingTests {
             let api = try scene.session(engine)
             try await api.expect(scene)
             #expect(try await scene.statuses(api, 0..<101).allSatisfy { $0 == Self.ok })
-            #expect(scene.proxy.tunnels().count == 101)
+            expectEqual(scene.proxy.tunnels().count, 101)
             #expect(scene.proxy.totalConnections <= 2)
             scene.expectOnlyHTTP2()
         }
@@ -124,9 +124,9 @@ struct HTTP2TunnelSharingTests {
                     #expect(scene.proxy.totalConnections == (number == 0 ? min(place + 1, 4) : 4))
                 }
             }
-            #expect(scene.proxy.connections().map(\.tunnels.count) == [4, 2, 2, 2])
+            expectEqual(scene.proxy.connections().map(\.tunnels.count), [4, 2, 2, 2])
             let shown = scene.proxy.connections().map { Set($0.requests.map(\.credentials)) }
-            #expect(shown == [[nil], [.init("ada", "pw")], [.init("eve", "pw")], [nil]])
+            expectEqual(shown, [[nil], [.init("ada", "pw")], [.init("eve", "pw")], [nil]])
             scene.expectOnlyHTTP2()
         }
     }
@@ -144,7 +144,7 @@ struct HTTP2TunnelSharingTests {
                 settings.timeouts.total = .seconds(77)
             }
             try await pinned.expect(scene)
-            #expect(scene.proxy.tunnels().count == 2)
+            expectEqual(scene.proxy.tunnels().count, 2)
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -156,7 +156,7 @@ struct HTTP2TunnelSharingTests {
             try await api.expect(scene)
             try await api.get(scene.url("/response-headers?Connection=close"))
             for _ in 0..<3 { try await api.expect(scene) }
-            #expect(scene.proxy.tunnels().count == 2)
+            expectEqual(scene.proxy.tunnels().count, 2)
             try await scene.proxy.waitForOpenTunnels(1, within: PoolSupport.limit)
             scene.expectOnlyHTTP2(connections: 1)
         }
@@ -174,7 +174,7 @@ struct HTTP2TunnelSharingTests {
                 for number in 0..<3 { try await api.expect(scene, number) }
                 try await scene.proxy.waitForOpenConnections(0, within: PoolSupport.limit)
                 #expect(scene.proxy.totalConnections >= round)
-                #expect(scene.proxy.openTunnels == 0)
+                expectEqual(scene.proxy.openTunnels, 0)
             }
             #expect(scene.proxy.connections().allSatisfy { $0.violation == nil })
         }
@@ -189,10 +189,10 @@ struct HTTP2TunnelSharingTests {
             scene.origin.hold(gate)
             let held = try await scene.held(scene.session(engine))
             try await Task.sleep(for: .milliseconds(400))
-            #expect(scene.proxy.openConnections == 1)
+            expectEqual(scene.proxy.openConnections, 1)
             gate.open()
-            #expect(try await held.value == "0")
-            #expect(scene.proxy.totalConnections == 1)
+            try await expectEqual(held.value, "0")
+            expectEqual(scene.proxy.totalConnections, 1)
             try await scene.proxy.waitForOpenConnections(0, within: PoolSupport.limit)
         }
     }
@@ -208,14 +208,14 @@ struct HTTP2TunnelSharingTests {
             let end = Task { await engine.shutDown(within: PoolSupport.ages) }
             if let held {
                 try await scene.proxy.waitForOpenTunnels(1, within: PoolSupport.limit)
-                #expect(scene.proxy.openConnections == 1)
+                expectEqual(scene.proxy.openConnections, 1)
                 gate.open()
-                #expect(try await held.value == "1")
+                try await expectEqual(held.value, "1")
             }
             await end.value
             try await scene.proxy.waitForOpenConnections(0, within: PoolSupport.limit)
             await Wire.failure(.shutDown, .queue) { try await api.get(scene.url("/get")) }
-            #expect(scene.proxy.totalConnections == 1)
+            expectEqual(scene.proxy.totalConnections, 1)
         }
     }
 }

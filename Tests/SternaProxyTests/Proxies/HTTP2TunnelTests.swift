@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// https URLs through proxies of HTTP/2: CONNECT on a stream (RFC 9113, 8.5), and TLS with the origin inside.
@@ -16,17 +17,17 @@ struct HTTP2TunnelTests {
     func connect(inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(http2: inner) { scene, engine in
             let reply = try await scene.session(engine).get(scene.url("/get?a=1"))
-            #expect(reply.status == 200)
-            #expect(reply.response.version == (inner.isEmpty ? .http11 : .http2))
+            expectEqual(reply.status, 200)
+            expectEqual(reply.response.version, (inner.isEmpty ? .http11 : .http2))
             let seen = try #require(scene.proxy.requests().first)
-            #expect(seen.method == "CONNECT")
-            #expect(seen.target == "origin.test:443")
+            expectEqual(seen.method, "CONNECT")
+            expectEqual(seen.target, "origin.test:443")
             #expect(seen.headers.fields.isEmpty, "\(seen.headers)")
-            #expect(scene.origin.requests().map(\.target) == ["/get?a=1"])
-            #expect(scene.origin.requests().first?.headers.all("Host") == ["origin.test"])
+            expectEqual(scene.origin.requests().map(\.target), ["/get?a=1"])
+            expectEqual(scene.origin.requests().first?.headers.all("Host"), ["origin.test"])
             let tunnel = try #require(scene.proxy.tunnels().first)
-            #expect(tunnel.tunnelled.first == 0x16)
-            #expect(tunnel.status == 200)
+            expectEqual(tunnel.tunnelled.first, 0x16)
+            expectEqual(tunnel.status, 200)
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -39,23 +40,23 @@ struct HTTP2TunnelTests {
             try await connection.handshake()
             let request = try await connection.request()
             #expect(!request.endStream)
-            #expect(request.method == "CONNECT")
-            #expect(request.authority == "origin.test:8443")
+            expectEqual(request.method, "CONNECT")
+            expectEqual(request.authority, "origin.test:8443")
             let credentials = hasCredentials ? ["proxy-authorization"] : []
-            #expect(Set(request.names.prefix(2)) == [":method", ":authority"])
-            #expect(Array(request.names.dropFirst(2)) == credentials)
-            #expect(request["proxy-authorization"] == (hasCredentials ? "Basic YWRhOnB3" : nil))
-            #expect(request.neverIndexed == credentials)
+            expectEqual(Set(request.names.prefix(2)), [":method", ":authority"])
+            expectEqual(Array(request.names.dropFirst(2)), credentials)
+            expectEqual(request["proxy-authorization"], (hasCredentials ? "Basic YWRhOnB3" : nil))
+            expectEqual(request.neverIndexed, credentials)
             try await connection.roundTrip()
             // Nothing is sent into a tunnel that is not open.
-            #expect(connection.dataCount() == 0)
+            expectEqual(connection.dataCount(), 0)
             try await connection.respond(request.stream, status: 403)
         } body: { peer in
             let userinfo = hasCredentials ? "ada:pw@" : ""
             let api = try ProxyScene.session("https://\(userinfo)localhost:\(peer.port)", authority: authority)
             await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test:8443/row?secret=1") }
-            #expect(peer.connectionCount == 1)
-            #expect(peer.totalRequests == 1)
+            expectEqual(peer.connectionCount, 1)
+            expectEqual(peer.totalRequests, 1)
             try await peer.waitForScripts()
         }
     }
@@ -64,7 +65,7 @@ struct HTTP2TunnelTests {
     func address(host: String, target: String) async throws {
         try await ProxyScene.withTunnels { scene, engine in
             _ = try? await scene.session(engine).get("https://\(host)/")
-            #expect(scene.proxy.requests().first?.target == target)
+            expectEqual(scene.proxy.requests().first?.target, target)
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -79,9 +80,9 @@ struct HTTP2TunnelTests {
             ) { $0.authorization = .bearer("hidden") }
             let seen = try #require(scene.proxy.requests().first)
             #expect(!seen.text.contains("hidden"))
-            #expect(seen.headers.fields.map(\.name) == ["proxy-authorization"])
-            #expect(seen.credentials == .init("ada", "pw"))
-            #expect(scene.origin.requests().first?.headers["Authorization"] == "Bearer hidden")
+            expectEqual(seen.headers.fields.map(\.name), ["proxy-authorization"])
+            expectEqual(seen.credentials, .init("ada", "pw"))
+            expectEqual(scene.origin.requests().first?.headers["Authorization"], "Bearer hidden")
             scene.expectNoCredentials()
         }
     }
@@ -93,8 +94,8 @@ struct HTTP2TunnelTests {
             // With certificates that are good for all of them, HTTP/2 inside may need one tunnel only.
             for number in 0..<3 { try await api.expect(scene, number) }
             #expect(scene.proxy.requests().allSatisfy { $0.credentials == .init("ada", "pw") })
-            #expect(scene.proxy.requests().count == scene.proxy.tunnels().count)
-            #expect(scene.origin.requestCount == 3)
+            expectEqual(scene.proxy.requests().count, scene.proxy.tunnels().count)
+            expectEqual(scene.origin.requestCount, 3)
             scene.expectNoCredentials()
             scene.expectOnlyHTTP2(connections: 1)
         }
@@ -117,13 +118,13 @@ struct HTTP2TunnelTests {
     func old(old: Old) async throws {
         try await ProxyScene.withTunnels(http2: [.byALPN]) { scene, engine in
             let reply = try await scene.session(engine, old.apply).get(scene.url("/get"))
-            #expect(reply.response.version == .http11)
-            #expect(scene.proxy.requests().map(\.version) == ["HTTP/1.1"])
-            #expect(scene.proxy.requests().map(\.method) == ["CONNECT"])
+            expectEqual(reply.response.version, .http11)
+            expectEqual(scene.proxy.requests().map(\.version), ["HTTP/1.1"])
+            expectEqual(scene.proxy.requests().map(\.method), ["CONNECT"])
             // A session that offers it does not ride on the other's connection.
             try await scene.session(engine).expect(scene)
-            #expect(scene.proxy.requests().map(\.version) == ["HTTP/1.1", "HTTP/2"])
-            #expect(scene.proxy.totalConnections == 2)
+            expectEqual(scene.proxy.requests().map(\.version), ["HTTP/1.1", "HTTP/2"])
+            expectEqual(scene.proxy.totalConnections, 2)
         }
     }
 
@@ -131,9 +132,9 @@ struct HTTP2TunnelTests {
     func forwarded() async throws {
         try await ProxyScene.with(.http2, secure: false, options: .guarded) { scene in
             let api = try scene.session()
-            for _ in 0..<3 { #expect(try await api.get(scene.url("/get")).status == 200) }
-            #expect(scene.proxy.totalConnections == 1)
-            #expect(scene.proxy.requests().map(\.method) == ["GET", "GET", "GET"])
+            for _ in 0..<3 { try await expectEqual(api.get(scene.url("/get")).status, 200) }
+            expectEqual(scene.proxy.totalConnections, 1)
+            expectEqual(scene.proxy.requests().map(\.method), ["GET", "GET", "GET"])
             #expect(scene.proxy.requests().allSatisfy { $0.version == "HTTP/1.1" })
         }
     }
@@ -147,9 +148,9 @@ struct HTTP2TunnelTests {
                     try await api.expect(scene)
                     #expect(try await api.get("http://localhost:\(plain.port)/get").status == 200)
                 }
-                #expect(scene.proxy.totalConnections == 2)
-                #expect(scene.proxy.connections().filter(\.isHTTP2).flatMap(\.requests).map(\.method) == ["CONNECT"])
-                #expect(plain.requestCount == 2)
+                expectEqual(scene.proxy.totalConnections, 2)
+                expectEqual(scene.proxy.connections().filter(\.isHTTP2).flatMap(\.requests).map(\.method), ["CONNECT"])
+                expectEqual(plain.requestCount, 2)
             }
         }
     }
@@ -160,8 +161,8 @@ struct HTTP2TunnelTests {
         _ api: Session, _ url: String, _ check: TrustFailure.Check, location: SourceLocation = #_sourceLocation
     ) async {
         let error = await Wire.failure(.certificateRejected, .tls, location: location) { try await api.get(url) }
-        #expect((error?.underlying as? TrustFailure)?.check == check, sourceLocation: location)
-        #expect(error?.requestSent == false, sourceLocation: location)
+        expectEqual((error?.underlying as? TrustFailure)?.check, check, sourceLocation: location)
+        expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
     @Test("Pins are looked for in the origin's chain", arguments: inner)
@@ -179,7 +180,7 @@ struct HTTP2TunnelTests {
             try await session(right).expect(scene)
             await rejected(try session(wrong), scene.url("/get"), .pin)
             try await session(right).expect(scene)
-            #expect(scene.origin.requestCount == 2)
+            expectEqual(scene.origin.requestCount, 2)
             // A tunnel that did not come to be is given back; the proxy's connection has nothing to do with it.
             try await scene.proxy.waitForOpenTunnels(1, within: 60)
             scene.expectOnlyHTTP2(connections: 1)
@@ -191,7 +192,7 @@ struct HTTP2TunnelTests {
     func name(host: String) async throws {
         try await ProxyScene.with(.http2, originHosts: [host]) { scene in
             await rejected(try scene.session(), scene.url("/get"), .hostName)
-            #expect(scene.origin.requestCount == 0)
+            expectEqual(scene.origin.requestCount, 0)
             try await scene.proxy.waitForOpenTunnels(0, within: 60)
         }
     }
@@ -211,11 +212,11 @@ struct HTTP2TunnelTests {
             let seen = scene.proxy.requests().count
             let outside = try scene.session(engine) { $0.hostPolicies = ["localhost": stranger] }
             let error = await #expect(throws: SternaError.self) { try await outside.get(scene.url("/get")) }
-            #expect(error?.kind == .certificateRejected)
-            #expect((error?.underlying as? TrustFailure)?.check == .issuer)
-            #expect(scene.proxy.requests().count == seen)
+            expectEqual(error?.kind, .certificateRejected)
+            expectEqual((error?.underlying as? TrustFailure)?.check, .issuer)
+            expectEqual(scene.proxy.requests().count, seen)
             try await good.expect(scene)
-            #expect(scene.origin.requestCount == 2)
+            expectEqual(scene.origin.requestCount, 2)
         }
     }
 
@@ -235,11 +236,11 @@ struct HTTP2TunnelTests {
             }
             let reply = try await api.get(scene.url("/pattern"))
             #expect(Wire.same(reply.body, content))
-            #expect(try await api.put(scene.url("/pattern"), body: .bytes(content)).text() == "same")
+            try await expectEqual(api.put(scene.url("/pattern"), body: .bytes(content)).text(), "same")
             let tunnel = try #require(scene.proxy.tunnels().first)
             #expect(tunnel.bytesFromClient > content.count)
             #expect(tunnel.bytesToClient > content.count)
-            #expect(scene.proxy.tunnels().count == 1)
+            expectEqual(scene.proxy.tunnels().count, 1)
             scene.expectOnlyHTTP2(connections: 1)
         }
     }
@@ -255,7 +256,7 @@ struct HTTP2TunnelTests {
                 }
                 return try await group.reduce(0, +)
             }
-            #expect(total == 4_950_000)
+            expectEqual(total, 4_950_000)
             scene.expectNoCredentials()
             scene.expectOnlyHTTP2()
         }

@@ -39,31 +39,31 @@ struct ProxyAuthenticationTests {
         for _ in 0..<5 {
             #expect(authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive) != nil)
         }
-        #expect(authentication.answer == nil)
+        expectNil(authentication.answer)
         gate.add()
         #expect(await eventually { outcomes.all.count == 5 })
         #expect(outcomes.all.allSatisfy { $0 })
-        #expect(authentication.answer?.number == 1)
+        expectEqual(authentication.answer?.number, 1)
         // There is one now: those who come later with an older one are told at once.
-        #expect(authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive) == nil)
-        #expect(outcomes.all.count == 6)
+        expectNil(authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive))
+        expectEqual(outcomes.all.count, 6)
     }
 
     @Test("An answer that was refused is forgotten, a later one is not")
     func refused() async throws {
         let authentication = ProxyAuthentication(try Proxy("http://eve:no@proxy.test"), ProxyLogin())
-        #expect(authentication.answer?.number == 0)
+        expectEqual(authentication.answer?.number, 0)
         var first = authentication.turn()
         first.sent = 0
         let outcomes = Outcomes()
         _ = authentication.ask(try Self.challenge(), first, outcomes.receive)
         #expect(await eventually { outcomes.all.count == 1 })
-        #expect(authentication.answer?.number == 1)
+        expectEqual(authentication.answer?.number, 1)
         authentication.refused(first)
-        #expect(authentication.answer?.number == 1)
+        expectEqual(authentication.answer?.number, 1)
         first.sent = 1
         authentication.refused(first)
-        #expect(authentication.answer == nil)
+        expectNil(authentication.answer)
     }
 
     @Test("The question ends with its last waiter; its answer comes too late, and the next waiter asks again")
@@ -91,12 +91,12 @@ struct ProxyAuthenticationTests {
         #expect(await eventually { authentication.answer?.number == 1 })
         gate.add()
         #expect(await eventually { ended.value == 1 })
-        #expect(outcomes.all == [true])
+        expectEqual(outcomes.all, [true])
         guard case .fixed(let authorization) = authentication.answer?.authorization.content else {
             Issue.record("no answer")
             return
         }
-        #expect(authorization == .basic("ada", "pw"))
+        expectEqual(authorization, .basic("ada", "pw"))
     }
 
     @Test("The question goes on for its remaining waiters")
@@ -124,11 +124,11 @@ struct ProxyAuthenticationTests {
         let (early, outcomes) = (authentication.turn(), Outcomes())
         _ = authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive)
         #expect(await eventually { outcomes.all == [false] })
-        #expect(authentication.ask(try Self.challenge(), early, outcomes.receive) == nil)
-        #expect(outcomes.all == [false, false])
-        #expect(login.challenges.count == 1)
+        expectNil(authentication.ask(try Self.challenge(), early, outcomes.receive))
+        expectEqual(outcomes.all, [false, false])
+        expectEqual(login.challenges.count, 1)
         _ = authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive)
         #expect(await eventually { outcomes.all == [false, false, false] })
-        #expect(login.challenges.count == 2)
+        expectEqual(login.challenges.count, 2)
     }
 }

@@ -29,7 +29,7 @@ struct ProxyAuthenticatorSettingsTests {
         same.authenticator = other
         #expect(settings != same)
         same.authenticator = nil
-        #expect(same == plain)
+        expectEqual(same, plain)
     }
 
     @Test("Sessions with the same authenticator share a transport, others do not")
@@ -68,7 +68,7 @@ struct ProxyAuthenticatorSettingsTests {
             routing.proxies.authenticator = Holder()
             _ = try engine.transport(routing: routing).endpoint(for: HTTPURL("https://origin.test/"))
         }
-        #expect(kept == nil)
+        expectNil(kept)
     }
 
     @Test("Authentications are shared by proxy and authenticator, not by origin")

@@ -20,12 +20,12 @@ struct ProxyAuthenticatorTests {
         try await ProxyScene.with(kind, options: .guarded, originHosts: ["origin.test", "other.test"]) { scene in
             let login = ProxyLogin()
             let api = try scene.session(login)
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.shown == [nil, .right])
-            #expect(scene.proxy.totalConnections == 1)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.shown, [nil, .right])
+            expectEqual(scene.proxy.totalConnections, 1)
             #expect(try await api.get("https://other.test/get").status == 200)
-            #expect(scene.shown == [nil, .right, .right])
-            #expect(login.challenges.count == 1)
+            expectEqual(scene.shown, [nil, .right, .right])
+            expectEqual(login.challenges.count, 1)
             scene.expectNoCredentials()
         }
     }
@@ -38,21 +38,21 @@ struct ProxyAuthenticatorTests {
             // The URL's credentials are sent unasked, and refused once.
             await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
             let challenge = try #require(login.challenges.first)
-            #expect(login.challenges.count == 1)
-            #expect(challenge.proxy == (try Proxy(scene.proxy.url)))
+            expectEqual(login.challenges.count, 1)
+            expectEqual(challenge.proxy, (try Proxy(scene.proxy.url)))
             #expect(!challenge.proxy.hasCredentials)
-            #expect(challenge.request.method == .connect)
-            #expect(challenge.request.target == "origin.test:443")
-            #expect(challenge.refusedCount == 1)
-            #expect(challenge.response.status.code == 407)
+            expectEqual(challenge.request.method, .connect)
+            expectEqual(challenge.request.target, "origin.test:443")
+            expectEqual(challenge.refusedCount, 1)
+            expectEqual(challenge.response.status.code, 407)
             #expect(challenge.offers("basic") && !challenge.offers("Digest"))
-            #expect(challenge.challenges.map(\.realm) == ["test proxy"])
+            expectEqual(challenge.challenges.map(\.realm), ["test proxy"])
             var dumped = ""
             dump(challenge, to: &dumped)
             #expect(!"\(challenge) \(dumped)".contains("hidden"))
             // They are not sent again.
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.shown == [.init("eve", "hidden"), nil, .right])
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.shown, [.init("eve", "hidden"), nil, .right])
         }
     }
 
@@ -61,8 +61,8 @@ struct ProxyAuthenticatorTests {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let login = ProxyLogin()
             let api = try scene.session(login, username: "ada", password: "pw")
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.shown == [.right])
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.shown, [.right])
             #expect(login.challenges.isEmpty)
         }
     }
@@ -72,11 +72,11 @@ struct ProxyAuthenticatorTests {
         try await ProxyScene.with(.http, options: .guarded, originHosts: ["origin.test", "other.test"]) { scene in
             let login = ProxyLogin { $0.refusedCount == 0 ? .basic("eve", "no") : .basic("ada", "pw") }
             let api = try scene.session(login)
-            #expect(try await api.get(scene.url("/get")).status == 200)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
             #expect(try await api.get("https://other.test/get").status == 200)
-            #expect(scene.shown == [nil, .wrong, .right, .right])
-            #expect(scene.proxy.totalConnections == 2)
-            #expect(login.challenges.map(\.refusedCount) == [0, 1])
+            expectEqual(scene.shown, [nil, .wrong, .right, .right])
+            expectEqual(scene.proxy.totalConnections, 2)
+            expectEqual(login.challenges.map(\.refusedCount), [0, 1])
         }
     }
 
@@ -86,13 +86,13 @@ struct ProxyAuthenticatorTests {
             let login = ProxyLogin { _ in .basic("eve", "no") }
             let api = try scene.session(login)
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
-            #expect(error?.proxyResponse?.status.code == 407)
-            #expect(error?.detail.contains("3 times") == true)
-            #expect(error?.requestSent == false)
-            #expect(scene.shown == [nil, .wrong, .wrong, .wrong])
-            #expect(login.challenges.map(\.refusedCount) == [0, 1, 2])
-            #expect(scene.proxy.totalConnections == 1)
-            #expect(scene.origin.totalConnections == 0)
+            expectEqual(error?.proxyResponse?.status.code, 407)
+            expectEqual(error?.detail.contains("3 times"), true)
+            expectEqual(error?.requestSent, false)
+            expectEqual(scene.shown, [nil, .wrong, .wrong, .wrong])
+            expectEqual(login.challenges.map(\.refusedCount), [0, 1, 2])
+            expectEqual(scene.proxy.totalConnections, 1)
+            expectEqual(scene.origin.totalConnections, 0)
             // The next connection begins without the answer that was refused.
             await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
             #expect(scene.shown.count == 8 && scene.shown[4] == nil)
@@ -109,11 +109,11 @@ struct ProxyAuthenticatorTests {
             }
             let api = try scene.session(login)
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
-            #expect(error?.proxyResponse?.status.code == 407)
-            #expect((error?.underlying is NoPassword) == throwing)
-            #expect(error?.detail.contains("authenticator") == true)
-            #expect(scene.shown == [nil])
-            #expect(login.challenges.count == 1)
+            expectEqual(error?.proxyResponse?.status.code, 407)
+            expectEqual((error?.underlying is NoPassword), throwing)
+            expectEqual(error?.detail.contains("authenticator"), true)
+            expectEqual(scene.shown, [nil])
+            expectEqual(login.challenges.count, 1)
             try await scene.proxy.waitForOpenConnections(0, within: 60)
         }
     }
@@ -129,8 +129,8 @@ struct ProxyAuthenticatorTests {
                 $0.timeouts.proxy = .milliseconds(1_500)
                 $0.timeouts.tls = .seconds(20)
             }
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.proxy.totalConnections == 1)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.proxy.totalConnections, 1)
         }
     }
 
@@ -155,8 +155,8 @@ struct ProxyAuthenticatorTests {
             #expect(await eventually { begun.value == 1 })
             if !byDeadline { task.cancel() }
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == (byDeadline ? .timedOut : .cancelled))
-            #expect(error?.phase == .proxy)
+            expectEqual(error?.kind, (byDeadline ? .timedOut : .cancelled))
+            expectEqual(error?.phase, .proxy)
             #expect(await eventually { cancelled.value == 1 })
             try await scene.proxy.waitForOpenConnections(0, within: 60)
         }
@@ -176,11 +176,11 @@ struct ProxyAuthenticatorTests {
                 for host in hosts { group.addTask { try await api.get("https://\(host)/get").status } }
                 #expect(await eventually { scene.shown.count == hosts.count })
                 gate.add()
-                for try await status in group { #expect(status == 200) }
+                for try await status in group { expectEqual(status, 200) }
             }
-            #expect(login.challenges.count == 1)
-            #expect(scene.shown.count { $0 == nil } == hosts.count)
-            #expect(scene.shown.count { $0 == .right } == hosts.count)
+            expectEqual(login.challenges.count, 1)
+            expectEqual(scene.shown.count { $0 == nil }, hosts.count)
+            expectEqual(scene.shown.count { $0 == .right }, hosts.count)
         }
     }
 
@@ -203,7 +203,7 @@ struct ProxyAuthenticatorTests {
                 #expect(await eventually { scene.shown.count == hosts.count })
                 gate.add()
             }
-            #expect(login.challenges.count == 1)
+            expectEqual(login.challenges.count, 1)
         }
     }
 
@@ -224,7 +224,7 @@ struct ProxyAuthenticatorTests {
             leaver.cancel()
             await #expect(throws: SternaError.self) { try await leaver.value }
             gate.add()
-            #expect(try await other.value == 200)
+            try await expectEqual(other.value, 200)
             // The proxy has the other's request, but its 407 may arrive after the leaver has ended the question.
             #expect((1...2).contains(login.challenges.count))
         }
@@ -241,11 +241,11 @@ struct ProxyAuthenticatorTests {
                 }
             }
             let api = try scene.session(login)
-            #expect(try await api.get(scene.url("/get")).status == 200)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
             #expect(try await api.get("https://other.test/get").status == 200)
-            #expect(targets.withLock { $0 } == ["CONNECT origin.test:443", "CONNECT other.test:443"])
-            #expect(scene.shown == [nil, .right, .right])
-            #expect(login.challenges.count == 1)
+            expectEqual(targets.withLock { $0 }, ["CONNECT origin.test:443", "CONNECT other.test:443"])
+            expectEqual(scene.shown, [nil, .right, .right])
+            expectEqual(login.challenges.count, 1)
         }
     }
 
@@ -263,9 +263,9 @@ struct ProxyAuthenticatorTests {
             let api = try scene.session(login)
             let kind: SternaError.Kind = which == 2 ? .proxyFailed : .invalidHeader
             let error = await Wire.failure(kind, .proxy) { try await api.get(scene.url("/get")) }
-            #expect(error.map { "\($0) \(String(reflecting: $0))".contains("hidden") } == false)
-            #expect((error?.underlying is NoPassword) == (which == 2))
-            #expect(scene.shown == [nil])
+            expectEqual(error.map { "\($0) \(String(reflecting: $0))".contains("hidden") }, false)
+            expectEqual((error?.underlying is NoPassword), (which == 2))
+            expectEqual(scene.shown, [nil])
             try await scene.proxy.waitForOpenConnections(0, within: 60)
         }
     }
@@ -275,8 +275,8 @@ struct ProxyAuthenticatorTests {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let login = ProxyLogin()
             let inspection = try await scene.session(login).inspectTrust(of: scene.url("/"))
-            #expect(inspection.failure == nil)
-            #expect(scene.shown == [nil, .right])
+            expectNil(inspection.failure)
+            expectEqual(scene.shown, [nil, .right])
         }
     }
 
@@ -285,9 +285,9 @@ struct ProxyAuthenticatorTests {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let api = try scene.session(ProxyLogin())
             try await api.warmUp(scene.url("/"))
-            #expect(scene.shown == [nil, .right])
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.proxy.totalConnections == 1)
+            expectEqual(scene.shown, [nil, .right])
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.proxy.totalConnections, 1)
         }
     }
 }

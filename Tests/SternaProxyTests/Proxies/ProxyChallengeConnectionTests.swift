@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Which connection an answer to a proxy's challenge goes on, by what the proxy does with the one that it challenged on.
@@ -27,8 +28,8 @@ struct ProxyChallengeConnectionTests {
             let error = await Wire.failure(.proxyFailed, .proxy, location: location) {
                 try await api.get("https://origin.test/get")
             }
-            #expect(error?.proxyResponse?.status.code == 403, sourceLocation: location)
-            #expect(login.challenges.count == answers, sourceLocation: location)
+            expectEqual(error?.proxyResponse?.status.code, 403, sourceLocation: location)
+            expectEqual(login.challenges.count, answers, sourceLocation: location)
             return (0..<server.acceptedConnections).map { number in
                 String(decoding: server.received(connection: number), as: UTF8.self)
                     .split(separator: "\r\n\r\n").map { "\($0)\r\n" }
@@ -52,9 +53,9 @@ struct ProxyChallengeConnectionTests {
             .receiveHead, .sendSplit(Array(text.utf8), pieceSize: pieceSize), .receiveHead, .send(Self.refusal),
         ]
         let heads = try await heads([script])
-        #expect(heads.count == 1)
-        #expect(heads.first?.map(isAnswered) == [false, true])
-        #expect(heads.first?.allSatisfy { $0.hasPrefix("CONNECT origin.test:443 HTTP/1.1\r\n") } == true)
+        expectEqual(heads.count, 1)
+        expectEqual(heads.first?.map(isAnswered), [false, true])
+        expectEqual(heads.first?.allSatisfy { $0.hasPrefix("CONNECT origin.test:443 HTTP/1.1\r\n") }, true)
     }
 
     @Test(
@@ -71,7 +72,7 @@ struct ProxyChallengeConnectionTests {
     func other(text: String, closes: Bool) async throws {
         let first: [ScriptedServer.Step] = [.receiveHead, .send(text)] + (closes ? [.close] : [.hang])
         let heads = try await heads([first, [.receiveHead, .send(Self.refusal)]])
-        #expect(heads.map { $0.map(isAnswered) } == [[false], [true]])
+        expectEqual(heads.map { $0.map(isAnswered) }, [[false], [true]])
     }
 
     @Test(
@@ -80,8 +81,8 @@ struct ProxyChallengeConnectionTests {
         let first: [ScriptedServer.Step] =
             [.receiveHead, .send(Self.challenge())] + (late ? [.receiveHead, .close] : [.close])
         let heads = try await heads([first, [.receiveHead, .send(Self.refusal)]])
-        #expect(heads.count == 2)
-        #expect(heads.last?.map(isAnswered) == [true])
+        expectEqual(heads.count, 2)
+        expectEqual(heads.last?.map(isAnswered), [true])
     }
 
     @Test("On another one where the proxy sends unrequested bytes while the authenticator runs")
@@ -97,8 +98,8 @@ struct ProxyChallengeConnectionTests {
             }
             let api = try ProxyScene.session(server.url) { $0.proxies.authenticator = login }
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test/get") }
-            #expect(error?.proxyResponse?.status.code == 403)
-            #expect(server.acceptedConnections == 2)
+            expectEqual(error?.proxyResponse?.status.code, 403)
+            expectEqual(server.acceptedConnections, 2)
         }
     }
 
@@ -111,9 +112,9 @@ struct ProxyChallengeConnectionTests {
             let login = ProxyLogin { .basic("u\($0.refusedCount)", "pw") }
             let api = try ProxyScene.session(server.url) { $0.proxies.authenticator = login }
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test/get") }
-            #expect(error?.proxyResponse?.status.code == 407)
-            #expect(login.challenges.map(\.refusedCount) == [0, 1, 2])
-            #expect(server.acceptedConnections == 4)
+            expectEqual(error?.proxyResponse?.status.code, 407)
+            expectEqual(login.challenges.map(\.refusedCount), [0, 1, 2])
+            expectEqual(server.acceptedConnections, 4)
         }
     }
 
@@ -129,7 +130,7 @@ struct ProxyChallengeConnectionTests {
                 let login = ProxyLogin { _ in nil }
                 let api = try ProxyScene.session(server.url) { $0.proxies.authenticator = login }
                 await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test/get") }
-                #expect(login.challenges.map { $0.challenges.map(\.scheme) } == [expected])
+                expectEqual(login.challenges.map { $0.challenges.map(\.scheme) }, [expected])
             }
         }
     }

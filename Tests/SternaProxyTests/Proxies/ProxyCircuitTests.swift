@@ -35,10 +35,10 @@ struct ProxyCircuitTests {
             #expect(await eventually { begun.value == 1 })
             await time.advance(by: .seconds(600))
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .timedOut)
-            #expect(error?.phase == .proxy)
+            expectEqual(error?.kind, .timedOut)
+            expectEqual(error?.phase, .proxy)
             #expect(await eventually { cancelled.value == 1 })
-            #expect(try await api.get(url).status == 200)
+            try await expectEqual(api.get(url).status, 200)
         }
     }
 }

@@ -44,10 +44,10 @@ struct ProxyDigestScriptTests {
             #expect(try await api.get("http://origin.test/a").status == 200)
             #expect(try await api.get("http://origin.test/b").status == 200)
             let heads = Self.heads(server)
-            #expect(heads.count == 3)
-            #expect(heads.map { $0.contains("nonce=\"n1\"") } == [false, true, false])
+            expectEqual(heads.count, 3)
+            expectEqual(heads.map { $0.contains("nonce=\"n1\"") }, [false, true, false])
             #expect(heads.last?.contains("nonce=\"n2\", uri=\"http://origin.test/b\"") == true)
-            #expect(heads.last?.contains("nc=00000001") == true)
+            expectEqual(heads.last?.contains("nc=00000001"), true)
         }
     }
 
@@ -60,9 +60,9 @@ struct ProxyDigestScriptTests {
         try await ScriptedServer.withServer(connections: [script]) { server in
             let api = try Self.session(server)
             let error = await #expect(throws: SternaError.self) { try await api.get("http://origin.test/a") }
-            #expect(error?.kind == .proxyFailed)
-            #expect(error?.phase == .proxy)
-            #expect(error.map { "\($0)".contains("pw") || "\($0)".contains("ada") } == false)
+            expectEqual(error?.kind, .proxyFailed)
+            expectEqual(error?.phase, .proxy)
+            expectEqual(error.map { "\($0)".contains("pw") || "\($0)".contains("ada") }, false)
         }
     }
 
@@ -76,8 +76,8 @@ struct ProxyDigestScriptTests {
         try await ScriptedServer.withServer(connections: [script]) { server in
             let api = try Self.session(server)
             let error = await #expect(throws: SternaError.self) { try await api.get("http://origin.test/a") }
-            #expect(error?.status == 407)
-            #expect(Self.heads(server).count == (isStale ? 4 : 2))
+            expectEqual(error?.status, 407)
+            expectEqual(Self.heads(server).count, (isStale ? 4 : 2))
         }
     }
 
@@ -103,8 +103,8 @@ struct ProxyDigestScriptTests {
         try await ScriptedServer.withServer(connections: [script]) { server in
             let api = try Self.session(server)
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test/a") }
-            #expect(error?.detail.contains("NTLM, Negotiate") == true)
-            #expect(error?.detail.contains("not supported") == true)
+            expectEqual(error?.detail.contains("NTLM, Negotiate"), true)
+            expectEqual(error?.detail.contains("not supported"), true)
         }
     }
 
@@ -123,8 +123,8 @@ struct ProxyDigestScriptTests {
                     $0.proxies = .each { _ in proxies[asked.add() == 1 ? 0 : 1] }
                 }
                 #expect(try await api.get("http://origin.test/a").status == 200)
-                #expect(other.acceptedConnections == 0)
-                #expect(Self.heads(one).last?.contains("Digest username") == true)
+                expectEqual(other.acceptedConnections, 0)
+                expectEqual(Self.heads(one).last?.contains("Digest username"), true)
             }
         }
     }
@@ -140,7 +140,7 @@ struct ProxyDigestScriptTests {
                 $0.proxies.authenticator = login
             }
             let error = await #expect(throws: SternaError.self) { try await api.get(server.url + "/a") }
-            #expect(error?.status == 407)
+            expectEqual(error?.status, 407)
             #expect(login.challenges.isEmpty)
             #expect(Self.heads(server).allSatisfy { !$0.contains("Proxy-Authorization") })
         }

@@ -29,20 +29,20 @@ struct ProxyDigestTests {
         try await ProxyScene.with(kind, options: Self.options(digest), originHosts: ["origin.test", "other.test"]) {
             scene in
             let api = try scene.session()
-            #expect(try await api.get(scene.url("/get")).status == 200)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
             #expect(try await api.get("https://other.test/get").status == 200)
             // Basic is sent unasked, as it always was; where it is accepted, no challenge follows.
             let sent = scene.proxy.requests()
-            #expect(sent.first?.credentials == .right)
+            expectEqual(sent.first?.credentials, .right)
             if digest.offersBasic {
-                #expect(sent.map(\.credentials) == [.right, .right])
+                expectEqual(sent.map(\.credentials), [.right, .right])
             } else {
-                #expect(sent.count == 3)
+                expectEqual(sent.count, 3)
                 #expect(sent.dropFirst().allSatisfy { $0.digest?["username"] == "ada" && $0.method == "CONNECT" })
-                #expect(sent.dropFirst().map { $0.digest?["uri"] } == ["origin.test:443", "other.test:443"])
-                #expect(Set(sent.dropFirst().map { $0.digest?["nonce"] }).count == 1)
+                expectEqual(sent.dropFirst().map { $0.digest?["uri"] }, ["origin.test:443", "other.test:443"])
+                expectEqual(Set(sent.dropFirst().map { $0.digest?["nonce"] }).count, 1)
                 if digest.quality != nil {
-                    #expect(sent.dropFirst().map { $0.digest?["nc"] } == ["00000001", "00000002"])
+                    expectEqual(sent.dropFirst().map { $0.digest?["nc"] }, ["00000001", "00000002"])
                 }
             }
             Self.expectNothingInTunnels(scene)
@@ -53,18 +53,18 @@ struct ProxyDigestTests {
     func forwarded(digest: TestProxy.Digest, kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, secure: false, options: Self.options(digest)) { scene in
             let api = try scene.session()
-            for number in 1...3 { #expect(try await api.get(scene.url("/get?number=\(number)")).status == 200) }
+            for number in 1...3 { try await expectEqual(api.get(scene.url("/get?number=\(number)")).status, 200) }
             let sent = scene.proxy.requests()
-            #expect(sent.first?.credentials == .right)
-            guard !digest.offersBasic else { return #expect(sent.count == 3) }
-            #expect(sent.count == 4)
-            #expect(sent.dropFirst().map { $0.digest?["uri"] } == sent.dropFirst().map(\.target))
+            expectEqual(sent.first?.credentials, .right)
+            guard !digest.offersBasic else { return expectEqual(sent.count, 3) }
+            expectEqual(sent.count, 4)
+            expectEqual(sent.dropFirst().map { $0.digest?["uri"] }, sent.dropFirst().map(\.target))
             #expect(sent.last?.target == "http://origin.test/get?number=3")
             if digest.quality != nil {
-                #expect(sent.dropFirst().map { $0.digest?["nc"] } == ["00000001", "00000002", "00000003"])
+                expectEqual(sent.dropFirst().map { $0.digest?["nc"] }, ["00000001", "00000002", "00000003"])
             }
             for request in scene.origin.requests() { #expect(!request.headers.contains("Proxy-Authorization")) }
-            #expect(scene.origin.requestCount == 3)
+            expectEqual(scene.origin.requestCount, 3)
         }
     }
 
@@ -101,10 +101,10 @@ struct ProxyDigestTests {
             let api = try scene.session { $0.networkInterceptors = [ProvesBody(sent: sent, proved: proved)] }
             guard isRight else {
                 let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
-                #expect(error?.kind == .proxyFailed)
+                expectEqual(error?.kind, .proxyFailed)
                 return
             }
-            #expect(try await api.get(scene.url("/get")).text() == "content")
+            try await expectEqual(api.get(scene.url("/get")).text(), "content")
         }
     }
 
@@ -115,21 +115,21 @@ struct ProxyDigestTests {
             var options = EngineOptions()
             options.maximumUses = 1
             let api = try scene.session(engine: Engine(options: options))
-            for _ in 0..<6 { #expect(try await api.get(scene.url("/get")).status == 200) }
-            #expect(scene.origin.requestCount == 6)
-            #expect(Set(scene.proxy.requests().compactMap { $0.digest?["nonce"] }).count == 3)
+            for _ in 0..<6 { try await expectEqual(api.get(scene.url("/get")).status, 200) }
+            expectEqual(scene.origin.requestCount, 6)
+            expectEqual(Set(scene.proxy.requests().compactMap { $0.digest?["nonce"] }).count, 3)
         }
         try await ProxyScene.with(.http, secure: secure, options: Self.options(.init(nonceUses: 0))) { scene in
             let api = try scene.session()
             if secure {
                 let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
-                #expect(error?.proxyResponse?.status.code == 407)
+                expectEqual(error?.proxyResponse?.status.code, 407)
             } else {
                 let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
-                #expect(error?.status == 407)
+                expectEqual(error?.status, 407)
             }
-            #expect(scene.origin.requestCount == 0)
-            #expect(scene.proxy.requests().count == 4)
+            expectEqual(scene.origin.requestCount, 0)
+            expectEqual(scene.proxy.requests().count, 4)
         }
     }
 
@@ -137,10 +137,10 @@ struct ProxyDigestTests {
     func restarted(saysStale: Bool) async throws {
         try await ProxyScene.with(.http, secure: false, options: Self.options(.init(saysStale: saysStale))) { scene in
             let api = try scene.session()
-            #expect(try await api.get(scene.url("/get")).status == 200)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
             scene.proxy.forgetNonces()
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.proxy.requests().count == 4)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.proxy.requests().count, 4)
         }
     }
 
@@ -149,10 +149,10 @@ struct ProxyDigestTests {
         try await ProxyScene.with(.http, secure: secure, options: Self.options(.init(offersBasic: true))) { scene in
             let api = try scene.session(scene.proxy.url(username: "ada", password: "no"))
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
-            #expect((secure ? error?.proxyResponse?.status.code : error?.status) == 407)
-            #expect(scene.proxy.requests().map { $0.digest != nil } == [false, true])
-            #expect(error.map { "\($0)".contains("\"no\"") } == false)
-            #expect(scene.origin.totalConnections == 0)
+            expectEqual((secure ? error?.proxyResponse?.status.code : error?.status), 407)
+            expectEqual(scene.proxy.requests().map { $0.digest != nil }, [false, true])
+            expectEqual(error.map { "\($0)".contains("\"no\"") }, false)
+            expectEqual(scene.origin.totalConnections, 0)
         }
     }
 
@@ -162,19 +162,19 @@ struct ProxyDigestTests {
             var options = EngineOptions()
             options.maximumUses = 1
             let api = try scene.session(engine: Engine(options: options))
-            #expect(try await api.get(scene.url("/get")).status == 200)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
             try await withThrowingTaskGroup { group in
                 for _ in 0..<20 {
                     group.addTask {
                         let status = try await api.get(scene.url("/get")).status
-                        #expect(status == 200)
+                        expectEqual(status, 200)
                     }
                 }
                 try await group.waitForAll()
             }
             let sent = scene.proxy.requests().compactMap(\.digest)
-            #expect(Set(sent.map { $0["nonce"] }).count == 1)
-            #expect(Set(sent.map { $0["nc"] }).count == sent.count)
+            expectEqual(Set(sent.map { $0["nonce"] }).count, 1)
+            expectEqual(Set(sent.map { $0["nc"] }).count, sent.count)
         }
     }
 
@@ -187,11 +187,11 @@ struct ProxyDigestTests {
             var options = EngineOptions()
             options.maximumUses = 1
             let api = try scene.session(login, engine: Engine(options: options))
-            for _ in 0..<3 { #expect(try await api.get(scene.url("/get")).status == 200) }
-            #expect(login.challenges.count == 1)
-            #expect(login.challenges.first?.challenges.map(\.scheme) == ["Basic", "Digest"])
+            for _ in 0..<3 { try await expectEqual(api.get(scene.url("/get")).status, 200) }
+            expectEqual(login.challenges.count, 1)
+            expectEqual(login.challenges.first?.challenges.map(\.scheme), ["Basic", "Digest"])
             #expect(scene.proxy.requests().allSatisfy { $0.credentials == nil })
-            #expect("\(ProxyAuthorization.password("ada", "hidden"))".contains("hidden") == false)
+            expectEqual("\(ProxyAuthorization.password("ada", "hidden"))".contains("hidden"), false)
         }
     }
 
@@ -200,8 +200,8 @@ struct ProxyDigestTests {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let login = ProxyLogin { $0.refusedCount == 0 ? .password("ada", "pw") : nil }
             let api = try scene.session(login)
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.shown == [nil, .right])
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.shown, [nil, .right])
         }
     }
 
@@ -210,9 +210,9 @@ struct ProxyDigestTests {
         try await ProxyScene.with(.http, options: Self.options(.init())) { scene in
             let login = ProxyLogin { $0.refusedCount == 1 ? .password("ada", "pw") : nil }
             let api = try scene.session(login, username: "eve", password: "no")
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(login.challenges.map(\.refusedCount) == [1])
-            #expect(scene.proxy.requests().map { $0.digest?["username"] } == [nil, "eve", "ada"])
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(login.challenges.map(\.refusedCount), [1])
+            expectEqual(scene.proxy.requests().map { $0.digest?["username"] }, [nil, "eve", "ada"])
         }
     }
 

@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Sessions that take their proxies from variables as an environment has them.
@@ -16,9 +17,9 @@ struct ProxyEnvironmentSessionTests {
     func http(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, secure: false, options: .guarded) { scene in
             let api = try session(scene, ["http_proxy": scene.ownURL])
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.proxy.totalConnections == 1)
-            #expect(scene.proxy.connections().first?.showedCredentials == true)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.proxy.totalConnections, 1)
+            expectEqual(scene.proxy.connections().first?.showedCredentials, true)
         }
     }
 
@@ -27,8 +28,8 @@ struct ProxyEnvironmentSessionTests {
     func https(name: String) async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let api = try session(scene, [name: scene.ownURL])
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.proxy.requests().map(\.method) == ["CONNECT"])
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.proxy.requests().map(\.method), ["CONNECT"])
         }
     }
 
@@ -36,8 +37,8 @@ struct ProxyEnvironmentSessionTests {
     func bare() async throws {
         try await ProxyScene.with(.http) { scene in
             let api = try session(scene, ["https_proxy": "127.0.0.1:\(scene.proxy.port)"])
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.proxy.totalConnections == 1)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.proxy.totalConnections, 1)
         }
     }
 
@@ -45,8 +46,8 @@ struct ProxyEnvironmentSessionTests {
     func other() async throws {
         try await ProxyScene.with(.http, secure: false) { scene in
             let api = try session(scene, ["https_proxy": scene.proxy.url])
-            #expect(try await api.get(scene.origin.url("/get")).status == 200)
-            #expect(scene.proxy.totalConnections == 0)
+            try await expectEqual(api.get(scene.origin.url("/get")).status, 200)
+            expectEqual(scene.proxy.totalConnections, 0)
         }
     }
 
@@ -58,10 +59,10 @@ struct ProxyEnvironmentSessionTests {
             let list = list.replacing("PORT", with: "\(scene.origin.port)")
             for name in ["no_proxy", "NO_PROXY"] {
                 let api = try session(scene, ["http_proxy": scene.proxy.url, name: list])
-                #expect(try await api.get(scene.origin.url("/get")).status == 200)
+                try await expectEqual(api.get(scene.origin.url("/get")).status, 200)
             }
-            #expect(scene.proxy.totalConnections == 0)
-            #expect(scene.origin.requests().map(\.target) == ["/get", "/get"])
+            expectEqual(scene.proxy.totalConnections, 0)
+            expectEqual(scene.origin.requests().map(\.target), ["/get", "/get"])
         }
     }
 
@@ -71,8 +72,8 @@ struct ProxyEnvironmentSessionTests {
     func noExceptions(list: String) async throws {
         try await ProxyScene.with(.http, secure: false) { scene in
             let api = try session(scene, ["http_proxy": scene.proxy.url, "no_proxy": list])
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(scene.proxy.requests().count == 1)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(scene.proxy.requests().count, 1)
         }
     }
 
@@ -80,8 +81,8 @@ struct ProxyEnvironmentSessionTests {
     func nothing(variables: [String: String]) async throws {
         try await ProxyScene.with(.http, secure: false) { scene in
             let api = try session(scene, variables)
-            #expect(try await api.get(scene.origin.url("/get")).status == 200)
-            #expect(scene.proxy.totalConnections == 0)
+            try await expectEqual(api.get(scene.origin.url("/get")).status, 200)
+            expectEqual(scene.proxy.totalConnections, 0)
         }
     }
 
@@ -90,10 +91,10 @@ struct ProxyEnvironmentSessionTests {
         try await ProxyScene.with(.http, secure: false) { scene in
             let api = try session(scene, ["http_proxy": scene.proxy.url])
             try await api.with { $0.headers["X-A"] = "1" }.get(scene.url("/get"))
-            #expect(scene.proxy.totalConnections == 1)
+            expectEqual(scene.proxy.totalConnections, 1)
             try await api.with { $0.proxies = .none }.get(scene.origin.url("/get"))
-            #expect(scene.proxy.requests().count == 1)
-            #expect(scene.origin.requestCount == 2)
+            expectEqual(scene.proxy.requests().count, 1)
+            expectEqual(scene.origin.requestCount, 2)
         }
     }
 }

@@ -1,6 +1,7 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 @Suite("Proxies of an environment")
@@ -73,7 +74,7 @@ struct ProxyEnvironmentTests {
         ])
     func unreadable(name: String, value: String) throws {
         let error = try #require(throws: SternaError.self) { try ProxySettings.environment([name: value]) }
-        #expect(error.kind == .invalidURL)
+        expectEqual(error.kind, .invalidURL)
         #expect(error.detail.contains("variable \(name):"), "\(error)")
         #expect(!"\(error) \(String(reflecting: error))".contains("s3cret"), "\(error)")
     }
@@ -109,10 +110,10 @@ struct ProxyEnvironmentTests {
     )
     func loopback(text: String) throws {
         let url = try HTTPURL(text)
-        #expect(try ProxySettings.environment(["all_proxy": "a"]).proxy(for: url) == nil)
+        try expectNil(ProxySettings.environment(["all_proxy": "a"]).proxy(for: url))
         let proxy = try Proxy("a")
-        #expect(try ProxySettings.proxy(proxy).proxy(for: url) == proxy)
-        #expect(try ProxySettings.proxy(proxy, except: ["localhost"]).proxy(for: url) == nil)
+        try expectEqual(ProxySettings.proxy(proxy).proxy(for: url), proxy)
+        try expectNil(ProxySettings.proxy(proxy, except: ["localhost"]).proxy(for: url))
     }
 
     @Test(
@@ -121,18 +122,18 @@ struct ProxyEnvironmentTests {
             "http://localhost.example/", "http://notlocalhost/", "http://128.0.0.1/", "http://[::2]/", "http://[::]/",
         ])
     func remote(text: String) throws {
-        #expect(try ProxySettings.environment(["all_proxy": "a"]).proxy(for: HTTPURL(text))?.host == "a")
+        try expectEqual(ProxySettings.environment(["all_proxy": "a"]).proxy(for: HTTPURL(text))?.host, "a")
     }
 
     @Test("Settings without a proxy, with one, and with a choice of one")
     func settings() throws {
         let (a, b) = (try Proxy("a"), try Proxy("b"))
         let url = try HTTPURL("https://h.example/")
-        #expect(try ProxySettings.none.proxy(for: url) == nil)
-        #expect(try ProxySettings.proxy(a, except: ["x.example"]).proxy(for: url) == a)
-        #expect(try ProxySettings.proxy(a, except: ["x.example", "example:443"]).proxy(for: url) == nil)
+        try expectNil(ProxySettings.none.proxy(for: url))
+        try expectEqual(ProxySettings.proxy(a, except: ["x.example"]).proxy(for: url), a)
+        try expectNil(ProxySettings.proxy(a, except: ["x.example", "example:443"]).proxy(for: url))
         let each = ProxySettings.each { $0.host == "h.example" ? b : nil }
-        #expect(try each.proxy(for: url) == b)
+        try expectEqual(each.proxy(for: url), b)
         #expect(try each.proxy(for: HTTPURL("https://i.example/")) == nil)
     }
 
@@ -147,8 +148,8 @@ struct ProxyEnvironmentTests {
             .none, .proxy(a), .proxy(b), .proxy(a, except: ["x"]), each, .each(choose), .environment([:]),
             .environment(["http_proxy": "a"]), .environment(["https_proxy": "a"]),
         ]
-        #expect(Set(all).count == all.count)
-        #expect(ProxySettings.proxy(a, except: ProxyExceptions("x,y")) == .proxy(a, except: ["y", ".x"]))
+        expectEqual(Set(all).count, all.count)
+        expectEqual(ProxySettings.proxy(a, except: ProxyExceptions("x,y")), .proxy(a, except: ["y", ".x"]))
         #expect(
             try ProxySettings.environment(["http_proxy": "a", "PATH": "/bin"])
                 == .environment(["http_proxy": "http://A:80/"]))
@@ -156,6 +157,6 @@ struct ProxyEnvironmentTests {
 
     @Test("This process's environment is read once")
     func process() {
-        #expect(ProxySettings.environment == ProxySettings.environment)
+        expectEqual(ProxySettings.environment, ProxySettings.environment)
     }
 }

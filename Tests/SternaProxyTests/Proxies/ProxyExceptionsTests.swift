@@ -1,6 +1,7 @@
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 @Suite("Exceptions from a proxy")
@@ -147,7 +148,7 @@ struct ProxyExceptionsTests {
             for text in texts {
                 let parts = text.split(separator: "|", omittingEmptySubsequences: false)
                 let port = try parts.count > 1 ? #require(Int(parts[1])) : 80
-                #expect(exceptions.contains(host: String(parts[0]), port: port) == expected, "\(text)")
+                expectEqual(exceptions.contains(host: String(parts[0]), port: port), expected, "\(text)")
             }
         }
     }
@@ -163,16 +164,17 @@ struct ProxyExceptionsTests {
             ("http://localhost/", true), ("https://%41.example:8443/", true), ("https://a.example/", false),
         ] {
             let url = try HTTPURL(text)
-            #expect(exceptions.contains(host: url.hostWithoutBrackets, port: url.effectivePort) == expected, "\(text)")
+            expectEqual(
+                exceptions.contains(host: url.hostWithoutBrackets, port: url.effectivePort), expected, "\(text)")
         }
     }
 
     @Test("Lists are equal by what they mean")
     func equality() {
-        #expect(ProxyExceptions("a, b:1 10.0.0.0/8") == ["10.9.9.9/8", "b:1", "*.A."])
-        #expect(ProxyExceptions("localhost") == ["[::1]"])
-        #expect(ProxyExceptions("a:1,a") == ["a"])
-        #expect(ProxyExceptions("rubbish:x, ,") == [])
+        expectEqual(ProxyExceptions("a, b:1 10.0.0.0/8"), ["10.9.9.9/8", "b:1", "*.A."])
+        expectEqual(ProxyExceptions("localhost"), ["[::1]"])
+        expectEqual(ProxyExceptions("a:1,a"), ["a"])
+        expectEqual(ProxyExceptions("rubbish:x, ,"), [])
         #expect(ProxyExceptions("a") != ["a:80"])
         #expect(ProxyExceptions("*") != ["a"])
         let list: ProxyExceptions = ["a", "b c", "d,e"]
@@ -187,7 +189,7 @@ struct ProxyExceptionsTests {
         #expect(exceptions.contains(host: "h10000.example", port: 1))
         #expect(!exceptions.contains(host: "h10001.example", port: 1))
         let name = String(repeating: "a.", count: 127) + "b"
-        #expect(name.utf8.count == 255)
+        expectEqual(name.utf8.count, 255)
         #expect(ProxyExceptions(name).contains(host: name, port: 1))
         #expect(!ProxyExceptions(name + "c").contains(host: name + "c", port: 1))
         #expect(ProxyExceptions("x\(name),z").contains(host: "z", port: 1))

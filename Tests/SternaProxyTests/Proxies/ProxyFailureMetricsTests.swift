@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// What a request took that failed at its proxy: it says at which one, and at which address.
@@ -14,8 +15,8 @@ struct ProxyFailureMetricsTests {
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await api.get(url) }
         let metrics = try #require(error?.metrics, sourceLocation: location)
         MetricsCheck.expectOrder(metrics, location: location)
-        #expect(metrics.attempts.map(\.failure) == [error?.kind], sourceLocation: location)
-        #expect(metrics.bytesSent == 0, sourceLocation: location)
+        expectEqual(metrics.attempts.map(\.failure), [error?.kind], sourceLocation: location)
+        expectEqual(metrics.bytesSent, 0, sourceLocation: location)
         return try #require(metrics.attempts.first, sourceLocation: location)
     }
 
@@ -29,12 +30,12 @@ struct ProxyFailureMetricsTests {
             let api = try scene.session { $0.collectsMetrics = true }
             let attempt = try await failed(api, scene.url("/get"))
             let proxy = try Proxy(scene.proxy.url)
-            #expect(attempt.failure == .proxyFailed)
-            #expect(attempt.proxy == proxy.description)
-            #expect(attempt.remoteAddress == "127.0.0.1:\(scene.proxy.port)")
-            #expect(attempt.localAddress?.hasPrefix("127.0.0.1:") == true)
+            expectEqual(attempt.failure, .proxyFailed)
+            expectEqual(attempt.proxy, proxy.description)
+            expectEqual(attempt.remoteAddress, "127.0.0.1:\(scene.proxy.port)")
+            expectEqual(attempt.localAddress?.hasPrefix("127.0.0.1:"), true)
             #expect(attempt.proxying != nil)
-            #expect(attempt.tlsVersion == nil)
+            expectNil(attempt.tlsVersion)
         }
     }
 
@@ -47,9 +48,9 @@ struct ProxyFailureMetricsTests {
                 $0.timeouts.proxy = Wire.short
             }
             let attempt = try await failed(api, scene.url("/get"))
-            #expect(attempt.failure == .timedOut)
+            expectEqual(attempt.failure, .timedOut)
             #expect(attempt.proxy == "http://127.0.0.1:\(scene.proxy.port)")
-            #expect(attempt.remoteAddress == "127.0.0.1:\(scene.proxy.port)")
+            expectEqual(attempt.remoteAddress, "127.0.0.1:\(scene.proxy.port)")
         }
     }
 
@@ -61,8 +62,8 @@ struct ProxyFailureMetricsTests {
         let api = try ProxyScene.session("\(scheme)://ada:pw@127.0.0.1:\(closed.port)") { $0.collectsMetrics = true }
         let attempt = try await failed(api, url)
         #expect(attempt.proxy == "\(scheme)://127.0.0.1:\(closed.port)")
-        #expect(attempt.remoteAddress == nil)
-        #expect(attempt.url == url)
+        expectNil(attempt.remoteAddress)
+        expectEqual(attempt.url, url)
         withExtendedLifetime(closed) {}
     }
 
@@ -71,9 +72,9 @@ struct ProxyFailureMetricsTests {
         let engine = DialScene.engine(GivenResolver([]))
         let api = try ProxyScene.session("http://ada:pw@proxy.test:3128", engine: engine) { $0.collectsMetrics = true }
         let attempt = try await failed(api, "https://origin.test/")
-        #expect(attempt.failure == .hostNotFound)
+        expectEqual(attempt.failure, .hostNotFound)
         #expect(attempt.proxy == "http://proxy.test:3128")
-        #expect(attempt.remoteAddress == nil)
+        expectNil(attempt.remoteAddress)
     }
 
     @Test("A tunnel to a server that is not trusted has the proxy's name and address, too")
@@ -85,9 +86,9 @@ struct ProxyFailureMetricsTests {
                 $0.securityPolicy = .authority(pem: other.pem)
             }
             let attempt = try await failed(api, scene.url("/get"))
-            #expect(attempt.failure == .certificateRejected)
+            expectEqual(attempt.failure, .certificateRejected)
             #expect(attempt.proxy == "http://127.0.0.1:\(scene.proxy.port)")
-            #expect(attempt.remoteAddress == "127.0.0.1:\(scene.proxy.port)")
+            expectEqual(attempt.remoteAddress, "127.0.0.1:\(scene.proxy.port)")
         }
     }
 
@@ -96,8 +97,8 @@ struct ProxyFailureMetricsTests {
         let closed = try ClosedPort()
         let api = try DialScene.session("http://127.0.0.1:\(closed.port)") { $0.collectsMetrics = true }
         let attempt = try await failed(api, "a")
-        #expect(attempt.failure == .connectionFailed)
-        #expect(attempt.proxy == nil)
+        expectEqual(attempt.failure, .connectionFailed)
+        expectNil(attempt.proxy)
         withExtendedLifetime(closed) {}
     }
 }

@@ -14,10 +14,10 @@ struct ProxyFaultTests {
         try await ProxyScene.with(kind, options: .init(fault: fault)) { scene in
             let api = try scene.session()
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
-            #expect(error?.kind == .proxyFailed)
-            #expect(error?.phase == .proxy)
-            #expect(error?.requestSent == false)
-            #expect(scene.origin.totalConnections == 0)
+            expectEqual(error?.kind, .proxyFailed)
+            expectEqual(error?.phase, .proxy)
+            expectEqual(error?.requestSent, false)
+            expectEqual(scene.origin.totalConnections, 0)
         }
     }
 
@@ -63,7 +63,7 @@ struct ProxyFaultTests {
     func unoffered() async throws {
         try await ProxyScene.with(.socks5, options: .init(fault: .sends([5, 2]))) { scene in
             try await scene.refusal()
-            #expect(scene.proxy.connections().first?.socksCredentials == nil)
+            expectNil(scene.proxy.connections().first?.socksCredentials)
         }
     }
 
@@ -82,14 +82,14 @@ struct ProxyFaultTests {
     func long(count: Int, fits: Bool) async throws {
         try await ProxyScene.with(.http, options: .init(fault: .longAnswer(count))) { scene in
             guard !fits else {
-                #expect(try await scene.session().get(scene.url("/get")).status == 200)
+                try await expectEqual(scene.session().get(scene.url("/get")).status, 200)
                 return
             }
             let api = try scene.session()
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
             #expect(error?.kind == .proxyFailed || error?.kind == .limitExceeded)
-            #expect(error?.phase == .proxy)
-            #expect(scene.origin.requestCount == 0)
+            expectEqual(error?.phase, .proxy)
+            expectEqual(scene.origin.requestCount, 0)
             try await scene.proxy.waitForOpenConnections(0, within: 60)
         }
     }
@@ -105,7 +105,7 @@ struct ProxyFaultTests {
                 let api = try scene.session()
                 let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
                 #expect(error?.kind == .proxyFailed || error?.kind == .limitExceeded)
-                #expect(error?.phase == .proxy)
+                expectEqual(error?.phase, .proxy)
                 try await scene.proxy.waitForOpenConnections(0, within: 60)
             }
         }
@@ -116,7 +116,7 @@ struct ProxyFaultTests {
         let fault = TestProxy.Fault.refuses(status: 403, body: String(repeating: "b", count: 2_000_000))
         try await ProxyScene.with(.http, options: .init(fault: fault)) { scene in
             let error = try await scene.refusal()
-            #expect(error?.proxyResponse?.status.code == 403)
+            expectEqual(error?.proxyResponse?.status.code, 403)
         }
     }
 
@@ -125,7 +125,7 @@ struct ProxyFaultTests {
         let text = "HTTP/1.1 403 \u{1B}[31mred\r\n\r\n"
         try await ProxyScene.with(.http, options: .init(fault: .sends(Array(text.utf8)))) { scene in
             let error = try await scene.refusal()
-            #expect(error.map { "\($0)".unicodeScalars.contains("\u{1B}") } == false)
+            expectEqual(error.map { "\($0)".unicodeScalars.contains("\u{1B}") }, false)
         }
     }
 
@@ -137,7 +137,7 @@ struct ProxyFaultTests {
             let error = await #expect(throws: SternaError.self) { try await api.get(url) }
             #expect(error?.kind == .connectionFailed || error?.kind == .proxyFailed)
             #expect(error?.phase == .connect || error?.phase == .proxy)
-            #expect(error?.requestSent == false)
+            expectEqual(error?.requestSent, false)
         }
         withExtendedLifetime(port) {}
     }
@@ -148,9 +148,9 @@ struct ProxyFaultTests {
             let engine = Wire.engine()
             let api = try scene.session(nil, engine: engine)
             for _ in 0..<3 { await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) } }
-            #expect(scene.proxy.totalConnections == 3)
+            expectEqual(scene.proxy.totalConnections, 3)
             try await TestProxy.withProxy(.init(routes: ["origin.test:443": scene.origin.port])) { good async throws in
-                #expect(try await scene.session(good.url, engine: engine).get(scene.url("/get")).status == 200)
+                try await expectEqual(scene.session(good.url, engine: engine).get(scene.url("/get")).status, 200)
             }
         }
     }

@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Each step of a redirect goes by the rule for its own URL.
@@ -12,10 +13,10 @@ struct ProxyRedirectTests {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             try await TestServer.withServer { plain in
                 let reply = try await scene.session().get(plain.url("/redirect-to?url=\(scene.url("/get"))"))
-                #expect(reply.status == 200)
-                #expect("\(reply.url)" == scene.url("/get"))
-                #expect(scene.proxy.requests().map(\.method) == ["GET", "CONNECT"])
-                #expect(scene.proxy.requests().last?.target == "origin.test:443")
+                expectEqual(reply.status, 200)
+                expectEqual("\(reply.url)", scene.url("/get"))
+                expectEqual(scene.proxy.requests().map(\.method), ["GET", "CONNECT"])
+                expectEqual(scene.proxy.requests().last?.target, "origin.test:443")
                 #expect(scene.proxy.requests().allSatisfy { $0.credentials == .init("ada", "pw") })
                 #expect(!plain.requests().contains { $0.headers.contains("Proxy-Authorization") })
                 scene.expectNoCredentials()
@@ -33,11 +34,11 @@ struct ProxyRedirectTests {
                 let reply = try await api.get(
                     scene.url("/redirect-to?url=\(direct.url("/redirect-to?url=\(home)"))"),
                     headers: ["Proxy-Authorization": "Basic ZXZlOnB3"])
-                #expect("\(reply.url)" == home)
-                #expect(scene.proxy.requests().count == 2)
-                #expect(direct.requestCount == 1)
-                #expect(direct.requests().first?.target.hasPrefix("/redirect-to") == true)
-                #expect(direct.requests().first?.headers["Proxy-Authorization"] == nil)
+                expectEqual("\(reply.url)", home)
+                expectEqual(scene.proxy.requests().count, 2)
+                expectEqual(direct.requestCount, 1)
+                expectEqual(direct.requests().first?.target.hasPrefix("/redirect-to"), true)
+                expectNil(direct.requests().first?.headers["Proxy-Authorization"])
             }
         }
     }
@@ -54,10 +55,10 @@ struct ProxyRedirectTests {
                 }
                 let reply = try await api.get(scene.url("/redirect-to?url=http://second.test/get"))
                 #expect("\(reply.url)" == "http://second.test/get")
-                #expect(scene.proxy.requests().count == 1)
-                #expect(socks.connections().first?.socksCredentials == .init("eve", "other"))
-                #expect(socks.connections().first?.tunnelHolds("GET /get HTTP/1.1") == true)
-                #expect(socks.connections().first?.tunnelHolds("YWRhOnB3") == false)
+                expectEqual(scene.proxy.requests().count, 1)
+                expectEqual(socks.connections().first?.socksCredentials, .init("eve", "other"))
+                expectEqual(socks.connections().first?.tunnelHolds("GET /get HTTP/1.1"), true)
+                expectEqual(socks.connections().first?.tunnelHolds("YWRhOnB3"), false)
             }
         }
     }

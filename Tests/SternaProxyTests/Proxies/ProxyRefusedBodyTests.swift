@@ -32,10 +32,10 @@ struct ProxyRefusedBodyTests {
             let (status, size) = try await api.withResponse(to: .get("http://origin.test/a")) { response in
                 (response.status.code, try await response.body.collect(upTo: 1 << 20).readableBytes)
             }
-            #expect(status == (answers ? 200 : 407))
-            #expect(size == (answers ? 4 : body.count))
-            #expect(server.acceptedConnections == 1)
-            #expect(login.challenges.count == 1)
+            expectEqual(status, (answers ? 200 : 407))
+            expectEqual(size, (answers ? 4 : body.count))
+            expectEqual(server.acceptedConnections, 1)
+            expectEqual(login.challenges.count, 1)
         }
     }
 }

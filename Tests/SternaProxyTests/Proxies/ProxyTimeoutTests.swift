@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// A proxy that takes its time: `timeouts.proxy` is for all that is said to it before the origin is spoken to.
@@ -15,8 +16,8 @@ struct ProxyTimeoutTests {
         let start = ContinuousClock.now
         let error = await Wire.failure(.timedOut, phase, location: location) { try await api.get(scene.url("/get")) }
         #expect(ContinuousClock.now - start >= .milliseconds(140), sourceLocation: location)
-        #expect(scene.proxy.totalConnections == 1, sourceLocation: location)
-        #expect(scene.origin.requestCount == 0, sourceLocation: location)
+        expectEqual(scene.proxy.totalConnections, 1, sourceLocation: location)
+        expectEqual(scene.origin.requestCount, 0, sourceLocation: location)
         try await scene.proxy.waitForOpenConnections(0, within: 60)
         return error
     }
@@ -27,9 +28,9 @@ struct ProxyTimeoutTests {
             // TLS with the proxy may count, and must not be what is slow.
             let limit = kind == .https ? .milliseconds(1_500) : Wire.short
             let error = try await runsOut(scene) { $0.timeouts.proxy = limit }
-            #expect(error?.requestSent == false)
+            expectEqual(error?.requestSent, false)
             // The limit as it was set, not what TLS with the proxy had left of it.
-            #expect(error?.detail.contains(kind == .https ? " 1.5 s." : " 0.15 s.") == true)
+            expectEqual(error?.detail.contains(kind == .https ? " 1.5 s." : " 0.15 s."), true)
         }
     }
 
@@ -38,7 +39,7 @@ struct ProxyTimeoutTests {
         let options = TestProxy.Options(username: "ada", password: "pw", fault: .stalls(after: answered))
         try await ProxyScene.with(.socks5, secure: secure, options: options) { scene in
             let error = try await runsOut(scene) { $0.timeouts.proxy = Wire.short }
-            #expect(error?.requestSent == false)
+            expectEqual(error?.requestSent, false)
         }
     }
 
@@ -62,7 +63,7 @@ struct ProxyTimeoutTests {
     func forward() async throws {
         try await ProxyScene.with(.http, secure: false, options: .init(fault: .stalls())) { scene in
             let error = try await runsOut(scene, .wait) { $0.timeouts.firstByte = Wire.short }
-            #expect(error?.requestSent == true)
+            expectEqual(error?.requestSent, true)
         }
     }
 
@@ -74,7 +75,7 @@ struct ProxyTimeoutTests {
             $0.timeouts.proxy = Wire.short
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("https://origin.test/") }
-        #expect(error?.kind == .timedOut)
+        expectEqual(error?.kind, .timedOut)
         #expect(error?.phase == .tls || error?.phase == .proxy)
         withExtendedLifetime(listener) {}
     }
@@ -84,7 +85,7 @@ struct ProxyTimeoutTests {
         let listener = try RawListener(isFull: true)
         let api = try ProxyScene.session("http://127.0.0.1:\(listener.port)") { $0.timeouts.connect = Wire.short }
         let error = await #expect(throws: SternaError.self) { try await api.get("https://origin.test/") }
-        #expect(error?.kind == .timedOut)
+        expectEqual(error?.kind, .timedOut)
         #expect(error?.phase == .connect || error?.phase == .proxy)
         withExtendedLifetime(listener) {}
     }

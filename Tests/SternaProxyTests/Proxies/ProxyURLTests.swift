@@ -29,8 +29,8 @@ struct ProxyURLTests {
         let proxy = try Proxy(text)
         #expect(proxy.kind == kind && proxy.host == host && proxy.port == port, "\(proxy)")
         #expect(!proxy.hasCredentials && proxy.username == nil && proxy.password == nil)
-        #expect(try proxy == Proxy(kind, host: host, port: port))
-        #expect(try proxy == Proxy(proxy.description), "\(proxy)")
+        try expectEqual(proxy, Proxy(kind, host: host, port: port))
+        try expectEqual(proxy, Proxy(proxy.description), "\(proxy)")
     }
 
     @Test(
@@ -86,7 +86,7 @@ struct ProxyURLTests {
         ])
     func refused(text: String, says: String) throws {
         let error = try #require(throws: SternaError.self) { try Proxy(text) }
-        #expect(error.kind == .invalidURL)
+        expectEqual(error.kind, .invalidURL)
         #expect(error.detail.contains(says), "\(error)")
         #expect(!"\(error) \(String(reflecting: error))".contains("s3cret"), "\(error)")
     }
@@ -103,7 +103,7 @@ struct ProxyURLTests {
         let error = try #require(throws: SternaError.self) {
             try Proxy(.http, host: host, port: port, username: username, password: password)
         }
-        #expect(error.kind == .invalidURL)
+        expectEqual(error.kind, .invalidURL)
         #expect(!"\(error)".contains("s3cret"), "\(error)")
     }
 
@@ -112,9 +112,9 @@ struct ProxyURLTests {
         let proxy = try Proxy(.socks5, host: "[2001:DB8::1]", username: "a%41:", password: "%40")
         #expect(proxy.host == "2001:db8::1" && proxy.port == 1080)
         #expect(proxy.username == "a%41:" && proxy.password == "%40")
-        #expect(try proxy == Proxy(.socks5, host: "2001:db8::1", username: "a%41:", password: "%40"))
-        #expect(try Proxy(.http, host: "p", username: "a").password == "")
-        #expect(try Proxy(.http, host: "p", password: "b").username == "")
+        try expectEqual(proxy, Proxy(.socks5, host: "2001:db8::1", username: "a%41:", password: "%40"))
+        try expectEqual(Proxy(.http, host: "p", username: "a").password, "")
+        try expectEqual(Proxy(.http, host: "p", password: "b").username, "")
         #expect(try !Proxy(.http, host: "p", username: "", password: "").hasCredentials)
         #expect(throws: SternaError.self) { try Proxy(.socks5, host: "p", password: "b") }
     }
@@ -125,7 +125,7 @@ struct ProxyURLTests {
             "http://p:1", "https://p:1", "socks5://p:1", "http://q:1", "http://p:2", "http://u@p:1", "http://v@p:1",
             "http://u:a@p:1", "http://u:b@p:1", "http://:ua@p:1", "http://u:%C3%A9@p:1", "http://u:e%CC%81@p:1",
         ]
-        #expect(try Set(texts.map { try Proxy($0) }).count == texts.count)
+        try expectEqual(Set(texts.map { try Proxy($0) }).count, texts.count)
         #expect(try Proxy("u:%61@p:80") == Proxy("http://u:a@P"))
     }
 

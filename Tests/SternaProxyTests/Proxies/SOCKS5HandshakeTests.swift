@@ -27,8 +27,8 @@ struct SOCKS5HandshakeTests {
 
     @Test("The greeting offers a password only where there is one")
     func greeting() throws {
-        #expect(try Self.handshake().greeting == [5, 1, 0])
-        #expect(try Self.handshake(credentials: true).greeting == [5, 2, 0, 2])
+        try expectEqual(Self.handshake().greeting, [5, 1, 0])
+        try expectEqual(Self.handshake(credentials: true).greeting, [5, 2, 0, 2])
     }
 
     @Test(
@@ -44,7 +44,7 @@ struct SOCKS5HandshakeTests {
         ] as [(String, Int, [UInt8])])
     func target(host: String, port: Int, bytes: [UInt8]) throws {
         var handshake = try Self.handshake(host, port)
-        #expect(try handshake.receive([5, 0]) == .send([5, 1, 0] + bytes))
+        try expectEqual(handshake.receive([5, 0]), .send([5, 1, 0] + bytes))
     }
 
     @Test(
@@ -69,9 +69,9 @@ struct SOCKS5HandshakeTests {
     func lengths() throws {
         let (user, secret) = (String(repeating: "u", count: 255), String(repeating: "p", count: 255))
         var handshake = try SOCKS5Handshake(host: "a", port: 1, username: user, password: secret)
-        #expect(try handshake.receive([5, 2]) == .send([1, 255] + Array(user.utf8) + [255] + Array(secret.utf8)))
+        try expectEqual(handshake.receive([5, 2]), .send([1, 255] + Array(user.utf8) + [255] + Array(secret.utf8)))
         handshake = try SOCKS5Handshake(host: "a", port: 1, username: "u", password: nil)
-        #expect(try handshake.receive([5, 2]) == .send([1, 1, 0x75, 0]))
+        try expectEqual(handshake.receive([5, 2]), .send([1, 1, 0x75, 0]))
     }
 
     /// Feeds a whole conversation, each of the proxy's turns cut at one place, or into single bytes for nil.
@@ -106,8 +106,8 @@ struct SOCKS5HandshakeTests {
                 let offered = try Self.converse([[5, 0], reply + rest], credentials: true, cut: cut)
                 #expect(offered.sent == [[5, 2, 0, 2], Self.request] && offered.leftover == rest, "\(cut as Any)")
                 let secret = try Self.converse([[5, 2], [1, 0], reply + rest], credentials: true, cut: cut)
-                #expect(secret.sent == [[5, 2, 0, 2], Self.authentication, Self.request], "\(cut as Any)")
-                #expect(secret.leftover == rest, "\(cut as Any)")
+                expectEqual(secret.sent, [[5, 2, 0, 2], Self.authentication, Self.request], "\(cut as Any)")
+                expectEqual(secret.leftover, rest, "\(cut as Any)")
             }
         }
     }
@@ -115,13 +115,13 @@ struct SOCKS5HandshakeTests {
     @Test("A reply is whole with its last byte and not before; any sequence will do", arguments: replies)
     func whole(reply: [UInt8]) throws {
         var handshake = try Self.handshake()
-        #expect(try handshake.receive(EmptyCollection<UInt8>()) == .needsMore)
-        #expect(try handshake.receive(CollectionOfOne(5)) == .needsMore)
-        #expect(try handshake.receive(AnySequence([0])) == .send(Self.request))
-        for byte in reply.dropLast() { #expect(try handshake.receive(CollectionOfOne(byte)) == .needsMore) }
-        #expect(try handshake.receive([]) == .needsMore)
-        #expect(try handshake.receive(reply.suffix(1)) == .established(leftover: []))
-        #expect(try handshake.receive([7, 8]) == .established(leftover: [7, 8]))
+        try expectEqual(handshake.receive(EmptyCollection<UInt8>()), .needsMore)
+        try expectEqual(handshake.receive(CollectionOfOne(5)), .needsMore)
+        try expectEqual(handshake.receive(AnySequence([0])), .send(Self.request))
+        for byte in reply.dropLast() { try expectEqual(handshake.receive(CollectionOfOne(byte)), .needsMore) }
+        try expectEqual(handshake.receive([]), .needsMore)
+        try expectEqual(handshake.receive(reply.suffix(1)), .established(leftover: []))
+        try expectEqual(handshake.receive([7, 8]), .established(leftover: [7, 8]))
     }
 
     struct Failure: Sendable, CustomTestStringConvertible {
@@ -188,7 +188,7 @@ struct SOCKS5HandshakeTests {
             let detail = try #require(first?.detail)
             for bytes in [[], [5], [5, 0], [1, 0]] as [[UInt8]] {
                 let error = try #require(throws: SternaError.self) { try handshake.receive(bytes) }
-                #expect(error.detail == detail)
+                expectEqual(error.detail, detail)
             }
         }
     }
@@ -234,7 +234,7 @@ struct SOCKS5HandshakeTests {
                     }
                 }
             } catch {
-                #expect(error.kind == .proxyFailed)
+                expectEqual(error.kind, .proxyFailed)
                 #expect(throws: SternaError.self) { try handshake.receive([]) }
             }
             #expect(sends <= 2)

@@ -12,19 +12,19 @@ struct SOCKSProxyTests {
     func name(secure: Bool) async throws {
         try await ProxyScene.with(.socks5, secure: secure) { scene in
             let api = try scene.session()
-            for _ in 0..<3 { #expect(try await api.get(scene.url("/get?a=1")).status == 200) }
+            for _ in 0..<3 { try await expectEqual(api.get(scene.url("/get?a=1")).status, 200) }
             let connections = scene.proxy.connections()
-            #expect(connections.count == 1)
+            expectEqual(connections.count, 1)
             let asked = try #require(connections.first?.socksRequest)
-            #expect(asked.command == 1)
-            #expect(asked.addressType == .name)
-            #expect(asked.host == "origin.test")
-            #expect(asked.port == (secure ? 443 : 80))
-            #expect(connections.first?.bytesBeforeAnswer == 0)
-            #expect(connections.first?.socksMethods.contains(0) == true)
-            #expect(connections.first?.socksCredentials == nil)
-            #expect(scene.origin.requests().map(\.target) == ["/get?a=1", "/get?a=1", "/get?a=1"])
-            #expect(scene.origin.requests().first?.headers["Host"] == "origin.test")
+            expectEqual(asked.command, 1)
+            expectEqual(asked.addressType, .name)
+            expectEqual(asked.host, "origin.test")
+            expectEqual(asked.port, (secure ? 443 : 80))
+            expectEqual(connections.first?.bytesBeforeAnswer, 0)
+            expectEqual(connections.first?.socksMethods.contains(0), true)
+            expectNil(connections.first?.socksCredentials)
+            expectEqual(scene.origin.requests().map(\.target), ["/get?a=1", "/get?a=1", "/get?a=1"])
+            expectEqual(scene.origin.requests().first?.headers["Host"], "origin.test")
         }
     }
 
@@ -33,8 +33,8 @@ struct SOCKSProxyTests {
         try await ProxyScene.with(.socks5, secure: false) { scene in
             let api = try scene.session("\(scheme)://127.0.0.1:\(scene.proxy.port)")
             try await api.get("http://localhost:\(scene.origin.port)/get")
-            #expect(scene.proxy.connections().first?.socksRequest?.addressType == .name)
-            #expect(scene.proxy.connections().first?.socksRequest?.host == "localhost")
+            expectEqual(scene.proxy.connections().first?.socksRequest?.addressType, .name)
+            expectEqual(scene.proxy.connections().first?.socksRequest?.host, "localhost")
         }
     }
 
@@ -45,8 +45,8 @@ struct SOCKSProxyTests {
             try await api.get("http://127.0.0.1:\(scene.origin.port)/get")
             _ = try? await api.get("http://[::1]:9/")
             let asked = scene.proxy.connections().compactMap(\.socksRequest)
-            #expect(asked.map(\.addressType) == [.ipv4, .ipv6])
-            #expect(asked.map(\.host) == ["127.0.0.1", "::1"])
+            expectEqual(asked.map(\.addressType), [.ipv4, .ipv6])
+            expectEqual(asked.map(\.host), ["127.0.0.1", "::1"])
         }
     }
 
@@ -56,10 +56,10 @@ struct SOCKSProxyTests {
     func credentials(username: String, password: String) async throws {
         let options = TestProxy.Options(username: username, password: password)
         try await ProxyScene.with(.socks5, secure: false, options: options) { scene in
-            #expect(try await scene.session().get(scene.url("/get")).status == 200)
+            try await expectEqual(scene.session().get(scene.url("/get")).status, 200)
             let seen = try #require(scene.proxy.connections().first)
             #expect(seen.socksMethods.contains(2))
-            #expect(seen.socksCredentials == .init(username, password))
+            expectEqual(seen.socksCredentials, .init(username, password))
             #expect(!scene.origin.requests().contains { $0.headers.contains("Proxy-Authorization") })
         }
     }
@@ -68,7 +68,7 @@ struct SOCKSProxyTests {
     func unasked() async throws {
         try await ProxyScene.with(.socks5) { scene in
             let api = try scene.session(scene.proxy.url(username: "ada", password: "pw"))
-            #expect(try await api.get(scene.url("/get")).status == 200)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
             scene.expectNoCredentials()
         }
     }
@@ -78,10 +78,10 @@ struct SOCKSProxyTests {
         try await ProxyScene.with(.socks5, secure: secure, options: .guarded) { scene in
             let api = try scene.session("socks5h://\(userinfo)127.0.0.1:\(scene.proxy.port)")
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
-            #expect(error.map { "\($0) \(String(reflecting: $0))".contains("hidden") } == false)
-            #expect(error?.response == nil)
-            #expect(scene.proxy.totalConnections == 1)
-            #expect(scene.origin.totalConnections == 0)
+            expectEqual(error.map { "\($0) \(String(reflecting: $0))".contains("hidden") }, false)
+            expectNil(error?.response)
+            expectEqual(scene.proxy.totalConnections, 1)
+            expectEqual(scene.origin.totalConnections, 0)
             try await scene.proxy.waitForOpenConnections(0, within: 60)
         }
     }
@@ -110,8 +110,8 @@ struct SOCKSProxyTests {
         for secure in [false, true] {
             let options = TestProxy.Options(username: "ada", password: "pw", fault: .binds(address), drips: drips)
             try await ProxyScene.with(.socks5, secure: secure, options: options) { scene async throws in
-                #expect(try await scene.session().get(scene.url("/get")).status == 200)
-                #expect(scene.proxy.connections().first?.bytesBeforeAnswer == 0)
+                try await expectEqual(scene.session().get(scene.url("/get")).status, 200)
+                expectEqual(scene.proxy.connections().first?.bytesBeforeAnswer, 0)
             }
         }
     }
@@ -120,9 +120,9 @@ struct SOCKSProxyTests {
     func large(secure: Bool) async throws {
         try await ProxyScene.with(.socks5, secure: secure) { scene in
             let api = try scene.session()
-            #expect(try await api.put(scene.url("/put"), body: .bytes(Wire.pattern(3_000_000))).status == 200)
-            #expect(scene.origin.requests().last?.bodySize == 3_000_000)
-            #expect(try await api.get(scene.url("/bytes/5000000?seed=1")).body.count == 5_000_000)
+            try await expectEqual(api.put(scene.url("/put"), body: .bytes(Wire.pattern(3_000_000))).status, 200)
+            expectEqual(scene.origin.requests().last?.bodySize, 3_000_000)
+            try await expectEqual(api.get(scene.url("/bytes/5000000?seed=1")).body.count, 5_000_000)
         }
     }
 
@@ -135,8 +135,8 @@ struct SOCKSProxyTests {
                 try await scene.session(url, engine: engine).get(scene.origin.url("/get"))
             }
             try await scene.session(nil, engine: engine) { $0.proxies = .none }.get(scene.origin.url("/get"))
-            #expect(scene.proxy.totalConnections == 2)
-            #expect(scene.origin.totalConnections == 3)
+            expectEqual(scene.proxy.totalConnections, 2)
+            expectEqual(scene.origin.totalConnections, 3)
         }
     }
 }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Proxies that are spoken to by TLS, with certificates of their own.
@@ -13,21 +14,21 @@ struct TLSProxyTests {
         _ api: Session, _ url: String, _ check: TrustFailure.Check, location: SourceLocation = #_sourceLocation
     ) async {
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await api.get(url) }
-        #expect(error?.kind == .certificateRejected, "\(error.map { "\($0)" } ?? "")", sourceLocation: location)
+        expectEqual(error?.kind, .certificateRejected, "\(error.map { "\($0)" } ?? "")", sourceLocation: location)
         #expect(error?.phase == .tls || error?.phase == .proxy, sourceLocation: location)
-        #expect((error?.underlying as? TrustFailure)?.check == check, sourceLocation: location)
-        #expect(error?.requestSent == false, sourceLocation: location)
+        expectEqual((error?.underlying as? TrustFailure)?.check, check, sourceLocation: location)
+        expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
     @Test("A plain origin, and TLS in TLS", arguments: [false, true])
     func works(secure: Bool) async throws {
         try await ProxyScene.with(.https, secure: secure, options: .guarded) { scene in
             let api = try scene.session()
-            for _ in 0..<3 { #expect(try await api.get(scene.url("/bytes/300000")).body.count == 300_000) }
-            #expect(try await api.put(scene.url("/put"), body: .bytes(Wire.pattern(1_000_000))).status == 200)
-            #expect(scene.origin.requests().last?.bodySize == 1_000_000)
-            #expect(scene.proxy.totalConnections == 1)
-            #expect(scene.proxy.requests().first?.method == (secure ? "CONNECT" : "GET"))
+            for _ in 0..<3 { try await expectEqual(api.get(scene.url("/bytes/300000")).body.count, 300_000) }
+            try await expectEqual(api.put(scene.url("/put"), body: .bytes(Wire.pattern(1_000_000))).status, 200)
+            expectEqual(scene.origin.requests().last?.bodySize, 1_000_000)
+            expectEqual(scene.proxy.totalConnections, 1)
+            expectEqual(scene.proxy.requests().first?.method, (secure ? "CONNECT" : "GET"))
             #expect(scene.proxy.requests().allSatisfy { $0.credentials == .init("ada", "pw") })
             scene.expectNoCredentials()
         }
@@ -50,7 +51,7 @@ struct TLSProxyTests {
             try await TestProxy.withProxy(.init(.https(bundle), username: "ada", routes: routes)) { proxy in
                 await rejected(try scene.session(proxy.urlWithCredentials), scene.url("/get"), .issuer)
                 #expect(proxy.requests().isEmpty)
-                #expect(scene.origin.requestCount == 0)
+                expectEqual(scene.origin.requestCount, 0)
             }
         }
     }
@@ -64,7 +65,7 @@ struct TLSProxyTests {
                 $0.securityPolicy = stranger
                 $0.hostPolicies = ["localhost": policy, "origin.test": policy]
             }
-            #expect(try await good.get(scene.url("/get")).status == 200)
+            try await expectEqual(good.get(scene.url("/get")).status, 200)
             let bad = try scene.session { $0.hostPolicies = ["localhost": stranger] }
             await rejected(bad, scene.url("/get"), .issuer)
         }
@@ -79,8 +80,8 @@ struct TLSProxyTests {
         try await ProxyScene.with(.https, secure: false) { scene in
             let api = try scene.session()
             let reply = try await api.put(scene.url("/put"), body: try .file(path))
-            #expect(reply.status == 200)
-            #expect(scene.origin.requests().last?.bodySize == content.count)
+            expectEqual(reply.status, 200)
+            expectEqual(scene.origin.requests().last?.bodySize, content.count)
         }
     }
 
@@ -93,7 +94,7 @@ struct TLSProxyTests {
             let error = await #expect(throws: SternaError.self) { try await api.get("https://origin.test/") }
             // It waits for a line end, which a handshake may or may not hold.
             #expect(error?.kind == .tlsFailed || error?.kind == .timedOut, "\(error as Any)")
-            #expect(error?.phase == .proxy)
+            expectEqual(error?.phase, .proxy)
             #expect(proxy.requests().isEmpty)
         }
     }

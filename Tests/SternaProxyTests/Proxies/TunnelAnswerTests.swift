@@ -3,6 +3,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Keeps what proxies have answered.
@@ -26,13 +27,13 @@ struct TunnelAnswerTests {
         try await ProxyScene.with(.http, options: .init(fault: .answersConnect(text), drips: drips)) { scene in
             let answers = Answers()
             let api = try scene.session { $0.observer = answers }
-            for _ in 0..<2 { #expect(try await api.get(scene.url("/get")).status == 200) }
-            #expect(answers.all.count == 1)
+            for _ in 0..<2 { try await expectEqual(api.get(scene.url("/get")).status, 200) }
+            expectEqual(answers.all.count, 1)
             let answer = try #require(answers.all.first ?? nil)
-            #expect(answer.status.code == 201)
-            #expect(answer.reasonPhrase == "Made a Tunnel")
-            #expect(answer.version == .http11)
-            #expect(try answer[#require(.init("Proxy-Agent"))] == "x")
+            expectEqual(answer.status.code, 201)
+            expectEqual(answer.reasonPhrase, "Made a Tunnel")
+            expectEqual(answer.version, .http11)
+            try expectEqual(answer[#require(.init("Proxy-Agent"))], "x")
             #expect(!"\(answer) \(String(reflecting: answer))".contains("hidden"))
         }
     }
@@ -53,9 +54,9 @@ struct TunnelAnswerTests {
             }
             await #expect(throws: SternaError.self) { try await api.get("https://origin.test/get") }
             let answer = try #require(answers.all.first ?? nil)
-            #expect(answer.status.code == 201)
-            #expect(answer.version == .http2)
-            #expect(try answer[#require(.init("proxy-agent"))] == "x")
+            expectEqual(answer.status.code, 201)
+            expectEqual(answer.version, .http2)
+            try expectEqual(answer[#require(.init("proxy-agent"))], "x")
             #expect(!"\(answer) \(String(reflecting: answer))".contains("hidden"))
         }
     }
@@ -65,8 +66,8 @@ struct TunnelAnswerTests {
         try await ProxyScene.withTunnels { scene, engine in
             let answers = Answers()
             let api = try scene.session(engine) { $0.observer = answers }
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(answers.all.map { $0?.status.code } == [200])
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(answers.all.map { $0?.status.code }, [200])
         }
     }
 
@@ -75,8 +76,8 @@ struct TunnelAnswerTests {
         try await ProxyScene.with(isSOCKS ? .socks5 : .http, secure: isSOCKS) { scene in
             let answers = Answers()
             let api = try scene.session { $0.observer = answers }
-            #expect(try await api.get(scene.url("/get")).status == 200)
-            #expect(answers.all.count == 1)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
+            expectEqual(answers.all.count, 1)
             #expect(answers.all.allSatisfy { $0 == nil })
         }
     }
@@ -87,7 +88,7 @@ struct TunnelAnswerTests {
         try await ProxyScene.with(.http, options: .init(fault: fault)) { scene in
             let answers = Answers()
             let error = try await scene.refusal { $0.observer = answers }
-            #expect(error?.proxyResponse?.status.code == 403)
+            expectEqual(error?.proxyResponse?.status.code, 403)
             #expect(answers.all.isEmpty)
         }
     }

@@ -15,20 +15,20 @@ struct TunnelTests {
     func connect(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind) { scene in
             let reply = try await scene.session().get(scene.url("/get?a=1"))
-            #expect(reply.status == 200)
+            expectEqual(reply.status, 200)
             let seen = try #require(scene.proxy.requests().first)
-            #expect(seen.method == "CONNECT")
-            #expect(seen.target == "origin.test:443")
-            #expect(seen.version == "HTTP/1.1")
-            #expect(seen.headers.all("Host") == ["origin.test:443"])
+            expectEqual(seen.method, "CONNECT")
+            expectEqual(seen.target, "origin.test:443")
+            expectEqual(seen.version, "HTTP/1.1")
+            expectEqual(seen.headers.all("Host"), ["origin.test:443"])
             #expect(!seen.headers.contains("Content-Length"))
             #expect(!seen.headers.contains("Transfer-Encoding"))
             #expect(!seen.headers.contains("Proxy-Authorization"))
-            #expect(scene.origin.requests().map(\.target) == ["/get?a=1"])
-            #expect(scene.origin.requests().first?.headers.all("Host") == ["origin.test"])
+            expectEqual(scene.origin.requests().map(\.target), ["/get?a=1"])
+            expectEqual(scene.origin.requests().first?.headers.all("Host"), ["origin.test"])
             let connection = try #require(scene.proxy.connections().first)
-            #expect(connection.tunnelled.first == 0x16)
-            #expect(connection.bytesBeforeAnswer == 0)
+            expectEqual(connection.tunnelled.first, 0x16)
+            expectEqual(connection.bytesBeforeAnswer, 0)
         }
     }
 
@@ -45,7 +45,7 @@ struct TunnelTests {
             for name in ["Authorization", "Cookie", "X-Trace", "X-Session", "Content-Type", "Referer"] {
                 #expect(!seen.headers.contains(name), "\(name)")
             }
-            #expect(scene.origin.requests().first?.headers["Authorization"] == "Bearer hidden")
+            expectEqual(scene.origin.requests().first?.headers["Authorization"], "Bearer hidden")
         }
     }
 
@@ -53,8 +53,8 @@ struct TunnelTests {
     func credentials(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, options: .guarded) { scene in
             try await scene.session().get(scene.url("/get"))
-            #expect(scene.proxy.requests().map(\.credentials) == [.init("ada", "pw")])
-            #expect(scene.origin.requestCount == 1)
+            expectEqual(scene.proxy.requests().map(\.credentials), [.init("ada", "pw")])
+            expectEqual(scene.origin.requestCount, 1)
             scene.expectNoCredentials()
         }
     }
@@ -66,7 +66,7 @@ struct TunnelTests {
             let api = try scene.session()
             try await api.get(scene.url("/get"), headers: headers)
             try await api.with { $0.headers = headers }.get(scene.url("/get"))
-            #expect(scene.origin.requestCount == 2)
+            expectEqual(scene.origin.requestCount, 2)
             scene.expectNoCredentials()
         }
     }
@@ -78,11 +78,11 @@ struct TunnelTests {
         let fault = TestProxy.Fault.refuses(status: answer.status, body: answer.body)
         try await ProxyScene.with(kind, options: .init(fault: fault)) { scene in
             let error = try await scene.refusal()
-            #expect(error?.status == 0, "it is no word of the server")
-            #expect(error?.proxyResponse?.status.code == answer.status)
+            expectEqual(error?.status, 0, "it is no word of the server")
+            expectEqual(error?.proxyResponse?.status.code, answer.status)
             let name = try #require(HTTPField.Name("X-Proxy"))
-            #expect(error?.proxyResponse?[name] == "TestProxy")
-            #expect(error?.description.contains("\(answer.status)") == true)
+            expectEqual(error?.proxyResponse?[name], "TestProxy")
+            expectEqual(error?.description.contains("\(answer.status)"), true)
         }
     }
 
@@ -91,9 +91,9 @@ struct TunnelTests {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let api = try scene.session("http://\(userinfo)127.0.0.1:\(scene.proxy.port)")
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
-            #expect(error?.proxyResponse?.status.code == 407)
-            #expect(error.map { "\($0) \(String(reflecting: $0))".contains("hidden") } == false)
-            #expect(scene.origin.totalConnections == 0)
+            expectEqual(error?.proxyResponse?.status.code, 407)
+            expectEqual(error.map { "\($0) \(String(reflecting: $0))".contains("hidden") }, false)
+            expectEqual(scene.origin.totalConnections, 0)
         }
     }
 
@@ -109,9 +109,9 @@ struct TunnelTests {
     func framing(text: String, drips: Bool) async throws {
         try await ProxyScene.with(.http, options: .init(fault: .answersConnect(text), drips: drips)) { scene in
             let api = try scene.session()
-            for _ in 0..<2 { #expect(try await api.get(scene.url("/get")).status == 200) }
-            #expect(scene.proxy.totalConnections == 1)
-            #expect(scene.proxy.connections().first?.bytesBeforeAnswer == 0)
+            for _ in 0..<2 { try await expectEqual(api.get(scene.url("/get")).status, 200) }
+            expectEqual(scene.proxy.totalConnections, 1)
+            expectEqual(scene.proxy.connections().first?.bytesBeforeAnswer, 0)
         }
     }
 
@@ -121,8 +121,8 @@ struct TunnelTests {
             let api = try scene.session()
             _ = try? await api.get("https://[::1]:9/")
             let seen = try #require(scene.proxy.requests().first)
-            #expect(seen.target == "[::1]:9")
-            #expect(seen.headers["Host"] == "[::1]:9")
+            expectEqual(seen.target, "[::1]:9")
+            expectEqual(seen.headers["Host"], "[::1]:9")
         }
     }
 
@@ -131,10 +131,10 @@ struct TunnelTests {
         try await ProxyScene.with(kind, options: .guarded) { scene in
             let api = try scene.session()
             for _ in 0..<10 { try await api.get(scene.url("/get")) }
-            #expect(try await api.get(scene.url("/bytes/3000000?seed=1")).body.count == 3_000_000)
-            #expect(try await api.put(scene.url("/put"), body: .bytes(Wire.pattern(2_000_000))).status == 200)
-            #expect(scene.proxy.totalConnections == 1)
-            #expect(scene.origin.totalConnections == 1)
+            try await expectEqual(api.get(scene.url("/bytes/3000000?seed=1")).body.count, 3_000_000)
+            try await expectEqual(api.put(scene.url("/put"), body: .bytes(Wire.pattern(2_000_000))).status, 200)
+            expectEqual(scene.proxy.totalConnections, 1)
+            expectEqual(scene.origin.totalConnections, 1)
         }
     }
 
@@ -150,11 +150,11 @@ struct TunnelTests {
                 }
                 let direct = try scene.session(nil, engine: engine) { $0.proxies = .none }
                 for _ in 0..<2 { try await direct.get(url) }
-                #expect(scene.proxy.totalConnections == 3)
-                #expect(other.totalConnections == 1)
-                #expect(scene.origin.totalConnections == 5)
+                expectEqual(scene.proxy.totalConnections, 3)
+                expectEqual(other.totalConnections, 1)
+                expectEqual(scene.origin.totalConnections, 5)
                 let shown = scene.proxy.requests().map(\.credentials)
-                #expect(shown == [nil, .init("ada", "pw"), .init("eve", "pw")])
+                expectEqual(shown, [nil, .init("ada", "pw"), .init("eve", "pw")])
             }
         }
     }
@@ -165,8 +165,8 @@ struct TunnelTests {
             let api = try scene.session()
             try await api.get(scene.url("/get"))
             try await api.get(scene.url("/response-headers?Connection=close"))
-            for _ in 0..<3 { #expect(try await api.get(scene.url("/get")).status == 200) }
-            #expect(scene.proxy.totalConnections == 2)
+            for _ in 0..<3 { try await expectEqual(api.get(scene.url("/get")).status, 200) }
+            expectEqual(scene.proxy.totalConnections, 2)
         }
     }
 
@@ -181,7 +181,7 @@ struct TunnelTests {
                 }
                 return try await group.reduce(0, +)
             }
-            #expect(total == 495_000)
+            expectEqual(total, 495_000)
             scene.expectNoCredentials()
         }
     }
@@ -193,7 +193,7 @@ struct TunnelTests {
             let api = try scene.session()
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
             #expect(error?.response == nil || error?.kind == .proxyFailed)
-            #expect(scene.origin.requestCount == 0)
+            expectEqual(scene.origin.requestCount, 0)
         }
     }
 }

@@ -12,8 +12,8 @@ struct TunnelTrustTests {
         _ api: Session, _ url: String, _ check: TrustFailure.Check, location: SourceLocation = #_sourceLocation
     ) async {
         let error = await Wire.failure(.certificateRejected, .tls, location: location) { try await api.get(url) }
-        #expect((error?.underlying as? TrustFailure)?.check == check, sourceLocation: location)
-        #expect(error?.requestSent == false, sourceLocation: location)
+        expectEqual((error?.underlying as? TrustFailure)?.check, check, sourceLocation: location)
+        expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
     @Test("An unknown authority is refused", arguments: [ProxyScene.Kind.http, .socks5])
@@ -22,7 +22,7 @@ struct TunnelTrustTests {
             let stranger = try CertificateAuthority()
             let api = try scene.session { $0.securityPolicy = .authority(pem: stranger.pem) }
             await failure(api, scene.url("/get"), .issuer)
-            #expect(scene.origin.requestCount == 0)
+            expectEqual(scene.origin.requestCount, 0)
             try await scene.proxy.waitForOpenConnections(0, within: 60)
         }
     }
@@ -33,7 +33,7 @@ struct TunnelTrustTests {
     func name(kind: ProxyScene.Kind, hosts: [String]) async throws {
         try await ProxyScene.with(kind, originHosts: hosts) { scene in
             await failure(try scene.session(), scene.url("/get"), .hostName)
-            #expect(scene.origin.requestCount == 0)
+            expectEqual(scene.origin.requestCount, 0)
         }
     }
 
@@ -46,10 +46,10 @@ struct TunnelTrustTests {
             func session(_ pin: Pin) throws -> Session {
                 try scene.session(nil, engine: engine) { $0.securityPolicy.pins = [pin] }
             }
-            #expect(try await session(right).get(scene.url("/get")).status == 200)
+            try await expectEqual(session(right).get(scene.url("/get")).status, 200)
             await failure(try session(wrong), scene.url("/get"), .pin)
-            #expect(try await session(right).get(scene.url("/get")).status == 200)
-            #expect(scene.origin.requestCount == 2)
+            try await expectEqual(session(right).get(scene.url("/get")).status, 200)
+            expectEqual(scene.origin.requestCount, 2)
         }
     }
 
@@ -59,7 +59,7 @@ struct TunnelTrustTests {
             let pin = try Pin.publicKey(of: scene.bundle.leafDER)
             let api = try scene.session { $0.securityPolicy.pins = [pin] }
             await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
-            #expect(scene.proxy.totalConnections == 0)
+            expectEqual(scene.proxy.totalConnections, 0)
         }
     }
 
@@ -72,7 +72,7 @@ struct TunnelTrustTests {
                 $0.securityPolicy = stranger
                 $0.hostPolicies = ["origin.test": policy]
             }
-            #expect(try await api.get(scene.url("/get")).status == 200)
+            try await expectEqual(api.get(scene.url("/get")).status, 200)
         }
     }
 
@@ -83,7 +83,7 @@ struct TunnelTrustTests {
             try await TestServer.withServer(.init(tls: impostor)) { server in
                 try await TestProxy.withProxy(.init(routes: ["origin.test:443": server.port])) { proxy in
                     await failure(try scene.session(proxy.url), scene.url("/get"), .issuer)
-                    #expect(server.requestCount == 0)
+                    expectEqual(server.requestCount, 0)
                 }
             }
         }

@@ -75,7 +75,7 @@ struct ConnectivityTests {
         #expect(await eventually { api.plan.builder.connectivity?.path.status == .notReachable })
         let work = Task { try await api.get("a") }
         await time.waitForTimer(within: .seconds(60))
-        #expect(mock.requests.count == 1)
+        expectEqual(mock.requests.count, 1)
         network.connect(by: .wifi)
         _ = try await work.value
         #expect(mock.requests.count == 2 && time.timerCount == 0)
@@ -95,8 +95,8 @@ struct ConnectivityTests {
         let work = Task { try await api.get("a") }
         await time.waitForTimer(within: .seconds(60))
         work.cancel()
-        #expect(await #expect(throws: SternaError.self) { try await work.value }?.kind == .cancelled)
-        #expect(mock.requests.count == 1)
+        await expectEqual(#expect(throws: SternaError.self) { try await work.value }?.kind, .cancelled)
+        expectEqual(mock.requests.count, 1)
     }
 
     @Test("A POST, a request that does not want to, and one to this machine do not wait")
@@ -111,7 +111,7 @@ struct ConnectivityTests {
         for url in ["http://127.0.0.1/", "http://localhost/", "http://[::1]/", "http://a.localhost/"] {
             try await local.get(url)
         }
-        #expect(mock.requests.count == 7)
+        expectEqual(mock.requests.count, 7)
     }
 
     @Test("A request that the loss of the network fails waits and is sent again; other failures are the caller's")
@@ -123,7 +123,7 @@ struct ConnectivityTests {
         }
         isAway.withLock { $0 = true }
         // While the network is there, nothing waits.
-        #expect(await #expect(throws: SternaError.self) { try await api.get("a") }?.kind == .connectionFailed)
+        await expectEqual(#expect(throws: SternaError.self) { try await api.get("a") }?.kind, .connectionFailed)
         network.lose()
         #expect(await eventually { api.plan.builder.connectivity?.path.status == .notReachable })
         let fresh = api.with { $0.headers["X-Fresh"] = "1" }
@@ -134,9 +134,9 @@ struct ConnectivityTests {
         isAway.withLock { $0 = false }
         network.connect()
         _ = try await work.value
-        #expect(time.timerCount == 0)
+        expectEqual(time.timerCount, 0)
         isAway.withLock { $0 = true }
-        #expect(await #expect(throws: SternaError.self) { try await api.get("refused") }?.kind == .tlsFailed)
+        await expectEqual(#expect(throws: SternaError.self) { try await api.get("refused") }?.kind, .tlsFailed)
     }
 
     @Test("A failure that says that there is no path waits for the message of the loss")
@@ -157,7 +157,7 @@ struct ConnectivityTests {
         isAway.withLock { $0 = false }
         network.connect()
         _ = try await work.value
-        #expect(mock.requests.count == 3)
+        expectEqual(mock.requests.count, 3)
     }
 
     @Test("A host that refuses the connection was reached")
@@ -168,7 +168,7 @@ struct ConnectivityTests {
             throw error
         }
         network.lose()
-        #expect(await #expect(throws: SternaError.self) { try await api.get("a") }?.kind == .connectionFailed)
+        await expectEqual(#expect(throws: SternaError.self) { try await api.get("a") }?.kind, .connectionFailed)
     }
 
     @Test("The pause before a retry ends when the network returns")
@@ -190,12 +190,12 @@ struct ConnectivityTests {
         try await know(api)
         let work = Task { try await api.get("a") { $0.waitsForConnectivity = false } }
         await time.waitForTimer(within: .seconds(30))
-        #expect(mock.requests.count == 2)
+        expectEqual(mock.requests.count, 2)
         // A loss that is over before it was seen wakes nothing.
         #expect(await eventually { api.plan.builder.connectivity?.path.status == .notReachable })
         network.connect()
         _ = try await work.value
-        #expect(mock.requests.count == 3)
+        expectEqual(mock.requests.count, 3)
     }
 
     @Test("Idle connections are closed when the path is lost, or moves to another interface", arguments: [false, true])
@@ -211,12 +211,12 @@ struct ConnectivityTests {
             let gate = try #require(api.plan.builder.connectivity)
             _ = await gate.answer()
             try await api.get("get")
-            #expect(server.totalConnections == 1)
+            expectEqual(server.totalConnections, 1)
             if moves { network.connect(by: .wifi, named: "test1") } else { network.lose() }
             #expect(await eventually { moves ? gate.path.interface == "test1" : gate.path.status == .notReachable })
             try await Self.closed(server)
             try await api.get("get")
-            #expect(server.totalConnections == 2)
+            expectEqual(server.totalConnections, 2)
         }
     }
 

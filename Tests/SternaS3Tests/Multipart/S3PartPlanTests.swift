@@ -2,6 +2,7 @@ import Sterna
 import Testing
 
 @testable import SternaS3
+@testable import SternaTestSupport
 
 @Suite("S3: parts of uploads")
 struct S3PartPlanTests {
@@ -59,11 +60,11 @@ struct S3PartPlanTests {
     @Test("A plan of a note keeps the limits, too")
     func noted() {
         #expect(S3PartPlan(length: 0, partBytes: 5 << 20) != nil)
-        #expect(S3PartPlan(length: -1, partBytes: 5 << 20) == nil)
-        #expect(S3PartPlan(length: 1, partBytes: 5 << 20 - 1) == nil)
-        #expect(S3PartPlan(length: 1, partBytes: 0, smallest: 0) == nil)
-        #expect(S3PartPlan(length: 1, partBytes: 5 << 30 + 1) == nil)
-        #expect(S3PartPlan(length: 50_000 << 20 + 1, partBytes: 5 << 20) == nil)
-        #expect(S3PartPlan(length: .max, partBytes: .max) == nil)
+        expectNil(S3PartPlan(length: -1, partBytes: 5 << 20))
+        expectNil(S3PartPlan(length: 1, partBytes: 5 << 20 - 1))
+        expectNil(S3PartPlan(length: 1, partBytes: 0, smallest: 0))
+        expectNil(S3PartPlan(length: 1, partBytes: 5 << 30 + 1))
+        expectNil(S3PartPlan(length: 50_000 << 20 + 1, partBytes: 5 << 20))
+        expectNil(S3PartPlan(length: .max, partBytes: .max))
     }
 }

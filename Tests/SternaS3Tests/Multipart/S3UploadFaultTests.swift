@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import SternaS3
+@testable import SternaTestSupport
 
 @Suite("S3: uploads and servers with faults", .timeLimit(.minutes(5)))
 struct S3UploadFaultTests {
@@ -49,8 +50,8 @@ struct S3UploadFaultTests {
             model.serve(on: server)
             let scene = try S3UploadScene(server)
             let transfer = try await scene.upload()
-            #expect(transfer.status.state == .finished(path: scene.path, length: 10_500), "\(transfer.status)")
-            #expect(model.objects["film.mov"].map { Data($0.bytes) } == S3UploadScene.content)
+            expectEqual(transfer.status.state, .finished(path: scene.path, length: 10_500), "\(transfer.status)")
+            expectEqual(model.objects["film.mov"].map { Data($0.bytes) }, S3UploadScene.content)
             #expect(transfer.attempts.count == 1 && model.creations == fault.creations, "\(model.log)")
         }
     }
@@ -111,7 +112,7 @@ struct S3UploadFaultTests {
             #expect(reason.contains(fault.words), "\(reason)")
             #expect(!reason.contains("uploadId") && !reason.contains("upload/1"), "\(reason)")
             #expect(transfer.attempts.count == 1 && model.objects.isEmpty)
-            #expect(transfer.status.state.isBlocked == fault.isBlocked)
+            expectEqual(transfer.status.state.isBlocked, fault.isBlocked)
             if fault.isBlocked { #expect(!model.log.contains("abort"), "\(model.log)") }
             if fault.isAborted { #expect(model.uploadCount == 0 && model.log.contains("abort"), "\(model.log)") }
             // Forgotten uploads are made anew thrice.
@@ -130,7 +131,7 @@ struct S3UploadFaultTests {
             #expect(transfer.attempts.count == 2 && model.creations == 1)
             // The parts that were under way count.
             #expect(model.received == 10_500 && transfer.attempts.last.map { $0.keptBytes > 0 } == true)
-            #expect(transfer.attempts.first?.failure?.reason.contains("SlowDown") == true)
+            expectEqual(transfer.attempts.first?.failure?.reason.contains("SlowDown"), true)
         }
     }
 
@@ -144,8 +145,8 @@ struct S3UploadFaultTests {
             model.serve(on: server)
             let scene = try S3UploadScene(server)
             let transfer = try await scene.upload(S3UploadScene.method(failures: 2))
-            #expect(transfer.status.state.failureReason?.contains("does not end") == true, "\(transfer.status)")
-            #expect(model.uploadCount == 0)
+            expectEqual(transfer.status.state.failureReason?.contains("does not end"), true, "\(transfer.status)")
+            expectEqual(model.uploadCount, 0)
         }
     }
 
@@ -160,10 +161,10 @@ struct S3UploadFaultTests {
                 let transfer = try await store.upload(
                     file: scene.path, to: server.url(reference), with: scene.session, UploadOptions(.method("s3")))
                 _ = try await transfer.end()
-                #expect(transfer.status.state.failureReason?.contains("object's key") == true)
+                expectEqual(transfer.status.state.failureReason?.contains("object's key"), true)
             }
             let small = try await scene.upload { $0.maxRequestBytes = 999 }
-            #expect(small.status.state.failureReason?.contains("maxRequestBytes") == true)
+            expectEqual(small.status.state.failureReason?.contains("maxRequestBytes"), true)
             #expect(model.log.isEmpty)
         }
     }

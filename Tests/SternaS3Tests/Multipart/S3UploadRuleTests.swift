@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import SternaS3
+@testable import SternaTestSupport
 
 @Suite("S3: rules of uploads")
 struct S3UploadRuleTests {
@@ -42,22 +43,22 @@ struct S3UploadRuleTests {
     @Test("What is missing is what the list does not have as it must be", arguments: inventories)
     func missing(row: Inventory) {
         let found = S3UploadRule.inventory(Self.plan, noted: row.noted, listed: row.listed)
-        #expect(found.missing == row.missing)
-        #expect(Set(found.kept.keys) == Set(1...3).subtracting(row.missing))
+        expectEqual(found.missing, row.missing)
+        expectEqual(Set(found.kept.keys), Set(1...3).subtracting(row.missing))
     }
 
     @Test("A note has the checksum that a list leaves out")
     func checksums() {
         let found = S3UploadRule.inventory(
             Self.plan, noted: [Self.part(1, "a", 10, "sum")], listed: [Self.part(1, "a", 10)])
-        #expect(found.kept[1]?.checksum == "sum")
+        expectEqual(found.kept[1]?.checksum, "sum")
     }
 
     @Test(
         "An upload has some 200 notes",
         arguments: [(100, 0, false), (100, 1, true), (10_000, 49, false), (10_000, 50, true)])
     func notes(length: Int64, bytes: Int64, isDue: Bool) {
-        #expect(S3UploadRule.isNoteDue(after: bytes, length: length) == isDue)
+        expectEqual(S3UploadRule.isNoteDue(after: bytes, length: length), isDue)
     }
 
     // MARK: The object
@@ -69,9 +70,9 @@ struct S3UploadRuleTests {
             Self.part(1, "\"0cc175b9c0f1b6a831c399e269772661\"", 1),
             Self.part(2, "92EB5FFEE6AE2FEC3AD71C777531578F", 1),
         ]
-        #expect(S3UploadRule.objectTag(parts) == "96e024ba2074fe77e8e965ba43a704be-2")
-        #expect(S3UploadRule.objectTag(parts + [Self.part(3, "kms", 1)]) == nil)
-        #expect(S3UploadRule.objectTag([Self.part(1, "\"+cc175b9c0f1b6a831c399e26977266\"", 1)]) == nil)
+        expectEqual(S3UploadRule.objectTag(parts), "96e024ba2074fe77e8e965ba43a704be-2")
+        expectNil(S3UploadRule.objectTag(parts + [Self.part(3, "kms", 1)]))
+        expectNil(S3UploadRule.objectTag([Self.part(1, "\"+cc175b9c0f1b6a831c399e26977266\"", 1)]))
     }
 
     struct Object: Sendable {
@@ -109,7 +110,7 @@ struct S3UploadRuleTests {
         var state = S3UploadState(Self.plan)
         (state.isCompleting, state.objectTag, state.created) = (row.isCompleting, row.expected, row.created)
         let info = S3ObjectInfo(key: "k", response, isStored: false)
-        #expect(S3UploadRule.isObject(info, of: state, parts: 3) == row.isOurs)
+        expectEqual(S3UploadRule.isObject(info, of: state, parts: 3), row.isOurs)
     }
 
     // MARK: Failures
@@ -131,19 +132,19 @@ struct S3UploadRuleTests {
         error.response = Response(
             status: .init(code: status), section: FieldSection(), body: ResponseBody(),
             url: try HTTPURL("https://a.example"))
-        #expect(S3UploadRule.verdict(error) == verdict)
+        expectEqual(S3UploadRule.verdict(error), verdict)
         let url = try HTTPURL("https://a.example/b/k?uploadId=hidden")
         let explained = S3UploadFailure.explained(error, at: url)
         #expect(explained.message.contains(code) && explained.status == status)
         #expect(explained.s3Error?.code == code && !"\(explained)".contains("hidden"))
-        #expect(S3UploadRule.verdict(explained) == verdict)
+        expectEqual(S3UploadRule.verdict(explained), verdict)
         // The store judges by kind and status.
-        if code == "RequestTimeout" || code == "Throttling" { #expect(explained.kind == .timedOut) }
+        if code == "RequestTimeout" || code == "Throttling" { expectEqual(explained.kind, .timedOut) }
         // It waits for other credentials, and the server keeps its parts.
         if code.hasSuffix("Token") {
             #expect(explained.kind == .authenticationFailed && !S3UploadFailure.endsUpload(explained))
         }
-        if code == "BadDigest" { #expect(explained.kind == .digestMismatch) }
+        if code == "BadDigest" { expectEqual(explained.kind, .digestMismatch) }
     }
 
     @Test(
@@ -158,7 +159,7 @@ struct S3UploadRuleTests {
                 afterFailures: failures, asked: asked.map { .seconds($0) }, first: .milliseconds(500), random: random)
         }
         #expect(wait(1) == .milliseconds(longest) && wait(7) == wait(1))
-        if asked == nil { #expect(wait(0) == .milliseconds(longest / 2)) }
+        if asked == nil { expectEqual(wait(0), .milliseconds(longest / 2)) }
     }
 
     // MARK: Fields
@@ -179,13 +180,14 @@ struct S3UploadRuleTests {
         let found = S3UploadFields.Purpose.allCases.filter {
             S3UploadFields.fields([name: "v"], for: $0, mediaType: "a/b")[name] == "v"
         }
-        #expect(found == purposes)
+        expectEqual(found, purposes)
     }
 
     @Test("The media type is that of the file, unless the program has another")
     func mediaType() {
-        #expect(S3UploadFields.fields([:], for: .create, mediaType: "a/b")["Content-Type"] == "a/b")
-        #expect(S3UploadFields.fields(["content-type": "c/d"], for: .whole, mediaType: "a/b")["Content-Type"] == "c/d")
+        expectEqual(S3UploadFields.fields([:], for: .create, mediaType: "a/b")["Content-Type"], "a/b")
+        expectEqual(
+            S3UploadFields.fields(["content-type": "c/d"], for: .whole, mediaType: "a/b")["Content-Type"], "c/d")
         #expect(S3UploadFields.fields([:], for: .part, mediaType: "a/b").isEmpty)
     }
 
@@ -196,17 +198,17 @@ struct S3UploadRuleTests {
         var state = S3UploadState(Self.plan)
         (state.uploadID, state.created, state.isCompleting) = ("id/+=", 7, true)
         state.parts = [Self.part(1, "\"a\"", 10, "c=="), Self.part(3, "b", 5)]
-        #expect(state.confirmed == 15)
+        expectEqual(state.confirmed, 15)
         let read = { S3UploadState(note: $0, length: 25, smallest: 1) }
-        #expect(read(state.note) == state)
-        #expect(S3UploadState(note: state.note, length: 26, smallest: 1) == nil)
-        #expect(S3UploadState(note: state.note, length: 25) == nil, "Its parts are too small.")
+        expectEqual(read(state.note), state)
+        expectNil(S3UploadState(note: state.note, length: 26, smallest: 1))
+        expectNil(S3UploadState(note: state.note, length: 25), "Its parts are too small.")
         for (old, new) in [
             ("id/+=", "a b"), ("id/+=", ""), ("\"s\":5", "\"s\":6"), ("\"n\":3", "\"n\":4"), ("\"n\":3", "\"n\":1"),
             ("\"restarts\":0", "\"restarts\":-1"), ("\"restarts\":0", "\"restarts\":99"), ("}", ""),
             ("\"e\":\"b\"", "\"e\":\"<\""),
         ] {
-            #expect(read(state.note.replacing(old, with: new)) == nil, "\(new)")
+            expectNil(read(state.note.replacing(old, with: new)), "\(new)")
         }
         let forgotten = state.forgotten()
         #expect(forgotten.uploadID == nil && forgotten.parts.isEmpty && forgotten.restarts == 1)
@@ -218,7 +220,7 @@ struct S3UploadRuleTests {
         let short = try #require(S3UploadState(note: large.note, length: 20_000_000, smallest: 1))
         #expect(short.uploadID == "id" && short.parts.isEmpty && large.note.utf8.count < 1_000)
         large.parts.removeLast(9_000)
-        #expect(S3UploadState(note: large.note, length: 20_000_000, smallest: 1) == large)
+        expectEqual(S3UploadState(note: large.note, length: 20_000_000, smallest: 1), large)
     }
 
     @Test("A part that fails takes back its own bytes alone")
@@ -231,7 +233,7 @@ struct S3UploadRuleTests {
         counter.sent(99, of: 3, size: 10)
         counter.finished(3, size: 10)
         counter.finished(2, size: 10)
-        #expect(log.all == [14, 19, 15, 20, 20, 30])
+        expectEqual(log.all, [14, 19, 15, 20, 20, 30])
     }
 }
 

@@ -5,6 +5,7 @@ import SternaTransfers
 import Testing
 
 @testable import SternaS3
+@testable import SternaTestSupport
 
 /// A folder with a file and a store, whose uploads go to a ``S3Model``.
 final class S3UploadScene: Sendable {

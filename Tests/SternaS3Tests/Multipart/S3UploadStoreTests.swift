@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import SternaS3
+@testable import SternaTestSupport
 
 @Suite("S3: uploads of the store", .timeLimit(.minutes(5)))
 struct S3UploadStoreTests {
@@ -17,18 +18,18 @@ struct S3UploadStoreTests {
             let scene = try S3UploadScene(server)
             let transfer = try await scene.upload(
                 headers: ["x-amz-meta-owner": "ada", "If-None-Match": "*", "X-Amz-Expected-Bucket-Owner": "12"])
-            #expect(transfer.status.state == .finished(path: scene.path, length: 10_500))
-            #expect(model.objects["film.mov"].map { Data($0.bytes) } == S3UploadScene.content)
-            #expect(Set(model.log) == Set(["create", "complete"] + (1...11).map { "part \($0)" }))
+            expectEqual(transfer.status.state, .finished(path: scene.path, length: 10_500))
+            expectEqual(model.objects["film.mov"].map { Data($0.bytes) }, S3UploadScene.content)
+            expectEqual(Set(model.log), Set(["create", "complete"] + (1...11).map { "part \($0)" }))
             #expect(model.log.count == 13 && model.log.first == "create" && model.log.last == "complete")
             #expect(model.areAllSigned && model.uploadCount == 0 && model.received == 10_500)
-            #expect(transfer.answer?["ETag"] == model.objects["film.mov"]?.tag)
+            expectEqual(transfer.answer?["ETag"], model.objects["film.mov"]?.tag)
             let create = try #require(model.fields(of: "create"))
             #expect(create["Content-Type"] == "video/quicktime" && create["x-amz-meta-owner"] == "ada")
             #expect(create["If-None-Match"] == nil && create["X-Amz-Expected-Bucket-Owner"] == "12")
             let part = try #require(model.fields(of: "part 3"))
             #expect(part["x-amz-meta-owner"] == nil && part["X-Amz-Expected-Bucket-Owner"] == "12")
-            #expect(model.fields(of: "complete")?["If-None-Match"] == "*")
+            expectEqual(model.fields(of: "complete")?["If-None-Match"], "*")
             #expect(!"\(transfer.attempts)".contains("upload/1"))
         }
     }
@@ -41,11 +42,11 @@ struct S3UploadStoreTests {
             let content = S3UploadScene.content.prefix(count)
             let scene = try S3UploadScene(server, content: content)
             let transfer = try await scene.upload(headers: ["x-amz-meta-owner": "ada"]) { $0.checksum = .sha256 }
-            #expect(transfer.status.state == .finished(path: scene.path, length: Int64(count)))
+            expectEqual(transfer.status.state, .finished(path: scene.path, length: Int64(count)))
             let object = try #require(model.objects["film.mov"])
             #expect(Data(object.bytes) == content && object.fields["x-amz-meta-owner"] == "ada")
-            #expect(object.fields["x-amz-checksum-sha256"]?.utf8.count == 44)
-            #expect(model.log == ["put", "put"])
+            expectEqual(object.fields["x-amz-checksum-sha256"]?.utf8.count, 44)
+            expectEqual(model.log, ["put", "put"])
         }
     }
 
@@ -83,20 +84,20 @@ struct S3UploadStoreTests {
             model.serve(on: server)
             let scene = try S3UploadScene(server)
             #expect(try await scene.upload { $0.checksum = .sha256 }.status.state.isFinished)
-            #expect(model.fields(of: "create")?["x-amz-checksum-algorithm"] == "SHA256")
+            expectEqual(model.fields(of: "create")?["x-amz-checksum-algorithm"], "SHA256")
             let sum = try #require(model.fields(of: "part 1")?["x-amz-checksum-sha256"])
             #expect(model.completion.contains("<ChecksumSHA256>\(sum)</ChecksumSHA256>"))
-            #expect(model.completion.split(separator: "<ChecksumSHA256>").count == 12)
+            expectEqual(model.completion.split(separator: "<ChecksumSHA256>").count, 12)
 
             let other = S3Model()
             other.serve(on: server)
             #expect(try await scene.upload { $0.checksum = .md5 }.status.state.isFinished)
-            #expect(other.fields(of: "part 1")?["Content-MD5"]?.utf8.count == 24)
-            #expect(other.fields(of: "create")?["x-amz-checksum-algorithm"] == nil)
+            expectEqual(other.fields(of: "part 1")?["Content-MD5"]?.utf8.count, 24)
+            expectNil(other.fields(of: "create")?["x-amz-checksum-algorithm"])
             #expect(!other.completion.contains("Checksum"))
 
             let refused = try await scene.upload { $0.checksum = .sha512 }
-            #expect(refused.status.state.failureReason?.contains("SHA-512") == true)
+            expectEqual(refused.status.state.failureReason?.contains("SHA-512"), true)
         }
     }
 
@@ -115,7 +116,7 @@ struct S3UploadStoreTests {
         #expect(!begun.status.state.isOver)
         isOver.withLock { $0 = true }
         let transfer = try #require(try await scene.store().resumeAll(with: scene.session).first)
-        #expect(transfer.id == begun.id)
+        expectEqual(transfer.id, begun.id)
         _ = try await transfer.end()
         return transfer
     }
@@ -141,8 +142,8 @@ struct S3UploadStoreTests {
             model.serve(on: server)
             let scene = try S3UploadScene(server)
             let transfer = try await interrupted(scene, model, isOver)
-            #expect(transfer.status.state == .finished(path: scene.path, length: 10_500), "\(transfer.status)")
-            #expect(model.objects["film.mov"].map { Data($0.bytes) } == S3UploadScene.content)
+            expectEqual(transfer.status.state, .finished(path: scene.path, length: 10_500), "\(transfer.status)")
+            expectEqual(model.objects["film.mov"].map { Data($0.bytes) }, S3UploadScene.content)
             #expect(model.creations == (how == 3 ? 2 : 1) && model.uploadCount == 0)
             let lists = model.log.filter { $0 == "list" }.count
             let sent = model.log.filter { $0.hasPrefix("part") }.count
@@ -176,7 +177,7 @@ struct S3UploadStoreTests {
             }
             #expect(transfer.status.state.isFinished, "\(transfer.status)")
             #expect(model.log.last == "head" && model.received == 10_500 && model.creations == 1)
-            #expect(transfer.answer?["ETag"] == model.objects["film.mov"]?.tag)
+            expectEqual(transfer.answer?["ETag"], model.objects["film.mov"]?.tag)
         }
     }
 
@@ -197,9 +198,9 @@ struct S3UploadStoreTests {
             while transfer.attempts.first?.failure == nil, !transfer.status.state.isOver {
                 try await Task.sleep(for: .milliseconds(2))
             }
-            #expect(transfer.attempts.first?.failure?.reason.contains("is not there") == true, "\(transfer.attempts)")
+            expectEqual(transfer.attempts.first?.failure?.reason.contains("is not there"), true, "\(transfer.attempts)")
             #expect(model.uploadCount == 1 && !model.log.contains("abort"))
-            #expect(rename(away, path) == 0)
+            expectEqual(rename(away, path), 0)
             try await transfer.resume()
             _ = try await transfer.end()
             #expect(transfer.status.state.isFinished && model.creations == 1, "\(transfer.status)")
@@ -217,10 +218,10 @@ struct S3UploadStoreTests {
             let transfer = try await store.upload(
                 file: scene.path, to: scene.url, with: scene.session, UploadOptions(.method("s3")))
             while !model.log.contains("part 6") { try await Task.sleep(for: .milliseconds(2)) }
-            #expect(model.uploadCount == 1)
+            expectEqual(model.uploadCount, 1)
             try await transfer.cancel()
             #expect(transfer.status.state == .cancelled && model.uploadCount == 0 && model.objects.isEmpty)
-            #expect(model.log.suffix(2) == ["abort", "list"])
+            expectEqual(model.log.suffix(2), ["abort", "list"])
         }
     }
 }

@@ -3,6 +3,7 @@ import Sterna
 import Testing
 
 @testable import SternaS3
+@testable import SternaTestSupport
 
 @Suite("S3: documents of uploads")
 struct S3UploadXMLTests {
@@ -18,7 +19,7 @@ struct S3UploadXMLTests {
                     "<InitiateMultipartUploadResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><UploadId>\(id)</UploadId></InitiateMultipartUploadResult>"
             )
         }
-        #expect(try S3XML.uploadID(answer("VXBs/b2Fk+=")) == "VXBs/b2Fk+=")
+        try expectEqual(S3XML.uploadID(answer("VXBs/b2Fk+=")), "VXBs/b2Fk+=")
         for id in ["", "a b", "é", "a\nb", String(repeating: "a", count: 2_049)] {
             #expect(throws: SternaError.self, "\(id)") { try S3XML.uploadID(answer(id)) }
         }
@@ -33,8 +34,8 @@ struct S3UploadXMLTests {
             Self.list("<IsTruncated>true</IsTruncated><NextPartNumberMarker>2</NextPartNumberMarker>\(part)"),
             checksum: "ChecksumSHA256")
         #expect(page.parts == [S3Part(number: 2, entityTag: "\"e\"", size: 7, checksum: "c=")] && page.next == 2)
-        #expect(try S3XML.parts(Self.list(part)).parts.first?.checksum == nil)
-        #expect(try S3XML.parts(Self.list("<IsTruncated>false</IsTruncated>")) == S3XML.PartPage())
+        try expectNil(S3XML.parts(Self.list(part)).parts.first?.checksum)
+        try expectEqual(S3XML.parts(Self.list("<IsTruncated>false</IsTruncated>")), S3XML.PartPage())
         // A part that could not be joined is as good as none.
         #expect(try S3XML.parts(Self.list("<Part><PartNumber>2</PartNumber><Size>7</Size></Part>")).parts.isEmpty)
     }
@@ -59,16 +60,16 @@ struct S3UploadXMLTests {
     @Test("The answer to a completion counts, not its status")
     func completion() {
         let complete = "<CompleteMultipartUploadResult><ETag>e</ETag></CompleteMultipartUploadResult>"
-        #expect(S3XML.completion(Bytes(string: complete)) == .complete)
-        #expect(S3XML.completion(Bytes(string: " \r\n\t \n<?xml version=\"1.0\"?>\n" + complete)) == .complete)
+        expectEqual(S3XML.completion(Bytes(string: complete)), .complete)
+        expectEqual(S3XML.completion(Bytes(string: " \r\n\t \n<?xml version=\"1.0\"?>\n" + complete)), .complete)
         guard case .error(let error) = S3XML.completion(Bytes(string: "  <Error><Code>InternalError</Code></Error>"))
         else {
             Issue.record("It is an error.")
             return
         }
-        #expect(error.code == "InternalError")
+        expectEqual(error.code, "InternalError")
         for text in ["", " ", "<html/>", "<CompleteMultipartUploadResult>", "\u{0}"] {
-            #expect(S3XML.completion(Bytes(string: text)) == .unclear, "\(text)")
+            expectEqual(S3XML.completion(Bytes(string: text)), .unclear, "\(text)")
         }
     }
 
@@ -81,7 +82,8 @@ struct S3UploadXMLTests {
             S3XML.completion(of: parts, checksum: "ChecksumSHA1").hasSuffix(
                 "<Part><PartNumber>1</PartNumber><ETag>&quot;a&quot;</ETag><ChecksumSHA1>c==</ChecksumSHA1></Part>"
                     + "<Part><PartNumber>2</PartNumber><ETag>b</ETag></Part></CompleteMultipartUpload>"))
-        #expect(S3XML.rootName(Bytes(string: S3XML.completion(of: parts, checksum: nil))) == "CompleteMultipartUpload")
+        expectEqual(
+            S3XML.rootName(Bytes(string: S3XML.completion(of: parts, checksum: nil))), "CompleteMultipartUpload")
         for tag in ["", "a b", "<", ">", "&", "é", "a\n", String(repeating: "a", count: 257)] {
             #expect(!S3Part.isEntityTag(tag), "\(tag)")
         }

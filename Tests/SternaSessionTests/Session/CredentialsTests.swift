@@ -2,6 +2,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 @Suite("Which credentials a request has")
 struct CredentialsTests {
@@ -31,7 +32,7 @@ struct CredentialsTests {
         let resolution = URLResolution(base: try row.base.map { try HTTPURL($0) }, allowsOtherOrigins: true)
         let value = try Credentials.fieldValue(
             for: try HTTPURL(row.url), own: row.own, shared: row.shared, resolution)
-        #expect(value == row.value)
+        expectEqual(value, row.value)
     }
 
     @Test("Credentials that cannot be sent are errors")
@@ -42,12 +43,12 @@ struct CredentialsTests {
             let error = #expect(throws: SternaError.self) {
                 try Credentials.fieldValue(for: url, own: own, shared: nil, resolution)
             }
-            #expect(error?.kind == .invalidHeader)
+            expectEqual(error?.kind, .invalidHeader)
         }
         let bytes = try HTTPURL("https://%FF@a.example/")
         let error = #expect(throws: SternaError.self) {
             try Credentials.fieldValue(for: bytes, own: nil, shared: nil, resolution)
         }
-        #expect(error?.kind == .invalidURL)
+        expectEqual(error?.kind, .invalidURL)
     }
 }

@@ -33,26 +33,26 @@ struct ErrorDescriptionTests {
         ]
         for (outcome, phase, status, isSent) in rows {
             let error = ErrorDescription.describe(Broken(), of: try request(), at: try point(outcome))
-            #expect(error.kind == .interceptorFailed)
-            #expect(error.phase == phase)
-            #expect(error.status == status)
-            #expect(error.requestSent == isSent)
+            expectEqual(error.kind, .interceptorFailed)
+            expectEqual(error.phase, phase)
+            expectEqual(error.status, status)
+            expectEqual(error.requestSent, isSent)
             #expect(error.underlying is Broken)
-            #expect(error.method == .put)
+            expectEqual(error.method, .put)
             #expect(error.url == "https://a.example/hop")
             let cancelled = ErrorDescription.describe(CancellationError(), of: try request(), at: try point(outcome))
-            #expect(cancelled.kind == .cancelled)
-            #expect(cancelled.phase == phase)
-            #expect(cancelled.underlying == nil)
-            #expect(cancelled.detail == SternaError.cancelled(phase: phase).detail)
+            expectEqual(cancelled.kind, .cancelled)
+            expectEqual(cancelled.phase, phase)
+            expectNil(cancelled.underlying)
+            expectEqual(cancelled.detail, SternaError.cancelled(phase: phase).detail)
         }
     }
 
     @Test("Without a point it is the request's, and the transport's doing")
     func untraced() throws {
         let error = ErrorDescription.describe(Broken(), of: try request())
-        #expect(error.phase == .wait)
-        #expect(error.method == .delete)
+        expectEqual(error.phase, .wait)
+        expectEqual(error.method, .delete)
         #expect(error.url == "https://a.example/b?token=***")
     }
 
@@ -63,19 +63,19 @@ struct ErrorDescriptionTests {
         request.join(call)
         call.repeated()
         let first = ErrorDescription.describe(Broken(), of: request, at: try point(nil))
-        #expect(first.phase == .wait)
+        expectEqual(first.phase, .wait)
         #expect(first.requestSent)
         let second = ErrorDescription.describe(Broken(), of: request, at: try point(nil, attempts: 1))
-        #expect(second.phase == .prepare)
+        expectEqual(second.phase, .prepare)
         #expect(!second.requestSent)
     }
 
     @Test("A body that fails is read, with its response")
     func body() throws {
         let error = ErrorDescription.describe(Broken(), of: try request(), answeredBy: try response(200))
-        #expect(error.kind == .interceptorFailed)
-        #expect(error.phase == .read)
-        #expect(error.status == 200)
+        expectEqual(error.kind, .interceptorFailed)
+        expectEqual(error.phase, .read)
+        expectEqual(error.status, 200)
         #expect(error.detail.hasPrefix("The body of the response failed"))
     }
 
@@ -83,14 +83,14 @@ struct ErrorDescriptionTests {
     func own() throws {
         var own = SternaError(.malformedResponse, phase: .read, "Odd.")
         let filled = ErrorDescription.describe(own, of: try request(), answeredBy: try response(200))
-        #expect(filled.kind == .malformedResponse)
-        #expect(filled.method == .delete)
+        expectEqual(filled.kind, .malformedResponse)
+        expectEqual(filled.method, .delete)
         #expect(filled.url == "https://a.example/b?token=***")
-        #expect(filled.status == 200)
+        expectEqual(filled.status, 200)
         own.response = try response(500)
         own.url = "https://c.example/"
         let kept = ErrorDescription.describe(own, of: try request(), answeredBy: try response(200))
-        #expect(kept.status == 500)
+        expectEqual(kept.status, 500)
         #expect(kept.url == "https://c.example/")
     }
 }

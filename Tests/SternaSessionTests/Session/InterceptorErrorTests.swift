@@ -37,16 +37,16 @@ struct InterceptorErrorTests {
     func before(place: Place) async throws {
         let (api, mock) = try session(place) { _, _ in throw Broken(number: 7) }
         let error = try #require(await failure { try await api.put("a?token=s3cret") })
-        #expect(error.kind == .interceptorFailed)
-        #expect(error.phase == .prepare)
+        expectEqual(error.kind, .interceptorFailed)
+        expectEqual(error.phase, .prepare)
         #expect(error.underlying as? Broken == Broken(number: 7))
-        #expect(error.method == .put)
+        expectEqual(error.method, .put)
         #expect(error.url == "https://api.example.com/v1/a?token=***")
-        #expect(error.response == nil)
+        expectNil(error.response)
         #expect(!error.requestSent)
         #expect(mock.requests.isEmpty)
         let streamed = await failure { try await api.withResponse(to: .get("a")) { _ in } }
-        #expect(streamed?.kind == .interceptorFailed)
+        expectEqual(streamed?.kind, .interceptorFailed)
         #expect(streamed?.underlying is Broken)
     }
 
@@ -57,10 +57,10 @@ struct InterceptorErrorTests {
             throw Broken()
         }
         let error = try #require(await failure { try await api.get("a") })
-        #expect(error.kind == .interceptorFailed)
-        #expect(error.phase == .read)
-        #expect(error.status == 207)
-        #expect(error.response?.headers[.contentType] == "application/json")
+        expectEqual(error.kind, .interceptorFailed)
+        expectEqual(error.phase, .read)
+        expectEqual(error.status, 207)
+        expectEqual(error.response?.headers[.contentType], "application/json")
         #expect(error.requestSent)
         #expect(error.url == "https://api.example.com/v1/a")
     }
@@ -74,9 +74,9 @@ struct InterceptorErrorTests {
             do { return try await next(request) } catch { throw Broken() }
         }
         let error = try #require(await failure { try await api.get("a") })
-        #expect(error.kind == .interceptorFailed)
-        #expect(error.phase == .connect)
-        #expect(error.attempt == 2)
+        expectEqual(error.kind, .interceptorFailed)
+        expectEqual(error.phase, .connect)
+        expectEqual(error.attempt, 2)
         #expect(!error.requestSent)
         #expect(error.underlying is Broken)
     }
@@ -89,12 +89,12 @@ struct InterceptorErrorTests {
             return try await next(request)
         }
         let error = try #require(await failure { try await api.get("a") })
-        #expect(error.phase == .prepare)
+        expectEqual(error.phase, .prepare)
         #expect(error.url == "https://api.example.com/b")
-        #expect(error.response == nil)
+        expectNil(error.response)
         #expect(!error.requestSent)
-        #expect(error.redirects.map(\.status) == [302])
-        #expect(mock.requests.count == 1)
+        expectEqual(error.redirects.map(\.status), [302])
+        expectEqual(mock.requests.count, 1)
     }
 
     @Test("An application interceptor that refuses what redirects led to")
@@ -105,9 +105,9 @@ struct InterceptorErrorTests {
             throw Broken()
         }
         let error = try #require(await failure { try await api.get("a") })
-        #expect(error.status == 201)
-        #expect(error.redirects.count == 1)
-        #expect(error.phase == .read)
+        expectEqual(error.status, 201)
+        expectEqual(error.redirects.count, 1)
+        expectEqual(error.phase, .read)
     }
 
     @Test("An interceptor above sees it as it was thrown")
@@ -126,8 +126,8 @@ struct InterceptorErrorTests {
             ]
             $0.networkInterceptors = [Doing { _, _ in throw Broken(number: 3) }]
         }
-        #expect(try await api.get("a").status == 204)
-        #expect(seen.withLock { $0 } == [3])
+        try await expectEqual(api.get("a").status, 204)
+        expectEqual(seen.withLock { $0 }, [3])
     }
 
     @Test("One thrown at the second try has the second try's place")
@@ -138,7 +138,7 @@ struct InterceptorErrorTests {
             _ = try await next(request)
             throw Broken()
         }
-        #expect(await failure { try await api.get("a") }?.status == 201)
+        await expectEqual(failure { try await api.get("a") }?.status, 201)
     }
 
     @Test("CancellationError is cancellation, in the phase where it was thrown", arguments: Place.allCases)
@@ -149,13 +149,13 @@ struct InterceptorErrorTests {
             throw CancellationError()
         }
         let first = await failure { try await early.get("a") }
-        #expect(first?.kind == .cancelled)
-        #expect(first?.phase == .prepare)
-        #expect(first?.underlying == nil)
+        expectEqual(first?.kind, .cancelled)
+        expectEqual(first?.phase, .prepare)
+        expectNil(first?.underlying)
         let second = await failure { try await late.get("a") }
-        #expect(second?.kind == .cancelled)
-        #expect(second?.phase == .read)
-        #expect(second?.status == 200)
+        expectEqual(second?.kind, .cancelled)
+        expectEqual(second?.phase, .read)
+        expectEqual(second?.status, 200)
     }
 
     @Test("The library's own pass unchanged", arguments: Place.allCases)
@@ -167,11 +167,11 @@ struct InterceptorErrorTests {
             throw own
         }
         let error = try #require(await failure { try await api.get("a") })
-        #expect(error.kind == .unacceptableResponse)
-        #expect(error.phase == .decode)
-        #expect(error.detail == "Not signed.")
-        #expect(error.serverMessage == "no")
-        #expect(error.response == nil)
+        expectEqual(error.kind, .unacceptableResponse)
+        expectEqual(error.phase, .decode)
+        expectEqual(error.detail, "Not signed.")
+        expectEqual(error.serverMessage, "no")
+        expectNil(error.response)
     }
 
     @Test("Callbacks get the same, and a closure of withResponse keeps its own errors")
@@ -183,8 +183,8 @@ struct InterceptorErrorTests {
         let log = CallbackLog<JSON>()
         api.with { $0.callbacks = .queue(.global()) }.get("a", success: log.onSuccess, failure: log.onFailure)
         await log.wait()
-        #expect(log.errors.first?.kind == .interceptorFailed)
-        #expect(log.errors.first?.phase == .read)
+        expectEqual(log.errors.first?.kind, .interceptorFailed)
+        expectEqual(log.errors.first?.phase, .read)
         let (plain, _) = try session(.application) { request, next in try await next(request) }
         await #expect(throws: Broken.self) { try await plain.withResponse(to: .get("a")) { _ in throw Broken() } }
     }
@@ -193,7 +193,7 @@ struct InterceptorErrorTests {
     func words() async throws {
         let (api, _) = try session(.network) { _, _ in throw Broken(number: 4) }
         let error = try #require(await failure { try await api.get("a?token=s3cret") })
-        #expect(error.localizedDescription == "An interceptor failed: Broken(number: 4)")
+        expectEqual(error.localizedDescription, "An interceptor failed: Broken(number: 4)")
         #expect("\(error)" == "An interceptor failed: Broken(number: 4) [GET https://api.example.com/v1/a?token=***]")
         let shown = dumped(error)
         #expect(shown.contains("interceptorFailed"))
@@ -208,9 +208,9 @@ struct InterceptorErrorTests {
         let (traced, _) = try session(.application, by: mock) { request, next in try await next(request) }
         for api in [plain, traced] {
             let error = try #require(await failure { try await api.get("a") })
-            #expect(error.kind == .interceptorFailed)
-            #expect(error.phase == .wait)
-            #expect(error.detail == "The session's transport failed: Broken(number: 1)")
+            expectEqual(error.kind, .interceptorFailed)
+            expectEqual(error.phase, .wait)
+            expectEqual(error.detail, "The session's transport failed: Broken(number: 1)")
             #expect(error.underlying is Broken)
         }
     }
@@ -235,8 +235,8 @@ struct InterceptorErrorTests {
                 ]
             }
             let error = try #require(await failure { try await api.get("fault/never") })
-            #expect(error.kind == .interceptorFailed)
-            #expect(error.phase == .wait)
+            expectEqual(error.kind, .interceptorFailed)
+            expectEqual(error.phase, .wait)
             #expect(error.requestSent)
         }
     }

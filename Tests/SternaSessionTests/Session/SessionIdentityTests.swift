@@ -3,6 +3,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Sessions without an identity", .timeLimit(.minutes(5)))
 struct SessionIdentityTests {
     private struct UserField: Interceptor, RequestAdapter {
@@ -43,13 +45,13 @@ struct SessionIdentityTests {
             }
             let stranger = session.with { $0.removeIdentity() }
             let error = try #require(await #expect(throws: SternaError.self) { _ = try await stranger.get("page") })
-            #expect(error.status == 401)
+            expectEqual(error.status, 401)
             let names = ["x-user", "authorization", "cookie", "x-amz-date", "referer"]
             let requests = server.requests()
-            #expect(requests.count == 1)
-            for name in names { #expect(requests.first?.headers[name] == nil, "\(name)") }
+            expectEqual(requests.count, 1)
+            for name in names { expectNil(requests.first?.headers[name], "\(name)") }
             // The session itself is as it was.
-            #expect(try await session.get("page").status == 200)
+            try await expectEqual(session.get("page").status, 200)
             for name in names { #expect(server.requests().last?.headers[name] != nil, "\(name)") }
         }
     }
@@ -86,15 +88,15 @@ struct SessionIdentityTests {
                 }
                 let stranger = session.with { settings in
                     settings.removeIdentity()
-                    #expect(settings.securityPolicy.identity == nil)
-                    #expect(settings.securityPolicy.rotatingIdentity == nil)
+                    expectNil(settings.securityPolicy.identity)
+                    expectNil(settings.securityPolicy.rotatingIdentity)
                     if let name {
                         #expect(settings.hostPolicies[name] != nil && settings.hostPolicies[name]?.identity == nil)
                     }
                 }
                 let url = server.url("/get")
                 guard name == nil || url.contains("//" + (name ?? "")) else { continue }
-                #expect(try await session.get(url).status == 200)
+                try await expectEqual(session.get(url).status, 200)
                 await #expect(throws: SternaError.self) { _ = try await stranger.get(url) }
             }
         }
@@ -116,10 +118,10 @@ struct SessionIdentityTests {
             }
             let stranger = session.with { $0.removeIdentity() }
             for _ in 0..<2 {
-                #expect(try await session.get("page").text() == "ada")
-                #expect(try await stranger.get("page").text() == "nobody")
+                try await expectEqual(session.get("page").text(), "ada")
+                try await expectEqual(stranger.get("page").text(), "nobody")
             }
-            #expect(server.requests().count == 2)
+            expectEqual(server.requests().count, 2)
         }
     }
 }

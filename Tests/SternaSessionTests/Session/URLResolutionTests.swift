@@ -2,6 +2,7 @@ import SternaCore
 import Testing
 
 @testable import Sterna
+@testable import SternaTestSupport
 
 /// Where a session's requests go, as a rule without a session; `SessionBaseURLTests` has more references.
 @Suite("Resolving references")
@@ -36,11 +37,11 @@ struct URLResolutionTests {
         let resolution = URLResolution(base: try row.base.map(URLResolution.base), allowsOtherOrigins: row.isOpen)
         do throws(SternaError) {
             let url = try resolution.url(of: row.reference)
-            #expect(url.removingUserinfo().href == row.url)
-            #expect(row.error == nil)
+            expectEqual(url.removingUserinfo().href, row.url)
+            expectNil(row.error)
         } catch {
-            #expect(error.kind == row.error)
-            #expect(error.phase == .prepare)
+            expectEqual(error.kind, row.error)
+            expectEqual(error.phase, .prepare)
             #expect(!"\(error)".contains("secret"))
         }
     }
@@ -53,7 +54,7 @@ struct URLResolutionTests {
 
     @Test("A base URL ends in a slash", arguments: bases)
     func base(reference: String, expected: String) throws {
-        #expect(try URLResolution.base(of: reference).href == expected)
+        try expectEqual(URLResolution.base(of: reference).href, expected)
     }
 
     @Test("The own origin is the base URL's, and each one without a base URL")
@@ -64,7 +65,7 @@ struct URLResolutionTests {
             ("https://a.example/", true), ("https://A.example:443/x", true), ("http://a.example/", false),
             ("https://a.example:444/", false), ("https://b.example/", false),
         ] {
-            #expect(bound.isOwnOrigin(try HTTPURL(url)) == isOwn)
+            expectEqual(bound.isOwnOrigin(try HTTPURL(url)), isOwn)
             #expect(free.isOwnOrigin(try HTTPURL(url)))
         }
     }

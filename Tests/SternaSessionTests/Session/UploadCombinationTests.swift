@@ -18,12 +18,12 @@ struct UploadCombinationTests {
     private func expectAll(
         _ requests: [Request], _ count: Int, location: SourceLocation = #_sourceLocation
     ) {
-        #expect(requests.count == count, sourceLocation: location)
+        expectEqual(requests.count, count, sourceLocation: location)
         for request in requests {
-            #expect(request.method == .put, sourceLocation: location)
-            #expect(request.url.requestTarget == "/v1/a?q=2", sourceLocation: location)
-            #expect(request.headers["X-H"] == "h", sourceLocation: location)
-            #expect(request.priority == .high, sourceLocation: location)
+            expectEqual(request.method, .put, sourceLocation: location)
+            expectEqual(request.url.requestTarget, "/v1/a?q=2", sourceLocation: location)
+            expectEqual(request.headers["X-H"], "h", sourceLocation: location)
+            expectEqual(request.priority, .high, sourceLocation: location)
             #expect(request.body != nil, sourceLocation: location)
         }
     }
@@ -80,12 +80,12 @@ struct UploadCombinationTests {
         }
         let sent = mock.requests
         expectAll(sent, 10)
-        #expect(
-            sent.map { $0.uploadProgress != nil } == [false, true, true, true, false, true, false, true, false, true])
-        #expect(sent[2].headers[.contentType] == "a/b")
-        #expect(sent[3].headers[.contentType] == "application/octet-stream")
-        #expect(sent[4].headers[.contentType] == "text/csv")
-        #expect(sent[5].headers[.contentType] == "a/b")
+        expectEqual(
+            sent.map { $0.uploadProgress != nil }, [false, true, true, true, false, true, false, true, false, true])
+        expectEqual(sent[2].headers[.contentType], "a/b")
+        expectEqual(sent[3].headers[.contentType], "application/octet-stream")
+        expectEqual(sent[4].headers[.contentType], "text/csv")
+        expectEqual(sent[5].headers[.contentType], "a/b")
     }
 
     @Test("With callbacks")
@@ -186,7 +186,7 @@ struct UploadCombinationTests {
             for draft in drafts { try await api.send(draft) }
         }
         expectAll(mock.requests, 10)
-        #expect(mock.requests.count { $0.uploadProgress != nil } == 2)
+        expectEqual(mock.requests.count { $0.uploadProgress != nil }, 2)
     }
 
     @Test("What names no file")
@@ -194,7 +194,7 @@ struct UploadCombinationTests {
         let (api, mock) = try mocked { $0.callbacks = .queue(DispatchQueue(label: "test")) }
         let url = try #require(URL(string: "https://example.com/a"))
         let log = CallbackLog<JSON>()
-        #expect(api.upload(file: url, to: "a", success: log.onSuccess, failure: log.onFailure) == nil)
+        expectNil(api.upload(file: url, to: "a", success: log.onSuccess, failure: log.onFailure))
         await log.wait()
         let draft = #expect(throws: SternaError.self) { try RequestDraft.upload(file: url, to: "a") }
         for error in [draft, log.errors.first] {
@@ -207,6 +207,6 @@ struct UploadCombinationTests {
     func order() async throws {
         let (api, mock) = try mocked()
         try await api.upload(.text("b"), to: "a", progress: { _ in }) { $0.uploadProgress = nil }
-        #expect(mock.requests.first?.uploadProgress == nil)
+        expectNil(mock.requests.first?.uploadProgress)
     }
 }

@@ -105,7 +105,7 @@ struct VerbCombinationTests {
         }
         let sent = mock.requests
         #expect(sent.allSatisfy { $0.method == method })
-        #expect(sent.map { Shown($0) } == Self.expected(method))
+        expectEqual(sent.map { Shown($0) }, Self.expected(method))
     }
 
     @Test("Awaited, of any method", arguments: methods)
@@ -137,7 +137,7 @@ struct VerbCombinationTests {
         }
         let sent = mock.requests
         #expect(sent.allSatisfy { $0.method == method })
-        #expect(sent.map { Shown($0) } == Self.expected(method))
+        expectEqual(sent.map { Shown($0) }, Self.expected(method))
     }
 
     @Test("With callbacks", arguments: methods)
@@ -182,9 +182,9 @@ struct VerbCombinationTests {
                 failure: log.onFailure
             ) { $0.priority = .high })
         await log.wait(ends: tasks.count)
-        #expect(log.values.count == tasks.count)
-        #expect(mock.requests.count == tasks.count)
-        #expect(tasks.compactMap { $0?.originalRequest.map { Shown($0) } } == Self.expected(method))
+        expectEqual(log.values.count, tasks.count)
+        expectEqual(mock.requests.count, tasks.count)
+        expectEqual(tasks.compactMap { $0?.originalRequest.map { Shown($0) } }, Self.expected(method))
     }
 
     @Test("With callbacks, of any method", arguments: methods)
@@ -228,9 +228,9 @@ struct VerbCombinationTests {
                 success: log.onSuccess, failure: log.onFailure
             ) { $0.priority = .high })
         await log.wait(ends: tasks.count)
-        #expect(log.values.count == tasks.count)
-        #expect(mock.requests.count == tasks.count)
-        #expect(tasks.compactMap { $0?.originalRequest.map { Shown($0) } } == Self.expected(method))
+        expectEqual(log.values.count, tasks.count)
+        expectEqual(mock.requests.count, tasks.count)
+        expectEqual(tasks.compactMap { $0?.originalRequest.map { Shown($0) } }, Self.expected(method))
     }
 
     @Test("Drafts", arguments: methods)
@@ -304,17 +304,17 @@ struct VerbCombinationTests {
         let (api, mock) = try mocked { $0.callbacks = .queue(DispatchQueue(label: "test")) }
         let log = CallbackLog<JSON>()
         let expected = Self.expected(method)
-        #expect(drafts.count == expected.count)
+        expectEqual(drafts.count, expected.count)
         for (draft, expected) in zip(drafts, expected) {
-            #expect(draft.method == method)
-            #expect(try Shown(api.request(for: draft)) == expected)
+            expectEqual(draft.method, method)
+            try expectEqual(Shown(api.request(for: draft)), expected)
             try await api.send(draft)
             try await api.withResponse(to: draft) { _ in }
             api.send(draft, success: log.onSuccess, failure: log.onFailure)
             #expect(try api.curl(for: draft).contains("https://api.example.com\(expected.target)"))
         }
         await log.wait(ends: drafts.count)
-        #expect(mock.requests.count == 3 * drafts.count)
+        expectEqual(mock.requests.count, 3 * drafts.count)
         for (index, request) in mock.requests.enumerated() where index % 3 < 2 {
             #expect(expected.contains(Shown(request)))
         }
@@ -334,7 +334,7 @@ struct VerbCombinationTests {
         api.send(.get("a"), as: .text, success: log.onSuccess, failure: log.onFailure)
         api.upload(.text("b"), to: "a", as: .text, success: log.onSuccess, failure: log.onFailure)
         await log.wait(ends: 7)
-        #expect(log.values == Array(repeating: "plain", count: 7))
+        expectEqual(log.values, Array(repeating: "plain", count: 7))
     }
 
     @Test("Closures behind the parentheses of callbacks: the answers, the settings, or all of them")
@@ -349,7 +349,7 @@ struct VerbCombinationTests {
         api.get("a", success: log.onSuccess) { task, error in log.onFailure(task, error) }
         api.get("a", success: log.onSuccess, failure: log.onFailure) { $0.priority = .high }
         await log.wait(ends: 3)
-        #expect(log.values.count == 3)
-        #expect(mock.requests.count { $0.priority == .high } == 1)
+        expectEqual(log.values.count, 3)
+        expectEqual(mock.requests.count { $0.priority == .high }, 1)
     }
 }

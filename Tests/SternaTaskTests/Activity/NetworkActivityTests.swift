@@ -40,12 +40,12 @@ struct ActivityRuleTests {
     func bounds() {
         var rule = ActivityRule()
         _ = rule.add(.min)
-        #expect(rule.count == 0)
+        expectEqual(rule.count, 0)
         _ = rule.add(.max)
         _ = rule.add(.max)
-        #expect(rule.count == .max)
+        expectEqual(rule.count, .max)
         _ = rule.timerFired()
-        #expect(rule.reset() == .init(shows: false, cancelsTimer: true))
+        expectEqual(rule.reset(), .init(shows: false, cancelsTimer: true))
         #expect(rule.reset() == .init(cancelsTimer: true) && rule.state == .notActive)
     }
 }
@@ -82,13 +82,13 @@ struct NetworkActivityTests {
         #expect(activity.state == .delayingEnd && activity.isActive)
         await time.advance(by: .milliseconds(169))
         activity.increment()
-        #expect(activity.state == .active)
+        expectEqual(activity.state, .active)
         await time.advance(by: .seconds(10))
         activity.decrement()
         await time.advance(by: .milliseconds(170))
-        #expect(activity.state == .notActive)
+        expectEqual(activity.state, .notActive)
         #expect(await eventually { shown.all.count == 2 })
-        #expect(shown.all == [true, false])
+        expectEqual(shown.all, [true, false])
     }
 
     @Test("Turned off, it hides what is shown and counts nothing")
@@ -99,10 +99,10 @@ struct NetworkActivityTests {
         activity.isEnabled = false
         #expect(activity.state == .notActive && activity.count == 0)
         activity.increment()
-        #expect(activity.count == 0)
+        expectEqual(activity.count, 0)
         activity.isEnabled = true
         activity.increment()
-        #expect(activity.state == .delayingStart)
+        expectEqual(activity.state, .delayingStart)
         #expect(await eventually { shown.all == [true, false] })
     }
 
@@ -135,7 +135,7 @@ struct NetworkActivityTests {
             _ = try await first.value
             #expect(await eventually { activity.count == 0 && activity.state == .delayingEnd })
             await time.advance(by: .milliseconds(170))
-            #expect(activity.state == .notActive)
+            expectEqual(activity.state, .notActive)
         }
     }
 

@@ -19,9 +19,9 @@ struct CallbackCancelTests {
     }
 
     private func expectCancelled(_ log: CallbackLog<JSON>) {
-        #expect(log.ends == 1)
-        #expect(log.errors.first?.kind == .cancelled)
-        #expect(log.errors.first?.method == .get)
+        expectEqual(log.ends, 1)
+        expectEqual(log.errors.first?.kind, .cancelled)
+        expectEqual(log.errors.first?.method, .get)
         #expect(log.errors.first?.url == "https://api.example.com/v1/a")
     }
 
@@ -73,8 +73,8 @@ struct CallbackCancelTests {
             await log.wait()
             await queue.drained()
             #expect(task != nil)
-            #expect(log.ends == 1)
-            #expect(log.errors.first?.kind == .cancelled)
+            expectEqual(log.ends, 1)
+            expectEqual(log.errors.first?.kind, .cancelled)
             try await server.waitForOpenConnections(0, within: 60)
         }
     }
@@ -94,7 +94,7 @@ struct CallbackCancelTests {
         await log.wait()
         task.cancel()
         await queue.drained()
-        #expect(log.values == [[:]])
+        expectEqual(log.values, [[:]])
         #expect(log.errors.isEmpty)
         #expect(task.isFinished)
     }
@@ -112,7 +112,7 @@ struct CallbackCancelTests {
         for log in logs { await log.wait() }
         await queue.drained()
         for log in logs {
-            #expect(log.ends == 1)
+            expectEqual(log.ends, 1)
             #expect(log.errors.allSatisfy { $0.kind == .cancelled })
         }
     }
@@ -127,7 +127,7 @@ struct CallbackCancelTests {
         }
         await outer.value
         await log.wait()
-        #expect(log.values == [[:]])
+        expectEqual(log.values, [[:]])
     }
 
     @Test("A task that is let go of goes on, and a session too")
@@ -143,7 +143,7 @@ struct CallbackCancelTests {
             _ = api.get("a", success: log.onSuccess, failure: log.onFailure)
         }
         await log.wait()
-        #expect(log.values == [[1]])
+        expectEqual(log.values, [[1]])
     }
 
     /// Something that only callbacks hold.

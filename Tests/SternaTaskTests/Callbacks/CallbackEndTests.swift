@@ -76,7 +76,7 @@ struct CallbackEndTests {
             if events.last != -1 { late += 1 }
             if reports.progress.upload.completed == 1, !events.contains(1) { lost += 1 }
         }
-        #expect(late == 0)
-        #expect(lost == 0)
+        expectEqual(late, 0)
+        expectEqual(lost, 0)
     }
 }

@@ -61,21 +61,21 @@ struct CallbackFailureTests {
         let log = CallbackLog<JSON>()
         // On the callbacks' own queue, so that one that came at once would have come before.
         queue.sync {
-            #expect(row.attempt(api, log) == nil)
+            expectNil(row.attempt(api, log))
             #expect(log.events.isEmpty)
         }
         await log.wait()
         await queue.drained()
-        #expect(log.events.count == 1)
+        expectEqual(log.events.count, 1)
         guard case .failure(let error, let hasTask) = log.events[0] else {
             Issue.record("\(log.events)")
             return
         }
         #expect(!hasTask)
-        #expect(error.kind == row.kind)
-        #expect(error.phase == .prepare)
+        expectEqual(error.kind, row.kind)
+        expectEqual(error.phase, .prepare)
         #expect(!error.requestSent)
-        #expect(error.method == .post)
+        expectEqual(error.method, .post)
         if row.hasURL { #expect(error.url == "https://api.example.com/v1/a") }
         #expect(mock.requests.isEmpty)
     }
@@ -86,9 +86,9 @@ struct CallbackFailureTests {
         let (api, _) = try mocked { $0.callbacks = .queue(queue) }
         let log = CallbackLog<String>()
         let task = api.get("a", headers: ["": "b"], as: .text, success: log.onSuccess, failure: log.onFailure)
-        #expect(task == nil)
+        expectNil(task)
         await log.wait()
-        #expect(log.errors.first?.kind == .invalidHeader)
+        expectEqual(log.errors.first?.kind, .invalidHeader)
     }
 
     @Test("A session with a setting that cannot be used fails each request")
@@ -96,9 +96,9 @@ struct CallbackFailureTests {
         let (api, mock) = try mocked { $0.callbacks = .queue(.global()) }
         let broken = api.with { $0.headers["X-A"] = "b\n" }
         let log = CallbackLog<JSON>()
-        #expect(broken.get("a", success: log.onSuccess, failure: log.onFailure) == nil)
+        expectNil(broken.get("a", success: log.onSuccess, failure: log.onFailure))
         await log.wait()
-        #expect(log.errors.first?.kind == .invalidHeader)
+        expectEqual(log.errors.first?.kind, .invalidHeader)
         #expect(mock.requests.isEmpty)
     }
 
@@ -110,6 +110,6 @@ struct CallbackFailureTests {
         #expect(api.get("http://[", success: log.onSuccess, failure: log.onFailure) == nil)
         #expect(log.events.isEmpty)
         await log.wait()
-        #expect(log.errors.first?.kind == .invalidURL)
+        expectEqual(log.errors.first?.kind, .invalidURL)
     }
 }

@@ -30,18 +30,18 @@ struct CallbackObserverTests {
         let log = CallbackLog<JSON>()
         api.get("a", success: log.onSuccess, failure: log.onFailure)
         await log.wait()
-        #expect(tally.began == 1)
-        #expect(tally.ended == 1)
+        expectEqual(tally.began, 1)
+        expectEqual(tally.ended, 1)
         api.get("404", success: log.onSuccess, failure: log.onFailure)
         await log.wait(ends: 2)
-        #expect(tally.began == 2)
-        #expect(tally.ended == 2)
+        expectEqual(tally.began, 2)
+        expectEqual(tally.ended, 2)
         let task = try #require(api.get("a", success: log.onSuccess, failure: log.onFailure))
         task.cancel()
         await log.wait(ends: 3)
-        #expect(tally.began == 3)
-        #expect(tally.ended == 3)
-        #expect(log.values.count + log.errors.count == 3)
+        expectEqual(tally.began, 3)
+        expectEqual(tally.ended, 3)
+        expectEqual(log.values.count + log.errors.count, 3)
     }
 
     @Test("One that cannot be made has no begin without an end")
@@ -53,8 +53,8 @@ struct CallbackObserverTests {
         }
         let log = CallbackLog<JSON>()
         let task = api.get("http://[", success: log.onSuccess, failure: log.onFailure)
-        #expect(task == nil)
+        expectNil(task)
         await log.wait()
-        #expect(tally.began == tally.ended)
+        expectEqual(tally.began, tally.ended)
     }
 }

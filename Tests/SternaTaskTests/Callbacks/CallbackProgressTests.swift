@@ -22,10 +22,10 @@ struct CallbackProgressTests {
 
     private func expectRising(_ values: [TransferProgress], to total: Int64) {
         let completed = values.map(\.completed)
-        #expect(completed == completed.sorted())
-        #expect(completed.last == total)
-        #expect(values.last?.total == total)
-        #expect(values.last?.fraction == 1)
+        expectEqual(completed, completed.sorted())
+        expectEqual(completed.last, total)
+        expectEqual(values.last?.total, total)
+        expectEqual(values.last?.fraction, 1)
         #expect(completed.allSatisfy { $0 >= 0 && $0 <= total })
     }
 
@@ -41,10 +41,10 @@ struct CallbackProgressTests {
             ) { $0.downloadProgress = { progress in told.withLock { $0.append(progress) } } }
             await log.wait()
             await queue.drained()
-            #expect(log.values == [3_000_000])
+            expectEqual(log.values, [3_000_000])
             expectRising(log.progress.map(\.download), to: 3_000_000)
             #expect(log.progress.allSatisfy { $0.upload.completed == 0 })
-            #expect(task?.downloadProgress.current.completed == 3_000_000)
+            expectEqual(task?.downloadProgress.current.completed, 3_000_000)
             expectRising(told.withLock { $0 }, to: 3_000_000)
             guard case .success = log.events.last else {
                 Issue.record("Progress came behind success.")
@@ -64,9 +64,9 @@ struct CallbackProgressTests {
                 progress: log.onProgress, success: log.onSuccess, failure: log.onFailure)
             await log.wait()
             await queue.drained()
-            #expect(log.values.count == 1)
+            expectEqual(log.values.count, 1)
             expectRising(log.progress.map(\.upload), to: Int64(size))
-            #expect(task?.uploadProgress.current.completed == Int64(size))
+            expectEqual(task?.uploadProgress.current.completed, Int64(size))
             guard case .success = log.events.last else {
                 Issue.record("Progress came behind success.")
                 return
@@ -83,10 +83,10 @@ struct CallbackProgressTests {
                 "stream-bytes/200000", as: DataResponseSerializer().map { $0.count }, progress: log.onProgress,
                 success: log.onSuccess, failure: log.onFailure)
             await log.wait()
-            #expect(log.values == [200_000])
+            expectEqual(log.values, [200_000])
             let completed = log.progress.map(\.download.completed)
-            #expect(completed == completed.sorted())
-            #expect(completed.last == 200_000)
+            expectEqual(completed, completed.sorted())
+            expectEqual(completed.last, 200_000)
         }
     }
 
@@ -110,10 +110,10 @@ struct CallbackProgressTests {
             #expect(await eventually { task?.isFinished == true })
             queue.resume()
             await log.wait()
-            #expect(log.values == [2_000_000])
+            expectEqual(log.values, [2_000_000])
             #expect(told.load(ordering: .relaxed) > 2)
-            #expect(log.progress.count == 1)
-            #expect(log.progress.first?.download.completed == 2_000_000)
+            expectEqual(log.progress.count, 1)
+            expectEqual(log.progress.first?.download.completed, 2_000_000)
         }
     }
 
@@ -137,11 +137,11 @@ struct CallbackProgressTests {
             #expect(upload.isPausable)
             await log.wait()
             await queue.drained()
-            #expect(log.values.count == 1)
-            #expect(download.completedUnitCount == Int64(log.values.first ?? 0))
-            #expect(download.totalUnitCount == download.completedUnitCount)
+            expectEqual(log.values.count, 1)
+            expectEqual(download.completedUnitCount, Int64(log.values.first ?? 0))
+            expectEqual(download.totalUnitCount, download.completedUnitCount)
             #expect(download.isFinished)
-            #expect(download.fractionCompleted == 1)
+            expectEqual(download.fractionCompleted, 1)
             #expect(!upload.isCancelled)
         }
     }
@@ -158,8 +158,8 @@ struct CallbackProgressTests {
             let upload = task.uploadProgressObject
             await log.wait()
             await queue.drained()
-            #expect(upload.completedUnitCount == 300_000)
-            #expect(upload.totalUnitCount == 300_000)
+            expectEqual(upload.completedUnitCount, 300_000)
+            expectEqual(upload.totalUnitCount, 300_000)
             #expect(upload.isFinished)
         }
     }
@@ -185,7 +185,7 @@ struct CallbackProgressTests {
             parent.cancel()
         }
         await log.wait()
-        #expect(log.errors.first?.kind == .cancelled)
+        expectEqual(log.errors.first?.kind, .cancelled)
         #expect(log.values.isEmpty)
     }
 
@@ -196,11 +196,11 @@ struct CallbackProgressTests {
         let log = CallbackLog<JSON>()
         let task = try #require(api.get("a", success: log.onSuccess, failure: log.onFailure))
         await log.wait()
-        #expect(task.downloadProgressObject.completedUnitCount == 5)
+        expectEqual(task.downloadProgressObject.completedUnitCount, 5)
         #expect(task.downloadProgressObject.isFinished)
         task.downloadProgressObject.cancel()
         await queue.drained()
-        #expect(log.events.count == 1)
+        expectEqual(log.events.count, 1)
     }
     #endif
 }

@@ -52,8 +52,8 @@ struct CallbackQueueTests {
         let seen = places.withLock { $0 }
         #expect(seen.count >= 2)
         #expect(seen.allSatisfy { $0 })
-        #expect(log.values.count == 1)
-        #expect(log.errors.count == 1)
+        expectEqual(log.values.count, 1)
+        expectEqual(log.errors.count, 1)
     }
 
     @Test("On a serial queue of one's own, one at a time, those of several requests too")
@@ -86,9 +86,9 @@ struct CallbackQueueTests {
                 })
         }
         await log.wait(ends: 100)
-        #expect(log.values.count == 50)
-        #expect(log.errors.count == 50)
-        #expect(overlaps.load(ordering: .relaxed) == 0)
+        expectEqual(log.values.count, 50)
+        expectEqual(log.errors.count, 50)
+        expectEqual(overlaps.load(ordering: .relaxed), 0)
     }
 
     @Test("A concurrent queue keeps the order within a request, one at a time")
@@ -108,7 +108,7 @@ struct CallbackQueueTests {
                         defer { running += 1 }
                         return running
                     }
-                    #expect(others == 0)
+                    expectEqual(others, 0)
                 }
                 let leave: @Sendable () -> Void = { running.withLock { $0 -= 1 } }
                 api.get(
@@ -126,9 +126,9 @@ struct CallbackQueueTests {
             }
             for log in logs {
                 await log.wait()
-                #expect(log.values == [300_000])
+                expectEqual(log.values, [300_000])
                 let completed = log.progress.map(\.download.completed)
-                #expect(completed == completed.sorted())
+                expectEqual(completed, completed.sorted())
                 guard case .success = log.events.last else {
                     Issue.record("\(log.events)")
                     continue
@@ -171,10 +171,10 @@ struct CallbackQueueTests {
                     log.onSuccess(task, value)
                 }, failure: log.onFailure)
             await log.wait()
-            #expect(log.values == [300_000])
+            expectEqual(log.values, [300_000])
             let completed = log.progress.map(\.download.completed)
-            #expect(completed.last == 300_000)
-            #expect(completed == completed.sorted())
+            expectEqual(completed.last, 300_000)
+            expectEqual(completed, completed.sorted())
             guard case .success = log.events.last else {
                 Issue.record("\(log.events)")
                 return
@@ -186,7 +186,7 @@ struct CallbackQueueTests {
                     log.onFailure(task, error)
                 })
             await log.wait(ends: 2)
-            #expect(log.errors.first?.kind == .invalidURL)
+            expectEqual(log.errors.first?.kind, .invalidURL)
             #expect(executor.jobs.load(ordering: .relaxed) > 0)
         }
     }
@@ -203,6 +203,6 @@ struct CallbackQueueTests {
                 log.onSuccess(task, value)
             }, failure: log.onFailure)
         await log.wait()
-        #expect(log.values == [[:]])
+        expectEqual(log.values, [[:]])
     }
 }

@@ -28,11 +28,11 @@ struct CallbackUploadTests {
             api.upload(file: path, to: "put", method: .put, success: file.onSuccess, failure: file.onFailure)
             for log in [form, file] { await log.wait() }
             await text.wait()
-            #expect(form.values.first?["form"] == ["a": "1"])
-            #expect(form.values.first?["files"] == ["f": "content"])
-            #expect(form.progress.last.map { $0.upload.completed == $0.upload.total } == true)
-            #expect(text.values.first?.contains("\"b\"") == true)
-            #expect(file.values.first?["data"].string == "content")
+            expectEqual(form.values.first?["form"], ["a": "1"])
+            expectEqual(form.values.first?["files"], ["f": "content"])
+            expectEqual(form.progress.last.map { $0.upload.completed == $0.upload.total }, true)
+            expectEqual(text.values.first?.contains("\"b\""), true)
+            expectEqual(file.values.first?["data"].string, "content")
         }
     }
 
@@ -50,7 +50,7 @@ struct CallbackUploadTests {
         api.upload(file: "/etc/hostname", to: "a", method: .get, success: method.onSuccess, failure: method.onFailure)
         await missing.wait()
         await method.wait()
-        #expect(none == nil)
+        expectNil(none)
         #expect(missing.errors.first?.underlying as? BodyFault == .unreachable(path: "/none/at/all", code: 2))
         #expect(method.errors.first?.underlying as? BodyFault == .methodWithoutBody("GET"))
     }

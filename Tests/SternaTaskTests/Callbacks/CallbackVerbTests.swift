@@ -99,9 +99,9 @@ struct CallbackVerbTests {
 
     private func expect(_ request: Request?, of name: String, _ method: String) {
         let encodesInURL = ["GET", "HEAD", "DELETE"].contains(method)
-        #expect(request?.method.rawValue == method)
-        #expect(request?.url.requestTarget == (encodesInURL ? "/v1/a?n=1" : "/v1/a"))
-        #expect(request?.bodyText == (encodesInURL ? nil : "n=1"))
+        expectEqual(request?.method.rawValue, method)
+        expectEqual(request?.url.requestTarget, (encodesInURL ? "/v1/a?n=1" : "/v1/a"))
+        expectEqual(request?.bodyText, (encodesInURL ? nil : "n=1"))
     }
 
     @Test("A tree", arguments: trees)
@@ -112,11 +112,11 @@ struct CallbackVerbTests {
         let log = CallbackLog<JSON>()
         let task = try #require(verb(api, log))
         await log.wait()
-        #expect(log.values == [["answer": 1]])
+        expectEqual(log.values, [["answer": 1]])
         #expect(log.errors.isEmpty)
         expect(mock.requests.first, of: "tree", method)
-        #expect(mock.requests.first?.headers[.init("X-A")!] == "b")
-        #expect(task.originalRequest?.method.rawValue == method)
+        expectEqual(mock.requests.first?.headers[.init("X-A")!], "b")
+        expectEqual(task.originalRequest?.method.rawValue, method)
         #expect(task.isFinished)
         guard case .success = log.events.last else {
             Issue.record("The end is not the last: \(log.events)")
@@ -130,7 +130,7 @@ struct CallbackVerbTests {
         let log = CallbackLog<String>()
         _ = try #require(verb(api, log))
         await log.wait()
-        #expect(log.values == ["plain"])
+        expectEqual(log.values, ["plain"])
         expect(mock.requests.first, of: "text", method)
     }
 
@@ -151,14 +151,14 @@ struct CallbackVerbTests {
         await log.wait()
         await queue.drained()
         #expect(task != nil)
-        #expect(log.events.count == 1)
+        expectEqual(log.events.count, 1)
         guard case .failure(let error, let hasTask) = log.events[0] else {
             Issue.record("\(log.events)")
             return
         }
         #expect(hasTask)
-        #expect(error.kind == kind)
-        #expect(error.method == .delete)
+        expectEqual(error.kind, kind)
+        expectEqual(error.method, .delete)
         #expect(error.url == "https://api.example.com/v1/a?token=***")
         #expect(error.response != nil)
         #expect(error.body != nil)
@@ -172,7 +172,7 @@ struct CallbackVerbTests {
         api.put("a", success: log.onSuccess, failure: log.onFailure)
         await log.wait()
         #expect(log.errors.first?.underlying is Odd)
-        #expect(log.errors.first?.method == .put)
+        expectEqual(log.errors.first?.method, .put)
         #expect(log.errors.first?.url == "https://api.example.com/v1/a")
     }
 
@@ -184,8 +184,8 @@ struct CallbackVerbTests {
         let log = CallbackLog<JSON>()
         api.get("a", as: serializer, success: log.onSuccess, failure: log.onFailure)
         await log.wait()
-        #expect(log.values == [[:]])
-        #expect(asked.load(ordering: .relaxed) == 1)
+        expectEqual(log.values, [[:]])
+        expectEqual(asked.load(ordering: .relaxed), 1)
     }
 
     @Test("HEAD, 204 and 205 have null, and nil for an optional", arguments: [204, 205, 200])
@@ -194,15 +194,15 @@ struct CallbackVerbTests {
         let trees = CallbackLog<JSON>()
         api.head("a", success: trees.onSuccess, failure: trees.onFailure)
         await trees.wait()
-        #expect(trees.values == [.null])
+        expectEqual(trees.values, [.null])
         let values = CallbackLog<Int?>()
         api.post("a", as: .decodable(Int?.self), success: values.onSuccess, failure: values.onFailure)
         await values.wait()
-        #expect(values.values == [nil])
+        expectEqual(values.values, [nil])
         let numbers = CallbackLog<Int>()
         api.post("a", as: .decodable(Int.self), success: numbers.onSuccess, failure: numbers.onFailure)
         await numbers.wait()
-        #expect(numbers.errors.first?.kind == .decodingFailed)
-        #expect(numbers.errors.first?.method == .post)
+        expectEqual(numbers.errors.first?.kind, .decodingFailed)
+        expectEqual(numbers.errors.first?.method, .post)
     }
 }

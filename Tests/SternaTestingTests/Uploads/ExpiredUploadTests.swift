@@ -2,6 +2,7 @@ import SternaPlatform
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTesting
 
 @Suite("Upload server: expired uploads", .timeLimit(.minutes(5)))
@@ -63,16 +64,16 @@ struct ExpiredUploadTests {
                     path = try await Self.create(client, expires: 60)
                 }
                 clock.pass(59)
-                #expect(try await client.server.ask("GET", path + "/status").status == 200)
+                try await expectEqual(client.server.ask("GET", path + "/status").status, 200)
                 clock.pass(1)
                 switch asker {
-                case "tus": #expect(try await client.tus("HEAD", path).status == 410)
-                case "ietf": #expect(try await client.ietf("HEAD", path).status == 410)
-                default: #expect(try await client.server.ask("GET", path + "/status").status == 404)
+                case "tus": try await expectEqual(client.tus("HEAD", path).status, 410)
+                case "ietf": try await expectEqual(client.ietf("HEAD", path).status, 410)
+                default: try await expectEqual(client.server.ask("GET", path + "/status").status, 404)
                 }
                 #expect(try Self.ids(folder).isEmpty)
                 #expect(uploads.statuses.isEmpty)
-                #expect(try await client.server.ask("GET", path + "/status").status == 404)
+                try await expectEqual(client.server.ask("GET", path + "/status").status, 404)
             }
         }
     }
@@ -85,7 +86,7 @@ struct ExpiredUploadTests {
                 let path = try await Self.create(client, expires: 60, ("Upload-Concat", "partial"))
                 clock.pass(60)
                 let fields = [("Upload-Concat", "final;\(path)")]
-                #expect(try await client.tus("POST", "/uploads/tus", fields, "").status == 400)
+                try await expectEqual(client.tus("POST", "/uploads/tus", fields, "").status, 400)
                 #expect(try Self.ids(folder).isEmpty)
             }
         }
@@ -104,9 +105,9 @@ struct ExpiredUploadTests {
             }
             clock.pass(60)
             try await Self.serve(folder, clock) { client, _ async throws in
-                #expect(try Self.ids(folder) == [Self.id(long), damaged, "notes", "x"])
-                #expect(try await client.tus("HEAD", short).status == 404)
-                #expect(try await client.tus("HEAD", long).headers["Upload-Offset"] == "4")
+                try expectEqual(Self.ids(folder), [Self.id(long), damaged, "notes", "x"])
+                try await expectEqual(client.tus("HEAD", short).status, 404)
+                try await expectEqual(client.tus("HEAD", long).headers["Upload-Offset"], "4")
             }
         }
     }
@@ -119,13 +120,13 @@ struct ExpiredUploadTests {
                 try await Self.create(client, expires: 60)
             }
             try await Self.serve(folder, clock, limit: 1) { client, _ async throws in
-                if isKnown { #expect(try await client.tus("HEAD", old).status == 200) }
+                if isKnown { try await expectEqual(client.tus("HEAD", old).status, 200) }
                 let fields = [("Upload-Length", "4")]
-                #expect(try await client.tus("POST", "/uploads/tus", fields, "").status == 507)
+                try await expectEqual(client.tus("POST", "/uploads/tus", fields, "").status, 507)
                 clock.pass(60)
-                #expect(try await client.tus("POST", "/uploads/tus", fields, "").status == 201)
-                #expect(try Self.ids(folder).count == 1)
-                #expect(try await client.tus("HEAD", old).status == 404)
+                try await expectEqual(client.tus("POST", "/uploads/tus", fields, "").status, 201)
+                try expectEqual(Self.ids(folder).count, 1)
+                try await expectEqual(client.tus("HEAD", old).status, 404)
             }
         }
     }
@@ -136,9 +137,9 @@ struct ExpiredUploadTests {
         try await Self.serve(nil, clock, limit: 1) { client, uploads async throws in
             let path = try await Self.create(client, expires: 60)
             clock.pass(60)
-            #expect(try await client.tus("HEAD", path).status == 410)
+            try await expectEqual(client.tus("HEAD", path).status, 410)
             #expect(uploads.statuses.isEmpty)
-            #expect(try await client.tus("POST", "/uploads/tus", [("Upload-Length", "4")], "").status == 201)
+            try await expectEqual(client.tus("POST", "/uploads/tus", [("Upload-Length", "4")], "").status, 201)
         }
     }
 }

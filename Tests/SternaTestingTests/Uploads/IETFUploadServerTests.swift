@@ -1,6 +1,8 @@
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Upload server: the IETF's protocol", .timeLimit(.minutes(5)))
 struct IETFUploadServerTests {
     private static func complete(_ version: Int, _ isComplete: Bool) -> (String, String) {
@@ -17,48 +19,48 @@ struct IETFUploadServerTests {
             let (interim, created) = try await client.send(
                 "POST", "/uploads/ietf",
                 [("Upload-Draft-Interop-Version", "\(version)"), Self.complete(version, false)], "first ")
-            #expect(interim.first?.status == 104)
-            #expect(interim.first?.headers["Upload-Draft-Interop-Version"] == "\(version)")
-            #expect(interim.first?.headers["Location"] == created.headers["Location"])
-            #expect(created.status == 201)
+            expectEqual(interim.first?.status, 104)
+            expectEqual(interim.first?.headers["Upload-Draft-Interop-Version"], "\(version)")
+            expectEqual(interim.first?.headers["Location"], created.headers["Location"])
+            expectEqual(created.status, 201)
             #expect(Self.same(created, Self.complete(version, false)))
-            #expect(created.headers.contains("Upload-Limit") == (version >= 6))
-            #expect(created.headers.contains("Upload-Offset") == (version <= 6))
+            expectEqual(created.headers.contains("Upload-Limit"), (version >= 6))
+            expectEqual(created.headers.contains("Upload-Offset"), (version <= 6))
             let path = UploadClient.path(created)
 
             let asked = try await client.ietf("HEAD", path, version: version)
-            #expect(asked.status == 204)
-            #expect(asked.headers["Upload-Offset"] == "6")
-            #expect(asked.headers["Cache-Control"] == "no-store")
+            expectEqual(asked.status, 204)
+            expectEqual(asked.headers["Upload-Offset"], "6")
+            expectEqual(asked.headers["Cache-Control"], "no-store")
             #expect(Self.same(asked, Self.complete(version, false)))
 
             let next = try await client.ietf(
                 "PATCH", path, [("Upload-Offset", "6"), Self.complete(version, false), UploadClient.ietfContent],
                 "second",
                 version: version)
-            #expect(next.status == (version <= 6 ? 201 : 204))
+            expectEqual(next.status, (version <= 6 ? 201 : 204))
 
             let wrong = try await client.ietf(
                 "PATCH", path, [("Upload-Offset", "6"), Self.complete(version, true), UploadClient.ietfContent], "x",
                 version: version)
-            #expect(wrong.status == 409)
-            #expect(wrong.headers["Upload-Offset"] == "12")
-            #expect(wrong.text.contains("mismatching-upload-offset") == (version >= 6))
+            expectEqual(wrong.status, 409)
+            expectEqual(wrong.headers["Upload-Offset"], "12")
+            expectEqual(wrong.text.contains("mismatching-upload-offset"), (version >= 6))
 
             let last = try await client.ietf(
                 "PATCH", path, [("Upload-Offset", "12"), Self.complete(version, true), UploadClient.ietfContent], "",
                 version: version)
-            #expect(last.status == 200)
+            expectEqual(last.status, 200)
             #expect(Self.same(last, Self.complete(version, true)))
-            #expect(uploads.statuses.first?.isComplete == true)
+            expectEqual(uploads.statuses.first?.isComplete, true)
             let status = try await client.server.ask("GET", path + "/status")
             #expect(status.text.contains("\"received\": 12"))
             // Of “first second”.
             #expect(status.text.contains("92088ec140fc553e4b1ede202edccb65a807bbf8a38d765a3ad38013c0f13688"))
             #expect(status.text.contains("\"complete\": true"))
 
-            #expect(try await client.ietf("DELETE", path, version: version).status == 204)
-            #expect(try await client.ietf("HEAD", path, version: version).status == 404)
+            try await expectEqual(client.ietf("DELETE", path, version: version).status, 204)
+            try await expectEqual(client.ietf("HEAD", path, version: version).status, 404)
         }
     }
 
@@ -75,7 +77,7 @@ struct IETFUploadServerTests {
         try await UploadClient.with { client, _ async throws in
             let response = try await client.ietf(
                 method, "/uploads/ietf?max-size=1000", fields, "content", version: version)
-            #expect(response.status == status)
+            expectEqual(response.status, status)
         }
     }
 
@@ -97,8 +99,8 @@ struct IETFUploadServerTests {
             let created = try await client.ietf(
                 "POST", "/uploads/ietf", [("Upload-Complete", "?0"), ("Upload-Length", "10")], "")
             let response = try await client.ietf("PATCH", UploadClient.path(created), fields, "content")
-            #expect(response.status == status)
-            #expect(uploads.statuses.first?.offset == 0)
+            expectEqual(response.status, status)
+            expectEqual(uploads.statuses.first?.offset, 0)
         }
     }
 
@@ -106,7 +108,7 @@ struct IETFUploadServerTests {
     func discovery(version: Int, key: String) async throws {
         try await UploadClient.with { client, _ async throws in
             let response = try await client.ietf("OPTIONS", "/uploads/ietf?max-append=70", version: version)
-            #expect(response.status == 204)
+            expectEqual(response.status, 204)
             let limit = response.headers["Upload-Limit"] ?? ""
             #expect(limit.contains("min-size=0") && limit.contains("max-append-size=70") && limit.contains(key))
         }
@@ -116,12 +118,12 @@ struct IETFUploadServerTests {
     func repeated() async throws {
         try await UploadClient.with { client, _ async throws in
             let created = try await client.ietf("POST", "/uploads/ietf", [("Upload-Complete", "?1")], "all")
-            #expect(created.status == 200)
+            expectEqual(created.status, 200)
             let path = UploadClient.path(created)
             let fields = [("Upload-Offset", "3"), ("Upload-Complete", "?1"), UploadClient.ietfContent]
-            #expect(try await client.ietf("PATCH", path, fields, "").status == 200)
+            try await expectEqual(client.ietf("PATCH", path, fields, "").status, 200)
             let more = try await client.ietf("PATCH", path, fields, "more")
-            #expect(more.status == 400)
+            expectEqual(more.status, 400)
             #expect(more.text.contains("completed-upload"))
         }
     }

@@ -2,6 +2,8 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Upload server: files", .timeLimit(.minutes(5)))
 struct StoredUploadTests {
     private static func withFolder<R>(_ body: (String) async throws -> R) async throws -> R {
@@ -22,14 +24,14 @@ struct StoredUploadTests {
                 return path
             }
             try await UploadClient.with(.init(folder: folder)) { client, uploads async throws in
-                #expect(try await client.tus("HEAD", path).headers["Upload-Offset"] == "4")
+                try await expectEqual(client.tus("HEAD", path).headers["Upload-Offset"], "4")
                 // The fault has occurred already.
                 let fields = [("Upload-Offset", "4"), UploadClient.tusContent]
-                #expect(try await client.tus("PATCH", path, fields, "ent").status == 204)
+                try await expectEqual(client.tus("PATCH", path, fields, "ent").status, 204)
                 let status = try await client.server.ask("GET", path + "/status")
                 #expect(status.text.contains("ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73"))
                 #expect(status.text.contains("\"received\": 10"))
-                #expect(try await client.tus("DELETE", path).status == 204)
+                try await expectEqual(client.tus("DELETE", path).status, 204)
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
         }
@@ -50,7 +52,7 @@ struct StoredUploadTests {
             try Data((record[..<end] + ",\"unverified\":0}").utf8).write(to: file)
             try Data("cont".utf8).write(to: URL(filePath: "\(folder)/\(id).content"))
             try await UploadClient.with(.init(folder: folder)) { client, _ async throws in
-                #expect(try await client.tus("HEAD", path).headers["Upload-Offset"] == "0")
+                try await expectEqual(client.tus("HEAD", path).headers["Upload-Offset"], "0")
             }
         }
     }
@@ -63,8 +65,8 @@ struct StoredUploadTests {
     func traversal(id: String) async throws {
         try await Self.withFolder { folder async throws in
             try await UploadClient.with(.init(folder: folder)) { client, _ async throws in
-                #expect(try await client.tus("HEAD", "/uploads/\(id)").status == 404)
-                #expect(try await client.server.ask("GET", "/uploads/\(id)/status").status == 404)
+                try await expectEqual(client.tus("HEAD", "/uploads/\(id)").status, 404)
+                try await expectEqual(client.server.ask("GET", "/uploads/\(id)/status").status, 404)
             }
         }
     }
@@ -92,11 +94,11 @@ struct StoredUploadTests {
             let record = Self.record(#""length":7"#).replacing("false", with: "true")
             try Self.write(record, "cont", nil, in: folder)
             try await UploadClient.with(.init(folder: folder)) { client, uploads async throws in
-                #expect(try await client.tus("HEAD", "/uploads/\(Self.id)").headers["Upload-Offset"] == "4")
-                #expect(uploads.statuses.first?.isComplete == false)
+                try await expectEqual(client.tus("HEAD", "/uploads/\(Self.id)").headers["Upload-Offset"], "4")
+                expectEqual(uploads.statuses.first?.isComplete, false)
                 let fields = [("Upload-Offset", "4"), UploadClient.tusContent]
-                #expect(try await client.tus("PATCH", "/uploads/\(Self.id)", fields, "ent").status == 204)
-                #expect(uploads.statuses.first?.isComplete == true)
+                try await expectEqual(client.tus("PATCH", "/uploads/\(Self.id)", fields, "ent").status, 204)
+                expectEqual(uploads.statuses.first?.isComplete, true)
             }
         }
     }
@@ -106,7 +108,7 @@ struct StoredUploadTests {
         try await Self.withFolder { folder async throws in
             try Self.write(Self.record(#""length":4"#), "content", nil, in: folder)
             try await UploadClient.with(.init(folder: folder)) { client, _ async throws in
-                #expect(try await client.tus("HEAD", "/uploads/\(Self.id)").headers["Upload-Offset"] == "4")
+                try await expectEqual(client.tus("HEAD", "/uploads/\(Self.id)").headers["Upload-Offset"], "4")
             }
         }
     }
@@ -123,7 +125,7 @@ struct StoredUploadTests {
             try Self.write(Self.record(#""length":7"#), nil, text, in: folder)
             try await UploadClient.with(.init(folder: folder)) { client, _ async throws in
                 let fields = [("Upload-Offset", "0"), UploadClient.tusContent]
-                #expect(try await client.tus("PATCH", "/uploads/\(Self.id)", fields, "content").status == 204)
+                try await expectEqual(client.tus("PATCH", "/uploads/\(Self.id)", fields, "content").status, 204)
                 let status = try await client.server.ask("GET", "/uploads/\(Self.id)/status")
                 #expect(status.text.contains("\"received\": \(expected),"))
             }
@@ -139,11 +141,11 @@ struct StoredUploadTests {
             try FileManager.default.createSymbolicLink(
                 atPath: "\(folder)/\(Self.id).content", withDestinationPath: other.path)
             try await UploadClient.with(.init(folder: folder)) { client, _ async throws in
-                #expect(try await client.tus("HEAD", "/uploads/\(Self.id)").headers["Upload-Offset"] == "0")
+                try await expectEqual(client.tus("HEAD", "/uploads/\(Self.id)").headers["Upload-Offset"], "0")
                 let fields = [("Upload-Offset", "0"), UploadClient.tusContent]
-                #expect(try await client.tus("PATCH", "/uploads/\(Self.id)", fields, "content").status == 507)
+                try await expectEqual(client.tus("PATCH", "/uploads/\(Self.id)", fields, "content").status, 507)
             }
-            #expect(try String(contentsOf: other, encoding: .utf8) == "secret")
+            try expectEqual(String(contentsOf: other, encoding: .utf8), "secret")
         }
     }
 
@@ -153,7 +155,7 @@ struct StoredUploadTests {
         options.uploads = 2
         try await UploadClient.with(options) { client, _ async throws in
             for status in [201, 201, 507] {
-                #expect(try await client.tus("POST", "/uploads/tus", [("Upload-Length", "7")], "").status == status)
+                try await expectEqual(client.tus("POST", "/uploads/tus", [("Upload-Length", "7")], "").status, status)
             }
         }
     }
@@ -170,7 +172,7 @@ struct StoredUploadTests {
         try await Self.withFolder { folder async throws in
             try Self.write(text, nil, nil, in: folder)
             try await UploadClient.with(.init(folder: folder)) { client, _ async throws in
-                #expect(try await client.tus("HEAD", "/uploads/\(Self.id)").status == 404)
+                try await expectEqual(client.tus("HEAD", "/uploads/\(Self.id)").status, 404)
             }
         }
     }

@@ -1,20 +1,22 @@
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Upload server: tus", .timeLimit(.minutes(5)))
 struct TusUploadServerTests {
     @Test("What the server can do")
     func options() async throws {
         try await UploadClient.with { client, _ async throws in
             let response = try await client.server.ask("OPTIONS", "/uploads/tus")
-            #expect(response.status == 204)
-            #expect(response.headers["Tus-Version"] == "1.0.0")
-            #expect(response.headers["Tus-Extension"]?.split(separator: ",").count == 8)
-            #expect(response.headers["Tus-Checksum-Algorithm"] == "md5,sha1,sha256,sha512")
-            #expect(response.headers["Tus-Max-Size"] == "67108864")
+            expectEqual(response.status, 204)
+            expectEqual(response.headers["Tus-Version"], "1.0.0")
+            expectEqual(response.headers["Tus-Extension"]?.split(separator: ",").count, 8)
+            expectEqual(response.headers["Tus-Checksum-Algorithm"], "md5,sha1,sha256,sha512")
+            expectEqual(response.headers["Tus-Max-Size"], "67108864")
             let other = try await client.send("POST", "/uploads/tus", [("Tus-Resumable", "0.2.2")], "").final
-            #expect(other.status == 412)
-            #expect(other.headers["Tus-Version"] == "1.0.0")
+            expectEqual(other.status, 412)
+            expectEqual(other.headers["Tus-Version"], "1.0.0")
         }
     }
 
@@ -23,8 +25,8 @@ struct TusUploadServerTests {
         try await UploadClient.with { client, _ async throws in
             let created = try await client.tus(
                 "POST", "/uploads/tus", [("Upload-Length", "7"), ("Upload-Metadata", "name YQ==,empty")], "")
-            #expect(created.status == 201)
-            #expect(created.headers["Upload-Expires"]?.hasSuffix(" GMT") == true)
+            expectEqual(created.status, 201)
+            expectEqual(created.headers["Upload-Expires"]?.hasSuffix(" GMT"), true)
             let path = UploadClient.path(created)
             func change(_ name: String, _ fields: [(String, String)], _ content: String) async throws
                 -> RawClient.Response
@@ -34,24 +36,26 @@ struct TusUploadServerTests {
                     : try await client.tus(name, path, fields, content)
             }
             let first = try await change("PATCH", [("Upload-Offset", "0"), UploadClient.tusContent], "cont")
-            #expect(first.status == 204)
-            #expect(first.headers["Upload-Offset"] == "4")
+            expectEqual(first.status, 204)
+            expectEqual(first.headers["Upload-Offset"], "4")
             let asked = try await client.tus("HEAD", path)
-            #expect(asked.status == 200)
-            #expect(asked.headers["Upload-Offset"] == "4")
-            #expect(asked.headers["Upload-Length"] == "7")
-            #expect(asked.headers["Upload-Metadata"] == "name YQ==,empty")
-            #expect(try await change("PATCH", [("Upload-Offset", "0"), UploadClient.tusContent], "ent").status == 409)
-            #expect(try await change("PATCH", [("Upload-Offset", "4")], "ent").status == 415)
-            #expect(
-                try await change("PATCH", [("Upload-Offset", "4"), UploadClient.tusContent], "entire").status == 413)
-            #expect(try await change("PATCH", [("Upload-Offset", "4"), UploadClient.tusContent], "ent").status == 204)
+            expectEqual(asked.status, 200)
+            expectEqual(asked.headers["Upload-Offset"], "4")
+            expectEqual(asked.headers["Upload-Length"], "7")
+            expectEqual(asked.headers["Upload-Metadata"], "name YQ==,empty")
+            try await expectEqual(
+                change("PATCH", [("Upload-Offset", "0"), UploadClient.tusContent], "ent").status, 409)
+            try await expectEqual(change("PATCH", [("Upload-Offset", "4")], "ent").status, 415)
+            try await expectEqual(
+                change("PATCH", [("Upload-Offset", "4"), UploadClient.tusContent], "entire").status, 413)
+            try await expectEqual(
+                change("PATCH", [("Upload-Offset", "4"), UploadClient.tusContent], "ent").status, 204)
             let status = try await client.server.ask("GET", path + "/status")
             #expect(status.text.contains("\"offset\": 7") && status.text.contains("\"complete\": true"))
             // The SHA-256 of “content”.
             #expect(status.text.contains("ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73"))
-            #expect(try await change("DELETE", [], "").status == 204)
-            #expect(try await client.tus("HEAD", path).status == 404)
+            try await expectEqual(change("DELETE", [], "").status, 204)
+            try await expectEqual(client.tus("HEAD", path).status, 404)
         }
     }
 
@@ -69,7 +73,7 @@ struct TusUploadServerTests {
     func refusals(fields: [(String, String)], status: Int) async throws {
         try await UploadClient.with { client, uploads async throws in
             let response = try await client.tus("POST", "/uploads/tus", fields)
-            #expect(response.status == status)
+            expectEqual(response.status, status)
             #expect(uploads.statuses.isEmpty)
         }
     }
@@ -79,12 +83,12 @@ struct TusUploadServerTests {
         try await UploadClient.with { client, _ async throws in
             let created = try await client.tus("POST", "/uploads/tus", [("Upload-Defer-Length", "1")], "")
             let path = UploadClient.path(created)
-            #expect(try await client.tus("HEAD", path).headers["Upload-Defer-Length"] == "1")
+            try await expectEqual(client.tus("HEAD", path).headers["Upload-Defer-Length"], "1")
             let fields = [("Upload-Offset", "0"), ("Upload-Length", "4"), UploadClient.tusContent]
-            #expect(try await client.tus("PATCH", path, fields, "ab").status == 204)
+            try await expectEqual(client.tus("PATCH", path, fields, "ab").status, 204)
             let other = [("Upload-Offset", "2"), ("Upload-Length", "5"), UploadClient.tusContent]
-            #expect(try await client.tus("PATCH", path, other, "cd").status == 400)
-            #expect(try await client.tus("HEAD", path).headers["Upload-Length"] == "4")
+            try await expectEqual(client.tus("PATCH", path, other, "cd").status, 400)
+            try await expectEqual(client.tus("HEAD", path).headers["Upload-Length"], "4")
         }
     }
 
@@ -100,16 +104,16 @@ struct TusUploadServerTests {
                 let fields = [("Upload-Offset", "0"), UploadClient.tusContent, ("Upload-Checksum", checksum)]
                 return try await client.tus("PATCH", path, fields, "content").status
             }
-            #expect(try await patch("crc YQ==") == 400)
-            #expect(try await patch("sha1") == 400)
-            #expect(try await patch("sha1 YQ==") == 460)
-            #expect(uploads.statuses.first?.offset == 0)
-            #expect(uploads.statuses.first?.received == 7)
+            try await expectEqual(patch("crc YQ=="), 400)
+            try await expectEqual(patch("sha1"), 400)
+            try await expectEqual(patch("sha1 YQ=="), 460)
+            expectEqual(uploads.statuses.first?.offset, 0)
+            expectEqual(uploads.statuses.first?.received, 7)
             let digest = try await client.server.ask("GET", path + "/status")
             #expect(digest.text.contains("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
             let right = try await patch("sha1 \(Self.sha1)")
-            #expect(right == 204)
-            #expect(uploads.statuses.first?.isComplete == true)
+            expectEqual(right, 204)
+            expectEqual(uploads.statuses.first?.isComplete, true)
         }
     }
 
@@ -126,8 +130,8 @@ struct TusUploadServerTests {
                         + "Upload-Checksum: sha1 \(isRight ? Self.sha1 : "YQ==")\r\n\r\n")
                 return try await raw.response().status
             }
-            #expect(status == (isRight ? 204 : 460))
-            #expect(uploads.statuses.first?.offset == (isRight ? 7 : 0))
+            expectEqual(status, (isRight ? 204 : 460))
+            expectEqual(uploads.statuses.first?.offset, (isRight ? 7 : 0))
         }
     }
 
@@ -146,11 +150,11 @@ struct TusUploadServerTests {
                 while uploads.statuses.first?.offset != 7, ContinuousClock.now < limit {
                     try await Task.sleep(for: .milliseconds(1))
                 }
-                #expect(uploads.statuses.first?.offset == 7)
+                expectEqual(uploads.statuses.first?.offset, 7)
             }
             let head = try await client.tus("HEAD", path)
             #expect(head.status == 200 && head.headers["Upload-Offset"] == "7")
-            #expect(uploads.statuses.first?.isComplete == true)
+            expectEqual(uploads.statuses.first?.isComplete, true)
         }
     }
 
@@ -163,17 +167,17 @@ struct TusUploadServerTests {
                     ("Upload-Concat", "partial"), ("Upload-Length", "\(text.utf8.count)"), UploadClient.tusContent,
                 ]
                 let part = try await client.tus("POST", "/uploads/tus", fields, text)
-                #expect(part.status == 201)
-                #expect(part.headers["Upload-Offset"] == "\(text.utf8.count)")
+                expectEqual(part.status, 201)
+                expectEqual(part.headers["Upload-Offset"], "\(text.utf8.count)")
                 parts.append(UploadClient.path(part))
             }
             let fields = [("Upload-Concat", "final;\(parts.joined(separator: " "))")]
             let whole = try await client.tus("POST", "/uploads/tus", fields, "")
-            #expect(whole.status == 201)
+            expectEqual(whole.status, 201)
             let path = UploadClient.path(whole)
-            #expect(try await client.tus("HEAD", path).headers["Upload-Offset"] == "7")
+            try await expectEqual(client.tus("HEAD", path).headers["Upload-Offset"], "7")
             let content = [("Upload-Offset", "7"), UploadClient.tusContent]
-            #expect(try await client.tus("PATCH", path, content, "x").status == 403)
+            try await expectEqual(client.tus("PATCH", path, content, "x").status, 403)
             let status = try await client.server.ask("GET", path + "/status")
             #expect(status.text.contains("ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73"))
         }
@@ -183,7 +187,7 @@ struct TusUploadServerTests {
     func expiry() async throws {
         try await UploadClient.with { client, _ async throws in
             let created = try await client.tus("POST", "/uploads/tus?expires=0", [("Upload-Length", "7")], "")
-            #expect(try await client.tus("HEAD", UploadClient.path(created)).status == 410)
+            try await expectEqual(client.tus("HEAD", UploadClient.path(created)).status, 410)
         }
     }
 }

@@ -1,6 +1,8 @@
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Upload server: faults", .timeLimit(.minutes(5)))
 struct UploadFaultTests {
     private static func create(_ client: UploadClient, _ query: String, _ length: Int = 7) async throws -> String {
@@ -24,10 +26,10 @@ struct UploadFaultTests {
         try await UploadClient.with { client, uploads async throws in
             let path = try await Self.create(client, "cut=2&times=2")
             await #expect(throws: (any Error).self) { try await Self.patch(client, path) }
-            #expect(uploads.statuses.first?.offset == 2)
+            expectEqual(uploads.statuses.first?.offset, 2)
             await #expect(throws: (any Error).self) { try await Self.patch(client, path, at: 2, "ntent") }
-            #expect(try await Self.patch(client, path, at: 4, "ent").final.status == 200)
-            #expect(uploads.statuses.first?.isComplete == true)
+            try await expectEqual(Self.patch(client, path, at: 4, "ent").final.status, 200)
+            expectEqual(uploads.statuses.first?.isComplete, true)
         }
     }
 
@@ -36,8 +38,8 @@ struct UploadFaultTests {
         try await UploadClient.with { client, uploads async throws in
             let path = try await Self.create(client, "lost")
             await #expect(throws: (any Error).self) { try await Self.patch(client, path) }
-            #expect(uploads.statuses.first?.isComplete == true)
-            #expect(try await Self.patch(client, path, at: 7, "").final.status == 200)
+            expectEqual(uploads.statuses.first?.isComplete, true)
+            try await expectEqual(Self.patch(client, path, at: 7, "").final.status, 200)
         }
     }
 
@@ -47,15 +49,15 @@ struct UploadFaultTests {
             let path = try await Self.create(client, "status=\(status)&times=2&retry-after=1")
             for _ in 0..<2 {
                 let response = try await Self.patch(client, path).final
-                #expect(response.status == status)
-                #expect(response.headers["Retry-After"] == "1")
+                expectEqual(response.status, status)
+                expectEqual(response.headers["Retry-After"], "1")
             }
-            #expect(uploads.statuses.first?.received == 0)
-            #expect(try await Self.patch(client, path).final.status == 200)
+            expectEqual(uploads.statuses.first?.received, 0)
+            try await expectEqual(Self.patch(client, path).final.status, 200)
             let query = "status=\(status)&on=POST"
             let fields = [("Upload-Complete", "?0")]
-            #expect(try await client.ietf("POST", "/uploads/ietf?\(query)", fields, "").status == status)
-            #expect(try await client.ietf("POST", "/uploads/ietf?\(query)", fields, "").status == 201)
+            try await expectEqual(client.ietf("POST", "/uploads/ietf?\(query)", fields, "").status, status)
+            try await expectEqual(client.ietf("POST", "/uploads/ietf?\(query)", fields, "").status, 201)
         }
     }
 
@@ -64,9 +66,9 @@ struct UploadFaultTests {
         try await UploadClient.with { client, _ async throws in
             let query = "interop=6" + (isNamed ? "" : "&unnamed")
             let other = try await client.ietf("OPTIONS", "/uploads/ietf?\(query)")
-            #expect(other.status == 400)
-            #expect(other.headers["Upload-Draft-Interop-Version"] == (isNamed ? "6" : nil))
-            #expect(try await client.ietf("OPTIONS", "/uploads/ietf?\(query)", version: 6).status == 204)
+            expectEqual(other.status, 400)
+            expectEqual(other.headers["Upload-Draft-Interop-Version"], (isNamed ? "6" : nil))
+            try await expectEqual(client.ietf("OPTIONS", "/uploads/ietf?\(query)", version: 6).status, 204)
         }
     }
 
@@ -74,8 +76,8 @@ struct UploadFaultTests {
     func interim() async throws {
         try await UploadClient.with { client, _ async throws in
             let some = try await Self.patch(client, try await Self.create(client, "interim=5"))
-            #expect(some.interim.map { $0.headers["Upload-Offset"] } == Array(repeating: "7", count: 5))
-            #expect(some.final.status == 200)
+            expectEqual(some.interim.map { $0.headers["Upload-Offset"] }, Array(repeating: "7", count: 5))
+            expectEqual(some.final.status, 200)
             for (query, last) in [("endless", "7"), ("growing", "106")] {
                 let path = try await Self.create(client, "interim=\(query)")
                 try await RawClient.with(port: client.server.port) { raw async throws in
@@ -83,8 +85,8 @@ struct UploadFaultTests {
                         "PATCH \(path) HTTP/1.1\r\nHost: a\r\nUpload-Draft-Interop-Version: 8\r\nUpload-Offset: 0\r\n"
                             + "Upload-Complete: ?1\r\nContent-Type: application/partial-upload\r\nContent-Length: 7\r\n\r\n"
                             + "content")
-                    for _ in 0..<99 { #expect(try await raw.response().status == 104) }
-                    #expect(try await raw.response().headers["Upload-Offset"] == last)
+                    for _ in 0..<99 { try await expectEqual(raw.response().status, 104) }
+                    try await expectEqual(raw.response().headers["Upload-Offset"], last)
                 }
             }
         }
@@ -95,9 +97,9 @@ struct UploadFaultTests {
         try await UploadClient.with { client, _ async throws in
             let path = try await Self.create(client, "offset=\(fault)")
             let fields = [("Upload-Offset", "0"), ("Upload-Complete", "?0"), UploadClient.ietfContent]
-            #expect(try await client.ietf("PATCH", path, fields, "conten").status == 204)
-            #expect(try await client.ietf("HEAD", path).headers["Upload-Offset"] == told)
-            #expect(try await client.ietf("HEAD", path).headers["Upload-Offset"] == "6")
+            try await expectEqual(client.ietf("PATCH", path, fields, "conten").status, 204)
+            try await expectEqual(client.ietf("HEAD", path).headers["Upload-Offset"], told)
+            try await expectEqual(client.ietf("HEAD", path).headers["Upload-Offset"], "6")
         }
     }
 
@@ -109,10 +111,10 @@ struct UploadFaultTests {
                 "POST", "/uploads/ietf?location=http%3A%2F%2F127.0.0.2%3A9", fields, "")
             #expect(elsewhere.headers["Location"]?.hasPrefix("http://127.0.0.2:9/uploads/") == true)
             let limited = try await Self.create(client, "max-append=3")
-            #expect(try await Self.patch(client, limited).final.status == 413)
+            try await expectEqual(Self.patch(client, limited).final.status, 413)
             let slow = try await Self.create(client, "slow=10")
             let start = ContinuousClock.now
-            #expect(try await Self.patch(client, slow).final.status == 200)
+            try await expectEqual(Self.patch(client, slow).final.status, 200)
             #expect(ContinuousClock.now - start >= .milliseconds(700))
         }
     }
@@ -126,7 +128,7 @@ struct UploadFaultTests {
     func unknown(query: String) async throws {
         try await UploadClient.with { client, _ async throws in
             let response = try await client.ietf("POST", "/uploads/ietf?\(query)", [("Upload-Complete", "?0")], "")
-            #expect(response.status == 400)
+            expectEqual(response.status, 400)
         }
     }
 }

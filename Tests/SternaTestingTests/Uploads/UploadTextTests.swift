@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTesting
 
 @Suite("Upload server: fields")
@@ -10,10 +11,10 @@ struct UploadTextTests {
             ("7", 7), (" 7 ;a=b", 7), ("7;", 7), ("999999999999999", 999_999_999_999_999), ("1000000000000000", nil),
             (";7", nil), ("", nil), ("+7", nil), ("-7", nil), ("٣", nil), ("7 8", nil),
         ] as [(String, Int64?)])
-    func number(text: String, expected: Int64?) { #expect(UploadText.number(text) == expected) }
+    func number(text: String, expected: Int64?) { expectEqual(UploadText.number(text), expected) }
 
     @Test("Booleans", arguments: [("?1", true), ("?0;x", false), (";?1", nil), ("1", nil)] as [(String, Bool?)])
-    func boolean(text: String, expected: Bool?) { #expect(UploadText.boolean(text) == expected) }
+    func boolean(text: String, expected: Bool?) { expectEqual(UploadText.boolean(text), expected) }
 
     @Test(
         "Metadata",
@@ -21,7 +22,7 @@ struct UploadTextTests {
             ("a YQ==,b", true), ("a ", true), ("a YQ==, a Yg==", false), ("é YQ==", false), ("a YQ==\r\nb", false),
             ("a YQ", false), ("", false), (",", false), ("a b c", false),
         ])
-    func metadata(text: String, isMetadata: Bool) { #expect(UploadText.isMetadata(text) == isMetadata) }
+    func metadata(text: String, isMetadata: Bool) { expectEqual(UploadText.isMetadata(text), isMetadata) }
 
     @Test("The parts of a concatenation")
     func parts() {
@@ -31,7 +32,7 @@ struct UploadTextTests {
             "final;", "final; ", "partial", one, "final;/uploads/\(one)/..", "final;/uploads/\(one.uppercased())",
             "final;" + Array(repeating: "/uploads/\(one)", count: 65).joined(separator: " "),
         ] {
-            #expect(UploadText.parts(of: text) == nil, "\(text)")
+            expectNil(UploadText.parts(of: text), "\(text)")
         }
     }
 }

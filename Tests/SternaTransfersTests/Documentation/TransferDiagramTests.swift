@@ -2,6 +2,7 @@ import Foundation
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 /// The table of states of docs/Transfers.md: what the journal's own rule makes of each event in each state.

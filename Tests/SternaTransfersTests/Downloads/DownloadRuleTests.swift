@@ -3,6 +3,7 @@ import Sterna
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: what follows a failed download")
@@ -20,12 +21,12 @@ struct DownloadRuleTests {
     @Test("A wrong digest", arguments: digests)
     func digest(isCallersAlone: Bool, isJoined: Bool, earlier: Int, verdict: DigestVerdict) {
         let mismatch = DigestMismatch(isCallersAlone: isCallersAlone, isJoined: isJoined)
-        #expect(DownloadRule.decide(mismatch, earlier: earlier) == verdict)
+        expectEqual(DownloadRule.decide(mismatch, earlier: earlier), verdict)
         let isFinal = [.another, .joinedAgain, .damagedAgain].contains(verdict)
-        #expect(verdict.consequence.contains("given up") == isFinal)
+        expectEqual(verdict.consequence.contains("given up"), isFinal)
         let failure = SternaError(.digestMismatch, phase: .read, "It is wrong.", underlying: verdict)
-        #expect(DownloadRule.passes(failure) == !isFinal)
-        #expect(TransferRule.isTransient(failure) == !isFinal)
+        expectEqual(DownloadRule.passes(failure), !isFinal)
+        expectEqual(TransferRule.isTransient(failure), !isFinal)
     }
 
     @Test("Earlier attempts count by what they failed with")
@@ -42,7 +43,7 @@ struct DownloadRuleTests {
         #expect(DownloadRule.judged(error, attempts).underlying as? DigestVerdict == .damaged)
         #expect(DownloadRule.judged(error, attempts + attempts).underlying as? DigestVerdict == .damagedAgain)
         let other = SternaError(.truncated, phase: .read, "It broke off.")
-        #expect(DownloadRule.judged(other, attempts).detail == other.detail)
+        expectEqual(DownloadRule.judged(other, attempts).detail, other.detail)
     }
 
     @Test(
@@ -55,6 +56,6 @@ struct DownloadRuleTests {
         var error = SternaError(.unacceptableStatus, phase: .read, "There is no file.")
         error.response = Response(status: .init(code: status), url: try HTTPURL("http://a.example/"))
         if isResumed { error.value = try TransferHistoryTests.data([[0, 500]]) }
-        #expect(DownloadRule.passes(error) == passes)
+        expectEqual(DownloadRule.passes(error), passes)
     }
 }

@@ -43,8 +43,8 @@ struct OwnPartTests {
 
             gate.open()
             try await transfer.resume()
-            #expect(try await transfer.end() == .finished(path: path, length: Int64(size)))
-            #expect(FileManager.default.contents(atPath: path) == Data(repeating: 0x61, count: size))
+            try await expectEqual(transfer.end(), .finished(path: path, length: Int64(size)))
+            expectEqual(FileManager.default.contents(atPath: path), Data(repeating: 0x61, count: size))
             #expect(server.requests().last?.headers["Range"] != nil)
         }
     }

@@ -28,7 +28,7 @@ struct BandwidthScheduleTests {
         ] as [(Int, Int, Int, Int, Int?, Int?)])
     func window(_ day: Int, _ hour: Int, _ minute: Int, _ second: Int, _ download: Int?, _ upload: Int?) {
         let moment = WeekMoment(weekday: day, second: hour * 3_600 + minute * 60 + second)
-        #expect(Self.office.rates(at: moment) == .init(download: download, upload: upload))
+        expectEqual(Self.office.rates(at: moment), .init(download: download, upload: upload))
     }
 
     @Test(
@@ -36,13 +36,13 @@ struct BandwidthScheduleTests {
     )
     func edges() {
         let all = BandwidthSchedule([.init(from: .init(9), to: .init(9), on: .monday, download: 1)])
-        #expect(all.rates(at: WeekMoment(weekday: 1, second: 9 * 3_600)).download == 1)
-        #expect(all.rates(at: WeekMoment(weekday: 2, second: 9 * 3_600 - 1)).download == 1)
-        #expect(all.rates(at: WeekMoment(weekday: 2, second: 9 * 3_600)).download == nil)
+        expectEqual(all.rates(at: WeekMoment(weekday: 1, second: 9 * 3_600)).download, 1)
+        expectEqual(all.rates(at: WeekMoment(weekday: 2, second: 9 * 3_600 - 1)).download, 1)
+        expectNil(all.rates(at: WeekMoment(weekday: 2, second: 9 * 3_600)).download)
         #expect(BandwidthSchedule.Time(99, 99).minutes == 1_440 && BandwidthSchedule.Time(-3, -3).minutes == 0)
-        #expect("\(BandwidthSchedule.Time(8, 5))" == "08:05")
-        #expect(WeekMoment(weekday: -1, second: -1) == WeekMoment(weekday: 6, second: 86_399))
-        #expect(BandwidthSchedule([]).secondsToNextChange(after: WeekMoment(weekday: 0, second: 0)) == nil)
+        expectEqual("\(BandwidthSchedule.Time(8, 5))", "08:05")
+        expectEqual(WeekMoment(weekday: -1, second: -1), WeekMoment(weekday: 6, second: 86_399))
+        expectNil(BandwidthSchedule([]).secondsToNextChange(after: WeekMoment(weekday: 0, second: 0)))
         #expect((0..<7).contains(WeekMoment.now(in: .local).weekday))
     }
 
@@ -64,7 +64,8 @@ struct BandwidthScheduleTests {
             let rates = schedule.rates(at: start)
             for step in stride(from: 0, to: wait, by: max(1, wait / 500)) {
                 let total = start.weekday * 86_400 + start.second + step
-                #expect(schedule.rates(at: WeekMoment(weekday: total / 86_400, second: total)) == rates, "seed \(seed)")
+                expectEqual(
+                    schedule.rates(at: WeekMoment(weekday: total / 86_400, second: total)), rates, "seed \(seed)")
             }
         }
     }
@@ -86,7 +87,7 @@ struct BandwidthScheduleTests {
         #expect(limit.download == 500 && limit.upload == 100)
         limit.download = 50
         await time.advance(by: .seconds(3_000))
-        #expect(limit.download == 50)
+        expectEqual(limit.download, 50)
         for _ in 0..<24 { await time.advance(by: .seconds(500)) }
         #expect(limit.download == 900 && limit.upload == nil)
         pacer.set(nil)

@@ -5,6 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Queue: what becomes of a store's transfers that wait for others", .timeLimit(.minutes(5)))
@@ -34,7 +35,7 @@ struct DurableQueueEndTests {
             for transfer in transfers {
                 try await transfer.resume()
                 let end = try await transfer.end()
-                #expect(end == .finished(path: transfer.details.path, length: 100))
+                expectEqual(end, .finished(path: transfer.details.path, length: 100))
             }
         }
     }
@@ -62,10 +63,10 @@ struct DurableQueueEndTests {
             queue.start()
             try await queue.finish()
             #expect(locked.status.state.isBlocked && first.error?.kind == .unacceptableStatus)
-            #expect(other.error == nil)
+            expectNil(other.error)
             for queued in [second, task, third] {
-                #expect(queued.error?.kind == .cancelled)
-                #expect(queued.error?.message.contains("has not ended") == true, "\(queued.state)")
+                expectEqual(queued.error?.kind, .cancelled)
+                expectEqual(queued.error?.message.contains("has not ended"), true, "\(queued.state)")
             }
             // Nothing was given up: also one that is added later is left.
             let late = try await Self.download("late", store, scene)
@@ -74,7 +75,7 @@ struct DurableQueueEndTests {
             for transfer in [direct, behind, late] {
                 #expect(!transfer.status.state.isOver)
                 try await transfer.resume()
-                #expect(try await transfer.end() == .finished(path: transfer.details.path, length: 100))
+                try await expectEqual(transfer.end(), .finished(path: transfer.details.path, length: 100))
             }
         }
     }
@@ -95,7 +96,7 @@ struct DurableQueueEndTests {
             for await state in transfer.stateUpdates where state.isBlocked { break }
             isOpen.withLock { $0 = true }
             try await transfer.resume()
-            #expect(try await transfer.end() == .finished(path: path, length: 1))
+            try await expectEqual(transfer.end(), .finished(path: path, length: 1))
             // Who came first decides whether the queue knows of the end.
             try await queued.end()
             #expect(queued.error == nil || queued.isLeft)
@@ -122,7 +123,7 @@ struct DurableQueueEndTests {
             try await queue.finish()
             for transfer in transfers where !transfer.status.state.isOver {
                 try await transfer.resume()
-                #expect(try await transfer.end() == .finished(path: transfer.details.path, length: 100))
+                try await expectEqual(transfer.end(), .finished(path: transfer.details.path, length: 100))
             }
         }
     }
@@ -145,9 +146,9 @@ struct DurableQueueEndTests {
                 try await scene.queue().add(waiting)
             }
             isAllowed.withLock { $0 = true }
-            #expect(try await started.end() == .finished(path: started.details.path, length: 100))
+            try await expectEqual(started.end(), .finished(path: started.details.path, length: 100))
             try await waiting.resume()
-            #expect(try await waiting.end() == .finished(path: waiting.details.path, length: 100))
+            try await expectEqual(waiting.end(), .finished(path: waiting.details.path, length: 100))
         }
     }
 
@@ -191,7 +192,7 @@ struct DurableQueueEndTests {
             try await queue.finish()
             let methods = scene.server.requests().filter { $0.target == "/keyed" }
                 .map { ($0.method, $0.headers["X-API-Key"]) }
-            #expect(methods.map(\.0) == ["HEAD", "GET"])
+            expectEqual(methods.map(\.0), ["HEAD", "GET"])
             #expect(methods.allSatisfy { $0.1 == "sesame" })
         }
     }

@@ -37,11 +37,11 @@ struct DurableQueueTests {
             try await scene.until { running.now == 3 }
             gate.open()
             try await queue.finish()
-            #expect(running.most == 3)
+            expectEqual(running.most, 3)
             await log.wait { $0.last == "queueFinished" }
             let names = Set(log.events)
-            #expect(names == ["started", "headersReceived", "finished", "queueFinished"])
-            #expect(log.events.count == 6 * 3 + 1)
+            expectEqual(names, ["started", "headersReceived", "finished", "queueFinished"])
+            expectEqual(log.events.count, 6 * 3 + 1)
             let progress = queue.progress.current
             #expect(progress.finished == 6 && progress.bytes.completed == 24)
             #expect(await store.list().allSatisfy { $0.state.isOver })
@@ -67,7 +67,7 @@ struct DurableQueueTests {
             queue.bandwidth.download = nil
             queue.start()
             try await queued.end()
-            #expect(transfer.status.state == .finished(path: path, length: 6_000_000))
+            expectEqual(transfer.status.state, .finished(path: path, length: 6_000_000))
             let ranges = scene.server.requests().compactMap { $0.headers["Range"] }
             #expect(!ranges.isEmpty)
         }
@@ -121,7 +121,7 @@ struct DurableQueueTests {
             await queue.stop()
             #expect(queued.error?.kind == .cancelled && !transfer.status.state.isOver)
             try await transfer.resume()
-            #expect(try await transfer.end() == .finished(path: path, length: 3_000_000))
+            try await expectEqual(transfer.end(), .finished(path: path, length: 3_000_000))
         }
     }
 }

@@ -2,6 +2,7 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Queue: progress and rates")
@@ -22,20 +23,20 @@ struct QueueMeterTests {
         #expect(progress.uploads.completed == 50 && progress.uploads.total == 100)
         #expect(progress.downloads.completed == 30 && progress.downloads.total == 300)
         #expect(progress.count == 2 && progress.finished == 0 && !progress.isEstimated)
-        #expect("\(progress)" == "0 of 2 transfers, 20% of 400 B")
+        expectEqual("\(progress)", "0 of 2 transfers, 20% of 400 B")
     }
 
     @Test("Unknown lengths count with the mean of the known ones")
     func estimates() {
         var meter = QueueMeter()
         for id in 1...4 { meter.add(id, isUpload: false, total: nil) }
-        #expect(meter.progress(at: at(0)).bytes.total == nil)
+        expectNil(meter.progress(at: at(0)).bytes.total)
         meter.setTotal(100, of: 1)
         meter.setTotal(300, of: 2)
         var progress = meter.progress(at: at(0))
         #expect(progress.bytes.total == 800 && progress.isEstimated)
         meter.set(3, TransferProgress(completed: 900, total: nil), resumedAt: 0, at: at(0))
-        #expect(meter.progress(at: at(0)).bytes.total == 900)
+        expectEqual(meter.progress(at: at(0)).bytes.total, 900)
         meter.set(3, TransferProgress(completed: 900, total: 1_000), resumedAt: 0, at: at(0))
         meter.set(4, TransferProgress(completed: 0, total: 600), resumedAt: 0, at: at(0))
         meter.setTotal(7, of: 4)
@@ -58,7 +59,7 @@ struct QueueMeterTests {
         let progress = meter.progress(at: at(0))
         #expect(progress.count == 3 && progress.finished == 1 && progress.failed == 1)
         #expect(progress.bytes.completed == 140 && progress.bytes.total == 240)
-        #expect("\(progress)" == "1 of 3 transfers, 1 failed, 58% of 240 B")
+        expectEqual("\(progress)", "1 of 3 transfers, 1 failed, 58% of 240 B")
     }
 
     @Test("The rate counts neither what was there before nor what comes twice")
@@ -82,7 +83,7 @@ struct QueueMeterTests {
         let progress = meter.progress(at: at(500))
         #expect(progress.bytes.completed == .max && progress.bytes.total == .max)
         for id in 1...4 { meter.end(id, succeeded: true) }
-        #expect(meter.progress(at: at(500)).finished == 4)
+        expectEqual(meter.progress(at: at(500)).finished, 4)
     }
 
     // MARK: Rates
@@ -90,7 +91,7 @@ struct QueueMeterTests {
     @Test("A rate follows a change within seconds, without its jumps")
     func smoothed() throws {
         var rate = SmoothedRate()
-        #expect(rate.rate(at: at(0)) == nil)
+        expectNil(rate.rate(at: at(0)))
         // Bursts of half a second each at a megabyte per second.
         for step in 0..<20 { rate.add(500_000, at: at(Int64(step) * 500)) }
         var now = try #require(rate.rate(at: at(9_500)))
@@ -113,7 +114,7 @@ struct QueueMeterTests {
             (1, 10, YieldRule.least), (1, .infinity, YieldRule.least), (1, 1e300, 100_000_000_000_000),
         ] as [(Int, Double?, Int?)])
     func yielding(_ foreground: Int, _ measured: Double?, _ expected: Int?) {
-        #expect(YieldRule.limit(foreground: foreground, measured: measured) == expected)
+        expectEqual(YieldRule.limit(foreground: foreground, measured: measured), expected)
     }
 
     @Test("A task is tried again only after a failure that may pass, and as often as was said")
@@ -128,7 +129,7 @@ struct QueueMeterTests {
         for (error, attempts, retries, asked, expected) in table {
             let pause = QueueRetry.pause(
                 after: error, asked: asked, attempts: attempts, retries: retries, longest: .seconds(30), random: 1)
-            #expect(pause == expected, "\(error.kind), \(attempts) of \(retries)")
+            expectEqual(pause, expected, "\(error.kind), \(attempts) of \(retries)")
         }
     }
 }

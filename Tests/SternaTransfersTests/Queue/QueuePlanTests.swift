@@ -79,7 +79,7 @@ struct QueuePlanTests {
             ("an unknown dependency counts not", [Item(id: 1, after: [9])], .firstInFirstOut, [1]),
         ] as [(String, [Item], QueueOrder, [Int])])
     private func order(_ name: String, _ items: [Item], _ order: QueueOrder, _ expected: [Int]) {
-        #expect(waves(plan(items, order: order)).flatMap { $0 } == expected, "\(name)")
+        expectEqual(waves(plan(items, order: order)).flatMap { $0 }, expected, "\(name)")
     }
 
     @Test("Limits in total and for each host")
@@ -88,10 +88,10 @@ struct QueuePlanTests {
             Item(id: 1), Item(id: 2), Item(id: 3), Item(id: 4, host: "b"), Item(id: 5, host: "c"),
             Item(id: 6, host: "b"),
         ]
-        #expect(waves(plan(items, total: 2)) == [[1, 2], [3], [4], [5], [6]])
-        #expect(waves(plan(items, total: 3, perHost: 1)) == [[1, 4, 5], [2], [3], [6]])
-        #expect(waves(plan(items, total: 9, perHost: 2)) == [[1, 2, 4, 5, 6], [3]])
-        #expect(waves(plan(items, total: 0, perHost: 0)) == [[1], [2], [3], [4], [5], [6]])
+        expectEqual(waves(plan(items, total: 2)), [[1, 2], [3], [4], [5], [6]])
+        expectEqual(waves(plan(items, total: 3, perHost: 1)), [[1, 4, 5], [2], [3], [6]])
+        expectEqual(waves(plan(items, total: 9, perHost: 2)), [[1, 2, 4, 5, 6], [3]])
+        expectEqual(waves(plan(items, total: 0, perHost: 0)), [[1], [2], [3], [4], [5], [6]])
     }
 
     @Test("Nothing begins while the queue is suspended, and what runs keeps its turn")
@@ -99,26 +99,26 @@ struct QueuePlanTests {
         var plan = plan([Item(id: 1), Item(id: 2), Item(id: 3)], total: 2)
         #expect(plan.next().isEmpty)
         plan.resume()
-        #expect(plan.next() == [1, 2])
+        expectEqual(plan.next(), [1, 2])
         plan.suspend()
         _ = plan.remove(1)
         #expect(plan.next().isEmpty && plan.running == [2])
         plan.resume()
-        #expect(plan.next() == [3])
+        expectEqual(plan.next(), [3])
     }
 
     @Test("One that rests gives its turn up, and keeps its place")
     func rests() {
         var plan = plan([Item(id: 1), Item(id: 2), Item(id: 3)])
         plan.resume()
-        #expect(plan.next() == [1])
+        expectEqual(plan.next(), [1])
         plan.rest(1)
-        #expect(plan.next() == [2])
+        expectEqual(plan.next(), [2])
         plan.ask(1)
         plan.ask(1)
         #expect(plan.next().isEmpty)
         _ = plan.remove(2)
-        #expect(plan.next() == [1])
+        expectEqual(plan.next(), [1])
         plan.giveUpWaiting(1)
         plan.giveUpWaiting(3)
         plan.ask(3)
@@ -135,10 +135,10 @@ struct QueuePlanTests {
         try plan.require(1, after: 4)
         try plan.require(1, after: 99)
         plan.resume()
-        #expect(plan.next() == [4])
+        expectEqual(plan.next(), [4])
         #expect(throws: QueuePlan.Fault.begun) { try plan.require(4, after: 2) }
-        #expect(plan.remove(4) == [1])
-        #expect(plan.next() == [1])
+        expectEqual(plan.remove(4), [1])
+        expectEqual(plan.next(), [1])
     }
 
     @Test("A change of priority moves those that wait")
@@ -147,7 +147,7 @@ struct QueuePlanTests {
         plan.setPriority(.high, of: 3)
         plan.setPriority(.low, of: 1)
         #expect(plan.priority(of: 3) == .high && plan.priority(of: 9) == nil)
-        #expect(waves(plan).flatMap { $0 } == [3, 2, 1])
+        expectEqual(waves(plan).flatMap { $0 }, [3, 2, 1])
     }
 
     @Test("Random plans keep their limits, run each transfer once, and never before what it waits for")
@@ -189,7 +189,7 @@ struct QueuePlanTests {
                     plan.ask(id)
                 }
             }
-            #expect(plan.count == 0)
+            expectEqual(plan.count, 0)
         }
     }
 }

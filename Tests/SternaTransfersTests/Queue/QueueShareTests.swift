@@ -6,6 +6,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Queue: shares of the bandwidth", .timeLimit(.minutes(20)))
@@ -68,7 +69,7 @@ struct QueueShareTests {
             #expect(Double(most - least) <= 0.1 * Double(most) + 65_536, "\(shares)")
             limit.download = nil
             try await queue.finish()
-            #expect(queue.progress.current.finished == count)
+            expectEqual(queue.progress.current.finished, count)
         }
     }
 
@@ -91,7 +92,7 @@ struct QueueShareTests {
             print("shares of \(count) transfers half-way: \(least) to \(most) bytes")
             #expect(Double(most - least) <= 0.1 * Double(size / 2), "\(bytes)")
             try await queue.finish()
-            #expect(queue.progress.current.finished == count)
+            expectEqual(queue.progress.current.finished, count)
         }
     }
 
@@ -141,7 +142,7 @@ struct QueueShareTests {
             queue.start()
             try await queue.finish()
             let taken = (ContinuousClock.now - start) / .seconds(1)
-            #expect(queue.progress.current.finished == count)
+            expectEqual(queue.progress.current.finished, count)
             // The burst comes before the time begins.
             let expected = Double(count * size - rate / 16) / Double(rate)
             print("\(count) downloads took \(taken) s of \(expected) s")

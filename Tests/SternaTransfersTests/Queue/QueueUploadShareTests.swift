@@ -5,6 +5,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Queue: uploads in the background, and before it", .timeLimit(.minutes(20)), .serialized)
@@ -53,7 +54,7 @@ struct QueueUploadShareTests {
         #expect(meanwhile >= Int64(YieldRule.least) / 2, "\(meanwhile)")
         print("in the background \(meanwhile) bytes beside \(Self.size)")
         try await background.end()
-        #expect(background.error == nil)
+        expectNil(background.error)
         #expect(scene.session.traffic.foregroundCount == 0 && !scene.session.traffic.isMeasured)
     }
 
@@ -87,7 +88,7 @@ struct QueueUploadShareTests {
                 if isStored {
                     let transfer = try await store(scene).upload(file: file, to: "sink", with: session, .init(.off))
                     _ = try await transfer.end()
-                    #expect(transfer.answer?.status == 204)
+                    expectEqual(transfer.answer?.status, 204)
                 } else {
                     let task = session.uploadTask(try .upload(file: file, to: "sink"))
                     task.resume()

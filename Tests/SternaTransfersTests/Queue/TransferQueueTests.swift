@@ -34,7 +34,7 @@ struct TransferQueueTests {
             gate.open()
             try await queue.finish()
             await log.wait { $0.last == "queueFinished" }
-            #expect(running.most == 3)
+            expectEqual(running.most, 3)
             let progress = queue.progress.current
             #expect(progress.count == 10 && progress.finished == 10 && progress.bytes.completed == 40)
             #expect(log.events.count { $0 == "queueFinished" } == 1 && log.events.count { $0 == "finished" } == 10)
@@ -42,8 +42,8 @@ struct TransferQueueTests {
             // A queue may be filled again; its progress begins anew.
             queue.perHost = 1
             try queue.add { $0.download("range/5", to: .file("\(scene.folder.path)/again")) }
-            for await step in queue.progress { #expect(step.count == 1) }
-            #expect(queue.progress.current.bytes.completed == 5)
+            for await step in queue.progress { expectEqual(step.count, 1) }
+            expectEqual(queue.progress.current.bytes.completed, 5)
             await log.wait { $0.count { $0 == "queueFinished" } == 2 }
         }
     }
@@ -80,8 +80,9 @@ struct TransferQueueTests {
             try await scene.until { seen.names.count == expected.count && told.names.count == expected.count }
             #expect(seen.names == expected && told.names == expected)
             await log.wait { $0.count == expected.count }
-            #expect(
-                log.events == [
+            expectEqual(
+                log.events,
+                [
                     "started", "redirectFollowed", "headersReceived", "finished", "started", "headersReceived",
                     "failed",
                     "started", "headersReceived", "finished", "queueFinished",
@@ -114,7 +115,7 @@ struct TransferQueueTests {
             queue.start()
             try await queue.finish()
             #expect(first.task?.state == .completed && second.task?.state == .completed)
-            #expect(queue.progress.current.finished == 2)
+            expectEqual(queue.progress.current.finished, 2)
         }
     }
 
@@ -138,8 +139,8 @@ struct TransferQueueTests {
             try await transfers[3].end()
             queue.cancelAll()
             try await queue.finish()
-            for transfer in transfers { #expect(transfer.error?.kind == .cancelled) }
-            #expect(queue.progress.current.failed == 4)
+            for transfer in transfers { expectEqual(transfer.error?.kind, .cancelled) }
+            expectEqual(queue.progress.current.failed, 4)
             let late = try queue.add { $0.download("range/3", to: .file(scene.folder.path + "/late")) }
             guard case .finished = try await late.end() else {
                 Issue.record("\(late.state)")
@@ -160,9 +161,9 @@ struct TransferQueueTests {
                 let second = try queue.add { $0.dataTask(.get("range/3")) }
                 queue.start()
                 try await queue.finish()
-                #expect(first.error?.status == 404)
-                #expect((second.error?.kind == .cancelled) == cancels)
-                if cancels { #expect(second.error?.message.contains("number 1") == true) }
+                expectEqual(first.error?.status, 404)
+                expectEqual((second.error?.kind == .cancelled), cancels)
+                if cancels { expectEqual(second.error?.message.contains("number 1"), true) }
             }
         }
     }
@@ -186,10 +187,10 @@ struct TransferQueueTests {
                 try await queue.finish()
                 #expect((second.error == nil) == runs && (third.error == nil) == runs)
                 await log.wait { $0.last == "queueFinished" }
-                #expect(log.events.count { $0 == "started" } == (runs ? 3 : 1))
+                expectEqual(log.events.count { $0 == "started" }, (runs ? 3 : 1))
                 let fourth = try queue.add(after: [first]) { $0.dataTask(.get("range/3")) }
                 try await fourth.end()
-                #expect((fourth.error == nil) == runs)
+                expectEqual((fourth.error == nil), runs)
             }
         }
     }
@@ -215,9 +216,9 @@ struct TransferQueueTests {
             #expect(letter.error == nil && attempts.names == ["letter", "letter", "letter"] && letter.task?.tag == 7)
             let gone = try queue.add { $0.download("gone", to: .file(scene.folder.path + "/gone")) }
             try await gone.end()
-            #expect(gone.error?.status == 503)
+            expectEqual(gone.error?.status, 503)
             await log.wait { $0.count { $0 == "queueFinished" } == 2 }
-            #expect(log.events.count { $0 == "retryScheduled" } == 4)
+            expectEqual(log.events.count { $0 == "retryScheduled" }, 4)
         }
     }
 
@@ -229,7 +230,7 @@ struct TransferQueueTests {
             let queue = scene.queue { $0.asksForLengths = true }
             let gate = try queue.add { $0.dataTask(.get("range/1000")) }
             for path in ["range/3000", "secret"] { try queue.add(after: [gate]) { $0.dataTask(.get(path)) } }
-            #expect(queue.progress.current.bytes.total == nil)
+            expectNil(queue.progress.current.bytes.total)
             queue.concurrency = 1
             queue.start()
             for await step in queue.progress {
@@ -238,7 +239,7 @@ struct TransferQueueTests {
             try await queue.finish()
             let progress = queue.progress.current
             #expect(progress.bytes.total == 4_006 && progress.bytes.completed == 4_006 && !progress.isEstimated)
-            #expect(scene.server.requests().count { $0.method == "HEAD" } == 3)
+            expectEqual(scene.server.requests().count { $0.method == "HEAD" }, 3)
         }
     }
 
@@ -260,7 +261,7 @@ struct TransferQueueTests {
             await queue.stop()
             queue.start()
             let error = #expect(throws: SternaError.self) { try queue.add { $0.dataTask(.get("range/3")) } }
-            #expect(error?.message.contains("stopped") == true)
+            expectEqual(error?.message.contains("stopped"), true)
         }
     }
 
@@ -289,7 +290,7 @@ struct TransferQueueTests {
             let events = queue?.events
             queue = nil
             try await transfer?.end()
-            #expect(transfer?.error?.kind == .cancelled)
+            expectEqual(transfer?.error?.kind, .cancelled)
             if let events { for await _ in events {} }
             // One that runs keeps its queue.
             let finished = QueueNames()

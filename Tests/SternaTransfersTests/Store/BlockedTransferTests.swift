@@ -6,6 +6,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: credentials that are missing or wrong", .timeLimit(.minutes(2)))
@@ -50,8 +51,8 @@ struct BlockedTransferTests {
                 return
             }
             #expect(failure.status == 401 && failure.kind == "unacceptableStatus")
-            #expect(transfer.attempts.map(\.failure) == [failure])
-            #expect(await store.list().map(\.state) == [.blocked(failure)])
+            expectEqual(transfer.attempts.map(\.failure), [failure])
+            await expectEqual(store.list().map(\.state), [.blocked(failure)])
             await #expect(throws: SternaError.self) { try await store.acknowledge(transfer.id) }
             let asked = server.requests().count
 
@@ -60,7 +61,7 @@ struct BlockedTransferTests {
             #expect(transfer.status.state == .blocked(failure) && server.requests().count == asked)
             try await transfer.resume()
             #expect(try await transfer.end().isBlocked)
-            #expect(transfer.attempts.count == 2)
+            expectEqual(transfer.attempts.count, 2)
             await store.interrupt()
 
             let next = try TransferStore(folder: folder.path + "/store")
@@ -71,7 +72,7 @@ struct BlockedTransferTests {
                 return
             }
             #expect(length == Int64(Self.content.count) && resumed.count == 1)
-            if !isUpload { #expect(FileManager.default.contents(atPath: folder.path + "/file") == Self.content) }
+            if !isUpload { expectEqual(FileManager.default.contents(atPath: folder.path + "/file"), Self.content) }
         }
     }
 
@@ -84,9 +85,9 @@ struct BlockedTransferTests {
             let transfer = try await Self.add(store, folder, try Self.session(server, nil), isUpload: false)
             #expect(try await transfer.end().isBlocked)
             try await transfer.pause()
-            #expect(transfer.status.state == .paused)
+            expectEqual(transfer.status.state, .paused)
             try await transfer.cancel()
-            #expect(transfer.status.state == .cancelled)
+            expectEqual(transfer.status.state, .cancelled)
         }
     }
 
@@ -111,7 +112,7 @@ struct BlockedTransferTests {
                 if expected == "failed" { #expect(transfer.status.state.isBlocked) }
                 token.withLock { $0 = "right" }
             }
-            #expect(FileManager.default.contents(atPath: folder.path + "/file") == Self.content)
+            expectEqual(FileManager.default.contents(atPath: folder.path + "/file"), Self.content)
         }
     }
 
@@ -125,14 +126,14 @@ struct BlockedTransferTests {
             let (path, away) = (folder.path + "/source", folder.path + "/away")
             try Self.content.write(to: URL(filePath: path))
             let transfer = try await store.upload(file: path, to: "private", with: session, startsAtOnce: false)
-            #expect(rename(path, away) == 0)
+            expectEqual(rename(path, away), 0)
             try await transfer.resume()
             for await state in transfer.stateUpdates where state == .waiting && transfer.attempts.first?.failure != nil
             {
                 break
             }
-            #expect(transfer.attempts.first?.failure?.reason.contains("is not there") == true)
-            #expect(rename(away, path) == 0)
+            expectEqual(transfer.attempts.first?.failure?.reason.contains("is not there"), true)
+            expectEqual(rename(away, path), 0)
             try await transfer.resume()
             let end = try await transfer.end()
             guard case .finished = end else {

@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: completions of several readers", .timeLimit(.minutes(5)))
@@ -20,7 +21,7 @@ struct CompletionTests {
             _ = (try await first.end(), try await second.end())
             let other = try TransferStore(folder: folder.path + "/store")
             try await other.acknowledge(first.id)
-            #expect(await reader.next()?.id == second.id)
+            await expectEqual(reader.next()?.id, second.id)
         }
     }
 
@@ -36,7 +37,7 @@ struct CompletionTests {
             let done = await reader.next()
             #expect(done?.attempts.count == 1 && done?.attempts == transfer.attempts)
             let later = try TransferStore(folder: folder.path + "/store")
-            #expect(await later.list().first?.attempts == transfer.attempts)
+            await expectEqual(later.list().first?.attempts, transfer.attempts)
         }
     }
 
@@ -45,6 +46,6 @@ struct CompletionTests {
         let folder = TransferTestFolder()
         let files = StoreFolder(path: folder.path + "/store")
         try files.make()
-        #expect(try files.own(TransferID()) == nil)
+        try expectNil(files.own(TransferID()))
     }
 }

@@ -37,18 +37,18 @@ struct DestinationClaimTests {
             let error = await #expect(throws: SternaError.self) {
                 try await store.download("b", to: file, with: session)
             }
-            #expect(error?.kind == .invalidRequest, "\(String(describing: error))")
-            #expect(error?.message.contains(first.id.text) == true, "\(String(describing: error))")
+            expectEqual(error?.kind, .invalidRequest, "\(String(describing: error))")
+            expectEqual(error?.message.contains(first.id.text), true, "\(String(describing: error))")
             #expect(error?.underlying as? DestinationClaimed == DestinationClaimed(id: first.id))
         }
-        #expect(await store.list().map(\.id) == [first.id])
-        #expect(await store.unfinishedDownload(to: file)?.id == first.id)
+        await expectEqual(store.list().map(\.id), [first.id])
+        await expectEqual(store.unfinishedDownload(to: file)?.id, first.id)
         // Nothing of the refused ones is left.
-        #expect(try names(path).filter { !$0.hasPrefix(".to-") } == [first.id.text])
+        try expectEqual(names(path).filter { !$0.hasPrefix(".to-") }, [first.id.text])
         try await first.cancel()
-        #expect(await store.unfinishedDownload(to: file) == nil)
+        await expectNil(store.unfinishedDownload(to: file))
         let second = try await other.download("b", to: file, with: session)
-        #expect(try await second.end() == .finished(path: file, length: 100))
+        try await expectEqual(second.end(), .finished(path: file, length: 100))
         for id in [first.id, second.id] { try await store.acknowledge(id) }
         #expect(try names(path).isEmpty)
     }
@@ -62,7 +62,7 @@ struct DestinationClaimTests {
             ("/a/..", "/a/.."), ("/a/.../b", "/a/.../b"),
         ])
     func normal(path: String, expected: String) {
-        #expect(DestinationClaims.normal(path) == expected)
+        expectEqual(DestinationClaims.normal(path), expected)
     }
 
     @Test("Folders and other files may have several")
@@ -75,7 +75,7 @@ struct DestinationClaimTests {
         for name in ["1", "2"] {
             try await store.download("a", to: folder.path + "/" + name, with: session, startsAtOnce: false)
         }
-        #expect(await store.list().count == 4)
+        await expectEqual(store.list().count, 4)
     }
 
     @Test("Of many that are added at once one is taken")
@@ -93,8 +93,8 @@ struct DestinationClaimTests {
             }
             return await group.reduce(into: []) { if let transfer = $1 { $0.append(transfer) } }
         }
-        #expect(added.count == 1)
-        #expect(await stores[0].list().filter { !$0.state.isOver }.map(\.id) == added.map(\.id))
+        expectEqual(added.count, 1)
+        await expectEqual(stores[0].list().filter { !$0.state.isOver }.map(\.id), added.map(\.id))
     }
 
     @Test("The claim of a process that was killed while it added is taken over, and goes with what it left")
@@ -104,15 +104,15 @@ struct DestinationClaimTests {
         let killed = try files.begin(TransferID())
         let id = try #require(TransferID(String(killed.new.path.suffix(32))))
         try files.claims.claim(file, for: id)
-        #expect(files.claims.holder(of: file) == id)
+        expectEqual(files.claims.holder(of: file), id)
         killed.lock.release()
-        #expect(files.claims.holder(of: file) == nil)
+        expectNil(files.claims.holder(of: file))
         files.tidy()
         #expect(try names(path).isEmpty)
         try files.claims.claim(file, for: id)
         let store = try TransferStore(folder: path)
         let transfer = try await store.download("a", to: file, with: try session(), startsAtOnce: false)
-        #expect(files.claims.holder(of: file) == transfer.id)
+        expectEqual(files.claims.holder(of: file), transfer.id)
     }
 
     @Test("A download that fails for good leaves no partial file")
@@ -140,9 +140,9 @@ struct DestinationClaimTests {
                 Issue.record("\(transfer.status)")
                 return
             }
-            #expect(failure.kind == "destinationUnusable")
-            #expect(try names(folder.path) == ["f", "store"])
-            #expect(FileManager.default.contents(atPath: file) == Data("mine".utf8))
+            expectEqual(failure.kind, "destinationUnusable")
+            try expectEqual(names(folder.path), ["f", "store"])
+            expectEqual(FileManager.default.contents(atPath: file), Data("mine".utf8))
         }
     }
 
@@ -151,7 +151,7 @@ struct DestinationClaimTests {
         let part = file + ".sterna-part"
         try Data("abc".utf8).write(to: URL(filePath: part))
         let descriptor = open(part, O_RDWR | O_CLOEXEC)
-        #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        expectEqual(flock(descriptor, LOCK_EX | LOCK_NB), 0)
         AbandonedPart.remove(part)
         #expect(FileStatus(linkAt: part) != nil)
         close(descriptor)
@@ -161,7 +161,7 @@ struct DestinationClaimTests {
         unlink(file + ".sterna-resume")
         AbandonedPart.remove(file + ".sterna-resume")
         AbandonedPart.remove(part)
-        #expect(FileStatus(linkAt: part) == nil)
+        expectNil(FileStatus(linkAt: part))
     }
 
     @Test("A fragment is not kept: it is never sent")

@@ -5,6 +5,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: files that are away while they are uploaded", .timeLimit(.minutes(5)))
@@ -48,7 +49,7 @@ struct MissingSourceTests {
             let failure = try await failure(of: transfer)
             #expect(failure.kind == "fileUnreadable" && failure.reason.contains("is not there"), "\(failure)")
             #expect(!model.log.contains("DELETE") && model.uploads.count == 1)
-            #expect(rename(away, path) == 0)
+            expectEqual(rename(away, path), 0)
             // What was cut is stored when its request ends.
             while method == "PATCH", model.uploads.first?.bytes.count ?? 0 < 1_000 { await Task.yield() }
         }
@@ -65,9 +66,9 @@ struct MissingSourceTests {
             }
             let store = try TransferStore(folder: folder.path + "/store")
             let transfer = try await store.upload(file: path, to: "inbox", with: try session(server), .init(.off))
-            #expect(try await transfer.end() == .finished(path: path, length: 300_000))
-            #expect(transfer.answer?.status == 201)
-            #expect(server.requests().filter { $0.method == "POST" }.count == 1)
+            try await expectEqual(transfer.end(), .finished(path: path, length: 300_000))
+            expectEqual(transfer.answer?.status, 201)
+            expectEqual(server.requests().filter { $0.method == "POST" }.count, 1)
         }
     }
 

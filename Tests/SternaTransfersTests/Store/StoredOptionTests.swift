@@ -19,11 +19,11 @@ struct StoredOptionTests {
         #expect(!String(decoding: try JSONEncoder().encode(old), as: UTF8.self).contains("rank"))
         var options = TransferOptions()
         options.priority = .high
-        #expect(try JSONDecoder().decode(TransferOptions.self, from: JSONEncoder().encode(options)).priority == .high)
+        try expectEqual(JSONDecoder().decode(TransferOptions.self, from: JSONEncoder().encode(options)).priority, .high)
         var upload = UploadOptions(.tus)
-        #expect(try JSONDecoder().decode(UploadOptions.self, from: JSONEncoder().encode(upload)) == upload)
+        try expectEqual(JSONDecoder().decode(UploadOptions.self, from: JSONEncoder().encode(upload)), upload)
         (upload.sendsChecksumInTrailer, upload.defersLength) = (true, true)
-        #expect(try JSONDecoder().decode(UploadOptions.self, from: JSONEncoder().encode(upload)) == upload)
+        try expectEqual(JSONDecoder().decode(UploadOptions.self, from: JSONEncoder().encode(upload)), upload)
     }
 
     @Test("Transfers begin in the order of their stored priorities, also in a later process")
@@ -49,11 +49,11 @@ struct StoredOptionTests {
             let held = try await later.download("held", to: folder.path + "/held", with: session)
             try await server.waitForRequests(1, within: 60)
             let transfers = try await later.resumeAll(with: session)
-            #expect(transfers.count == 3)
+            expectEqual(transfers.count, 3)
             gate.open()
             for transfer in transfers + [held] { _ = try await transfer.end() }
             let order = server.requests().dropFirst().map { $0.target.split(separator: "?").last.map(String.init) }
-            #expect(order == ["high", "normal", "low"])
+            expectEqual(order, ["high", "normal", "low"])
         }
     }
 
@@ -82,6 +82,6 @@ struct StoredOptionTests {
     func expiry(lifetime: Duration?, now: Int64, isOver: Bool) {
         var options = TransferOptions()
         options.lifetime = lifetime
-        #expect((TransferRule.expiry(options, now: now, created: 1_000) != nil) == isOver)
+        expectEqual((TransferRule.expiry(options, now: now, created: 1_000) != nil), isOver)
     }
 }

@@ -7,6 +7,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: uploads of the store", .timeLimit(.minutes(5)))
@@ -42,16 +43,16 @@ struct StoredUploadTests {
             let store = try TransferStore(folder: store)
             let transfer = try await store.upload(
                 file: path, to: "files", with: session, UploadOptions(resumption), context: "note")
-            #expect(try await transfer.end() == .finished(path: path, length: 300_000))
+            try await expectEqual(transfer.end(), .finished(path: path, length: 300_000))
             let upload = try #require(model.uploads.first)
             #expect(upload.isComplete && Data(upload.bytes) == Self.content && model.creations == 1)
-            #expect(transfer.answer.map { (200..<300).contains($0.status) } == true)
-            #expect(transfer.answer?["location"] == nil, "The upload's own URL is a credential.")
+            expectEqual(transfer.answer.map { (200..<300).contains($0.status) }, true)
+            expectNil(transfer.answer?["location"], "The upload's own URL is a credential.")
             let later = try TransferStore(folder: self.store)
             #expect(try await later.resumeAll(with: session).isEmpty)
             let done = try #require(await later.list().first)
             #expect(done.details.kind == .upload && done.details.context == "note" && done.answer == transfer.answer)
-            #expect(done.progress == TransferProgress(completed: 300_000, total: 300_000))
+            expectEqual(done.progress, TransferProgress(completed: 300_000, total: 300_000))
             try await later.acknowledge(done.id)
             #expect(try FileManager.default.contentsOfDirectory(atPath: self.store).isEmpty)
         }
@@ -77,10 +78,10 @@ struct StoredUploadTests {
             isOver.withLock { $0 = true }
             let second = try TransferStore(folder: store)
             let resumed = try await second.resumeAll(with: session)
-            #expect(resumed.map(\.id) == [transfer.id])
-            #expect(try await resumed.first?.end() == .finished(path: path, length: 300_000))
+            expectEqual(resumed.map(\.id), [transfer.id])
+            try await expectEqual(resumed.first?.end(), .finished(path: path, length: 300_000))
             #expect(model.creations == 1 && model.received == 300_000)
-            #expect(model.uploads.map { Data($0.bytes) } == [Self.content])
+            expectEqual(model.uploads.map { Data($0.bytes) }, [Self.content])
         }
     }
 
@@ -104,12 +105,12 @@ struct StoredUploadTests {
             let session = try session(server)
             let store = try TransferStore(folder: store)
             let transfer = try await store.upload(file: path, to: "inbox", with: session)
-            #expect(try await transfer.end() == .finished(path: path, length: 300_000))
-            #expect(bodies.withLock { $0 } == [300_000, 300_000])
-            #expect(keys.withLock { Set($0) } == ["\"\(transfer.id)\""])
-            #expect(transfer.attempts.count == 2)
+            try await expectEqual(transfer.end(), .finished(path: path, length: 300_000))
+            expectEqual(bodies.withLock { $0 }, [300_000, 300_000])
+            expectEqual(keys.withLock { Set($0) }, ["\"\(transfer.id)\""])
+            expectEqual(transfer.attempts.count, 2)
             #expect(transfer.answer?.status == 201 && transfer.answer?["Location"] == "/things/7")
-            #expect(transfer.answer?.body == Data("made".utf8))
+            expectEqual(transfer.answer?.body, Data("made".utf8))
         }
     }
 
@@ -131,7 +132,7 @@ struct StoredUploadTests {
                 try other.write(to: URL(filePath: path))
             default:
                 try FileManager.default.copyItem(atPath: path, toPath: path + "2")
-                #expect(rename(path + "2", path) == 0)
+                expectEqual(rename(path + "2", path), 0)
             }
             let later = try TransferStore(folder: self.store)
             let resumed = try #require(try await later.resumeAll(with: session).first)
@@ -179,7 +180,7 @@ struct StoredUploadTests {
                 Issue.record("\(resumed.status)")
                 return
             }
-            #expect(failure.kind == "fileUnreadable", "\(failure)")
+            expectEqual(failure.kind, "fileUnreadable", "\(failure)")
             #expect(model.log.last == "DELETE" && model.uploads.isEmpty == (how != 1), "\(model.log)")
         }
     }
@@ -241,8 +242,8 @@ struct StoredUploadTests {
                 return .stream(stream)
             }
             let transfer = try await store.upload(body(3), to: "files", with: session)
-            #expect(try await transfer.end() == .finished(path: transfer.details.path, length: 300_000))
-            #expect(model.uploads.first?.bytes.count == 300_000)
+            try await expectEqual(transfer.end(), .finished(path: transfer.details.path, length: 300_000))
+            expectEqual(model.uploads.first?.bytes.count, 300_000)
             // Until it is acknowledged, the store keeps its content.
             do {
                 _ = try await store.upload(body(3), to: "files", with: session)
@@ -250,7 +251,7 @@ struct StoredUploadTests {
             } catch let error as SternaError {
                 #expect(error.kind == .limitExceeded && error.message.contains("200000"), "\(error)")
             }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: self.store) == [transfer.id.text])
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: self.store), [transfer.id.text])
             try await store.acknowledge(transfer.id)
             try await store.upload(body(5), to: "files", with: session)
         }
@@ -309,7 +310,7 @@ struct StoredUploadTests {
             }
             #expect(obstacle?.reason.contains("423") == true && transfer.status.state == .running)
             isLocked.withLock { $0 = false }
-            #expect(try await transfer.end() == .finished(path: path, length: 300_000))
+            try await expectEqual(transfer.end(), .finished(path: path, length: 300_000))
             #expect(transfer.status.obstacle == nil && transfer.attempts.count == 1)
         }
     }
@@ -367,8 +368,8 @@ struct StoredUploadTests {
             var upload = UploadOptions(.ietf)
             upload.createsWithContent = true
             let transfer = try await store.upload(file: path, to: "files", with: try session(server), upload)
-            #expect(try await transfer.end() == .finished(path: path, length: 300_000), "\(transfer.status)")
-            #expect(transfer.attempts.first?.failure?.reason.contains("503") == true)
+            try await expectEqual(transfer.end(), .finished(path: path, length: 300_000), "\(transfer.status)")
+            expectEqual(transfer.attempts.first?.failure?.reason.contains("503"), true)
             #expect(model.uploads.map(\.isComplete) == [true] && model.log == ["POST", "POST"])
         }
     }
@@ -382,7 +383,7 @@ struct StoredUploadTests {
             }
             let store = try TransferStore(folder: store)
             let transfer = try await store.download("file", into: folder.path, with: try session(server))
-            #expect(try await transfer.end() == .finished(path: folder.path + "/named.txt", length: 1))
+            try await expectEqual(transfer.end(), .finished(path: folder.path + "/named.txt", length: 1))
             #expect(transfer.details.isFolder && transfer.details.path == folder.path)
         }
     }

@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: descriptions that cannot be read", .timeLimit(.minutes(5)))
@@ -43,11 +44,11 @@ struct UnreadableTransferTests {
         unlink(files.place(of: ids[5]).description.path)
         mkdir(files.place(of: ids[5]).description.path, 0o700)
         let store = try TransferStore(folder: path)
-        #expect(await store.list().map(\.id) == [ids[0]])
+        await expectEqual(store.list().map(\.id), [ids[0]])
         let found = await store.unreadable()
-        #expect(found.map(\.id) == ids.dropFirst().sorted { $0.text < $1.text })
+        expectEqual(found.map(\.id), ids.dropFirst().sorted { $0.text < $1.text })
         let causes = Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0.cause) })
-        #expect(ids.map { causes[$0] } == [nil, .newer(version: 7), .damaged, .damaged, .damaged, .damaged])
+        expectEqual(ids.map { causes[$0] }, [nil, .newer(version: 7), .damaged, .damaged, .damaged, .damaged])
         for (id, reason) in [
             (ids[1], "its version is 7"), (ids[3], "it is damaged"), (ids[4], "it is missing"),
             (ids[5], "it is a folder"),
@@ -57,7 +58,7 @@ struct UnreadableTransferTests {
         }
         // What is not a transfer's folder is not one.
         mkdir(path + "/other", 0o700)
-        #expect(await store.unreadable().count == 5)
+        await expectEqual(store.unreadable().count, 5)
     }
 
     @Test("One that is discarded is gone, with what is there of its file")
@@ -73,7 +74,7 @@ struct UnreadableTransferTests {
         try await store.discard(id)
         try await store.discard(id)
         #expect(await store.unreadable().isEmpty)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store"])
+        try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path), ["store"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
     }
 
@@ -98,8 +99,8 @@ struct UnreadableTransferTests {
                 error?.kind == .invalidRequest && error?.message.contains(reason) == true,
                 "\(String(describing: error))")
         }
-        #expect(await store.list().count == 1)
-        #expect(await store.unreadable().count == 2)
+        await expectEqual(store.list().count, 1)
+        await expectEqual(store.unreadable().count, 2)
         owner.release()
         for id in ids.dropFirst() { try await store.discard(id, evenIfIntact: true) }
         #expect(await store.unreadable().isEmpty)
@@ -120,19 +121,19 @@ struct UnreadableTransferTests {
         let written = FileManager.default.contents(atPath: place.journal)
 
         let store = try TransferStore(folder: path)
-        #expect(await store.list().map(\.id) == [ids[0]])
+        await expectEqual(store.list().map(\.id), [ids[0]])
         let found = await store.unreadable()
         #expect(found.map(\.id) == [ids[1]] && found.first?.cause == .newer(version: TransferDescription.version))
-        #expect(found.first?.reason.contains("newer program") == true, "\(found)")
+        expectEqual(found.first?.reason.contains("newer program"), true, "\(found)")
         let error = await #expect(throws: SternaError.self) { try await store.discard(ids[1]) }
         #expect(error?.kind == .invalidRequest && error?.message.contains("a newer program") == true)
         let session = try Session()
         let resuming = await #expect(throws: SternaError.self) {
             _ = try await store.resumeAll(with: session, named: "default", startsAtOnce: false)
         }
-        #expect(resuming?.message.contains("newer program") == true)
-        #expect(store.transfers.map(\.id) == [ids[0]])
-        #expect(FileManager.default.contents(atPath: place.journal) == written)
+        expectEqual(resuming?.message.contains("newer program"), true)
+        expectEqual(store.transfers.map(\.id), [ids[0]])
+        expectEqual(FileManager.default.contents(atPath: place.journal), written)
         try await store.discard(ids[1], evenIfIntact: true)
         #expect(await store.unreadable().isEmpty)
     }
@@ -155,7 +156,7 @@ struct UnreadableTransferTests {
         try Data(repeating: 0, count: 9_000).write(to: URL(filePath: files.place(of: ids[1]).journal))
         let store = try TransferStore(folder: path)
         let states = Dictionary(uniqueKeysWithValues: await store.list().map { ($0.id, $0.state) })
-        #expect(states == [ids[0]: .paused, ids[1]: .waiting])
+        expectEqual(states, [ids[0]: .paused, ids[1]: .waiting])
         #expect(await store.unreadable().isEmpty)
     }
 }

@@ -26,9 +26,9 @@ struct ConcatenatedUploadTests {
         try await TestServer.withServer { server in
             let bench = try UploadBench(server, bytes: length)
             let ranges = Self.upload(bench, parts: parts).ranges
-            #expect(ranges.map(\.count) == expected)
-            #expect(ranges.last?.upperBound == Int64(length))
-            for (one, next) in zip(ranges, ranges.dropFirst()) { #expect(one.upperBound == next.lowerBound) }
+            expectEqual(ranges.map(\.count), expected)
+            expectEqual(ranges.last?.upperBound, Int64(length))
+            for (one, next) in zip(ranges, ranges.dropFirst()) { expectEqual(one.upperBound, next.lowerBound) }
         }
     }
 
@@ -49,10 +49,10 @@ struct ConcatenatedUploadTests {
             var upload = Self.upload(bench, parts: 4) { state in states.withLock { $0.append(state) } }
             upload.progress = { step in reports.withLock { $0.append(step) } }
             let state = try await upload.run().state
-            #expect(state.stage == .complete)
+            expectEqual(state.stage, .complete)
             #expect(model.uploads.contains { $0.bytes == bench.content }, "seed \(seed): \(model.log)")
-            #expect(reports.withLock { $0.last?.completed } == 300_000)
-            #expect(states.withLock { $0.last?.whole } == state.stored)
+            expectEqual(reports.withLock { $0.last?.completed }, 300_000)
+            expectEqual(states.withLock { $0.last?.whole }, state.stored)
         }
     }
 
@@ -77,7 +77,7 @@ struct ConcatenatedUploadTests {
             let last = try #require(recorded.withLock { $0.last })
             let stored = try JSONDecoder().decode(ConcatenatedUpload.State.self, from: JSONEncoder().encode(last))
             let state = try await Self.upload(bench, parts: 3).run(from: stored).state
-            #expect(state.stage == .complete)
+            expectEqual(state.stage, .complete)
             #expect(model.uploads.contains { $0.bytes == bench.content && !$0.isPartial })
         }
     }
@@ -90,19 +90,19 @@ struct ConcatenatedUploadTests {
             let running = Mutex(0)
             let sums = Mutex<[Int64]>([])
             let upload = Self.upload(bench, parts: 8) { state in
-                #expect(
+                expectEqual(
                     running.withLock {
                         $0 += 1
                         return $0
-                    } == 1)
+                    }, 1)
                 for _ in 0..<50 { await Task.yield() }
                 sums.withLock { $0.append(state.parts.map(\.offset).reduce(0, +)) }
                 running.withLock { $0 -= 1 }
             }
-            #expect(try await upload.run().state.stage == .complete)
+            try await expectEqual(upload.run().state.stage, .complete)
             let found = sums.withLock { $0 }
-            #expect(found == found.sorted())
-            #expect(found.last == 300_000)
+            expectEqual(found, found.sorted())
+            expectEqual(found.last, 300_000)
         }
     }
 
@@ -112,7 +112,7 @@ struct ConcatenatedUploadTests {
             UploadModel(versions: [8]).serve(on: server)
             let bench = try UploadBench(server)
             let error = await #expect(throws: SternaError.self) { try await Self.upload(bench, parts: 2).run() }
-            #expect(error?.kind == .invalidRequest)
+            expectEqual(error?.kind, .invalidRequest)
         }
     }
 }

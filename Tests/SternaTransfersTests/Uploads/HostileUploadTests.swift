@@ -6,6 +6,7 @@ import SternaTransport
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Uploads: hostile servers")
@@ -35,11 +36,11 @@ struct HostileUploadTests {
                 #expect(bench.recorded.last?.url != nil)
                 #expect(bench.recorded.last?.stage != .begun)
             })
-        #expect(error.kind == .unacceptableStatus)
-        #expect(error.status == 409)
+        expectEqual(error.kind, .unacceptableStatus)
+        expectEqual(error.status, 409)
         #expect(error.detail.contains("409"))
-        #expect(model.log.count { $0 == "PATCH" } == 9)
-        #expect(model.log.count { $0 == "HEAD" } == 8)
+        expectEqual(model.log.count { $0 == "PATCH" }, 9)
+        expectEqual(model.log.count { $0 == "HEAD" }, 8)
     }
 
     @Test("Locked, and never free again")
@@ -58,7 +59,7 @@ struct HostileUploadTests {
             method == "PATCH" ? .status(503, ["Retry-After": "86400"]) : nil
         }
         let error = try await Self.failure(model, check: { #expect($0.recorded.last?.url != nil) })
-        #expect(error.kind == .limitExceeded)
+        expectEqual(error.kind, .limitExceeded)
         #expect(error.detail.contains("86400 s"))
     }
 
@@ -68,7 +69,7 @@ struct HostileUploadTests {
             method == "PATCH" ? .cut(after: 10) : method == "HEAD" ? .offset(300_001) : nil
         }
         let error = try await Self.failure(model)
-        #expect(error.kind == .unacceptableResponse)
+        expectEqual(error.kind, .unacceptableResponse)
         #expect(error.detail.contains("300001"))
     }
 
@@ -80,7 +81,7 @@ struct HostileUploadTests {
         let error = try await Self.failure(model)
         // The server does not have it, and says so again and again.
         #expect(error.detail.contains("409"))
-        #expect(model.received == 10)
+        expectEqual(model.received, 10)
     }
 
     @Test("An offset that goes back is followed, but not for ever")
@@ -102,8 +103,8 @@ struct HostileUploadTests {
     func endless() async throws {
         let model = UploadModel(versions: [8]) { _, method in method == "PATCH" ? .endless : nil }
         let error = try await Self.failure(model, check: { #expect($0.recorded.last?.url != nil) })
-        #expect(error.kind == .limitExceeded)
-        #expect(model.log.count { $0 == "PATCH" } == 9)
+        expectEqual(error.kind, .limitExceeded)
+        expectEqual(model.log.count { $0 == "PATCH" }, 9)
     }
 
     @Test("A server that forgets every upload")
@@ -113,7 +114,7 @@ struct HostileUploadTests {
         }
         let error = try await Self.failure(model) { plan in plan.largestAppend = 50_000 }
         #expect(error.detail.contains("no longer has the upload"))
-        #expect(model.creations == 3)
+        expectEqual(model.creations, 3)
     }
 
     @Test("Lost after the last byte: the upload is not begun again")
@@ -123,7 +124,7 @@ struct HostileUploadTests {
         }
         let error = try await Self.failure(model)
         #expect(error.detail.contains("may be complete"))
-        #expect(model.creations == 1)
+        expectEqual(model.creations, 1)
     }
 
     @Test("A cut creation with content is not repeated")
@@ -132,10 +133,10 @@ struct HostileUploadTests {
         let error = try await Self.failure(model) { plan in
             plan.creation = .withContent
         } check: { bench in
-            #expect(bench.recorded.last?.stage == .creating)
+            expectEqual(bench.recorded.last?.stage, .creating)
         }
         #expect(error.detail.contains("may have it"))
-        #expect(model.creations == 1)
+        expectEqual(model.creations, 1)
     }
 
     @Test("No protocol, no URL, no support")
@@ -145,14 +146,14 @@ struct HostileUploadTests {
         let bare = UploadModel(versions: [8]) { _, method in method == "POST" ? .status(200, [:]) : nil }
         #expect(try await Self.failure(bare).detail.contains("named no URL"))
         let few = UploadModel(extensions: "creation")
-        #expect(try await Self.failure(few) { $0.checksum = .sha1 }.kind == .invalidRequest)
+        try await expectEqual(Self.failure(few) { $0.checksum = .sha1 }.kind, .invalidRequest)
     }
 
     @Test(
         "Limits that make an upload impossible", arguments: ["max-size=10", "max-append-size=0", "max-append-size=1"])
     func limits(limit: String) async throws {
         let error = try await Self.failure(UploadModel(versions: [8], limit: limit))
-        #expect(error.kind == .limitExceeded)
+        expectEqual(error.kind, .limitExceeded)
     }
 
     @Test("Redirects without end", arguments: ["POST", "PATCH"])
@@ -161,7 +162,7 @@ struct HostileUploadTests {
             found == method ? .status(308, ["Location": method == "POST" ? "/files" : "/files/u1"]) : nil
         }
         let error = try await Self.failure(model)
-        #expect(error.kind == .unacceptableResponse)
+        expectEqual(error.kind, .unacceptableResponse)
         #expect((20...41).contains(model.log.count { $0 == method }))
     }
 
@@ -178,13 +179,13 @@ struct HostileUploadTests {
             model.serve(on: server)
             let bench = try UploadBench(server, bytes: 300_000)
             _ = try await bench.runner(bench.plan(.discovered) { $0.largestAppend = 100_000 }).run()
-            #expect(model.uploads.map(\.bytes) == [bench.content])
+            expectEqual(model.uploads.map(\.bytes), [bench.content])
             let targets = server.requests().filter { $0.method == "POST" || $0.method == "PATCH" }.map(\.target)
             let own = ["/files/u1", "/files/u1", "/files/u1"]
             let expected =
                 method == "POST"
                 ? ["/files", "/files?by=2"] + own : ["/files", own[0], "/files/u1?by=2"] + own.dropFirst()
-            #expect(targets == expected)
+            expectEqual(targets, expected)
             #expect(bench.recorded.allSatisfy { $0.url == nil || $0.url?.href.hasSuffix("/files/u1") == true })
             #expect(bench.recorded.allSatisfy { $0.target.href.hasSuffix("/files") })
         }
@@ -206,7 +207,7 @@ struct HostileUploadTests {
                 Issue.record("\(limit) is no reason to stop asking")
                 continue
             }
-            #expect(UploadRule.next(next, plan) == expected)
+            expectEqual(UploadRule.next(next, plan), expected)
             state = next
         }
     }
@@ -231,16 +232,16 @@ struct HostileUploadTests {
                 let bench = try UploadBench(server) { $0.authorization = .bearer("secret") }
                 let plan = bench.plan { $0.headers = ["X-Key": "secret"] }
                 _ = try await bench.runner(plan).run()
-                #expect(model.uploads.map(\.bytes) == [bench.content])
+                expectEqual(model.uploads.map(\.bytes), [bench.content])
                 for request in server.requests() {
-                    #expect(request.headers["Authorization"] == "Bearer secret")
-                    #expect(request.headers["X-Key"] == "secret")
+                    expectEqual(request.headers["Authorization"], "Bearer secret")
+                    expectEqual(request.headers["X-Key"], "secret")
                 }
                 let there = other.requests().filter { $0.method == "PATCH" }
-                #expect(there.count == 1)
+                expectEqual(there.count, 1)
                 for request in there {
-                    #expect(request.headers["Authorization"] == nil)
-                    #expect(request.headers["X-Key"] == nil)
+                    expectNil(request.headers["Authorization"])
+                    expectNil(request.headers["X-Key"])
                 }
             }
         }
@@ -260,7 +261,7 @@ struct HostileUploadTests {
                 let runner = UploadRunner(session, bench.plan(), file: UploadSource(path: bench.path)) { _ in }
                 await #expect(throws: SternaError.self) { try await runner.run() }
                 #expect(server.requests().allSatisfy { $0.headers["Authorization"] == "Bearer secret" })
-                #expect(other.requests().map { $0.headers["Authorization"] } == [nil])
+                expectEqual(other.requests().map { $0.headers["Authorization"] }, [nil])
             }
         }
     }
@@ -286,14 +287,14 @@ struct HostileUploadTests {
             let task = Task { try await runner.run() }
             try await server.waitForRequests(3, within: 60)
             await time.waitForTimer(within: .seconds(60))
-            #expect(server.requestCount == 3)
+            expectEqual(server.requestCount, 3)
             await time.advance(by: .seconds(60))
             try await server.waitForRequests(5, within: 60)
-            #expect(server.requests().map(\.method) == ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH"])
+            expectEqual(server.requests().map(\.method), ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH"])
             await time.waitForTimer(within: .seconds(90))
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             #expect(bench.recorded.last?.url != nil)
         }
     }
@@ -318,8 +319,8 @@ struct HostileUploadTests {
             try await server.waitForRequests(3, within: 60)
             await time.waitForTimer(within: .seconds(15))
             await time.advance(by: .seconds(15))
-            #expect(try await task.value.state.stage == .complete)
-            #expect(model.uploads.map(\.bytes) == [bench.content])
+            try await expectEqual(task.value.state.stage, .complete)
+            expectEqual(model.uploads.map(\.bytes), [bench.content])
         }
     }
 
@@ -331,11 +332,11 @@ struct HostileUploadTests {
             let bench = try UploadBench(server)
             let runner = bench.runner(bench.plan())
             await #expect(throws: SternaError.self) { try await runner.run() }
-            #expect(model.uploads.count == 1)
+            expectEqual(model.uploads.count, 1)
             let stored = try #require(try bench.stored())
-            #expect(try await runner.cancel(stored).stage == .begun)
+            try await expectEqual(runner.cancel(stored).stage, .begun)
             #expect(model.uploads.isEmpty)
-            #expect(try await runner.cancel(stored).url == nil)
+            try await expectNil(runner.cancel(stored).url)
         }
     }
 }

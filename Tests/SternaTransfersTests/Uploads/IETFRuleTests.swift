@@ -2,6 +2,7 @@ import HTTPTypes
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 /// A row of a table: what is sent, what comes back, and what it means.
@@ -84,7 +85,7 @@ struct IETFRuleTests {
         let state = try UploadScene.state(.ietf(.preferred))
         let reply = try UploadScene.reply(
             row.status, row.fields, problem: row.problem, at: "https://example.com/files")
-        #expect(UploadScene.text(UploadRule.answer(reply, to: row.step, state)) == row.expected)
+        expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
     }
 
     @Test(
@@ -123,7 +124,7 @@ struct IETFRuleTests {
     func offset(row: AnswerRow) throws {
         let state = try UploadScene.state(.ietf(.preferred), offset: 100, isCurrent: false)
         let reply = try UploadScene.reply(row.status, row.fields, problem: row.problem)
-        #expect(UploadScene.text(UploadRule.answer(reply, to: row.step, state)) == row.expected)
+        expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
     }
 
     @Test(
@@ -165,14 +166,14 @@ struct IETFRuleTests {
     func append(row: AnswerRow) throws {
         let state = try UploadScene.state(.ietf(.preferred), offset: 100)
         let reply = try UploadScene.reply(row.status, row.fields, problem: row.problem)
-        #expect(UploadScene.text(UploadRule.answer(reply, to: row.step, state)) == row.expected)
+        expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
     }
 
     @Test("An upload that is gone after its last byte was sent is not begun again", arguments: [404, 410])
     func unknownOutcome(status: Int) throws {
         var state = try UploadScene.state(.ietf(.preferred), offset: 100, isCurrent: false)
         state.stage = .completing
-        #expect(UploadRule.answer(try UploadScene.reply(status), to: .ask, state) == .fail(.outcomeUnknown))
+        expectEqual(UploadRule.answer(try UploadScene.reply(status), to: .ask, state), .fail(.outcomeUnknown))
     }
 
     @Test(
@@ -204,14 +205,14 @@ struct IETFRuleTests {
         } catch {
             text = "\(error)"
         }
-        #expect(text == expected)
+        expectEqual(text, expected)
     }
 
     @Test("An interim response without a version is ignored, and two URLs for an upload are refused")
     func interimURLs() throws {
         var state = try UploadScene.state(.ietf(.preferred))
         let bare = try UploadScene.reply(104, [("Location", "/files/1")])
-        #expect(try UploadRule.interim(bare, to: Self.create, state) == nil)
+        try expectNil(UploadRule.interim(bare, to: Self.create, state))
         let first = try UploadScene.reply(
             104, [("Upload-Draft-Interop-Version", "8"), ("Location", "/files/1")])
         state = try #require(try UploadRule.interim(first, to: Self.create, state))
@@ -219,7 +220,7 @@ struct IETFRuleTests {
             104, [("Upload-Draft-Interop-Version", "8"), ("Location", "/files/2")])
         #expect(throws: UploadFault.locationsDiffer) { try UploadRule.interim(second, to: Self.create, state) }
         let final = try UploadScene.reply(201, [("Location", "/files/2")])
-        #expect(UploadRule.answer(final, to: Self.create, state) == .fail(.locationsDiffer))
+        expectEqual(UploadRule.answer(final, to: Self.create, state), .fail(.locationsDiffer))
     }
 
     @Test("Each version is tried once: 8, 6, 5, 4, 3")
@@ -233,8 +234,8 @@ struct IETFRuleTests {
             else { break }
             state = next
         }
-        #expect(tried == [8, 6, 5, 4, 3])
-        #expect(UploadRule.answer(try UploadScene.reply(400), to: Self.create, state) == .fail(.versionsRefused))
+        expectEqual(tried, [8, 6, 5, 4, 3])
+        expectEqual(UploadRule.answer(try UploadScene.reply(400), to: Self.create, state), .fail(.versionsRefused))
     }
 
     @Test("A server that names one refused version after the other comes to an end")
@@ -246,7 +247,7 @@ struct IETFRuleTests {
             Issue.record("not another version")
             return
         }
-        #expect(UploadRule.answer(eight, to: Self.create, next) == .fail(.versionsRefused))
+        expectEqual(UploadRule.answer(eight, to: Self.create, next), .fail(.versionsRefused))
     }
 
     @Test(
@@ -281,10 +282,10 @@ struct IETFRuleTests {
         (plan.mediaType, plan.fileName) = ("text/plain", "a.txt")
         let state = try UploadScene.state(try UploadScene.ietf(version), offset: 100)
         let request = try UploadRule.request(step, state, plan)
-        #expect(request.headers["Upload-Draft-Interop-Version"] == "\(version)")
+        expectEqual(request.headers["Upload-Draft-Interop-Version"], "\(version)")
         let fields = request.headers.lines.filter { $0.name != "Upload-Draft-Interop-Version" }
             .map { "\($0.name): \($0.value)" }.joined(separator: ", ")
-        #expect("\(request.method.rawValue) \(request.url.href) \(fields)" == expected)
+        expectEqual("\(request.method.rawValue) \(request.url.href) \(fields)", expected)
     }
 
     @Test("Digests and names outside ASCII")
@@ -294,11 +295,10 @@ struct IETFRuleTests {
         plan.fileDigest = UploadDigest(algorithm: .sha256, bytes: [1])
         let state = try UploadScene.state(.ietf(.preferred), offset: 0)
         let created = try UploadRule.request(Self.create, state, plan)
-        #expect(created.headers["Repr-Digest"] == "sha-256=:AQ==:")
-        #expect(created.headers["Content-Disposition"] == "inline; filename*=UTF-8''%C3%B6%22.txt")
+        expectEqual(created.headers["Repr-Digest"], "sha-256=:AQ==:")
+        expectEqual(created.headers["Content-Disposition"], "inline; filename*=UTF-8''%C3%B6%22.txt")
         let digest = UploadDigest(algorithm: .sha512, bytes: [2])
-        #expect(
-            try UploadRule.request(Self.part, state, plan, digest: digest).headers["Content-Digest"] == "sha-512=:Ag==:"
-        )
+        try expectEqual(
+            UploadRule.request(Self.part, state, plan, digest: digest).headers["Content-Digest"], "sha-512=:Ag==:")
     }
 }

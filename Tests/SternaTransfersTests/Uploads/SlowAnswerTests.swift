@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Transfers: answers to uploads that are long, or do not end", .timeLimit(.minutes(5)))
@@ -73,7 +74,7 @@ struct SlowAnswerTests {
                 return
             }
             #expect(transfer.answer?.status == 201 && transfer.answer?.body == nil)
-            #expect(server.requestCount == 1)
+            expectEqual(server.requestCount, 1)
         }
     }
 }

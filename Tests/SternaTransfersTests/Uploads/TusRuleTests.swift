@@ -2,6 +2,7 @@ import HTTPTypes
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Uploads: the rules of tus")
@@ -45,7 +46,7 @@ struct TusRuleTests {
     func creation(row: AnswerRow) throws {
         let state = try UploadScene.state(.tus)
         let reply = try UploadScene.reply(row.status, row.fields, at: "https://example.com/files")
-        #expect(UploadScene.text(UploadRule.answer(reply, to: row.step, state)) == row.expected)
+        expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
     }
 
     @Test(
@@ -84,7 +85,7 @@ struct TusRuleTests {
     func offsets(row: AnswerRow) throws {
         let state = try UploadScene.state(.tus, offset: 100)
         let reply = try UploadScene.reply(row.status, row.fields)
-        #expect(UploadScene.text(UploadRule.answer(reply, to: row.step, state)) == row.expected)
+        expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
     }
 
     @Test("The length is told with the first content, if it was deferred, and the upload is complete only then")
@@ -94,20 +95,20 @@ struct TusRuleTests {
         var state = UploadState(plan)
         state.dialect = .tus
         let created = try UploadRule.request(Self.create, state, plan)
-        #expect(created.headers["Upload-Defer-Length"] == "1")
-        #expect(created.headers["Upload-Length"] == nil)
+        expectEqual(created.headers["Upload-Defer-Length"], "1")
+        expectNil(created.headers["Upload-Length"])
         state.url = try UploadScene.url(Self.u1)
         (state.stage, state.isCurrent) = (.open, true)
-        #expect(try UploadRule.request(Self.part, state, plan).headers["Upload-Length"] == "1000")
+        try expectEqual(UploadRule.request(Self.part, state, plan).headers["Upload-Length"], "1000")
         let all = try UploadScene.reply(200, [("Upload-Offset", "1000"), ("Upload-Defer-Length", "1")])
         guard case .proceed(let next) = UploadRule.answer(all, to: .ask, state) else {
             Issue.record("complete without a length")
             return
         }
-        #expect(UploadRule.next(next, plan) == .append(1_000..<1_000, completes: true))
+        expectEqual(UploadRule.next(next, plan), .append(1_000..<1_000, completes: true))
         let told = try UploadScene.reply(204, [("Upload-Offset", "1000")])
         let answer = UploadRule.answer(told, to: .append(1_000..<1_000, completes: true), next)
-        #expect(UploadScene.text(answer) == "complete 1000")
+        expectEqual(UploadScene.text(answer), "complete 1000")
     }
 
     @Test("Requests have the version, the length, metadata and checksums")
@@ -116,23 +117,23 @@ struct TusRuleTests {
         (plan.fileName, plan.mediaType) = ("a", "b")
         let state = try UploadScene.state(.tus, offset: 100)
         let created = try UploadRule.request(Self.create, state, plan)
-        #expect(
-            created.headers
-                == Headers([
-                    ("Tus-Resumable", "1.0.0"), ("Upload-Length", "1000"),
-                    ("Upload-Metadata", "filename YQ==,filetype Yg=="),
-                ]))
+        expectEqual(
+            created.headers,
+            Headers([
+                ("Tus-Resumable", "1.0.0"), ("Upload-Length", "1000"),
+                ("Upload-Metadata", "filename YQ==,filetype Yg=="),
+            ]))
         let digest = UploadDigest(algorithm: .sha1, bytes: [1])
         let sent = try UploadRule.request(Self.part, state, plan, digest: digest)
-        #expect(sent.method == .patch)
-        #expect(
-            sent.headers
-                == Headers([
-                    ("Tus-Resumable", "1.0.0"), ("Upload-Offset", "100"), ("Upload-Checksum", "sha1 AQ=="),
-                    ("Content-Type", "application/offset+octet-stream"),
-                ]))
+        expectEqual(sent.method, .patch)
+        expectEqual(
+            sent.headers,
+            Headers([
+                ("Tus-Resumable", "1.0.0"), ("Upload-Offset", "100"), ("Upload-Checksum", "sha1 AQ=="),
+                ("Content-Type", "application/offset+octet-stream"),
+            ]))
         (plan.checksum, plan.sendsDigestInTrailer) = (.sha1, true)
-        #expect(try UploadRule.request(Self.part, state, plan).headers["Trailer"] == "Upload-Checksum")
+        try expectEqual(UploadRule.request(Self.part, state, plan).headers["Trailer"], "Upload-Checksum")
     }
 
     @Test("Parts are joined in their order, without a length")
@@ -140,12 +141,12 @@ struct TusRuleTests {
         var plan = try UploadScene.plan()
         let state = try UploadScene.state(.tus)
         plan.concatenation = .partial
-        #expect(try UploadRule.request(Self.create, state, plan).headers["Upload-Concat"] == "partial")
+        try expectEqual(UploadRule.request(Self.create, state, plan).headers["Upload-Concat"], "partial")
         plan.concatenation = .final([try UploadScene.url("https://example.com/a#x"), try UploadScene.url(Self.u1)])
-        #expect(UploadRule.next(state, plan) == .create(0..<0, completes: true))
+        expectEqual(UploadRule.next(state, plan), .create(0..<0, completes: true))
         let headers = try UploadRule.request(Self.create, state, plan).headers
         #expect(headers["Upload-Concat"] == "final;https://example.com/a https://example.com/files/1")
-        #expect(headers["Upload-Length"] == nil)
+        expectNil(headers["Upload-Length"])
     }
 
     @Test("What the server does not offer is refused before anything is sent")
@@ -153,19 +154,19 @@ struct TusRuleTests {
         var state = try UploadScene.state(.tus)
         state.tus = TusSupport(extensions: [.creation, .checksum], checksums: ["md5"])
         var plan = try UploadScene.plan()
-        #expect(UploadRule.next(state, plan) == Self.create)
+        expectEqual(UploadRule.next(state, plan), Self.create)
         plan.checksum = .sha1
-        #expect(UploadRule.next(state, plan) == .fail(.missingAlgorithm("sha1")))
+        expectEqual(UploadRule.next(state, plan), .fail(.missingAlgorithm("sha1")))
         plan.checksum = .md5
         plan.sendsDigestInTrailer = true
-        #expect(UploadRule.next(state, plan) == .fail(.missingExtension(.checksumTrailer)))
+        expectEqual(UploadRule.next(state, plan), .fail(.missingExtension(.checksumTrailer)))
         plan = try UploadScene.plan()
         plan.defersLength = true
-        #expect(UploadRule.next(state, plan) == .fail(.missingExtension(.creationDeferLength)))
+        expectEqual(UploadRule.next(state, plan), .fail(.missingExtension(.creationDeferLength)))
         plan = try UploadScene.plan()
         plan.creation = .withContent
-        #expect(UploadRule.next(state, plan) == Self.create)
+        expectEqual(UploadRule.next(state, plan), Self.create)
         state.tus?.maxSize = 10
-        #expect(UploadRule.next(state, plan) == .fail(.tooLarge(length: 1_000, most: 10)))
+        expectEqual(UploadRule.next(state, plan), .fail(.tooLarge(length: 1_000, most: 10)))
     }
 }

@@ -5,6 +5,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Uploads: digests and files")
@@ -28,7 +29,7 @@ struct UploadDigestTests {
         try await Self.withFile("xxabcyy") { path in
             let source = UploadSource(path: path, start: 1)
             let digest = try await source.digest(1..<4, by: algorithm)
-            #expect(Data(digest.bytes).base64EncodedString() == expected)
+            expectEqual(Data(digest.bytes).base64EncodedString(), expected)
         }
     }
 
@@ -45,15 +46,15 @@ struct UploadDigestTests {
                 (plan.choice, plan.checksum, plan.sendsDigestInTrailer) = (.named(.tus), .sha1, isTrailing)
                 let session = try Session(baseURL: server.url)
                 let state = try await UploadRunner(session, plan, file: UploadSource(path: path)) { _ in }.run().state
-                #expect(state.stage == .complete)
+                expectEqual(state.stage, .complete)
             }
             let text = String(decoding: server.received(connection: 0), as: UTF8.self)
             let parts = text.split(separator: "abc", omittingEmptySubsequences: false)
-            #expect(parts.count == 2)
+            expectEqual(parts.count, 2)
             let line = "Upload-Checksum: sha1 qZk+NkcGgWq6PiVxeFDCbJzQ2J0="
-            #expect(parts.first?.contains(line) == !isTrailing)
-            #expect(parts.last?.contains(line) == isTrailing)
-            #expect(text.contains("Trailer: Upload-Checksum") == isTrailing)
+            expectEqual(parts.first?.contains(line), !isTrailing)
+            expectEqual(parts.last?.contains(line), isTrailing)
+            expectEqual(text.contains("Trailer: Upload-Checksum"), isTrailing)
         }
     }
 
@@ -68,11 +69,11 @@ struct UploadDigestTests {
                 try Data(bench.content.prefix(150_000)).write(to: URL(filePath: bench.path))
             }
             let error = await #expect(throws: SternaError.self) { try await runner.run() }
-            #expect(error?.kind == .fileUnreadable)
-            #expect(bench.recorded.last?.offset == 100_000)
+            expectEqual(error?.kind, .fileUnreadable)
+            expectEqual(bench.recorded.last?.offset, 100_000)
             try Data(bench.content).write(to: URL(filePath: bench.path))
             _ = try await bench.runner(bench.plan()).run(from: try bench.stored())
-            #expect(model.uploads.map(\.bytes) == [bench.content])
+            expectEqual(model.uploads.map(\.bytes), [bench.content])
         }
     }
 
@@ -80,7 +81,7 @@ struct UploadDigestTests {
     func damaged() async throws {
         let model = UploadModel { number, _ in number == 2 || number == 4 ? .status(460, [:]) : nil }
         try await UploadRunnerTests.upload(model) { $0.checksum = .md5 }
-        #expect(model.log == ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH"])
+        expectEqual(model.log, ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH"])
     }
 
     @Test("More interim responses than are allowed cost a question, not the upload")
@@ -89,6 +90,6 @@ struct UploadDigestTests {
             method == "PATCH" ? .chatty(40) : nil
         }
         try await UploadRunnerTests.upload(model)
-        #expect(model.log.count { $0 == "HEAD" } == 3)
+        expectEqual(model.log.count { $0 == "HEAD" }, 3)
     }
 }

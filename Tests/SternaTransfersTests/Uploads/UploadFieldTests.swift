@@ -2,6 +2,7 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Uploads: fields")
@@ -13,7 +14,7 @@ struct UploadFieldTests {
             ([], nil), (["-1"], nil), (["1.0"], nil), (["?1"], nil), (["1000000000000000"], nil), (["1", "2"], nil),
             (["\"1\""], nil), (["1e3"], nil), ([""], nil),
         ] as [([String], Int64?)])
-    func integers(lines: [String], expected: Int64?) { #expect(StructuredUploadField.integer(lines) == expected) }
+    func integers(lines: [String], expected: Int64?) { expectEqual(StructuredUploadField.integer(lines), expected) }
 
     @Test(
         "Booleans",
@@ -21,7 +22,7 @@ struct UploadFieldTests {
             (["?1"], true), (["?0"], false), (["?1;x"], true), (["1"], nil), (["true"], nil), (["?1", "?0"], nil),
             ([], nil), (["?2"], nil),
         ] as [([String], Bool?)])
-    func booleans(lines: [String], expected: Bool?) { #expect(StructuredUploadField.boolean(lines) == expected) }
+    func booleans(lines: [String], expected: Bool?) { expectEqual(StructuredUploadField.boolean(lines), expected) }
 
     @Test(
         "Limits",
@@ -39,7 +40,7 @@ struct UploadFieldTests {
             return [limits.maxSize, limits.minSize, limits.maxAppend, limits.minAppend, field.maxAge]
                 .map { $0.map { "\($0)" } ?? "-" }.joined(separator: " ")
         }
-        #expect(text == expected)
+        expectEqual(text, expected)
     }
 
     @Test(
@@ -60,7 +61,7 @@ struct UploadFieldTests {
             ("application/problem+json", "{", nil), (nil, "{}", nil),
         ] as [(String?, String, UploadProblem?)])
     func problems(type: String?, body: String, expected: UploadProblem?) {
-        #expect(UploadProblem(mediaType: type, body: Bytes(string: body)) == expected)
+        expectEqual(UploadProblem(mediaType: type, body: Bytes(string: body)), expected)
     }
 
     @Test(
@@ -69,7 +70,7 @@ struct UploadFieldTests {
             ("0", 0), ("100", 100), ("-1", nil), ("+1", nil), (" 1", nil), ("", nil), ("None", nil), ("１", nil),
             ("9999999999999999999999", nil),
         ] as [(String, Int64?)])
-    func numbers(text: String, expected: Int64?) { #expect(UploadNumber.value([text]) == expected) }
+    func numbers(text: String, expected: Int64?) { expectEqual(UploadNumber.value([text]), expected) }
 
     @Test(
         "Upload-Expires, also as servers write it",
@@ -77,20 +78,20 @@ struct UploadFieldTests {
             ("Wed, 25 Jun 2014 16:00:00 GMT", 1_403_712_000), ("Wed, 25 Jun 2014 16:00:00 UTC", 1_403_712_000),
             ("Wed, 25 Jun 2014 16:00:00 ", 1_403_712_000), ("2014-06-25T16:00:00Z", nil), ("", nil),
         ] as [(String, Int64?)])
-    func expiry(text: String, expected: Int64?) { #expect(TusField.expires([text]) == expected) }
+    func expiry(text: String, expected: Int64?) { expectEqual(TusField.expires([text]), expected) }
 
     @Test("Lists of tus are in lower case, and only tokens are kept")
     func lists() {
-        #expect(TusField.list(["creation, Checksum", "a b,,x"]) == ["creation", "checksum", "x"])
-        #expect(TusField.list([String(repeating: "a,", count: 3_000)]) == [])
+        expectEqual(TusField.list(["creation, Checksum", "a b,,x"]), ["creation", "checksum", "x"])
+        expectEqual(TusField.list([String(repeating: "a,", count: 3_000)]), [])
     }
 
     @Test("Metadata is written in base64; keys without a value are left out")
     func metadata() throws {
         let pairs = [("filename", "wör.txt"), ("empty", ""), ("filetype", "text/plain")]
             .map { UploadPlan.Pair(name: $0.0, value: $0.1) }
-        #expect(try TusField.metadata(pairs) == "filename d8O2ci50eHQ=,filetype dGV4dC9wbGFpbg==")
-        #expect(try TusField.metadata([]) == nil)
+        try expectEqual(TusField.metadata(pairs), "filename d8O2ci50eHQ=,filetype dGV4dC9wbGFpbg==")
+        try expectNil(TusField.metadata([]))
     }
 
     @Test(
@@ -110,15 +111,15 @@ struct UploadFieldTests {
                 ("Tus-Checksum-Algorithm", "md5,sha1"), ("Tus-Max-Size", "100"),
             ])
         let support = try #require(TusSupport(reply.fields))
-        #expect(support == TusSupport(extensions: [.creation, .checksum], checksums: ["md5", "sha1"], maxSize: 100))
-        #expect(TusSupport(try UploadScene.reply(204, [("Tus-Version", "0.2.2")]).fields) == nil)
+        expectEqual(support, TusSupport(extensions: [.creation, .checksum], checksums: ["md5", "sha1"], maxSize: 100))
+        expectNil(TusSupport(try UploadScene.reply(204, [("Tus-Version", "0.2.2")]).fields))
     }
 
     @Test("Digests")
     func digests() {
         let digest = UploadDigest(algorithm: .sha256, bytes: [1, 2, 3])
-        #expect(UploadDigestField.text(digest) == "sha-256=:AQID:")
-        #expect(TusField.checksum(digest) == "sha256 AQID")
-        #expect(UploadDigestField.text(UploadDigest(algorithm: .sha1, bytes: [1])) == nil)
+        expectEqual(UploadDigestField.text(digest), "sha-256=:AQID:")
+        expectEqual(TusField.checksum(digest), "sha256 AQID")
+        expectNil(UploadDigestField.text(UploadDigest(algorithm: .sha1, bytes: [1])))
     }
 }

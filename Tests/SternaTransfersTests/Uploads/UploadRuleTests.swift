@@ -3,6 +3,7 @@ import SternaCore
 import SternaPlatform
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Uploads: what comes next")
@@ -65,7 +66,7 @@ struct UploadRuleTests {
         var state = try UploadScene.state(.ietf(.preferred), offset: 100)
         var plan = try UploadScene.plan()
         row.change(&state, &plan)
-        #expect(UploadRule.next(state, plan) == row.expected)
+        expectEqual(UploadRule.next(state, plan), row.expected)
     }
 
     @Test(
@@ -94,7 +95,7 @@ struct UploadRuleTests {
         var state = try UploadScene.state(.ietf(.preferred))
         var plan = try UploadScene.plan()
         row.change(&state, &plan)
-        #expect(UploadRule.next(state, plan) == row.expected)
+        expectEqual(UploadRule.next(state, plan), row.expected)
     }
 
     @Test(
@@ -113,8 +114,8 @@ struct UploadRuleTests {
     func discovery(name: String, status: Int, fields: [(String, String)], expected: String) throws {
         let reply = try UploadScene.reply(status, fields, at: "https://example.com/files")
         let answer = UploadRule.answer(reply, to: .discover, try UploadScene.state(nil))
-        #expect(UploadScene.text(answer) == expected)
-        if case .proceed(let state) = answer, status < 300 { #expect((state.dialect == .tus) == (name == "tus")) }
+        expectEqual(UploadScene.text(answer), expected)
+        if case .proceed(let state) = answer, status < 300 { expectEqual((state.dialect == .tus), (name == "tus")) }
     }
 
     @Test("An empty creation is repeated after a cut, one with content is not")
@@ -122,12 +123,13 @@ struct UploadRuleTests {
         let state = try UploadScene.state(.ietf(.preferred))
         let empty = UploadStep.create(0..<0, completes: false)
         let full = UploadStep.create(0..<1_000, completes: true)
-        #expect(UploadRule.noResponse(to: empty, state, wasSent: true) == .again(state, .noResponse, after: nil))
-        #expect(UploadRule.noResponse(to: full, state, wasSent: true) == .fail(.creationUnknown))
-        #expect(UploadRule.noResponse(to: full, state, wasSent: false) == .again(state, .noResponse, after: nil))
+        expectEqual(UploadRule.noResponse(to: empty, state, wasSent: true), .again(state, .noResponse, after: nil))
+        expectEqual(UploadRule.noResponse(to: full, state, wasSent: true), .fail(.creationUnknown))
+        expectEqual(UploadRule.noResponse(to: full, state, wasSent: false), .again(state, .noResponse, after: nil))
         let open = try UploadScene.state(.ietf(.preferred), offset: 5)
         // A 104 has named the URL before the cut.
-        #expect(UploadRule.noResponse(to: full, open, wasSent: true) == .again(open.unsure(), .noResponse, after: nil))
+        expectEqual(
+            UploadRule.noResponse(to: full, open, wasSent: true), .again(open.unsure(), .noResponse, after: nil))
     }
 
     @Test("The caller's fields go to the origin of the creation alone")
@@ -136,28 +138,28 @@ struct UploadRuleTests {
         plan.headers = ["X-Key": "secret", "Upload-Offset": "7"]
         var state = try UploadScene.state(.tus, offset: 100)
         let own = try UploadRule.request(.append(100..<200, completes: false), state, plan)
-        #expect(own.headers["X-Key"] == "secret")
-        #expect(own.headers["Upload-Offset"] == "100")
+        expectEqual(own.headers["X-Key"], "secret")
+        expectEqual(own.headers["Upload-Offset"], "100")
         state.url = try UploadScene.url("https://example.com:8443/files/1")
-        #expect(try UploadRule.request(.ask, state, plan).headers["X-Key"] == nil)
+        try expectNil(UploadRule.request(.ask, state, plan).headers["X-Key"])
     }
 
     @Test("That the server no longer knows an upload is put down to its time where that is over")
     func expiry() throws {
         var state = try UploadScene.state(.tus, offset: 100).unsure()
         let reply = try UploadScene.reply(404)
-        #expect(UploadScene.text(UploadRule.answer(reply, to: .ask, state)) == "anew, gone(404)")
+        expectEqual(UploadScene.text(UploadRule.answer(reply, to: .ask, state)), "anew, gone(404)")
         state.expires = UploadScene.now
-        #expect(UploadScene.text(UploadRule.answer(reply, to: .ask, state)) == "anew, expired")
+        expectEqual(UploadScene.text(UploadRule.answer(reply, to: .ask, state)), "anew, expired")
         state.stage = .completing
-        #expect(UploadScene.text(UploadRule.answer(reply, to: .ask, state)) == "fail outcomeUnknown")
+        expectEqual(UploadScene.text(UploadRule.answer(reply, to: .ask, state)), "fail outcomeUnknown")
     }
 
     @Test("An offset may go back three times")
     func rewinds() throws {
         var state = try UploadScene.state(.tus, offset: 100)
         for offset in [90, 80, 70] as [Int64] { try state.confirm(offset) }
-        #expect(state.reached == 100)
+        expectEqual(state.reached, 100)
         #expect(throws: UploadFault.offsetWentBack(from: 70, to: 60)) { try state.confirm(60) }
     }
 }
@@ -177,12 +179,12 @@ struct UploadFaultTests {
         ] as [UploadFault])
     func texts(fault: UploadFault) {
         let error = fault.error()
-        #expect(error.kind == fault.kind)
+        expectEqual(error.kind, fault.kind)
         #expect(error.detail.hasSuffix("."))
-        #expect(error.detail.first?.isUppercase == true)
+        expectEqual(error.detail.first?.isUppercase, true)
         #expect(!error.detail.contains("\u{1B}"))
         #expect(!error.detail.contains("Optional"))
-        if case .refused = fault { #expect(error.serverMessage == "no") }
+        if case .refused = fault { expectEqual(error.serverMessage, "no") }
     }
 }
 
@@ -197,14 +199,14 @@ struct UploadPaceTests {
             let move = pace.move(.again(state, .mismatch, after: nil), from: state, latest: state, random: 1)
             if case .go(_, let wait) = move { waits.append(wait) }
         }
-        #expect(waits == [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000].map { .milliseconds($0) })
+        expectEqual(waits, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000].map { .milliseconds($0) })
         var forgiving = pace
         let last = pace.move(.again(state, .mismatch, after: nil), from: state, latest: state, random: 0)
-        #expect(last == .fail(.mismatch, state))
+        expectEqual(last, .fail(.mismatch, state))
         var next = state
         next.offset = 101
         let move = forgiving.move(.again(next, .mismatch, after: nil), from: state, latest: next, random: 0)
-        #expect(move == .go(next, after: .milliseconds(250)))
+        expectEqual(move, .go(next, after: .milliseconds(250)))
     }
 
     @Test("A server may ask for a longer wait, but not for any")
@@ -212,9 +214,9 @@ struct UploadPaceTests {
         let state = try UploadScene.state(.tus, offset: 100)
         var pace = UploadPace()
         let short = pace.move(.again(state, .locked, after: .seconds(60)), from: state, latest: state, random: 0)
-        #expect(short == .go(state, after: .seconds(60)))
+        expectEqual(short, .go(state, after: .seconds(60)))
         let long = pace.move(.again(state, .locked, after: .seconds(121)), from: state, latest: state, random: 0)
-        #expect(long == .fail(.waitTooLong(121), state))
+        expectEqual(long, .fail(.waitTooLong(121), state))
     }
 
     @Test("Requests that succeed without progress come to an end, as do restarts")
@@ -223,13 +225,13 @@ struct UploadPaceTests {
         var pace = UploadPace()
         var count = 0
         while count < 100, case .go = pace.move(.proceed(state), from: state, latest: state, random: 0) { count += 1 }
-        #expect(count == 40)
+        expectEqual(count, 40)
         pace = UploadPace()
         count = 0
         while count < 100, case .go = pace.move(.startAnew(state, .gone(404)), from: state, latest: state, random: 0) {
             count += 1
         }
-        #expect(count == 2)
+        expectEqual(count, 2)
     }
 
     @Test("An upload that is taken byte by byte comes to an end")
@@ -242,7 +244,7 @@ struct UploadPaceTests {
             guard case .go = pace.move(.proceed(next), from: state, latest: next, random: 0) else { break }
             state = next
         }
-        #expect(state.offset == UploadPace.most)
+        expectEqual(state.offset, UploadPace.most)
     }
 }
 
@@ -255,7 +257,7 @@ struct UploadStateTests {
         state.expires = 12
         state.tus = TusSupport(extensions: [.creation], checksums: ["sha1"], maxSize: 9)
         let read = try JSONDecoder().decode(UploadState.self, from: JSONEncoder().encode(state))
-        #expect(read == state.unsure())
+        expectEqual(read, state.unsure())
     }
 
     @Test(

@@ -19,11 +19,11 @@ struct UploadRunnerTests {
             model.serve(on: server)
             let bench = try UploadBench(server, bytes: bytes)
             let state = try await bench.runner(bench.plan(.discovered, change)).run().state
-            #expect(state.stage == .complete)
-            #expect(model.uploads.map(\.bytes) == [bench.content])
-            #expect(model.uploads.map(\.isComplete) == [true])
-            #expect(bench.recorded.last == state.stored)
-            #expect(bench.progress.last?.completed == Int64(bytes))
+            expectEqual(state.stage, .complete)
+            expectEqual(model.uploads.map(\.bytes), [bench.content])
+            expectEqual(model.uploads.map(\.isComplete), [true])
+            expectEqual(bench.recorded.last, state.stored)
+            expectEqual(bench.progress.last?.completed, Int64(bytes))
             return bench
         }
     }
@@ -32,10 +32,10 @@ struct UploadRunnerTests {
     func plain(versions: Set<Int>) async throws {
         let model = UploadModel(versions: versions)
         let bench = try await Self.upload(model)
-        #expect(model.log == ["OPTIONS", "POST", "PATCH"])
+        expectEqual(model.log, ["OPTIONS", "POST", "PATCH"])
         let first = try #require(bench.recorded.first { $0.url != nil })
-        #expect(first.offset == 0)
-        #expect(first.stage == .open)
+        expectEqual(first.offset, 0)
+        expectEqual(first.stage, .open)
     }
 
     @Test("The upload's URL is recorded before any content is sent", arguments: [[8], []] as [Set<Int>])
@@ -49,7 +49,7 @@ struct UploadRunnerTests {
                 guard state.url != nil else { return }
                 logs.withLock { $0.append(model.log) }
             }.run()
-            #expect(logs.withLock { $0.first } == ["OPTIONS", "POST"])
+            expectEqual(logs.withLock { $0.first }, ["OPTIONS", "POST"])
         }
     }
 
@@ -60,8 +60,8 @@ struct UploadRunnerTests {
             model.serve(on: server)
             let bench = try UploadBench(server)
             let result = try await bench.runner(bench.plan()).run()
-            #expect(result.response?.body.whole.map { String(buffer: $0) } == (isLost ? nil : "thanks"))
-            #expect(result.state.stage == .complete)
+            expectEqual(result.response?.body.whole.map { String(buffer: $0) }, (isLost ? nil : "thanks"))
+            expectEqual(result.state.stage, .complete)
         }
     }
 
@@ -69,7 +69,7 @@ struct UploadRunnerTests {
     func methodOverride() async throws {
         let model = UploadModel { number, _ in number == 2 ? .cut(after: 1_000) : nil }
         let bench = try await Self.upload(model) { $0.overridesMethods = true }
-        #expect(model.log == ["OPTIONS", "POST", "POST", "HEAD", "POST"])
+        expectEqual(model.log, ["OPTIONS", "POST", "POST", "HEAD", "POST"])
         #expect(bench.recorded.contains { $0.offset == 1_000 })
     }
 
@@ -80,8 +80,8 @@ struct UploadRunnerTests {
             model.serve(on: server)
             let bench = try UploadBench(server) { $0.http2 = .priorKnowledge }
             _ = try await bench.runner(bench.plan()).run()
-            #expect(model.uploads.map(\.bytes) == [bench.content])
-            #expect(server.requestCount(over: .http2) == model.log.count)
+            expectEqual(model.uploads.map(\.bytes), [bench.content])
+            expectEqual(server.requestCount(over: .http2), model.log.count)
         }
     }
 
@@ -89,7 +89,7 @@ struct UploadRunnerTests {
     func locatedContent() async throws {
         let model = UploadModel(versions: [8]) { number, _ in number == 1 ? .locateAndCut(version: 8) : nil }
         let bench = try await Self.upload(model) { $0.creation = .withContent }
-        #expect(model.log == ["OPTIONS", "POST", "HEAD", "PATCH"])
+        expectEqual(model.log, ["OPTIONS", "POST", "HEAD", "PATCH"])
         #expect(bench.recorded.contains { $0.stage == .open && $0.offset == 0 })
     }
 
@@ -125,9 +125,9 @@ struct UploadRunnerTests {
                 }
                 if state?.stage == .complete { break }
             }
-            #expect(state?.stage == .complete, "seed \(seed)")
+            expectEqual(state?.stage, .complete, "seed \(seed)")
             #expect(model.uploads.contains { $0.bytes == bench.content && $0.isComplete }, "seed \(seed)")
-            #expect(model.received == bench.content.count, "seed \(seed): \(model.log)")
+            expectEqual(model.received, bench.content.count, "seed \(seed): \(model.log)")
         }
     }
 
@@ -141,8 +141,8 @@ struct UploadRunnerTests {
             model.serve(on: server)
             let bench = try UploadBench(server)
             let state = try await bench.runner(bench.plan(.named(try UploadScene.ietf(version)))).run().state
-            #expect(state.stage == .complete)
-            #expect(model.uploads.map(\.bytes) == [bench.content])
+            expectEqual(state.stage, .complete)
+            expectEqual(model.uploads.map(\.bytes), [bench.content])
         }
     }
 
@@ -153,9 +153,9 @@ struct UploadRunnerTests {
             model.serve(on: server)
             let bench = try UploadBench(server)
             let state = try await bench.runner(bench.plan(.named(.ietf(.preferred)))).run().state
-            #expect(state.dialect == (try UploadScene.ietf(version)))
-            #expect(model.uploads.map(\.bytes) == [bench.content])
-            #expect(model.creations == 1)
+            expectEqual(state.dialect, (try UploadScene.ietf(version)))
+            expectEqual(model.uploads.map(\.bytes), [bench.content])
+            expectEqual(model.creations, 1)
         }
     }
 
@@ -163,7 +163,7 @@ struct UploadRunnerTests {
     func limits(version: Int, most: Int) async throws {
         let model = UploadModel(versions: [version, 8], limit: "max-append-size=\(most), max-age=600")
         let bench = try await Self.upload(model, bytes: 150_500)
-        #expect(model.log.count { $0 == "PATCH" } == (150_500 + most - 1) / most)
+        expectEqual(model.log.count { $0 == "PATCH" }, (150_500 + most - 1) / most)
         #expect(bench.recorded.contains { $0.limits.maxAppend == Int64(most) && $0.expires != nil })
     }
 
@@ -171,7 +171,7 @@ struct UploadRunnerTests {
     func withContent(versions: Set<Int>) async throws {
         let model = UploadModel(versions: versions)
         let bench = try await Self.upload(model) { $0.creation = .withContent }
-        #expect(model.log == ["OPTIONS", "POST"])
+        expectEqual(model.log, ["OPTIONS", "POST"])
         #expect(bench.recorded.contains { $0.stage == .creating })
     }
 
@@ -202,8 +202,8 @@ struct UploadRunnerTests {
             }
             let plan = bench.plan(.named(.tus)) { $0.concatenation = .final(parts) }
             let state = try await bench.runner(plan).run().state
-            #expect(state.stage == .complete)
-            #expect(model.uploads.last?.bytes == bench.content)
+            expectEqual(state.stage, .complete)
+            expectEqual(model.uploads.last?.bytes, bench.content)
         }
     }
 
@@ -235,7 +235,7 @@ struct UploadRunnerTests {
             runner.patience.failures = 50
             runner.patience.requests = 200
             let state = try await runner.run().state
-            #expect(state.stage == .complete, "seed \(seed): \(model.log)")
+            expectEqual(state.stage, .complete, "seed \(seed): \(model.log)")
             #expect(model.uploads.contains { $0.bytes == bench.content && $0.isComplete }, "seed \(seed): \(model.log)")
             // Nothing that was confirmed is sent again.
             #expect(model.received <= bench.content.count, "seed \(seed): \(model.log)")
@@ -263,11 +263,11 @@ struct UploadRunnerTests {
             let posts = model.creations
             let stored = try #require(try bench.stored())
             let state = try await bench.runner(plan).run(from: stored).state
-            #expect(state.stage == .complete)
-            #expect(model.uploads.last?.bytes == bench.content)
+            expectEqual(state.stage, .complete)
+            expectEqual(model.uploads.last?.bytes, bench.content)
             // The URL that was recorded is used again.
-            #expect(model.creations == (stored.url == nil ? posts + 1 : posts))
-            #expect(model.received == bench.content.count)
+            expectEqual(model.creations, (stored.url == nil ? posts + 1 : posts))
+            expectEqual(model.received, bench.content.count)
         }
     }
 
@@ -278,8 +278,8 @@ struct UploadRunnerTests {
             model.serve(on: server)
             let bench = try UploadBench(server)
             _ = try await bench.runner(bench.plan()).run()
-            #expect(model.creations == (version == 8 ? 1 : 2))
-            #expect(model.uploads.last?.bytes == bench.content)
+            expectEqual(model.creations, (version == 8 ? 1 : 2))
+            expectEqual(model.uploads.last?.bytes, bench.content)
         }
     }
 
@@ -297,6 +297,6 @@ struct UploadRunnerTests {
             number == 2 ? .cutLate(after: 50_000, late: 30_000) : nil
         }
         try await Self.upload(model)
-        #expect(model.log == ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH", "mismatch", "HEAD", "PATCH"])
+        expectEqual(model.log, ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH", "mismatch", "HEAD", "PATCH"])
     }
 }

@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 /// The client against the server of `tern serve`.
@@ -23,7 +24,7 @@ struct UploadServerRunTests {
             let status = try #require(uploads.statuses.first { state.url?.href.hasSuffix($0.id) == true })
             let digest = try await bench.session.get("/uploads/\(status.id)/status").json()["sha256"].string
             let expected = try await UploadSource(path: bench.path).digest(0..<Int64(bytes), by: .sha256)
-            #expect(digest == expected.bytes.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined())
+            expectEqual(digest, expected.bytes.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined())
             #expect(status.isComplete)
             return (state, status)
         }
@@ -32,8 +33,8 @@ struct UploadServerRunTests {
     @Test("Every interop version", arguments: 3...8)
     func versions(version: Int) async throws {
         let (state, status) = try await Self.run("/uploads/ietf", .named(try UploadScene.ietf(version)))
-        #expect(state.stage == .complete)
-        #expect(status.received == 300_000)
+        expectEqual(state.stage, .complete)
+        expectEqual(status.received, 300_000)
     }
 
     @Test(
@@ -87,10 +88,10 @@ struct UploadServerRunTests {
             var runner = bench.runner(plan)
             runner.patience.failures = 0
             let state = try await runner.run().state
-            #expect(state.stage == .complete)
+            expectEqual(state.stage, .complete)
             // The offsets of 104s were recorded.
             #expect(bench.recorded.count { $0.offset > 0 && $0.offset < Int64(length) } > 16)
-            #expect(uploads.statuses.first?.received == Int64(length))
+            expectEqual(uploads.statuses.first?.received, Int64(length))
         }
     }
 
@@ -111,7 +112,7 @@ struct UploadServerRunTests {
                 _ = try await runner.run()
                 Issue.record("the upload went on")
             } catch let error as SternaError {
-                #expect(error.kind == fault.1)
+                expectEqual(error.kind, fault.1)
             }
         }
     }
@@ -123,7 +124,7 @@ struct UploadServerRunTests {
             ("location=http%3A%2F%2F127.0.0.1%3A1", .connectionFailed),
         ] {
             let error = await #expect(throws: SternaError.self) { _ = try await Self.run("/uploads/tus?\(query)") }
-            #expect(error?.kind == kind)
+            expectEqual(error?.kind, kind)
         }
     }
 }

@@ -3,6 +3,7 @@ import SternaCore
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 @Suite("Uploads: an offset that is steady", .timeLimit(.minutes(5)))
@@ -17,10 +18,10 @@ struct UploadSettlingTests {
         var settling = UploadSettling(try UploadScene.state(.tus, offset: 0))
         let answers = try offsets.map { offset in
             let (state, asksAgain) = settling.settle(try UploadScene.state(.tus, offset: offset), after: .ask)
-            #expect(state.isCurrent == !asksAgain)
+            expectEqual(state.isCurrent, !asksAgain)
             return asksAgain
         }
-        #expect(answers == expected)
+        expectEqual(answers, expected)
     }
 
     @Test("Nothing is asked again for a new upload, for a complete one, and after other steps")
@@ -51,8 +52,8 @@ struct UploadSettlingTests {
             let failing = first
             await #expect(throws: SternaError.self) { try await failing.run() }
             _ = try await bench.runner(bench.plan()).run(from: try bench.stored())
-            #expect(model.log == ["OPTIONS", "POST", "PATCH", "HEAD", "HEAD", "HEAD", "PATCH"])
-            #expect(model.uploads.map(\.bytes) == [bench.content])
+            expectEqual(model.log, ["OPTIONS", "POST", "PATCH", "HEAD", "HEAD", "HEAD", "PATCH"])
+            expectEqual(model.uploads.map(\.bytes), [bench.content])
         }
     }
 }

@@ -33,8 +33,8 @@ struct CallCancelTests {
             let call = try #require(catcher.call)
             call.cancel()
             let error = await #expect(throws: SternaError.self) { try await request.value }
-            #expect(error?.kind == .cancelled)
-            #expect(error?.phase == .wait)
+            expectEqual(error?.kind, .cancelled)
+            expectEqual(error?.phase, .wait)
             #expect(call.isCancelled)
             #expect(!request.isCancelled, "the task goes on")
             await PoolSupport.expectNothing(engine)
@@ -49,7 +49,7 @@ struct CallCancelTests {
                     for try await _ in response.body { catcher.call?.cancel() }
                 }
             }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             await PoolSupport.expectNothing(engine)
         }
     }
@@ -68,11 +68,11 @@ struct CallCancelTests {
             await PoolSupport.expect(engine, "it waits") { $0.waiting == 1 }
             catcher.call?.cancel()
             let error = await #expect(throws: SternaError.self) { try await second.value }
-            #expect(error?.kind == .cancelled)
-            #expect(error?.phase == .queue)
+            expectEqual(error?.kind, .cancelled)
+            expectEqual(error?.phase, .queue)
             gate.open()
-            #expect(try await first.value == 200)
-            #expect(server.requestCount == 1)
+            try await expectEqual(first.value, 200)
+            expectEqual(server.requestCount, 1)
         }
     }
 
@@ -84,11 +84,11 @@ struct CallCancelTests {
             try await api.get("1k")
             let cancelling = api.with { $0.interceptors = [Before { $0.call?.cancel() }] }
             let error = await #expect(throws: SternaError.self) { try await cancelling.get("1k") }
-            #expect(error?.kind == .cancelled)
-            #expect(error?.requestSent == false)
+            expectEqual(error?.kind, .cancelled)
+            expectEqual(error?.requestSent, false)
             try await api.get("1k")
-            #expect(server.requestCount == 2)
-            #expect(server.totalConnections == 1)
+            expectEqual(server.requestCount, 2)
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -98,10 +98,10 @@ struct CallCancelTests {
             let (catcher, engine) = (CallCatcher(), PoolSupport.engine())
             let api = try PoolSupport.session(server.url, engine) { $0.networkInterceptors = [catcher] }
             for _ in 0..<3 {
-                #expect(try await api.get("1k").status == 200)
+                try await expectEqual(api.get("1k").status, 200)
                 catcher.call?.cancel()
             }
-            #expect(server.totalConnections == 1, "the connection stays")
+            expectEqual(server.totalConnections, 1, "the connection stays")
         }
     }
 

@@ -27,10 +27,10 @@ struct CallLineTests {
             }.get()
             #expect(madeWithinTurn.isEmpty)
             try await loop.submit {}.get()
-            #expect(made.names == ["1", "2", "3"])
+            expectEqual(made.names, ["1", "2", "3"])
             try await loop.submit { line.post(on: loop) { note(4) } }.get()
             try await loop.submit {}.get()
-            #expect(made.names == ["1", "2", "3", "4"])
+            expectEqual(made.names, ["1", "2", "3", "4"])
         }
     }
 
@@ -57,7 +57,7 @@ struct CallLineTests {
             let all = (1...2_000).map { "\($0)" }
             let areMade = await eventually { order.allSatisfy { $0.names == all } }
             #expect(areMade)
-            #expect(mostAtOnce.value == 1)
+            expectEqual(mostAtOnce.value, 1)
         }
     }
 }

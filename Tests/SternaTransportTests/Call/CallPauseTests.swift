@@ -54,7 +54,7 @@ struct CallPauseTests {
             #expect(call.isPaused)
             gate.open()
             let status = try await request.value
-            #expect(status == 200)
+            expectEqual(status, 200)
         }
     }
 
@@ -64,8 +64,8 @@ struct CallPauseTests {
             let start = ContinuousClock.now
             call.resume()
             let error = await #expect(throws: SternaError.self) { try await request.value }
-            #expect(error?.kind == .timedOut)
-            #expect(error?.phase == .wait)
+            expectEqual(error?.kind, .timedOut)
+            expectEqual(error?.phase, .wait)
             if limit == .firstByte { #expect(ContinuousClock.now - start >= Self.limit) }
         }
     }
@@ -78,7 +78,7 @@ struct CallPauseTests {
         call.pause()
         call.resume()
         #expect(call.isPaused)
-        #expect(call.limit == .distantFuture)
+        expectEqual(call.limit, .distantFuture)
         #expect(call.deadline >= deadline)
         call.resume()
         #expect(!call.isPaused)
@@ -95,6 +95,6 @@ struct CallPauseTests {
         call.pause()
         call.resume()
         #expect(!call.isPaused)
-        #expect(call.deadline.hasPassed == isPast)
+        expectEqual(call.deadline.hasPassed, isPast)
     }
 }

@@ -3,6 +3,8 @@ import SternaCore
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 @Suite("Calls with several attempts at once")
 struct CallStepsTests {
     private final class Step: CallStep {
@@ -20,15 +22,15 @@ struct CallStepsTests {
         let call = Call(deadline: .now() + .hours(1))
         let steps = (0..<4).map { _ in Step() }
         for step in steps { #expect(call.begin(step)) }
-        #expect(call.attempts == 4)
+        expectEqual(call.attempts, 4)
         call.end(steps[1])
         call.pause()
         call.resume()
-        #expect(steps.map(\.resumed) == [1, 0, 1, 1])
+        expectEqual(steps.map(\.resumed), [1, 0, 1, 1])
         call.end(steps[3])
         call.end(steps[3])
         call.cancel()
-        #expect(steps.map(\.cancelled) == [1, 0, 1, 0])
+        expectEqual(steps.map(\.cancelled), [1, 0, 1, 0])
         #expect(!call.begin(Step()))
     }
 
@@ -38,9 +40,9 @@ struct CallStepsTests {
         let step = Step()
         #expect(call.begin(step) && call.begin(step))
         call.cancel()
-        #expect(step.cancelled == 1)
+        expectEqual(step.cancelled, 1)
         call.end(step)
         call.cancel()
-        #expect(step.cancelled == 1)
+        expectEqual(step.cancelled, 1)
     }
 }

@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Requests of several attempts: redirects, stale connections, and whoever asks again.
@@ -24,14 +25,14 @@ struct AttemptHistoryTests {
         try await TestServer.withServer { server in
             let metrics = try #require(try await session(server.url).get("redirect/2").response.metrics)
             MetricsCheck.expectOrder(metrics)
-            #expect(metrics.attempts.map(\.reason) == [.first, .redirect, .redirect])
-            #expect(metrics.attempts.map(\.status) == [302, 302, 200])
-            #expect(metrics.attempts.map(\.isReused) == [false, true, true])
-            #expect(
-                metrics.attempts.map(\.url) == ["/redirect/2", "/redirect/1", "/get"].map { server.url($0) })
-            #expect(metrics.redirectCount == 2)
-            #expect(metrics.retryCount == 0)
-            #expect(metrics.bytesSent == metrics.attempts.reduce(0) { $0 + $1.bytesSent })
+            expectEqual(metrics.attempts.map(\.reason), [.first, .redirect, .redirect])
+            expectEqual(metrics.attempts.map(\.status), [302, 302, 200])
+            expectEqual(metrics.attempts.map(\.isReused), [false, true, true])
+            expectEqual(
+                metrics.attempts.map(\.url), ["/redirect/2", "/redirect/1", "/get"].map { server.url($0) })
+            expectEqual(metrics.redirectCount, 2)
+            expectEqual(metrics.retryCount, 0)
+            expectEqual(metrics.bytesSent, metrics.attempts.reduce(0) { $0 + $1.bytesSent })
             #expect(metrics.attempts.allSatisfy { $0.failure == nil })
         }
     }
@@ -46,12 +47,12 @@ struct AttemptHistoryTests {
         try await ScriptedServer.withServer(connections: [away, there]) { server in
             let api = try session(server.url)
             try await api.withResponse(to: .get("a")) { response in
-                #expect(try await response.body.collect(upTo: 100).text == "ok")
+                try await expectEqual(response.body.collect(upTo: 100).text, "ok")
                 let metrics = try #require(response.metrics)
                 MetricsCheck.expectOrder(metrics)
-                #expect(metrics.attempts.map(\.status) == [302, 200])
-                #expect(metrics.attempts.last?.failure == nil)
-                #expect(metrics.attempts.last?.bytesReceived == Int64(Self.ok.utf8.count))
+                expectEqual(metrics.attempts.map(\.status), [302, 200])
+                expectNil(metrics.attempts.last?.failure)
+                expectEqual(metrics.attempts.last?.bytesReceived, Int64(Self.ok.utf8.count))
             }
         }
     }
@@ -65,10 +66,10 @@ struct AttemptHistoryTests {
             let api = try session(server.url)
             try await api.get("first")
             let metrics = try #require(try await api.get("second").response.metrics)
-            #expect(metrics.attempts.map(\.reason) == [.first, .staleConnection])
-            #expect(metrics.attempts.map(\.isReused) == [true, false])
-            #expect(metrics.attempts.map(\.status) == [nil, 200])
-            #expect(metrics.retryCount == 1)
+            expectEqual(metrics.attempts.map(\.reason), [.first, .staleConnection])
+            expectEqual(metrics.attempts.map(\.isReused), [true, false])
+            expectEqual(metrics.attempts.map(\.status), [nil, 200])
+            expectEqual(metrics.retryCount, 1)
             #expect(metrics.attempts.last?.connect != nil)
             MetricsCheck.expectOrder(metrics)
         }
@@ -84,7 +85,7 @@ struct AttemptHistoryTests {
             let api = try session(server.url) { $0.continueThreshold = 0 }
             let reply = try await api.post("a", body: .bytes(Bytes(repeating: 1, count: 5_000)))
             let metrics = try #require(reply.response.metrics)
-            #expect(metrics.attempts.map(\.reason) == [.first, .expectationRefused])
+            expectEqual(metrics.attempts.map(\.reason), [.first, .expectationRefused])
             MetricsCheck.expectOrder(metrics)
         }
     }
@@ -101,8 +102,8 @@ struct AttemptHistoryTests {
         try await TestServer.withServer { server in
             let api = try session(server.url) { $0.networkInterceptors = [AskingTwice()] }
             let metrics = try #require(try await api.get("get").response.metrics)
-            #expect(metrics.attempts.map(\.reason) == [.first, .retry])
-            #expect(metrics.retryCount == 1)
+            expectEqual(metrics.attempts.map(\.reason), [.first, .retry])
+            expectEqual(metrics.retryCount, 1)
             MetricsCheck.expectOrder(metrics)
         }
     }

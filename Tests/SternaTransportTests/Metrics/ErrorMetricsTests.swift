@@ -19,12 +19,12 @@ struct ErrorMetricsTests {
             configure(&$0)
         }
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await api.get("a") }
-        #expect(error?.kind == kind, sourceLocation: location)
+        expectEqual(error?.kind, kind, sourceLocation: location)
         let metrics = try #require(error?.metrics, sourceLocation: location)
         MetricsCheck.expectOrder(metrics, location: location)
-        #expect(metrics.attempts.count == 1, sourceLocation: location)
+        expectEqual(metrics.attempts.count, 1, sourceLocation: location)
         let attempt = try #require(metrics.attempts.first, sourceLocation: location)
-        #expect(attempt.failure == kind, sourceLocation: location)
+        expectEqual(attempt.failure, kind, sourceLocation: location)
         return attempt
     }
 
@@ -32,16 +32,16 @@ struct ErrorMetricsTests {
     func resolve() async throws {
         let attempt = try await failed("http://a.test", .hostNotFound, DialScene.engine(GivenResolver([])))
         #expect(attempt.resolve != nil)
-        #expect(attempt.connect == nil)
-        #expect(attempt.status == nil)
-        #expect(attempt.bytesSent == 0)
+        expectNil(attempt.connect)
+        expectNil(attempt.status)
+        expectEqual(attempt.bytesSent, 0)
     }
 
     @Test("A port that refuses has come as far as connecting")
     func connect() async throws {
         let closed = try ClosedPort()
         let attempt = try await failed("http://127.0.0.1:\(closed.port)", .connectionFailed)
-        #expect(MetricsCheck.names(attempt) == ["queue", "resolve", "connect"])
+        expectEqual(MetricsCheck.names(attempt), ["queue", "resolve", "connect"])
         withExtendedLifetime(closed) {}
     }
 
@@ -50,8 +50,8 @@ struct ErrorMetricsTests {
         let other = try CertificateAuthority()
         try await TestServer.withServer(.init(tls: try CertificateAuthority().issue(hosts: ["localhost"]))) { server in
             let attempt = try await failed(server.url, .certificateRejected, authority: other)
-            #expect(MetricsCheck.names(attempt) == ["queue", "resolve", "connect", "TLS"])
-            #expect(attempt.remoteAddress == "127.0.0.1:\(server.port)")
+            expectEqual(MetricsCheck.names(attempt), ["queue", "resolve", "connect", "TLS"])
+            expectEqual(attempt.remoteAddress, "127.0.0.1:\(server.port)")
         }
     }
 
@@ -61,8 +61,8 @@ struct ErrorMetricsTests {
             let api = try scene.session(scene.proxy.url) { $0.collectsMetrics = true }
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
             let attempt = try #require(error?.metrics?.attempts.first)
-            #expect(attempt.failure == .proxyFailed)
-            #expect(MetricsCheck.names(attempt) == ["queue", "resolve", "connect", "proxy"])
+            expectEqual(attempt.failure, .proxyFailed)
+            expectEqual(MetricsCheck.names(attempt), ["queue", "resolve", "connect", "proxy"])
         }
     }
 
@@ -77,9 +77,9 @@ struct ErrorMetricsTests {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(text), .close]]) { server in
             let attempt = try await failed(server.url, kind)
             #expect(MetricsCheck.names(attempt).starts(with: ["queue", "resolve", "connect", "write"]))
-            #expect(attempt.status == status)
-            #expect(attempt.bytesSent == Int64(server.received(connection: 0).count))
-            #expect(attempt.bytesReceived == Int64(text.utf8.count))
+            expectEqual(attempt.status, status)
+            expectEqual(attempt.bytesSent, Int64(server.received(connection: 0).count))
+            expectEqual(attempt.bytesReceived, Int64(text.utf8.count))
             // What the connection took is not the queue's.
             #expect(try #require(attempt.queue).end <= #require(attempt.resolve).start)
         }
@@ -95,7 +95,7 @@ struct ErrorMetricsTests {
             let error = await Wire.failure(.truncated, .read) {
                 try await api.withResponse(to: .get("a")) { for try await _ in $0.body {} }
             }
-            #expect(error?.metrics?.attempts.map(\.failure) == [.truncated])
+            expectEqual(error?.metrics?.attempts.map(\.failure), [.truncated])
         }
     }
 
@@ -106,8 +106,8 @@ struct ErrorMetricsTests {
             let error = await #expect(throws: SternaError.self) { try await api.get("status/404") }
             let metrics = try #require(error?.metrics)
             MetricsCheck.expectOrder(metrics)
-            #expect(metrics.attempts.map(\.status) == [404])
-            #expect(metrics.attempts.first?.failure == nil)
+            expectEqual(metrics.attempts.map(\.status), [404])
+            expectNil(metrics.attempts.first?.failure)
             #expect(metrics.attempts.first?.read != nil)
         }
     }
@@ -120,7 +120,7 @@ struct ErrorMetricsTests {
             #expect(await server.waitForReceived(10, connection: 0, within: 60))
             task.cancel()
             let error = await Wire.failure(.cancelled, .wait) { _ = try await task.value }
-            #expect(error?.metrics?.attempts.map(\.failure) == [.cancelled])
+            expectEqual(error?.metrics?.attempts.map(\.failure), [.cancelled])
         }
     }
 
@@ -132,8 +132,8 @@ struct ErrorMetricsTests {
             let api = try DialScene.session(server.url) { $0.collectsMetrics = true }
             let error = await #expect(throws: SternaError.self) { try await api.get("away") }
             let metrics = try #require(error?.metrics)
-            #expect(metrics.attempts.map(\.reason) == [.first, .redirect])
-            #expect(metrics.attempts.map(\.failure) == [nil, .connectionFailed])
+            expectEqual(metrics.attempts.map(\.reason), [.first, .redirect])
+            expectEqual(metrics.attempts.map(\.failure), [nil, .connectionFailed])
             MetricsCheck.expectOrder(metrics)
         }
     }

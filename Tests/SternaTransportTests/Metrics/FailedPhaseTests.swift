@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// What a request took that was sent and failed: the part that was under way has lasted until then.
@@ -37,7 +38,7 @@ struct FailedPhaseTests {
     ) throws -> AttemptMetrics {
         let metrics = try #require(error?.metrics, sourceLocation: location)
         MetricsCheck.expectOrder(metrics, location: location)
-        #expect(metrics.attempts.map(\.failure) == [kind], sourceLocation: location)
+        expectEqual(metrics.attempts.map(\.failure), [kind], sourceLocation: location)
         return try #require(metrics.attempts.first, sourceLocation: location)
     }
 
@@ -55,10 +56,10 @@ struct FailedPhaseTests {
             let attempt = try await failed(server.url, "fault/never", .timedOut, .wait, isHTTP2: isHTTP2) {
                 $0.timeouts.firstByte = Self.limit
             }
-            #expect(MetricsCheck.names(attempt) == Self.opened + ["write", "wait"])
+            expectEqual(MetricsCheck.names(attempt), Self.opened + ["write", "wait"])
             let wait = try #require(attempt.wait)
             #expect(wait.duration >= Self.least)
-            #expect(attempt.status == nil)
+            expectNil(attempt.status)
         }
     }
 
@@ -69,7 +70,7 @@ struct FailedPhaseTests {
             let attempt = try await failed(server.url, "fault/never", .timedOut, .wait, isHTTP2: isHTTP2) {
                 $0.timeouts.total = .milliseconds(1_500)
             }
-            #expect(MetricsCheck.names(attempt) == Self.opened + ["write", "wait"])
+            expectEqual(MetricsCheck.names(attempt), Self.opened + ["write", "wait"])
         }
     }
 
@@ -78,7 +79,7 @@ struct FailedPhaseTests {
         let script: [ScriptedServer.Step] = [.receiveHead, .pause(milliseconds: 400), .close]
         try await ScriptedServer.withServer(connections: [script]) { server in
             let attempt = try await failed(server.url, "row", .connectionClosed, .wait)
-            #expect(MetricsCheck.names(attempt) == Self.opened + ["write", "wait"])
+            expectEqual(MetricsCheck.names(attempt), Self.opened + ["write", "wait"])
             let wait = try #require(attempt.wait)
             #expect(wait.duration >= .milliseconds(100))
         }
@@ -93,7 +94,7 @@ struct FailedPhaseTests {
             task.cancel()
             let error = await Wire.failure(.cancelled, .wait) { _ = try await task.value }
             let attempt = try only(error, .cancelled)
-            #expect(MetricsCheck.names(attempt) == Self.opened + ["write", "wait"])
+            expectEqual(MetricsCheck.names(attempt), Self.opened + ["write", "wait"])
         }
     }
 
@@ -102,11 +103,11 @@ struct FailedPhaseTests {
     private func expectRead(
         _ attempt: AttemptMetrics, _ least: Duration, location: SourceLocation = #_sourceLocation
     ) throws {
-        #expect(
-            MetricsCheck.names(attempt) == Self.opened + ["write", "wait", "read"], sourceLocation: location)
+        expectEqual(
+            MetricsCheck.names(attempt), Self.opened + ["write", "wait", "read"], sourceLocation: location)
         let read = try #require(attempt.read, sourceLocation: location)
         #expect(read.duration >= least, sourceLocation: location)
-        #expect(attempt.status == 200, sourceLocation: location)
+        expectEqual(attempt.status, 200, sourceLocation: location)
     }
 
     @Test("Reading from a server that falls silent in the middle of a body", arguments: [false, true])
@@ -162,10 +163,10 @@ struct FailedPhaseTests {
         ]
         try await ScriptedServer.withServer(connections: [script]) { server in
             let attempt = try await failed(server.url, "row", .truncated, .read)
-            #expect(MetricsCheck.names(attempt) == Self.opened + ["write", "wait", "read"])
+            expectEqual(MetricsCheck.names(attempt), Self.opened + ["write", "wait", "read"])
             let read = try #require(attempt.read)
             #expect(read.duration >= .milliseconds(100))
-            #expect(attempt.status == nil)
+            expectNil(attempt.status)
         }
     }
 
@@ -195,7 +196,7 @@ struct FailedPhaseTests {
     }
 
     private func expectWrite(_ attempt: AttemptMetrics, location: SourceLocation = #_sourceLocation) throws {
-        #expect(MetricsCheck.names(attempt) == Self.opened + ["write"], sourceLocation: location)
+        expectEqual(MetricsCheck.names(attempt), Self.opened + ["write"], sourceLocation: location)
         let write = try #require(attempt.write, sourceLocation: location)
         #expect(write.duration >= Self.least, sourceLocation: location)
         #expect(attempt.bytesSent > 0, sourceLocation: location)

@@ -74,15 +74,15 @@ struct NetworkObserverTests {
             let base = "\(secure ? "https" : "http")://a.test:\(server.port)"
             let api = try DialScene.session(base, engine, authority: authority) { $0.observer = listener }
             for _ in 0..<2 { try await api.get("get") }
-            #expect(
-                listener.events()
-                    == [
-                        "began", "attempt 1: first", "resolved a.test: 127.0.0.1", "connected 127.0.0.1:\(server.port)",
-                    ]
+            expectEqual(
+                listener.events(),
+                [
+                    "began", "attempt 1: first", "resolved a.test: 127.0.0.1", "connected 127.0.0.1:\(server.port)",
+                ]
                     + (secure ? ["TLS 1.3"] : []) + ["new", "sent true", "status 200", "ended true", "over"])
-            #expect(
-                listener.events(ofRequest: 1)
-                    == ["began", "attempt 1: first", "reused", "sent true", "status 200", "ended true", "over"])
+            expectEqual(
+                listener.events(ofRequest: 1),
+                ["began", "attempt 1: first", "reused", "sent true", "status 200", "ended true", "over"])
         }
     }
 
@@ -92,14 +92,14 @@ struct NetworkObserverTests {
             let listener = Listener()
             try await DialScene.session(server.url) { $0.observer = listener }.get("get?token=hidden")
             let requests = listener.requests
-            #expect(Set(requests.map(\.id)).count == 1)
-            #expect(Set(requests.map(\.method)) == ["GET"])
-            #expect(Set(requests.map(\.url)) == [server.url("/get?token=***")])
-            #expect(requests.first?.attempt == 0)
+            expectEqual(Set(requests.map(\.id)).count, 1)
+            expectEqual(Set(requests.map(\.method)), ["GET"])
+            expectEqual(Set(requests.map(\.url)), [server.url("/get?token=***")])
+            expectEqual(requests.first?.attempt, 0)
             #expect(requests.dropFirst().allSatisfy { $0.attempt == 1 })
             #expect(zip(requests, requests.dropFirst()).allSatisfy { $0.time <= $1.time })
-            #expect(listener.metrics.map { $0.attempts.count } == [1])
-            #expect(listener.metrics.first?.id == requests.first?.id)
+            expectEqual(listener.metrics.map { $0.attempts.count }, [1])
+            expectEqual(listener.metrics.first?.id, requests.first?.id)
         }
     }
 
@@ -109,12 +109,13 @@ struct NetworkObserverTests {
             let listener = Listener()
             try await DialScene.session(server.url) { $0.observer = listener }.get("redirect/1")
             let events = listener.events().filter { !$0.hasPrefix("resolved") && !$0.hasPrefix("connected") }
-            #expect(
-                events == [
+            expectEqual(
+                events,
+                [
                     "began", "attempt 1: first", "new", "sent true", "status 302", "ended true", "attempt 2: redirect",
                     "reused", "sent true", "status 200", "ended true", "over",
                 ])
-            #expect(listener.metrics.map(\.redirectCount) == [1])
+            expectEqual(listener.metrics.map(\.redirectCount), [1])
         }
     }
 
@@ -124,11 +125,12 @@ struct NetworkObserverTests {
         let listener = Listener()
         let api = try DialScene.session("http://127.0.0.1:\(closed.port)") { $0.observer = listener }
         await Wire.failure(.connectionFailed, .connect) { try await api.get("a") }
-        #expect(
-            listener.events() == [
+        expectEqual(
+            listener.events(),
+            [
                 "began", "attempt 1: first", "resolved 127.0.0.1: 127.0.0.1", "failed connectionFailed", "over",
             ])
-        #expect(listener.metrics.first?.attempts.first?.failure == .connectionFailed)
+        expectEqual(listener.metrics.first?.attempts.first?.failure, .connectionFailed)
         withExtendedLifetime(closed) {}
     }
 
@@ -144,7 +146,7 @@ struct NetworkObserverTests {
             let api = try DialScene.session(server.url) { $0.observer = listener }
             await #expect(throws: SternaError.self) { try await api.get("a") }
             let events = Array(listener.events().drop { $0 != "new" })
-            #expect(events == ["new", "sent true"] + head + ["failed \(kind)", "over"])
+            expectEqual(events, ["new", "sent true"] + head + ["failed \(kind)", "over"])
         }
     }
 
@@ -162,9 +164,9 @@ struct NetworkObserverTests {
             }
             try await api.post("a", body: .bytes(Bytes(repeating: 1, count: 5_000)))
             let events = listener.events()
-            #expect(events.filter { $0.hasPrefix("interim") } == ["interim 103", "interim 100"])
-            #expect(events.filter { $0.hasPrefix("sent") }.count == 1)
-            #expect(events.suffix(3) == ["status 200", "ended true", "over"])
+            expectEqual(events.filter { $0.hasPrefix("interim") }, ["interim 103", "interim 100"])
+            expectEqual(events.filter { $0.hasPrefix("sent") }.count, 1)
+            expectEqual(events.suffix(3), ["status 200", "ended true", "over"])
         }
     }
 
@@ -177,7 +179,7 @@ struct NetworkObserverTests {
             let connected = events.filter {
                 $0.hasPrefix("connected") || $0 == "proxy" || $0 == "TLS 1.3" || $0 == "new"
             }
-            #expect(connected == ["connected 127.0.0.1:\(scene.proxy.port)", "proxy", "TLS 1.3", "new"])
+            expectEqual(connected, ["connected 127.0.0.1:\(scene.proxy.port)", "proxy", "TLS 1.3", "new"])
         }
     }
 
@@ -187,7 +189,7 @@ struct NetworkObserverTests {
             let listener = Listener()
             let api = try DialScene.session(server.url) { $0.observer = listener }
             try await api.withResponse(to: .get("bytes/600000")) { for try await _ in $0.body {} }
-            #expect(listener.events().suffix(3) == ["status 200", "ended true", "over"])
+            expectEqual(listener.events().suffix(3), ["status 200", "ended true", "over"])
         }
     }
 
@@ -196,9 +198,9 @@ struct NetworkObserverTests {
         try await TestServer.withServer { server in
             let listener = Listener()
             let api = try DialScene.session(server.url) { $0.observer = listener }
-            try await api.withResponse(to: .get("bytes/60000000")) { #expect($0.status.code == 200) }
+            try await api.withResponse(to: .get("bytes/60000000")) { expectEqual($0.status.code, 200) }
             #expect(await eventually { listener.events().count >= 9 })
-            #expect(listener.events().suffix(3) == ["status 200", "failed cancelled", "over"])
+            expectEqual(listener.events().suffix(3), ["status 200", "failed cancelled", "over"])
         }
     }
 
@@ -214,8 +216,9 @@ struct NetworkObserverTests {
             let events = listener.events(ofRequest: 1).filter {
                 !$0.hasPrefix("resolved") && !$0.hasPrefix("connected")
             }
-            #expect(
-                events == [
+            expectEqual(
+                events,
+                [
                     "began", "attempt 1: first", "reused", "sent true", "failed connectionClosed",
                     "attempt 2: staleConnection", "new",
                     "sent true",
@@ -230,9 +233,9 @@ struct NetworkObserverTests {
     func silent() async throws {
         try await TestServer.withServer { server in
             let api = try DialScene.session(server.url) { $0.observer = Silent() }
-            #expect(try await api.get("get").status == 200)
+            try await expectEqual(api.get("get").status, 200)
             #expect(try api.request(for: .get("get")).recorder != nil)
-            #expect(try DialScene.session(server.url).request(for: .get("get")).recorder == nil)
+            try expectNil(DialScene.session(server.url).request(for: .get("get")).recorder)
         }
     }
 }

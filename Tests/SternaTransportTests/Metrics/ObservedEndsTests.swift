@@ -3,6 +3,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Counts the begins and the ends of requests.
@@ -27,7 +28,7 @@ private final class Tally: NetworkObserver {
         let histories = Dictionary(grouping: all) { $0.id }.mapValues { $0.map(\.isEnd) }
         let areComplete = histories.values.allSatisfy { $0 == [false, true] }
         #expect(areComplete, "\(histories)", sourceLocation: location)
-        if let count { #expect(histories.count == count, sourceLocation: location) }
+        if let count { expectEqual(histories.count, count, sourceLocation: location) }
     }
 }
 
@@ -49,7 +50,7 @@ struct ObservedEndsTests {
             let seen = try await api.inspectTrust(of: "get")
             #expect(seen.version != nil)
             tally.expect(0)
-            #expect(server.requestCount == 0)
+            expectEqual(server.requestCount, 0)
             try await api.get("get")
             tally.expect(1)
         }
@@ -107,7 +108,7 @@ struct ObservedEndsTests {
             let api = try DialScene.session(server.url) { $0.observer = tally }
             try await api.withResponse(to: .get("bytes/600000")) { for try await _ in $0.body {} }
             tally.expect(1)
-            try await api.withResponse(to: .get("bytes/60000000")) { #expect($0.status.code == 200) }
+            try await api.withResponse(to: .get("bytes/60000000")) { expectEqual($0.status.code, 200) }
             tally.expect(2)
             await #expect(throws: Stop.self) {
                 try await api.withResponse(to: .get("bytes/60000000")) { (_: Response) -> Void in throw Stop() }
@@ -142,7 +143,7 @@ struct ObservedEndsTests {
             }
             task.cancel()
             let error = await #expect(throws: SternaError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
+            expectEqual(error?.kind, .cancelled)
             tally.expect(3)
             let stopping = api.with { $0.networkInterceptors = [Stopping()] }
             await #expect(throws: SternaError.self) { try await stopping.get("get") }
@@ -153,7 +154,7 @@ struct ObservedEndsTests {
                 try await api.with { $0.allowsOtherOrigins = false }.get("http://other.test/")
             }
             tally.expect()
-            #expect(server.requestCount == 0)
+            expectEqual(server.requestCount, 0)
         }
     }
 

@@ -54,15 +54,15 @@ struct ReplacedAttemptTests {
     private func expectReplaced(
         _ reply: Reply, _ history: History, location: SourceLocation = #_sourceLocation
     ) throws -> RequestMetrics {
-        #expect(reply.status == 200, sourceLocation: location)
+        expectEqual(reply.status, 200, sourceLocation: location)
         let metrics = try #require(reply.response.metrics, sourceLocation: location)
-        #expect(metrics.attempts.map(\.reason) == [.first, .staleConnection], sourceLocation: location)
-        #expect(metrics.attempts.map(\.failure) == [.connectionClosed, nil], sourceLocation: location)
-        #expect(metrics.attempts.map(\.status) == [nil, 200], sourceLocation: location)
-        #expect(metrics.retryCount == 1, sourceLocation: location)
-        #expect(history.last == Self.replaced, sourceLocation: location)
-        #expect(
-            history.metrics.last?.attempts.map(\.failure) == [.connectionClosed, nil], sourceLocation: location)
+        expectEqual(metrics.attempts.map(\.reason), [.first, .staleConnection], sourceLocation: location)
+        expectEqual(metrics.attempts.map(\.failure), [.connectionClosed, nil], sourceLocation: location)
+        expectEqual(metrics.attempts.map(\.status), [nil, 200], sourceLocation: location)
+        expectEqual(metrics.retryCount, 1, sourceLocation: location)
+        expectEqual(history.last, Self.replaced, sourceLocation: location)
+        expectEqual(
+            history.metrics.last?.attempts.map(\.failure), [.connectionClosed, nil], sourceLocation: location)
         return metrics
     }
 
@@ -79,7 +79,7 @@ struct ReplacedAttemptTests {
             try await api.get("first")
             let reply = try await api.get("second")
             MetricsCheck.expectOrder(try expectReplaced(reply, history))
-            #expect(server.acceptedConnections == 2)
+            expectEqual(server.acceptedConnections, 2)
         }
     }
 
@@ -112,7 +112,7 @@ struct ReplacedAttemptTests {
             try await api.get("first")
             let reply = try await api.get("second")
             MetricsCheck.expectOrder(try expectReplaced(reply, history))
-            #expect(peer.connectionCount == 2)
+            expectEqual(peer.connectionCount, 2)
         }
     }
 
@@ -124,10 +124,11 @@ struct ReplacedAttemptTests {
             let api = try DialScene.session(server.url) { $0.observer = history }
             try await api.get("first")
             let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("second") }
-            #expect(error?.attempt == 2)
-            #expect(error?.metrics?.attempts.map(\.failure) == [.connectionClosed, .connectionClosed])
-            #expect(
-                history.last == [
+            expectEqual(error?.attempt, 2)
+            expectEqual(error?.metrics?.attempts.map(\.failure), [.connectionClosed, .connectionClosed])
+            expectEqual(
+                history.last,
+                [
                     "attempt 1: first", "failed 1: connectionClosed", "attempt 2: staleConnection",
                     "failed 2: connectionClosed", "over",
                 ])

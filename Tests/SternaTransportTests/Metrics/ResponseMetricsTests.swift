@@ -34,25 +34,25 @@ struct ResponseMetricsTests {
             let api = try session(server.url, authority: authority)
             let one = try #require(try await api.get("one").response.metrics)
             let first = try #require(one.attempts.first)
-            #expect(one.attempts.count == 1)
+            expectEqual(one.attempts.count, 1)
             MetricsCheck.expectOrder(one)
-            #expect(
-                MetricsCheck.names(first)
-                    == ["queue", "resolve", "connect"] + (secure ? ["TLS"] : []) + ["write", "wait", "read"])
-            #expect(first.reason == .first)
-            #expect(first.method == "GET")
-            #expect(first.url == "\(server.url)/one")
+            expectEqual(
+                MetricsCheck.names(first),
+                ["queue", "resolve", "connect"] + (secure ? ["TLS"] : []) + ["write", "wait", "read"])
+            expectEqual(first.reason, .first)
+            expectEqual(first.method, "GET")
+            expectEqual(first.url, "\(server.url)/one")
             #expect(!first.isReused)
-            #expect(first.version == .http11)
-            #expect(first.tlsVersion == (secure ? "TLS 1.3" : nil))
-            #expect(first.remoteAddress == "127.0.0.1:\(server.port)")
-            #expect(first.localAddress?.hasPrefix("127.0.0.1:") == true)
-            #expect(first.proxy == nil)
-            #expect(first.status == 200)
-            #expect(first.failure == nil)
-            #expect(first.bytesSent == text(server))
-            #expect(first.bytesReceived == Int64(Self.ok.utf8.count))
-            #expect(first.decodedBytes == 2)
+            expectEqual(first.version, .http11)
+            expectEqual(first.tlsVersion, (secure ? "TLS 1.3" : nil))
+            expectEqual(first.remoteAddress, "127.0.0.1:\(server.port)")
+            expectEqual(first.localAddress?.hasPrefix("127.0.0.1:"), true)
+            expectNil(first.proxy)
+            expectEqual(first.status, 200)
+            expectNil(first.failure)
+            expectEqual(first.bytesSent, text(server))
+            expectEqual(first.bytesReceived, Int64(Self.ok.utf8.count))
+            expectEqual(first.decodedBytes, 2)
             #expect(one.duration > .zero)
 
             let sent = text(server)
@@ -60,12 +60,12 @@ struct ResponseMetricsTests {
             let second = try #require(two.attempts.first)
             MetricsCheck.expectOrder(two)
             #expect(two.id != one.id)
-            #expect(MetricsCheck.names(second) == ["write", "wait", "read"])
+            expectEqual(MetricsCheck.names(second), ["write", "wait", "read"])
             #expect(second.isReused)
-            #expect(second.remoteAddress == first.remoteAddress)
-            #expect(second.localAddress == first.localAddress)
-            #expect(second.bytesSent == text(server) - sent)
-            #expect(server.acceptedConnections == 1)
+            expectEqual(second.remoteAddress, first.remoteAddress)
+            expectEqual(second.localAddress, first.localAddress)
+            expectEqual(second.bytesSent, text(server) - sent)
+            expectEqual(server.acceptedConnections, 1)
         }
     }
 
@@ -134,7 +134,7 @@ struct ResponseMetricsTests {
             }
             let metrics = try #require(reply.response.metrics)
             MetricsCheck.expectOrder(metrics)
-            #expect(metrics.bytesSent == text(server))
+            expectEqual(metrics.bytesSent, text(server))
         }
     }
 
@@ -150,7 +150,7 @@ struct ResponseMetricsTests {
                 try await api.post("a", body: .bytes(Bytes(repeating: 1, count: 200_000))).response.metrics)
             MetricsCheck.expectOrder(metrics)
             let attempt = try #require(metrics.attempts.first)
-            #expect(MetricsCheck.names(attempt).suffix(3) == ["write", "wait", "read"])
+            expectEqual(MetricsCheck.names(attempt).suffix(3), ["write", "wait", "read"])
             #expect(try #require(attempt.wait).duration >= .milliseconds(100))
         }
     }
@@ -161,11 +161,11 @@ struct ResponseMetricsTests {
             let api = try session(server.url)
             try await api.withResponse(to: .get("bytes/\(length)")) { response in
                 let early = try #require(response.metrics?.attempts.first)
-                #expect(early.status == 200)
-                #expect(early.read == nil)
+                expectEqual(early.status, 200)
+                expectNil(early.read)
                 var count = 0
                 for try await chunk in response.body { count += chunk.readableBytes }
-                #expect(count == length)
+                expectEqual(count, length)
                 let metrics = try #require(response.metrics)
                 MetricsCheck.expectOrder(metrics)
                 #expect(metrics.bytesReceived > Int64(length))
@@ -180,11 +180,11 @@ struct ResponseMetricsTests {
             let metrics = try #require(try await api.get(scene.url("/get")).response.metrics)
             MetricsCheck.expectOrder(metrics)
             let attempt = try #require(metrics.attempts.first)
-            #expect(
-                MetricsCheck.names(attempt) == ["queue", "resolve", "connect", "proxy", "TLS", "write", "wait", "read"])
-            #expect(attempt.remoteAddress == "127.0.0.1:\(scene.proxy.port)")
-            #expect(attempt.proxy?.contains("\(scene.proxy.port)") == true)
-            #expect(attempt.proxy?.contains("pw") == false)
+            expectEqual(
+                MetricsCheck.names(attempt), ["queue", "resolve", "connect", "proxy", "TLS", "write", "wait", "read"])
+            expectEqual(attempt.remoteAddress, "127.0.0.1:\(scene.proxy.port)")
+            expectEqual(attempt.proxy?.contains("\(scene.proxy.port)"), true)
+            expectEqual(attempt.proxy?.contains("pw"), false)
         }
     }
 
@@ -193,7 +193,7 @@ struct ResponseMetricsTests {
         try await TestServer.withServer { server in
             let url = server.url("/get?token=hidden&a=1").replacing("http://", with: "http://user:hidden@")
             let metrics = try #require(try await session(server.url).get(url).response.metrics)
-            #expect(metrics.attempts.first?.url == server.url("/get?token=***&a=1"))
+            expectEqual(metrics.attempts.first?.url, server.url("/get?token=***&a=1"))
         }
     }
 
@@ -202,7 +202,7 @@ struct ResponseMetricsTests {
         let script: [ScriptedServer.Step] = [.receiveHead, .send("HTTP/1.0 200 OK\r\n\r\nold"), .close]
         try await ScriptedServer.withServer(connections: [script]) { server in
             let attempt = try #require(try await session(server.url).get("a").response.metrics?.attempts.first)
-            #expect(attempt.version == .http10)
+            expectEqual(attempt.version, .http10)
             #expect(attempt.read != nil)
         }
     }
@@ -211,10 +211,10 @@ struct ResponseMetricsTests {
     func unasked() async throws {
         try await TestServer.withServer { server in
             let api = try DialScene.session(server.url)
-            #expect(try await api.get("get").response.metrics == nil)
-            #expect(try api.request(for: .get("get")).recorder == nil)
+            try await expectNil(api.get("get").response.metrics)
+            try expectNil(api.request(for: .get("get")).recorder)
             let error = await #expect(throws: SternaError.self) { try await api.get("status/500") }
-            #expect(error?.metrics == nil)
+            expectNil(error?.metrics)
             #expect(try api.with { $0.collectsMetrics = true }.request(for: .get("get")).recorder != nil)
         }
     }

@@ -2,6 +2,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// What is known of a connection is said of each attempt on it, not only of the one that it was opened for.
@@ -25,11 +26,11 @@ struct ReusedConnectionMetricsTests {
         try await TestServer.withServer(options) { server in
             let api = try DialScene.session(server.url, authority: authority) { $0.collectsMetrics = true }
             let attempts = try await history(3, api, "get")
-            #expect(attempts.map(\.isReused) == [false, true, true])
-            #expect(attempts.map(\.tlsVersion) == [name, name, name])
+            expectEqual(attempts.map(\.isReused), [false, true, true])
+            expectEqual(attempts.map(\.tlsVersion), [name, name, name])
             // The handshake itself was the first one's.
-            #expect(attempts.map { $0.tls != nil } == [true, false, false])
-            #expect(server.totalConnections == 1)
+            expectEqual(attempts.map { $0.tls != nil }, [true, false, false])
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -40,10 +41,10 @@ struct ReusedConnectionMetricsTests {
         try await TestServer.withServer(.init(tls: bundle, http2: .byALPN)) { server in
             let api = try DialScene.session(server.url, authority: authority) { $0.collectsMetrics = true }
             let attempts = try await history(3, api, "get")
-            #expect(attempts.map(\.version) == [.http2, .http2, .http2])
-            #expect(attempts.map(\.isReused) == [false, true, true])
-            #expect(attempts.map(\.tlsVersion) == ["TLS 1.3", "TLS 1.3", "TLS 1.3"])
-            #expect(server.totalConnections == 1)
+            expectEqual(attempts.map(\.version), [.http2, .http2, .http2])
+            expectEqual(attempts.map(\.isReused), [false, true, true])
+            expectEqual(attempts.map(\.tlsVersion), ["TLS 1.3", "TLS 1.3", "TLS 1.3"])
+            expectEqual(server.totalConnections, 1)
         }
     }
 
@@ -57,8 +58,8 @@ struct ReusedConnectionMetricsTests {
                 for try await _ in response.body {}
                 return response
             }
-            #expect(response.metrics?.attempts.map(\.isReused) == [false, true, true])
-            #expect(response.metrics?.attempts.map(\.tlsVersion) == ["TLS 1.3", "TLS 1.3", "TLS 1.3"])
+            expectEqual(response.metrics?.attempts.map(\.isReused), [false, true, true])
+            expectEqual(response.metrics?.attempts.map(\.tlsVersion), ["TLS 1.3", "TLS 1.3", "TLS 1.3"])
         }
     }
 
@@ -67,12 +68,12 @@ struct ReusedConnectionMetricsTests {
         try await ProxyScene.with(kind, options: .guarded) { scene in
             let api = try scene.session { $0.collectsMetrics = true }
             let attempts = try await history(2, api, scene.url("/get"))
-            #expect(attempts.map(\.isReused) == [false, true])
-            #expect(attempts.map(\.tlsVersion) == ["TLS 1.3", "TLS 1.3"])
+            expectEqual(attempts.map(\.isReused), [false, true])
+            expectEqual(attempts.map(\.tlsVersion), ["TLS 1.3", "TLS 1.3"])
             let proxy = try Proxy(scene.proxy.url)
-            #expect(attempts.map(\.proxy) == [proxy.description, proxy.description])
+            expectEqual(attempts.map(\.proxy), [proxy.description, proxy.description])
             let address = "127.0.0.1:\(scene.proxy.port)"
-            #expect(attempts.map(\.remoteAddress) == [address, address])
+            expectEqual(attempts.map(\.remoteAddress), [address, address])
         }
     }
 
@@ -81,7 +82,7 @@ struct ReusedConnectionMetricsTests {
         try await TestServer.withServer { server in
             let api = try DialScene.session(server.url) { $0.collectsMetrics = true }
             let attempts = try await history(2, api, "get")
-            #expect(attempts.map(\.isReused) == [false, true])
+            expectEqual(attempts.map(\.isReused), [false, true])
             #expect(attempts.allSatisfy { $0.tlsVersion == nil })
         }
     }

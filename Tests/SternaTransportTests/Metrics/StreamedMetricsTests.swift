@@ -45,14 +45,14 @@ struct StreamedMetricsTests {
             let response = try await api.withResponse(to: .get("row")) { response in
                 var count = 0
                 for try await piece in response.body { count += piece.readableBytes }
-                #expect(count == length)
+                expectEqual(count, length)
                 return response
             }
             let metrics = try #require(response.metrics)
             MetricsCheck.expectOrder(metrics)
-            #expect(metrics.attempts.map(\.decodedBytes) == [Int64(length)])
+            expectEqual(metrics.attempts.map(\.decodedBytes), [Int64(length)])
             #expect(metrics.bytesReceived > Int64(length))
-            #expect(ends.metrics.map { $0.attempts.map(\.decodedBytes) } == [[Int64(length)]])
+            expectEqual(ends.metrics.map { $0.attempts.map(\.decodedBytes) }, [[Int64(length)]])
         }
     }
 
@@ -63,10 +63,10 @@ struct StreamedMetricsTests {
             let api = try session(server.url)
             let response = try await api.withResponse(to: .get("row")) { response in
                 let body = try await response.body.collect(upTo: 1 << 20)
-                #expect(body.count == length)
+                expectEqual(body.count, length)
                 return response
             }
-            #expect(response.metrics?.attempts.map(\.decodedBytes) == [Int64(length)])
+            expectEqual(response.metrics?.attempts.map(\.decodedBytes), [Int64(length)])
         }
     }
 
@@ -86,7 +86,7 @@ struct StreamedMetricsTests {
                 return response
             }
             let decoded = try #require(response.metrics?.attempts.last?.decodedBytes)
-            #expect(decoded == Int64(read.value))
+            expectEqual(decoded, Int64(read.value))
             #expect(decoded < Int64(length))
         }
     }
@@ -101,8 +101,8 @@ struct StreamedMetricsTests {
                 for try await _ in response.body {}
                 return response
             }
-            #expect(response.metrics?.attempts.map(\.status) == [302, 200])
-            #expect(response.metrics?.attempts.map(\.decodedBytes) == [0, 600_000])
+            expectEqual(response.metrics?.attempts.map(\.status), [302, 200])
+            expectEqual(response.metrics?.attempts.map(\.decodedBytes), [0, 600_000])
         }
     }
 
@@ -113,12 +113,12 @@ struct StreamedMetricsTests {
             let ends = Ends()
             let api = try session(server.url) { $0.observer = ends }
             let error = await Wire.failure(.unacceptableStatus, .decode) { try await api.get("row") }
-            #expect(error?.body?.count == length)
+            expectEqual(error?.body?.count, length)
             let metrics = try #require(error?.metrics)
             MetricsCheck.expectOrder(metrics)
-            #expect(metrics.attempts.map(\.status) == [404])
-            #expect(metrics.attempts.map(\.decodedBytes) == [Int64(length)])
-            #expect(ends.metrics.map { $0.attempts.map(\.decodedBytes) } == [[Int64(length)]])
+            expectEqual(metrics.attempts.map(\.status), [404])
+            expectEqual(metrics.attempts.map(\.decodedBytes), [Int64(length)])
+            expectEqual(ends.metrics.map { $0.attempts.map(\.decodedBytes) }, [[Int64(length)]])
         }
     }
 
@@ -143,8 +143,8 @@ struct StreamedMetricsTests {
                     }
                 }
             }
-            #expect(read.value == 4)
-            #expect(error?.metrics?.attempts.map(\.decodedBytes) == [4])
+            expectEqual(read.value, 4)
+            expectEqual(error?.metrics?.attempts.map(\.decodedBytes), [4])
         }
     }
 }

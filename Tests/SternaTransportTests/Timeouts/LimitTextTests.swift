@@ -2,6 +2,7 @@ import NIOCore
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 /// Limits in errors, as they were set.
@@ -19,23 +20,23 @@ struct LimitTextTests {
 
     @Test("To the nearest millisecond, without zeros that say nothing", arguments: rows)
     func text(duration: Duration, text: String) {
-        #expect(Exchange.seconds(duration) == text)
+        expectEqual(Exchange.seconds(duration), text)
     }
 
     @Test("Every tenth of a second stays what it was", arguments: 1...100)
     func tenths(count: Int) {
         var timeouts = Timeouts()
         timeouts.firstByte = .seconds(Double(count) / 10)
-        #expect(timeouts.amounts.firstByte == .milliseconds(Int64(count) * 100))
-        #expect(timeouts.firstByte == .milliseconds(count * 100))
+        expectEqual(timeouts.amounts.firstByte, .milliseconds(Int64(count) * 100))
+        expectEqual(timeouts.firstByte, .milliseconds(count * 100))
     }
 
     @Test("A limit that steps share is named whole")
     func shared() {
         let limit = StepLimit(.seconds(4), by: .system)
         #expect(limit.left <= .seconds(4))
-        #expect(Exchange.seconds(limit.whole) == "4 s")
-        #expect(limit.again(.milliseconds(1)).whole == .seconds(4))
-        #expect(StepLimit(.zero, by: .system).left == .milliseconds(1))
+        expectEqual(Exchange.seconds(limit.whole), "4 s")
+        expectEqual(limit.again(.milliseconds(1)).whole, .seconds(4))
+        expectEqual(StepLimit(.zero, by: .system).left, .milliseconds(1))
     }
 }

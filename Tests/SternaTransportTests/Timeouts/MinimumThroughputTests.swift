@@ -48,10 +48,10 @@ struct MinimumThroughputTests {
         } else {
             error = await FakeConnection.error(task)
         }
-        #expect(error?.kind == .timedOut)
-        #expect(error?.phase == .read)
-        #expect(error?.status == 200)
-        #expect(error?.detail.contains("1000 bytes per second") == true)
+        expectEqual(error?.kind, .timedOut)
+        expectEqual(error?.phase, .read)
+        expectEqual(error?.status, 200)
+        expectEqual(error?.detail.contains("1000 bytes per second"), true)
     }
 
     @Test("One that is quick enough goes on to its end")
@@ -59,8 +59,8 @@ struct MinimumThroughputTests {
         let fake = try await FakeConnection()
         let task = try await start(fake)
         try await fake.receive(head(120_000))
-        #expect(try await drip(fake, bytes: 1_200, seconds: 100) == 100)
-        #expect(try await task.value.body.whole?.readableBytes == 120_000)
+        try await expectEqual(drip(fake, bytes: 1_200, seconds: 100), 100)
+        try await expectEqual(task.value.body.whole?.readableBytes, 120_000)
         #expect(fake.isOpen)
     }
 
@@ -70,11 +70,11 @@ struct MinimumThroughputTests {
         let task = try await start(fake)
         try await fake.receive(head(200_000))
         for _ in 0..<10 {
-            #expect(try await drip(fake, bytes: 0, seconds: 9) == 9)
+            try await expectEqual(drip(fake, bytes: 0, seconds: 9), 9)
             try await fake.receive(String(repeating: "b", count: 20_000))
             await fake.advance(1)
         }
-        #expect(try await task.value.body.whole?.readableBytes == 200_000)
+        try await expectEqual(task.value.body.whole?.readableBytes, 200_000)
     }
 
     @Test("One that becomes slow fails")
@@ -82,10 +82,10 @@ struct MinimumThroughputTests {
         let fake = try await FakeConnection()
         let task = try await start(fake)
         try await fake.receive(head(200_000))
-        #expect(try await drip(fake, bytes: 2_000, seconds: 30) == 30)
+        try await expectEqual(drip(fake, bytes: 2_000, seconds: 30), 30)
         #expect(try await drip(fake, bytes: 100, seconds: 40) <= 20)
         #expect(!fake.isOpen)
-        #expect(await FakeConnection.error(task)?.phase == .read)
+        await expectEqual(FakeConnection.error(task)?.phase, .read)
     }
 
     @Test("A server that takes long to begin is not blamed for it when it has begun")
@@ -94,8 +94,8 @@ struct MinimumThroughputTests {
         let task = try await start(fake)
         await fake.advance(50)
         try await fake.receive(head(60_000))
-        #expect(try await drip(fake, bytes: 1_200, seconds: 50) == 50)
-        #expect(try await task.value.body.whole?.readableBytes == 60_000)
+        try await expectEqual(drip(fake, bytes: 1_200, seconds: 50), 50)
+        try await expectEqual(task.value.body.whole?.readableBytes, 60_000)
     }
 
     @Test("A drip behind a long wait fails within its own time, not that between bytes")
@@ -107,7 +107,7 @@ struct MinimumThroughputTests {
         #expect(try await drip(fake, bytes: 10, seconds: 100) <= 25)
         #expect(!fake.isOpen)
         guard !fake.isOpen else { return task.cancel() }
-        #expect(await FakeConnection.error(task)?.kind == .timedOut)
+        await expectEqual(FakeConnection.error(task)?.kind, .timedOut)
     }
 
     @Test("A reader that pauses is not blamed on the server, neither then nor later")
@@ -125,7 +125,7 @@ struct MinimumThroughputTests {
         var count = 0
         while count < 400_000, let chunk = try await iterator.next() { count += chunk.readableBytes }
         await fake.loop.run()
-        #expect(try await drip(fake, bytes: 2_000, seconds: 80) == 80)
+        try await expectEqual(drip(fake, bytes: 2_000, seconds: 80), 80)
         #expect(fake.isOpen)
     }
 
@@ -155,8 +155,8 @@ struct MinimumThroughputTests {
         #expect(isSent)
         await fake.loop.run()
         try await fake.receive(head(160_000))
-        #expect(try await drip(fake, bytes: 2_000, seconds: 80) == 80)
-        #expect(try await task.value.body.whole?.readableBytes == 160_000)
+        try await expectEqual(drip(fake, bytes: 2_000, seconds: 80), 80)
+        try await expectEqual(task.value.body.whole?.readableBytes, 160_000)
     }
 
     @Test("Without it a drip may take for ever")
@@ -164,7 +164,7 @@ struct MinimumThroughputTests {
         let fake = try await FakeConnection()
         let task = try await fake.start(total: .seconds(100_000))
         try await fake.receive(head(1_000))
-        #expect(try await drip(fake, bytes: 1, seconds: 900) == 900)
+        try await expectEqual(drip(fake, bytes: 1, seconds: 900), 900)
         #expect(fake.isOpen)
         task.cancel()
     }
@@ -172,17 +172,17 @@ struct MinimumThroughputTests {
     @Test("Windows are at least a second and at most an hour")
     func windows() {
         var least = Timeouts.Throughput(bytesPerSecond: 1)
-        #expect(least.window == .seconds(30))
+        expectEqual(least.window, .seconds(30))
         for (given, kept) in [
             (Duration.zero, Duration.seconds(1)), (.seconds(7), .seconds(7)), (.seconds(1 << 40), .seconds(3_600)),
         ] {
             least.window = given
-            #expect(least.window == kept)
+            expectEqual(least.window, kept)
         }
         var one = Timeouts()
         one.minimumThroughput = least
         #expect(one != Timeouts())
         one.connect = .seconds(1)
-        #expect(one.minimumThroughput == least)
+        expectEqual(one.minimumThroughput, least)
     }
 }

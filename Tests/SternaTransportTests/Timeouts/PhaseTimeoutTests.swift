@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// One short time-out after the other among long ones: each strikes in its own phase, in time, and metrics say where.
@@ -110,9 +111,9 @@ struct PhaseTimeoutTests {
                 _ = try await api.request(limit == .write ? .post : .get, "row", body: body)
             }
             #expect(ContinuousClock.now - start >= limit.least)
-            #expect(error?.requestSent == (limit.phase == .write || limit.phase == .wait || limit.phase == .read))
+            expectEqual(error?.requestSent, (limit.phase == .write || limit.phase == .wait || limit.phase == .read))
             let metrics = try #require(error?.metrics)
-            #expect(metrics.attempts.map(\.failure) == [.timedOut])
+            expectEqual(metrics.attempts.map(\.failure), [.timedOut])
             MetricsCheck.expectOrder(metrics)
             if [.queue, .resolve, .connect, .proxy, .tls].contains(limit) {
                 let span = try #require(metrics.attempts.first.flatMap(limit.span))
@@ -133,7 +134,7 @@ struct PhaseTimeoutTests {
         let error = await Wire.failure(.timedOut, .write, within: .seconds(15)) {
             try await api.post("row", body: .bytes(Bytes(repeating: 1, count: 64 << 20)))
         }
-        #expect(error?.detail.contains("10000 bytes per second") == true)
+        expectEqual(error?.detail.contains("10000 bytes per second"), true)
         withExtendedLifetime(listener) {}
     }
 }

@@ -5,6 +5,7 @@ import SternaPlatform
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Reads a body of sevens, and pauses behind each read for as long as what it brought is worth; answers at the end.
@@ -94,7 +95,7 @@ struct UploadTailSocketTests {
             let api = try session(path)
             let start = ContinuousClock.now
             let status = try await api.post("row", body: body).status
-            #expect(status == 200)
+            expectEqual(status, 200)
             // The last piece, of half the body, took longer than the limit alone.
             #expect(ContinuousClock.now - start > Self.limit * 2)
         }
@@ -106,8 +107,8 @@ struct UploadTailSocketTests {
             let api = try session(path) { $0.timeouts.write = Self.limit }
             let start = ContinuousClock.now
             let error = await #expect(throws: SternaError.self) { try await api.post("row", body: body) }
-            #expect(error?.kind == .timedOut, "\(error as Any)")
-            #expect(error?.requestSent == true)
+            expectEqual(error?.kind, .timedOut, "\(error as Any)")
+            expectEqual(error?.requestSent, true)
             #expect(ContinuousClock.now - start < Wire.soon)
         }
     }

@@ -4,6 +4,7 @@ import NIOEmbedded
 import SternaCore
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -30,8 +31,8 @@ struct UploadTailTests {
         // Where it goes on too long, it is to end all the same.
         await fake.advance(1_000)
         let error = await FakeConnection.error(task)
-        #expect(error?.kind == .timedOut, sourceLocation: location)
-        #expect(error?.requestSent == true, sourceLocation: location)
+        expectEqual(error?.kind, .timedOut, sourceLocation: location)
+        expectEqual(error?.requestSent, true, sourceLocation: location)
         return error
     }
 
@@ -47,7 +48,7 @@ struct UploadTailTests {
         #expect(fake.isOpen)
         try await fake.receive("HTTP/1.1 204 No Content\r\n\r\n")
         let response = try await task.value
-        #expect(response.status.code == 204)
+        expectEqual(response.status.code, 204)
     }
 
     @Test("Behind it the answer has its time, and no more")
@@ -61,7 +62,7 @@ struct UploadTailTests {
         #expect(fake.isOpen)
         await fake.advance(31)
         let error = await expectTimeout(fake, task)
-        #expect(error?.phase == .wait)
+        expectEqual(error?.phase, .wait)
     }
 
     @Test("A network that takes nothing more")

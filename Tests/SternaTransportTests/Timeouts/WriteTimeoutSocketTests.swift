@@ -3,6 +3,7 @@ import Sterna
 import SternaTesting
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// An upload that nobody takes is waited for as long as it was said, not twice as long.
@@ -20,7 +21,7 @@ struct WriteTimeoutSocketTests {
         let time = ContinuousClock.now - start
         #expect(time >= Self.limit - .milliseconds(50), sourceLocation: location)
         #expect(time < .seconds(7), sourceLocation: location)
-        #expect(error?.requestSent == true, sourceLocation: location)
+        expectEqual(error?.requestSent, true, sourceLocation: location)
     }
 
     @Test("A server that never reads", arguments: [false, true])
@@ -43,7 +44,7 @@ struct WriteTimeoutSocketTests {
             try await connection.greet(settings: [(WireFrame.Setting.initialWindowSize, 0)])
             let stream = try await connection.request().stream
             let code = try await connection.resetCode(of: stream)
-            #expect(code == .cancel)
+            expectEqual(code, .cancel)
             try await connection.servePaths()
         } body: { peer in
             let patient = try HTTP2Scene.session(peer)

@@ -5,6 +5,7 @@ import SternaCore
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
@@ -66,9 +67,9 @@ struct WriteTimeoutTests {
         // Where it goes on too long, it is to end all the same.
         await fake.advance(1_000)
         let error = await FakeConnection.error(task)
-        #expect(error?.kind == .timedOut, sourceLocation: location)
-        #expect(error?.phase == .write, sourceLocation: location)
-        #expect(error?.requestSent == true, sourceLocation: location)
+        expectEqual(error?.kind, .timedOut, sourceLocation: location)
+        expectEqual(error?.phase, .write, sourceLocation: location)
+        expectEqual(error?.requestSent, true, sourceLocation: location)
     }
 
     @Test("What lies in the buffer since the beginning is not taken anew when it is looked at")

@@ -27,7 +27,7 @@ enum HTTP2Scene {
     }
 
     /// A body of these bytes; the file has to hold the same.
-    static func body(_ kind: Upload, _ content: [UInt8], _ file: TemporaryFile, piece: Int = 30_011) throws -> Body {
+    static func body(_ kind: Upload, _ content: [UInt8], _ file: TestFile, piece: Int = 30_011) throws -> Body {
         switch kind {
         case .bytes: .bytes(content)
         case .file: try .file(file.path)

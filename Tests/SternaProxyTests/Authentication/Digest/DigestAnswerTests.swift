@@ -2,6 +2,8 @@ import SternaCore
 import SternaTransport
 import Testing
 
+@testable import SternaTestSupport
+
 /// The credentials of requests, by the examples of the standards and by the rules for their fields (RFC 7616, 3.4).
 @Suite("Digest: answers")
 struct DigestAnswerTests {
@@ -120,13 +122,13 @@ struct DigestAnswerTests {
         var state = DigestState(try Self.example(algorithm, quality: quality))
         let answer = try Self.answer(&state)
         let fields = Self.fields(answer)
-        #expect(fields["response"] == "\"\(response)\"")
-        #expect(fields["qop"] == quality)
+        expectEqual(fields["response"], "\"\(response)\"")
+        expectEqual(fields["qop"], quality)
         let info = "rspauth=\"\(proof)\", qop=\(quality), cnonce=\"\(Self.clientNonce)\", nc=00000001"
         let body: @Sendable (DigestHash) throws(SternaError) -> [UInt8]? = { (hash) throws(SternaError) in
             hash.hash("answer".utf8)
         }
-        #expect(try state.note(info: info, answer: answer, bodyHash: body) == .verified)
+        try expectEqual(state.note(info: info, answer: answer, bodyHash: body), .verified)
     }
 
     @Test("The example of RFC 7616, 3.9.1, in full")
@@ -137,7 +139,7 @@ struct DigestAnswerTests {
             + "uri=\"/dir/index.html\", algorithm=SHA-256, qop=auth, nc=00000001, cnonce=\"\(Self.clientNonce)\", "
             + "response=\"753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1\", "
             + "opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\""
-        #expect(try Self.answer(&state).authorization.fieldValue == expected)
+        try expectEqual(Self.answer(&state).authorization.fieldValue, expected)
     }
 
     @Test("The example of RFC 7616, 3.9.2, as erratum 4897 corrects it; and the same user by username*")
@@ -155,15 +157,15 @@ struct DigestAnswerTests {
         }
         let hashed = try fields(text + ", userhash=true")
         let response = "\"3798d4131c277846293534c3edc11bd8a5e4cdcbff78b05db9d95eeb1cec68a5\""
-        #expect(hashed["username"] == "\"793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b\"")
-        #expect(hashed["userhash"] == "true")
-        #expect(hashed["username*"] == nil)
-        #expect(hashed["response"] == response)
+        expectEqual(hashed["username"], "\"793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b\"")
+        expectEqual(hashed["userhash"], "true")
+        expectNil(hashed["username*"])
+        expectEqual(hashed["response"], response)
         let extended = try fields(text)
-        #expect(extended["username*"] == "UTF-8''J%C3%A4s%C3%B8n%20Doe")
-        #expect(extended["username"] == nil)
-        #expect(extended["userhash"] == nil)
-        #expect(extended["response"] == response)
+        expectEqual(extended["username*"], "UTF-8''J%C3%A4s%C3%B8n%20Doe")
+        expectNil(extended["username"])
+        expectNil(extended["userhash"])
+        expectEqual(extended["response"], response)
     }
 
     @Test(
@@ -172,13 +174,13 @@ struct DigestAnswerTests {
         var state = DigestState(
             try Self.challenge("Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\""))
         let answer = try Self.answer(&state, password: "CircleOfLife")
-        #expect(
-            answer.authorization.fieldValue
-                == "Digest username=\"Mufasa\", realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\", "
+        expectEqual(
+            answer.authorization.fieldValue,
+            "Digest username=\"Mufasa\", realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\", "
                 + "uri=\"/dir/index.html\", response=\"1949323746fe6a43ef61f9606e7febea\"")
         // Its own proof is of another kind, which is not checked; the next nonce counts.
         #expect(try state.note(info: "nextnonce=\"n2\", rspauth=\"x\"", answer: answer) == .none)
-        #expect(Self.fields(try Self.answer(&state))["nonce"] == "\"n2\"")
+        expectEqual(Self.fields(try Self.answer(&state))["nonce"], "\"n2\"")
     }
 
     @Test(
@@ -193,10 +195,10 @@ struct DigestAnswerTests {
             #expect(value.hasPrefix("\"") && value.hasSuffix("\"") && value.utf8.count > 2, "\(name)")
         }
         // The server's own case of the algorithm.
-        #expect(fields["algorithm"] == "md5")
-        #expect(fields["qop"] == "auth")
-        #expect(fields["nc"] == "00000001")
-        #expect(fields["userhash"] == "true")
+        expectEqual(fields["algorithm"], "md5")
+        expectEqual(fields["qop"], "auth")
+        expectEqual(fields["nc"], "00000001")
+        expectEqual(fields["userhash"], "true")
     }
 
     @Test("Quotes and backslashes: hashed without escapes, written with them")
@@ -237,7 +239,7 @@ struct DigestAnswerTests {
         for user in ["a\r\nX: y", "\u{0}", "a\u{7F}"] {
             var state = DigestState(try Self.challenge("Digest realm=r, nonce=n, qop=auth"))
             let error = #expect(throws: SternaError.self) { try Self.answer(&state, user: user) }
-            #expect(error?.kind == .invalidHeader)
+            expectEqual(error?.kind, .invalidHeader)
             var hashed = DigestState(try Self.challenge("Digest realm=r, nonce=n, qop=auth, userhash=true"))
             #expect(FieldSyntax.isValue(try Self.answer(&hashed, user: user).authorization.fieldValue))
         }
@@ -253,18 +255,19 @@ struct DigestAnswerTests {
         for number in 1...300 {
             let answer = try Self.answer(&state, clientNonce: nil)
             let fields = Self.fields(answer)
-            #expect(
-                fields["nc"] == String(repeating: "0", count: 8 - String(number, radix: 16).count)
+            expectEqual(
+                fields["nc"],
+                String(repeating: "0", count: 8 - String(number, radix: 16).count)
                     + String(number, radix: 16))
             nonces.insert(fields["cnonce"] ?? "")
             last = answer
         }
         // A client nonce of its own for each request.
-        #expect(nonces.count == 300)
+        expectEqual(nonces.count, 300)
         #expect(nonces.allSatisfy { $0.utf8.count == 34 })
         let answer = try #require(last)
         #expect(try state.note(info: "nextnonce=\"n2\"", answer: answer) == .none)
-        #expect(state.nonce == "n2")
+        expectEqual(state.nonce, "n2")
         var fields = Self.fields(try Self.answer(&state))
         #expect(fields["nonce"] == "\"n2\"" && fields["nc"] == "00000001")
         // The same nonce again is no next one.
@@ -283,10 +286,10 @@ struct DigestAnswerTests {
         let second = Self.fields(try Self.answer(&state, user: "u", password: "p", uri: "/", clientNonce: nil))
         let hash = try #require(DigestHash(token: name))
         let key = hash.hex("\(hash.hex("u:r:p")):n1:c1")
-        #expect(second["nonce"] == "\"n2\"")
+        expectEqual(second["nonce"], "\"n2\"")
         // Servers that make the key of each request's own client nonce come to the same.
-        #expect(second["cnonce"] == "\"c1\"")
-        #expect(second["response"] == "\"\(hash.hex("\(key):n2:00000001:c1:auth:\(hash.hex("GET:/"))"))\"")
+        expectEqual(second["cnonce"], "\"c1\"")
+        expectEqual(second["response"], "\"\(hash.hex("\(key):n2:00000001:c1:auth:\(hash.hex("GET:/"))"))\"")
     }
 
     @Test("MUST: the quality is one that the server offers; auth where it is, without the body")
@@ -302,8 +305,8 @@ struct DigestAnswerTests {
                     asked += 1
                     return hash.hash([])
                 })
-            #expect(Self.fields(answer)["qop"] == used, "\(offered)")
-            #expect(asked == (used == "auth" ? 0 : 1), "\(offered)")
+            expectEqual(Self.fields(answer)["qop"], used, "\(offered)")
+            expectEqual(asked, (used == "auth" ? 0 : 1), "\(offered)")
         }
     }
 
@@ -312,9 +315,9 @@ struct DigestAnswerTests {
         var state = DigestState(try Self.challenge("Digest realm=r, nonce=n, qop=auth-int"))
         #expect(state.needsBodyHash)
         let error = #expect(throws: SternaError.self) { try Self.answer(&state, body: nil) }
-        #expect(error?.kind == .bodyNotReplayable)
+        expectEqual(error?.kind, .bodyNotReplayable)
         // Nothing was counted.
-        #expect(Self.fields(try Self.answer(&state))["nc"] == "00000001")
+        expectEqual(Self.fields(try Self.answer(&state))["nc"], "00000001")
     }
 
     @Test("No description shows user, password, nonces or hashes")

@@ -2,6 +2,8 @@ import SternaCore
 import SternaTransport
 import Testing
 
+@testable import SternaTestSupport
+
 /// Which challenges can be answered, and which of several is (RFC 7616, 3.3 and 3.7).
 @Suite("Digest: challenges")
 struct DigestChallengeTests {
@@ -16,13 +18,13 @@ struct DigestChallengeTests {
                 "Digest realm=\"a b\", domain=\"/a  https://b.test/c\", nonce=\"n=\", opaque=\"\", stale=TRUE, "
                     + "algorithm=sha-256-SESS, qop=\"auth , auth-int,x\", charset=utf-8, userhash=True, unknown=1"
             ).first ?? nil)
-        #expect(challenge.realm == "a b")
-        #expect(challenge.nonce == "n=")
-        #expect(challenge.opaque == "")
+        expectEqual(challenge.realm, "a b")
+        expectEqual(challenge.nonce, "n=")
+        expectEqual(challenge.opaque, "")
         #expect(challenge.isStale && challenge.userhash && challenge.isUTF8 && !challenge.isLegacy)
-        #expect(challenge.algorithm == .sha256Sess)
-        #expect(challenge.algorithmName == "sha-256-SESS")
-        #expect(challenge.qualities == [.auth, .authInt])
+        expectEqual(challenge.algorithm, .sha256Sess)
+        expectEqual(challenge.algorithmName, "sha-256-SESS")
+        expectEqual(challenge.qualities, [.auth, .authInt])
         #expect(challenge.domain == ["/a", "https://b.test/c"])
         #expect(!challenge.needsBodyHash)
     }
@@ -43,7 +45,7 @@ struct DigestChallengeTests {
     func ignored(parameter: String) {
         let text = "Digest realm=r, nonce=n, \(parameter)"
         #expect(Self.read(text).first != .some(nil), "\(text)")
-        #expect(Self.read(text).count == 1)
+        expectEqual(Self.read(text).count, 1)
     }
 
     @Test(
@@ -64,7 +66,7 @@ struct DigestChallengeTests {
             for character in ["\u{0}", "\r", "\n", "\u{1B}", "\u{7F}"] {
                 var values = ["realm": "r", "nonce": "n", "opaque": "o"]
                 values[name] = "a\(character)b"
-                #expect(DigestChallenge(.init("Digest", parameters: values.map { .init($0.key, $0.value) })) == nil)
+                expectNil(DigestChallenge(.init("Digest", parameters: values.map { .init($0.key, $0.value) })))
             }
         }
     }
@@ -77,7 +79,7 @@ struct DigestChallengeTests {
                 var values = ["realm": "r", "nonce": "n", "opaque": "o", "qop": "auth"]
                 values[name] = "auth," + String(repeating: "x", count: count - 5)
                 let challenge = DigestChallenge(.init("Digest", parameters: values.map { .init($0.key, $0.value) }))
-                #expect((challenge != nil) == isRead, "\(name) of \(count)")
+                expectEqual((challenge != nil), isRead, "\(name) of \(count)")
             }
         }
     }
@@ -89,17 +91,17 @@ struct DigestChallengeTests {
         let uris = (0..<10_000).map { "/\($0)" }.joined(separator: " ")
         let start = clock.now
         let parameters = [("realm", "r"), ("nonce", "n"), ("qop", qualities)]
-        #expect(DigestChallenge(.init("Digest", parameters: parameters.map { .init($0.0, $0.1) })) == nil)
+        expectNil(DigestChallenge(.init("Digest", parameters: parameters.map { .init($0.0, $0.1) })))
         let wide = [("realm", "r"), ("nonce", "n"), ("domain", uris)]
         let challenge = try #require(DigestChallenge(.init("Digest", parameters: wide.map { .init($0.0, $0.1) })))
-        #expect(challenge.domain.count == DigestChallenge.Limits.domains)
+        expectEqual(challenge.domain.count, DigestChallenge.Limits.domains)
         // Below the limit of the list's length, all are read.
         let short = (0..<800).map { "q\($0 % 10)" }.joined(separator: ",") + ",auth"
         let read = Self.read("Digest realm=r, nonce=n, qop=\"\(short)\"").first ?? nil
-        #expect(read?.qualities == [.auth])
+        expectEqual(read?.qualities, [.auth])
         // Nor quotes are needed.
         let bare = Self.read("Digest realm=r, qop=auth,auth-int, nonce=n").first ?? nil
-        #expect(bare?.qualities == [.auth, .authInt])
+        expectEqual(bare?.qualities, [.auth, .authInt])
         #expect(clock.now - start < .seconds(5))
     }
 
@@ -111,7 +113,7 @@ struct DigestChallengeTests {
             for order in [offered, offered.reversed()] {
                 for lines in [order, [order.joined(separator: ", ")], ["Basic realm=b", "Negotiate"] + order] {
                     let best = DigestChallenge.strongest(in: AuthenticationChallenge.parse(lines))
-                    #expect(best?.realm == names[strongest], "\(lines)")
+                    expectEqual(best?.realm, names[strongest], "\(lines)")
                 }
             }
         }
@@ -122,13 +124,13 @@ struct DigestChallengeTests {
         func realm(_ line: String, canHashBody: Bool = true) -> String? {
             DigestChallenge.strongest(in: AuthenticationChallenge.parse([line]), canHashBody: canHashBody)?.realm
         }
-        #expect(realm("Digest realm=a, nonce=n, qop=auth, Digest realm=b, nonce=n, qop=auth") == "a")
-        #expect(realm("Digest realm=a, nonce=n, Digest realm=b, nonce=n, qop=auth") == "b")
-        #expect(realm("Digest realm=a, nonce=n, algorithm=SHA-3, Digest realm=b, nonce=n") == "b")
-        #expect(realm("Basic realm=a") == nil)
+        expectEqual(realm("Digest realm=a, nonce=n, qop=auth, Digest realm=b, nonce=n, qop=auth"), "a")
+        expectEqual(realm("Digest realm=a, nonce=n, Digest realm=b, nonce=n, qop=auth"), "b")
+        expectEqual(realm("Digest realm=a, nonce=n, algorithm=SHA-3, Digest realm=b, nonce=n"), "b")
+        expectNil(realm("Basic realm=a"))
         let mixed = "Digest realm=a, nonce=n, algorithm=SHA-256, qop=auth-int, Digest realm=b, nonce=n, qop=auth"
-        #expect(realm(mixed) == "a")
+        expectEqual(realm(mixed), "a")
         // A body that can be read only once cannot be hashed before it is sent.
-        #expect(realm(mixed, canHashBody: false) == "b")
+        expectEqual(realm(mixed, canHashBody: false), "b")
     }
 }

@@ -2,6 +2,8 @@ import SternaCore
 import SternaTransport
 import Testing
 
+@testable import SternaTestSupport
+
 /// What a server says of an answer, and its proof that it knows the password (RFC 7616, 3.5).
 @Suite("Digest: Authentication-Info")
 struct DigestInfoTests {
@@ -22,7 +24,7 @@ struct DigestInfoTests {
             "nc=00000001, cnonce=\"\(DigestAnswerTests.clientNonce)\", rspauth=\"\(Self.proof)\", x=y",
         ] {
             var (state, answer) = try Self.state()
-            #expect(try state.note(info: info, answer: answer) == .verified, "\(info)")
+            try expectEqual(state.note(info: info, answer: answer), .verified, "\(info)")
         }
     }
 
@@ -49,27 +51,27 @@ struct DigestInfoTests {
         let error = #expect(throws: SternaError.self) {
             try state.note(info: "\(info), nextnonce=\"stolen\"", answer: answer)
         }
-        #expect(error?.kind == .unacceptableResponse)
-        #expect(state.nonce == DigestAnswerTests.serverNonce)
-        #expect(error?.detail.contains("Mufasa") == false)
+        expectEqual(error?.kind, .unacceptableResponse)
+        expectEqual(state.nonce, DigestAnswerTests.serverNonce)
+        expectEqual(error?.detail.contains("Mufasa"), false)
     }
 
     @Test("auth-int: the proof covers the body, and is checked once its hash is known")
     func body() throws {
         var (state, answer) = try Self.state("auth-int")
         let info = "rspauth=\"\(Self.bodyProof)\", qop=auth-int, nextnonce=\"n2\""
-        #expect(try state.note(info: info, answer: answer) == .needsBody)
-        #expect(state.nonce == "n2")
+        try expectEqual(state.note(info: info, answer: answer), .needsBody)
+        expectEqual(state.nonce, "n2")
         let verified = try state.note(info: info, answer: answer) { (hash) throws(SternaError) in
             hash.hash("answer".utf8)
         }
-        #expect(verified == .verified)
+        expectEqual(verified, .verified)
         #expect(throws: SternaError.self) {
             try state.note(info: info, answer: answer) { (hash) throws(SternaError) in hash.hash("another".utf8) }
         }
         // A server may answer auth with auth-int.
         var (plain, plainAnswer) = try Self.state("auth, auth-int")
-        #expect(try plain.note(info: info, answer: plainAnswer) == .needsBody)
+        try expectEqual(plain.note(info: info, answer: plainAnswer), .needsBody)
     }
 
     @Test("A next nonce that is empty, too long or cannot be written is not used")
@@ -77,7 +79,7 @@ struct DigestInfoTests {
         for nonce in ["", String(repeating: "n", count: DigestChallenge.Limits.bytes + 1), "a\u{1}b"] {
             var (state, answer) = try Self.state()
             try state.note(info: "nextnonce=\"\(nonce)\"", answer: answer)
-            #expect(state.nonce == DigestAnswerTests.serverNonce)
+            expectEqual(state.nonce, DigestAnswerTests.serverNonce)
         }
     }
 
@@ -86,6 +88,6 @@ struct DigestInfoTests {
         var (state, answer) = try Self.state()
         let info = "nextnonce=\"n2\", x=\"" + String(repeating: "x", count: 1 << 20) + "\""
         #expect(try state.note(info: info, answer: answer) == .none)
-        #expect(state.nonce == DigestAnswerTests.serverNonce)
+        expectEqual(state.nonce, DigestAnswerTests.serverNonce)
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SternaTestSupport
 @testable import SternaTransport
 
 /// SHA-512/256 against the examples of FIPS 180-4 and against OpenSSL's values at every edge of the padding.
@@ -20,7 +21,7 @@ struct SHA512Truncated256Tests {
             ),
         ]
         for (text, expected) in cases {
-            #expect(DigestHash.sha512Truncated.hex(text) == expected, "\(text.prefix(16))")
+            expectEqual(DigestHash.sha512Truncated.hex(text), expected, "\(text.prefix(16))")
         }
     }
 
@@ -47,15 +48,15 @@ struct SHA512Truncated256Tests {
         ] as [(Int, String)])
     func lengths(count: Int, expected: String) {
         let bytes = [UInt8](repeating: 0x61, count: count)
-        #expect(DigestHash.hex(DigestHash.sha512Truncated.hash(bytes)) == expected)
+        expectEqual(DigestHash.hex(DigestHash.sha512Truncated.hash(bytes)), expected)
         for size in [1, 7, 64, 127, 128, 129, 300] {
             var function = DigestFunction(.sha512Truncated)
             for start in stride(from: 0, to: count, by: size) {
                 function.update(Array(bytes[start..<min(start + size, count)]))
             }
             // Finishing does not change the function.
-            #expect(DigestHash.hex(function.finish()) == expected, "in pieces of \(size)")
-            #expect(DigestHash.hex(function.finish()) == expected, "in pieces of \(size), again")
+            expectEqual(DigestHash.hex(function.finish()), expected, "in pieces of \(size)")
+            expectEqual(DigestHash.hex(function.finish()), expected, "in pieces of \(size), again")
         }
     }
 
@@ -71,19 +72,19 @@ struct SHA512Truncated256Tests {
             ),
         ] as [(DigestHash, String)])
     func others(algorithm: DigestHash, expected: String) {
-        #expect(algorithm.hex("abc") == expected)
+        expectEqual(algorithm.hex("abc"), expected)
     }
 
     @Test("The order of strength, and names in any case")
     func order() {
-        #expect(DigestHash.allCases.sorted() == DigestHash.allCases)
-        #expect(DigestHash.allCases.map(\.strength) == Array(0..<DigestHash.allCases.count))
+        expectEqual(DigestHash.allCases.sorted(), DigestHash.allCases)
+        expectEqual(DigestHash.allCases.map(\.strength), Array(0..<DigestHash.allCases.count))
         for algorithm in DigestHash.allCases {
-            #expect(DigestHash(token: algorithm.rawValue.lowercased()) == algorithm)
-            #expect(DigestHash(token: algorithm.rawValue.uppercased()) == algorithm)
+            expectEqual(DigestHash(token: algorithm.rawValue.lowercased()), algorithm)
+            expectEqual(DigestHash(token: algorithm.rawValue.uppercased()), algorithm)
         }
         for name in ["", "SHA", "SHA-1", "MD5 ", "SHA-512/256", "SHA-512-sess", "MD5-sess,MD5"] {
-            #expect(DigestHash(token: name) == nil, "\(name)")
+            expectNil(DigestHash(token: name), "\(name)")
         }
     }
 }

@@ -1,7 +1,7 @@
 import SternaPlatform
 
 /// A file that lives as long as its value.
-final class TemporaryFile: Sendable {
+final class TestFile: Sendable {
     let path: String
 
     init(_ content: [UInt8]) throws {
