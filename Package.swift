@@ -179,9 +179,8 @@ let package = Package(
             "SternaMutationTests",
             [
                 "SternaWireTestSupport", "SternaCoreTests", "SternaSerializationTests", "SternaSecurityTests",
-                "SternaXMLTests",
-                "SternaSecurity", "SternaImages", "SternaS3", "SternaTransfers",
-                "SternaXML", x509, asn1, crypto,
+                "SternaXMLTests", "SternaSecurity", "SternaImages", "SternaS3", "SternaTransfers", "SternaXML", x509,
+                asn1, crypto,
             ] + wire),
         tests(
             "SternaInteropTests",

@@ -23,7 +23,7 @@ struct CallbackEndTests {
     }
 
     /// Lets two threads through at the same moment, or one that has waited for long.
-    private final class Gate: Sendable {
+    private final class Rendezvous: Sendable {
         private let count = Atomic<Int>(0)
 
         func pass() {
@@ -47,7 +47,7 @@ struct CallbackEndTests {
             // Threads of their own: spinning on one of the pool's could keep the other side from its turn.
             await withCheckedContinuation { done in
                 DispatchQueue.global().async {
-                    let gate = Gate()
+                    let gate = Rendezvous()
                     DispatchQueue.concurrentPerform(iterations: 2) { side in
                         if side == 0 {
                             // The end waits for the lock that is held here, and runs as soon as it is free.

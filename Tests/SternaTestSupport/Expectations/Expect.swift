@@ -22,6 +22,8 @@ func expectEqual<Value: Equatable>(
 }
 
 /// Records an issue with a value unless it is nil.
+///
+/// A type that is itself written as `nil`, such as `JSON`, is compared by `#expect(value == nil)`: here it would be a value.
 func expectNil<Value>(
     _ value: Value?, sourceLocation: SourceLocation? = nil, fileID: String = #fileID, filePath: String = #filePath,
     line: Int = #line, column: Int = #column

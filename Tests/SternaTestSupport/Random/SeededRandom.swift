@@ -1,16 +1,12 @@
-/// Random numbers that are the same for the same seed (SplitMix64).
+import MutationKit
+
+/// Random numbers that are the same for the same seed.
 struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
+    private var generator: MutationGenerator
 
-    init(seed: some BinaryInteger) { state = UInt64(truncatingIfNeeded: seed) }
+    init(seed: some BinaryInteger) { generator = MutationGenerator(seed: UInt64(truncatingIfNeeded: seed)) }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    mutating func next() -> UInt64 { generator.next() }
 }
 
 extension RandomNumberGenerator {
