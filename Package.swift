@@ -146,6 +146,7 @@ let package = Package(
         tests(
             "SternaSerializationTests",
             ["SternaTestSupport", "SternaSerialization", "SternaCore", "CSternaZlib", nioCore, httpTypes]),
+        tests("SternaFormatTests", ["SternaTestSupport", "SternaSerialization", "SternaCore", nioCore, httpTypes]),
         tests("SternaSecurityTests", ["SternaTestSupport", "SternaSecurity", x509, asn1, crypto]),
         tests("SternaURLRequestTests", ["SternaURLRequest", nioCore, httpTypes]),
         tests("SternaXMLTests", ["SternaTestSupport", "SternaXML", nioCore, httpTypes]),
@@ -158,6 +159,7 @@ let package = Package(
         tests("TernCLITests", ["SternaTestSupport", "TernCLI", "SternaCore", nioCore, argumentParser, crypto]),
         // The engine, by what it does.
         tests("SternaHTTP1Tests", ["SternaWireTestSupport"] + wire),
+        tests("SternaHTTP2FrameTests", ["SternaWireTestSupport"] + wire),
         tests("SternaHTTP2Tests", ["SternaWireTestSupport"] + wire),
         tests("SternaPoolTests", ["SternaWireTestSupport"] + wire),
         tests("SternaProxyTests", ["SternaWireTestSupport"] + wire),
@@ -178,7 +180,7 @@ let package = Package(
         tests(
             "SternaMutationTests",
             [
-                "SternaWireTestSupport", "SternaCoreTests", "SternaSerializationTests", "SternaSecurityTests",
+                "SternaWireTestSupport", "SternaSerialization", "SternaCoreTests", "SternaSecurityTests",
                 "SternaXMLTests", "SternaSecurity", "SternaImages", "SternaS3", "SternaTransfers", "SternaXML", x509,
                 asn1, crypto,
             ] + wire),

@@ -35,19 +35,32 @@ struct BodyReaderBoundsTests {
     @Test("A pause beyond all clocks is a long one")
     func pause() async {
         await #expect(processExitsWith: .success) {
+            let clock = NotedClock()
+            let body = Body.text("ab").throttled(packets: 1, delay: .seconds(Int64.max), clock: clock)
             let task = Task {
-                var reader = BodyReader(Body.text("ab").throttled(packets: 1, delay: .seconds(Int64.max)))
+                var reader = BodyReader(body)
                 while try await reader.next() != nil {}
             }
-            let isOver = Mutex(false)
-            let watch = Task {
-                try? await Task.sleep(for: .milliseconds(100))
-                isOver.withLock { $0 = true }
-                task.cancel()
-            }
+            #expect(await eventually { !clock.moments.isEmpty })
+            let inAWeek = clock.now + .seconds(7 * 86_400)
+            #expect(clock.moments.allSatisfy { $0 > inAWeek })
+            task.cancel()
             await #expect(throws: (any Error).self) { try await task.value }
-            #expect(isOver.withLock { $0 })
-            await watch.value
+            expectEqual(clock.moments.count, 1)
+        }
+    }
+
+    /// The system's clock, which notes until when it is slept on.
+    private final class NotedClock: Clock, Sendable {
+        private let noted = Mutex<[ContinuousClock.Instant]>([])
+
+        var moments: [ContinuousClock.Instant] { noted.withLock { $0 } }
+        var now: ContinuousClock.Instant { .now }
+        var minimumResolution: Duration { ContinuousClock().minimumResolution }
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            noted.withLock { $0.append(deadline) }
+            try await ContinuousClock().sleep(until: deadline, tolerance: tolerance)
         }
     }
 

@@ -78,14 +78,17 @@ struct ConnectionLimitTests {
     func leftTheLine() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         try await TestServer.withServer { server in
-            let api = try Wire.session(server.url, engine: engine(1, group: group))
-            let first = Task { try await api.onEventLoop { try await api.get("delay/0.5").status } }
+            let (engine, gate) = (engine(1, group: group), Gate())
+            server.hold(gate)
+            let api = try Wire.session(server.url, engine: engine)
+            let first = Task { try await api.onEventLoop { try await api.get("held/1").status } }
             try await server.waitForRequests(1, within: 60)
             // Some of these are in line on the other event loop when they are cancelled.
             let waiting = (0..<6).map { _ in Task { try await api.onEventLoop { try await api.get("1k").status } } }
-            try await Task.sleep(for: .milliseconds(100))
+            await PoolSupport.expect(engine, "all are in line") { $0.waiting == waiting.count }
             for task in waiting { task.cancel() }
             for task in waiting { await #expect(throws: SternaError.self) { try await task.value } }
+            gate.open()
             try await expectEqual(first.value, 200)
             try await expectEqual(api.get("1k").status, 200)
             expectEqual(server.totalConnections, 1)
@@ -129,11 +132,15 @@ struct ConnectionLimitTests {
     @Test("Requests that are cancelled in line leave it, the others go on")
     func cancelled() async throws {
         try await TestServer.withServer { server in
-            let api = try Wire.session(server.url, engine: engine(1))
-            let first = Task { try await api.get("delay/0.3").status }
+            let (engine, gate) = (engine(1), Gate())
+            server.hold(gate)
+            let api = try Wire.session(server.url, engine: engine)
+            let first = Task { try await api.get("held/1").status }
             try await server.waitForRequests(1, within: 60)
             let waiting = (0..<30).map { number in Task { try await api.get("anything/\(number)").status } }
+            await PoolSupport.expect(engine, "all are in line") { $0.waiting == waiting.count }
             for (number, task) in waiting.enumerated() where number % 2 == 0 { task.cancel() }
+            gate.open()
             for (number, task) in waiting.enumerated() {
                 if number % 2 == 0 {
                     let error = await #expect(throws: SternaError.self) { try await task.value }

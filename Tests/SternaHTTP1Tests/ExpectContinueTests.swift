@@ -45,10 +45,17 @@ struct ExpectContinueTests {
     func silent() async throws {
         let script: [ScriptedServer.Step] = [.receiveHead, .receive(atLeast: 5_000), .answer("late")]
         try await ScriptedServer.withServer(connections: [script]) { server in
-            let start = ContinuousClock.now
-            let api = try session(server.url, engine: Engine())
-            try await expectEqual(api.post("a", body: .bytes(Self.body)).text(), "late")
-            #expect(ContinuousClock.now - start >= .milliseconds(990))
+            let time = TestClock()
+            var options = EngineOptions()
+            options.clock = time.clock
+            let api = try session(server.url, engine: Engine(options: options))
+            let answer = Task { try await api.post("a", body: .bytes(Self.body)).text() }
+            #expect(await server.waitForReceived(10, connection: 0, within: 60))
+            await time.advance(by: .milliseconds(999))
+            try await Task.sleep(for: .milliseconds(5))
+            #expect(server.received(connection: 0).count < 5_000)
+            await time.advance(by: .milliseconds(1))
+            try await expectEqual(answer.value, "late")
         }
     }
 

@@ -26,13 +26,23 @@ struct HeldBodyTests {
     func patience(interim: String) async throws {
         let script: [ScriptedServer.Step] = [.receiveHead, .send(interim), .receive(atLeast: 5_000), .answer("late")]
         try await ScriptedServer.withServer(connections: [script]) { server in
-            var options = EngineOptions()
-            options.continueWait = .seconds(4)
-            let api = try session(server.url, engine: Engine(options: options)).with {
+            let (time, told) = (TestClock(), Counter())
+            let engine = PoolSupport.engine {
+                $0.continueWait = .seconds(4)
+                $0.clock = time.clock
+            }
+            let api = try session(server.url, engine: engine).with {
                 $0.timeouts.firstByte = .seconds(3)
                 $0.timeouts.betweenBytes = .seconds(3)
             }
-            try await expectEqual(api.post("a", body: .bytes(Self.body)).text(), "late")
+            let answer = Task {
+                try await api.post("a", body: .bytes(Self.body)) { $0.onInformational = { _ in told.add() } }.text()
+            }
+            // The request, and what the server says to it, are there before time passes.
+            #expect(await server.waitForReceived(10, connection: 0, within: 60))
+            #expect(await eventually { told.value == (interim.isEmpty ? 0 : 1) })
+            await time.advance(by: .seconds(4))
+            try await expectEqual(answer.value, "late")
         }
     }
 

@@ -44,8 +44,14 @@ struct SlowedUploadTests {
             continuation.onTermination = { reason in
                 if case .cancelled = reason { ends.add() }
             }
-            let api = try Wire.session(server.url) { $0.timeouts.total = .milliseconds(300) }
-            await Wire.failure(.timedOut, .write) { try await api.post("a", body: .stream(stream, length: 5)) }
+            let time = TestClock()
+            let api = try Wire.session(server.url, engine: PoolSupport.engine { $0.clock = time.clock }) {
+                $0.timeouts.total = .milliseconds(300)
+            }
+            let request = Task { try await api.post("a", body: .stream(stream, length: 5)) }
+            #expect(await server.waitForReceived(10, connection: 0, within: 60))
+            await time.advance(by: .milliseconds(300))
+            await Wire.failure(.timedOut, .write) { _ = try await request.value }
             let isTold = await eventually { ends.value == 1 }
             #expect(isTold)
             let isClosed = try await server.waitForClose(connection: 0, within: 60)

@@ -248,7 +248,7 @@ struct FramePeerSocketTests {
         }
         let thrown = error.withLock { $0 }
         expectEqual(thrown?.kind, .timeout)
-        #expect(thrown?.log.map(\.kind) == [.settings, .priority, .ping])
+        expectEqual(thrown?.log.map(\.kind), [.settings, .priority, .ping])
         expectEqual(thrown?.description.contains("no goAway of stream 0 within 0.05"), true)
         expectEqual(thrown?.description.contains("priority(stream 3, flags 0x0, 5 bytes)"), true)
     }

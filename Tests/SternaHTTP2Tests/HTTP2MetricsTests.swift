@@ -97,36 +97,36 @@ struct HTTP2MetricsTests {
 
     @Test("Writing, waiting and reading take the time that the server takes for each")
     func durations() async throws {
-        let pause = Duration.milliseconds(300)
+        let (time, pause) = (TestClock(), Duration.milliseconds(300))
         try await FramePeer.withPeer { connection in
             try await connection.greet(settings: [(WireFrame.Setting.initialWindowSize, 0)])
             let stream = try await connection.request().stream
-            try await Task.sleep(for: pause)
+            await time.advance(by: pause)
             try await connection.send(.windowUpdate(stream, 1_000))
             _ = try await connection.trailers(of: stream)
-            try await Task.sleep(for: pause)
+            // The client knows, too, that all has left.
+            try await connection.roundTrip()
+            await time.advance(by: pause)
             try await connection.respondHead(stream)
             try await connection.roundTrip()
-            try await Task.sleep(for: pause)
+            await time.advance(by: pause)
             try await connection.sendBody(stream, [1])
         } body: { peer in
-            let api = try session(peer)
+            let api = try session(peer, PoolSupport.engine { $0.clock = time.clock })
             try await api.get("first")
             let metrics = try #require(
                 try await api.post("row", body: .bytes(Wire.pattern(1_000))).response.metrics)
             MetricsCheck.expectOrder(metrics)
             let attempt = try #require(metrics.attempts.first)
-            for span in [attempt.write, attempt.wait, attempt.read] {
-                #expect(try #require(span).duration >= .milliseconds(250))
-            }
-            #expect(metrics.duration >= .milliseconds(850))
+            for span in [attempt.write, attempt.wait, attempt.read] { expectEqual(span?.duration, pause) }
+            expectEqual(metrics.duration, pause * 3)
             try await peer.waitForScripts()
         }
     }
 
     @Test("Waiting for a stream is the queue's")
     func queued() async throws {
-        let isOver = Gate()
+        let (time, isOver) = (TestClock(), Gate())
         try await FramePeer.withPeer { connection in
             try await connection.greet(settings: [(WireFrame.Setting.maxConcurrentStreams, 1)])
             let held = try await connection.request()
@@ -134,19 +134,22 @@ struct HTTP2MetricsTests {
             try await connection.respond(held.stream, text: "held")
             try await connection.servePaths()
         } body: { peer in
-            let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 1 }
+            let engine = PoolSupport.engine {
+                $0.maximumConnectionsPerOrigin = 1
+                $0.clock = time.clock
+            }
             let api = try session(peer, engine)
             try await api.get("first")
             let held = Task { try await api.get("held") }
             try await peer.connection(0).waitForRequests(2)
             let next = Task { try await api.get("next") }
             await PoolSupport.expect(engine, "two are under way") { $0.activeRequests == 2 }
-            try await Task.sleep(for: .milliseconds(100))
+            await time.advance(by: .milliseconds(100))
             isOver.open()
             let metrics = try #require(try await next.value.response.metrics)
             MetricsCheck.expectOrder(metrics)
             let attempt = try #require(metrics.attempts.first)
-            #expect(try #require(attempt.queue).duration >= .milliseconds(80))
+            expectEqual(attempt.queue?.duration, .milliseconds(100))
             #expect(attempt.isReused)
             _ = try await held.value
         }

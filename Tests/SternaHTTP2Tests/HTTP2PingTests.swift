@@ -10,8 +10,9 @@ import Testing
 @Suite("HTTP/2: PING", .timeLimit(.minutes(5)))
 struct HTTP2PingTests {
     /// - Parameter timeout: also the distance of questions in the same silence.
-    private func engine(timeout: Duration = .seconds(3)) -> Engine {
+    private func engine(timeout: Duration = .seconds(3), clock: NetworkClock = .system) -> Engine {
         PoolSupport.engine {
+            $0.clock = clock
             $0.http2.pingInterval = .milliseconds(100)
             $0.http2.pingTimeout = timeout
         }
@@ -65,6 +66,7 @@ struct HTTP2PingTests {
         "A server that fell silent: what may be repeated is made again elsewhere",
         arguments: [Request.Method.get, .post])
     func silent(method: Request.Method) async throws {
+        let time = TestClock()
         try await FramePeer.withPeer(answersPings: false) { connection in
             guard connection.number == 0 else {
                 connection.answersPings = true
@@ -73,13 +75,15 @@ struct HTTP2PingTests {
             }
             try await connection.greet()
             _ = try await connection.request()
-            try await Self.questions(1, connection)
-            let question = connection.log.last { $0.kind == .ping && !$0.isAck }
-            expectEqual(question?.stream, 0)
-            expectEqual(question?.payload.count, 8)
+            try await connection.roundTrip()
+            await time.advance(by: .milliseconds(100))
+            let question = try await connection.receive("a question") { $0.kind == .ping && !$0.isAck }
+            expectEqual(question.stream, 0)
+            expectEqual(question.payload.count, 8)
+            await time.advance(by: .seconds(3))
             try await connection.waitForClose()
         } body: { peer in
-            let api = try HTTP2Scene.session(peer, engine()) { $0.collectsMetrics = true }
+            let api = try HTTP2Scene.session(peer, engine(clock: time.clock)) { $0.collectsMetrics = true }
             try await api.get("first")
             if method == .get {
                 let start = ContinuousClock.now
@@ -109,13 +113,16 @@ struct HTTP2PingTests {
 
     @Test("A server that never answered anything: the request fails, and is not repeated")
     func silentFromTheStart() async throws {
+        let time = TestClock()
         try await FramePeer.withPeer(answersPings: false) { connection in
             try await connection.handshake()
             _ = try await connection.request()
+            try await connection.roundTrip()
+            await time.advance(by: .milliseconds(3_100))
             try await connection.waitForClose()
             #expect(Self.asked(connection) >= 1)
         } body: { peer in
-            let api = try HTTP2Scene.session(peer, engine())
+            let api = try HTTP2Scene.session(peer, engine(clock: time.clock))
             let error = await Self.lost { try await api.get("row") }
             expectEqual(error?.attempt, 1)
             expectEqual(peer.connectionCount, 1)
@@ -125,14 +132,17 @@ struct HTTP2PingTests {
 
     @Test("A server that falls silent within its answer: what came is not the whole")
     func silentWithin() async throws {
+        let time = TestClock()
         try await FramePeer.withPeer(answersPings: false) { connection in
             try await connection.handshake()
             let request = try await connection.request()
             try await connection.respondHead(request.stream)
             try await connection.send(.data(request.stream, Array("half".utf8)))
+            try await connection.roundTrip()
+            await time.advance(by: .milliseconds(3_100))
             try await connection.waitForClose()
         } body: { peer in
-            let api = try HTTP2Scene.session(peer, engine())
+            let api = try HTTP2Scene.session(peer, engine(clock: time.clock))
             let start = ContinuousClock.now
             let error = await #expect(throws: SternaError.self) { try await api.get("row") }
             #expect(ContinuousClock.now - start < Wire.patience)

@@ -42,7 +42,8 @@ struct HTTP2ProgressTests {
         }
         let seen = steps.withLock { $0 }
         expectEqual(seen.last?.completed, Int64(size))
-        #expect(seen.allSatisfy { $0.total == (kind == .open ? nil : Int64(size)) })
+        let total: Int64? = kind == .open ? nil : Int64(size)
+        #expect(seen.allSatisfy { $0.total == total })
         #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.completed < $1.completed })
         if size > 1 << 19 { #expect(seen.count > 3) }
     }
@@ -88,7 +89,8 @@ struct HTTP2ProgressTests {
         }
         let seen = steps.withLock { $0 }
         expectEqual(seen.last?.completed, 300_000)
-        #expect(seen.allSatisfy { $0.completed <= 300_000 && $0.total == 300_000 })
+        let total: Int64 = 300_000
+        #expect(seen.allSatisfy { (step: TransferProgress) -> Bool in step.completed <= total && step.total == total })
     }
 
     @Test("A download's ends at the total, whose length is told or not", arguments: [false, true])

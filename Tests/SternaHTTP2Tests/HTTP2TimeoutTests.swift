@@ -30,15 +30,20 @@ struct HTTP2TimeoutTests {
             case .firstByte: timeouts.firstByte = Wire.short
             case .betweenBytes, .betweenBytesOfNothing: timeouts.betweenBytes = Wire.short
             case .write, .writeByTheConnection: timeouts.write = Wire.short
-            case .totalWaiting, .totalReading, .totalWriting: timeouts.total = .milliseconds(600)
+            case .totalWaiting, .totalReading, .totalWriting: timeouts.total = limit
             }
         }
 
-        var least: Duration { .milliseconds([.totalWaiting, .totalReading, .totalWriting].contains(self) ? 590 : 140) }
+        var limit: Duration {
+            [.totalWaiting, .totalReading, .totalWriting].contains(self) ? .milliseconds(600) : Wire.short
+        }
     }
+
+    private func engine(_ time: TestClock) -> Engine { PoolSupport.engine { $0.clock = time.clock } }
 
     @Test("Each in its phase", arguments: Row.allCases)
     func each(row: Row) async throws {
+        let time = TestClock()
         try await FramePeer.withPeer { connection in
             // The stream's window is closed for uploads, or the connection's is too small.
             let size: UInt32 = row == .writeByTheConnection ? 1 << 20 : 0
@@ -46,28 +51,32 @@ struct HTTP2TimeoutTests {
             let stream = try await connection.request().stream
             if row.phase == .read { try await connection.respondHead(stream) }
             if row == .betweenBytes || row == .totalReading { try await connection.send(.data(stream, [0x61])) }
-            if row == .totalReading {
+            // What can leave has left before time passes.
+            if row == .writeByTheConnection { _ = try await connection.settledData(stream, atLeast: 65_535) }
+            try await connection.roundTrip()
+            for _ in 0..<9 {
+                await time.advance(by: row.limit / 10)
                 // In time for the others.
-                while connection.resets.isEmpty {
-                    try await connection.send(.data(stream, [0x62]))
-                    try await Task.sleep(for: .milliseconds(20))
-                }
+                if row == .totalReading { try await connection.send(.data(stream, [0x62])) }
+                try await connection.roundTrip()
+                #expect(connection.resets.isEmpty)
             }
+            // Bytes that have left count from the look that sees them, which may be an eighth of the limit later.
+            await time.advance(by: row.limit / 2)
             try await expectEqual(connection.resetCode(of: stream), .cancel)
             expectEqual(connection.resets.count, 1)
             expectEqual(connection.dataCount(), (row == .writeByTheConnection ? 65_535 : 0))
             try await connection.send(.data(stream, [1, 2, 3]))
             try await connection.servePaths()
         } body: { peer in
-            let patient = try HTTP2Scene.session(peer) { $0.collectsMetrics = true }
+            let patient = try HTTP2Scene.session(peer, engine(time)) { $0.collectsMetrics = true }
             try await patient.get("first")
             let api = patient.with { row.set(&$0.timeouts) }
-            let start = ContinuousClock.now
             let error = await Wire.failure(.timedOut, row.phase) {
                 let body: Body? = row.method == .post ? .bytes(Wire.pattern(100_000)) : nil
                 _ = try await api.request(row.method, "row", body: body)
             }
-            #expect(ContinuousClock.now - start >= row.least)
+            #expect(try #require(error?.metrics).duration >= row.limit)
             expectEqual(error?.requestSent, true)
             expectEqual(error?.metrics?.attempts.map(\.failure), [.timedOut])
             try await expectEqual(patient.get("next").text(), "/next")
@@ -77,7 +86,7 @@ struct HTTP2TimeoutTests {
 
     @Test("While it waits for a stream: nothing is on the wire", arguments: [false, true])
     func queued(isTotal: Bool) async throws {
-        let isOver = Gate()
+        let (time, isOver) = (TestClock(), Gate())
         try await FramePeer.withPeer { connection in
             try await connection.greet(settings: [(WireFrame.Setting.maxConcurrentStreams, 1)])
             let held = try await connection.request()
@@ -88,16 +97,20 @@ struct HTTP2TimeoutTests {
             try await connection.respond(held.stream, text: "held")
             try await connection.servePaths()
         } body: { peer in
-            let patient = try HTTP2Scene.session(peer, PoolSupport.engine { $0.maximumConnectionsPerOrigin = 1 })
+            let engine = PoolSupport.engine {
+                $0.maximumConnectionsPerOrigin = 1
+                $0.clock = time.clock
+            }
+            let patient = try HTTP2Scene.session(peer, engine)
             try await patient.get("first")
             let held = Task { try await patient.get("held").text() }
             try await peer.connection(0).waitForRequests(2)
             let api = patient.with {
                 if isTotal { $0.timeouts.total = Wire.short } else { $0.timeouts.queue = Wire.short }
             }
-            let start = ContinuousClock.now
-            let error = await Wire.failure(.timedOut, .queue) { try await api.get("row") }
-            #expect(ContinuousClock.now - start >= .milliseconds(140))
+            let error = await Wire.failure(.timedOut, .queue) {
+                try await Wire.pass(Wire.short, on: time) { try await api.get("row") }
+            }
             expectEqual(error?.requestSent, false)
             isOver.open()
             try await expectEqual(held.value, "held")
@@ -108,6 +121,7 @@ struct HTTP2TimeoutTests {
 
     @Test("What comes on other streams, and PING, is no answer to this one", arguments: [false, true])
     func others(hasHead: Bool) async throws {
+        let time = TestClock()
         try await FramePeer.withPeer { connection in
             try await connection.greet()
             let requests = try await connection.requests(2)
@@ -118,12 +132,12 @@ struct HTTP2TimeoutTests {
             while connection.resets.isEmpty {
                 try await connection.sendBody(other, [0x61], end: false)
                 try await connection.roundTrip()
-                try await Task.sleep(for: .milliseconds(20))
+                await time.advance(by: .milliseconds(20))
             }
             expectEqual(connection.resets, [mute: .cancel])
             try await connection.sendBody(other, [0x62])
         } body: { peer in
-            let patient = try HTTP2Scene.session(peer)
+            let patient = try HTTP2Scene.session(peer, engine(time))
             try await patient.get("first")
             let other = Task { try await patient.get("other").text() }
             let api = patient.with {
@@ -139,7 +153,7 @@ struct HTTP2TimeoutTests {
     @Test("A reader that takes its time is not the server's fault")
     func slowReader() async throws {
         let content = Wire.pattern(3 << 20)
-        let isFull = Gate()
+        let (time, isFull) = (TestClock(), Gate())
         try await FramePeer.withPeer { connection in
             defer { isFull.open() }
             try await connection.greet()
@@ -149,12 +163,12 @@ struct HTTP2TimeoutTests {
             isFull.open()
             try await connection.sendBody(request.stream, Array(content[sent...]))
         } body: { peer in
-            let api = try HTTP2Scene.session(peer) { $0.timeouts.betweenBytes = .seconds(4) }
+            let api = try HTTP2Scene.session(peer, engine(time)) { $0.timeouts.betweenBytes = .seconds(4) }
             try await api.get("first")
             try await api.withResponse(to: .get("row")) { response in
                 await isFull.pass()
                 // Time has to pass, more than the server would have.
-                try await Task.sleep(for: .seconds(9))
+                await time.advance(by: .seconds(9))
                 let body = try await response.body.collect(upTo: 8 << 20)
                 #expect(Wire.same(body, content))
             }
@@ -165,23 +179,24 @@ struct HTTP2TimeoutTests {
     @Test("A window that opens in time, little by little, is no standstill")
     func drip() async throws {
         let content = Wire.pattern(12)
+        let time = TestClock()
         try await FramePeer.withPeer { connection in
             try await connection.greet(settings: [(Self.window, 1)])
             let stream = try await connection.request().stream
             for count in 1...content.count {
                 _ = try await connection.settledData(stream, atLeast: count)
-                // Less than the time-out each, and more in all; a busy machine may make seconds of it.
-                try await Task.sleep(for: .milliseconds(500))
+                // Less than the time-out each, and more in all.
+                await time.advance(by: .seconds(4))
                 try await connection.send(.windowUpdate(stream, 1))
             }
             _ = try await connection.trailers(of: stream)
             try await connection.respond(stream, text: "all")
         } body: { peer in
-            let api = try HTTP2Scene.session(peer) { $0.timeouts.write = .seconds(5) }
+            let api = try HTTP2Scene.session(peer, engine(time)) { $0.timeouts.write = .seconds(5) }
             try await api.get("first")
-            let start = ContinuousClock.now
+            let start = time.now
             try await expectEqual(api.post("row", body: .bytes(content)).text(), "all")
-            #expect(ContinuousClock.now - start >= .seconds(5.5))
+            expectEqual(time.now - start, .seconds(4 * 12))
             try await peer.waitForScripts()
         }
     }
@@ -189,6 +204,7 @@ struct HTTP2TimeoutTests {
     @Test("A server that falls silent is not waited for because its reader once was, however the reader caught up")
     func silentAfterPause() async throws {
         let piece = [UInt8](repeating: 1, count: 16_000)
+        let time = TestClock()
         let (isFull, hasRoom, isMore) = (Gate(), Gate(), Gate())
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -203,7 +219,7 @@ struct HTTP2TimeoutTests {
             isMore.open()
             try await expectEqual(connection.resetCode(of: stream), .cancel)
         } body: { peer in
-            let api = try HTTP2Scene.session(peer) { $0.timeouts.betweenBytes = Wire.short }
+            let api = try HTTP2Scene.session(peer, engine(time)) { $0.timeouts.betweenBytes = Wire.short }
             let error = await #expect(throws: SternaError.self) {
                 try await api.withResponse(to: .get("row")) { response in
                     await isFull.pass()
@@ -213,10 +229,11 @@ struct HTTP2TimeoutTests {
                     while count < 3 * piece.count, let bytes = try await body.next() { count += bytes.count }
                     hasRoom.open()
                     await isMore.pass()
-                    while let bytes = try await body.next() {
-                        count += bytes.count
-                        #expect(count <= 18 * piece.count)
-                    }
+                    // All of it is there.
+                    while count < 18 * piece.count, let bytes = try await body.next() { count += bytes.count }
+                    await time.advance(by: Wire.short)
+                    let more = try await body.next()
+                    expectNil(more)
                 }
             }
             expectEqual(error?.kind, .timedOut)

@@ -98,12 +98,11 @@ struct InterceptorTests {
             $0.networkInterceptors = [
                 Doing { request, next in
                     let response = try await next(request)
-                    seen.withLock {
-                        $0 = [
-                            request.headers[.acceptEncoding] ?? "", request.headers[.userAgent] ?? "",
-                            response[.contentEncoding] ?? "", "\(response.body.whole == coded)",
-                        ]
-                    }
+                    let lines: [String] = [
+                        request.headers[.acceptEncoding] ?? "", request.headers[.userAgent] ?? "",
+                        response[.contentEncoding] ?? "", String(response.body.whole == coded),
+                    ]
+                    seen.withLock { $0 = lines }
                     return response
                 }
             ]

@@ -190,7 +190,8 @@ struct BodyReaderTests {
         let pauses = clock.slept.withLock { $0 }
         // One more before the end is seen.
         expectEqual(pauses.count, sizes.count)
-        #expect(pauses.allSatisfy { $0 > .seconds(4) && $0 <= .seconds(5) })
+        let (least, most) = (Duration.seconds(4), Duration.seconds(5))
+        #expect(pauses.allSatisfy { (pause: Duration) -> Bool in pause > least && pause <= most })
         let task = Task { try await MultipartFormTests.bytes(body.throttled(packets: 1_000, delay: .seconds(600))) }
         task.cancel()
         await #expect(throws: (any Error).self) { try await task.value }

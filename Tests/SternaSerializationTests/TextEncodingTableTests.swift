@@ -277,7 +277,8 @@ struct TextEncodingTableTests {
 enum Hex {
     static func bytes(_ text: String) -> Bytes {
         let digits = Array(text).map { UInt8($0.hexDigitValue ?? 0) }
-        return Bytes(bytes: stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+        let places = stride(from: 0, to: digits.count - 1, by: 2)
+        return Bytes(bytes: places.map { (place: Int) -> UInt8 in digits[place] << 4 | digits[place + 1] })
     }
 
     static func text(_ bytes: [UInt8]) -> String {

@@ -12,11 +12,13 @@ import Foundation
 @Suite("Trust over connections", .timeLimit(.minutes(5)))
 struct TrustSessionTests {
     private func session(
-        _ policy: SecurityPolicy, hosts: HostPolicies = [:], overrides: [String: [String]] = [:]
+        _ policy: SecurityPolicy, hosts: HostPolicies = [:], overrides: [String: [String]] = [:],
+        clock: NetworkClock = .system
     ) throws -> Session {
         try Session { settings in
             var options = EngineOptions()
             options.hostOverrides = overrides
+            options.clock = clock
             settings.engine = Engine(options: options)
             settings.securityPolicy = policy
             settings.hostPolicies = hosts
@@ -219,20 +221,22 @@ struct TrustSessionTests {
     @Test("An evaluator that takes too long runs into the handshake's time-out")
     func slow() async throws {
         let authority = try CertificateAuthority()
+        let (time, begun) = (TestClock(), Counter())
         try await TestServer.withServer(.init(tls: try authority.issue())) { server in
             var policy = SecurityPolicy.authority(pem: authority.pem)
             policy.evaluators = [
                 TrustEvaluator { evaluation in
-                    try? await Task.sleep(for: .seconds(3))
+                    begun.add()
+                    await Gate().pass()
                     return evaluation.verdict
                 }
             ]
-            let api = try session(policy)
-            let error = await #expect(throws: SternaError.self) {
-                try await api.get(server.url("/get")) {
-                    $0.timeouts.tls = .milliseconds(200)
-                }
-            }
+            let api = try session(policy, clock: time.clock)
+            let url = server.url("/get")
+            let task = Task { try await api.get(url) { $0.timeouts.tls = .milliseconds(200) } }
+            #expect(await eventually { begun.value == 1 })
+            await time.advance(by: .milliseconds(200))
+            let error = await #expect(throws: SternaError.self) { try await task.value }
             expectEqual(error?.kind, .timedOut)
             expectEqual(error?.phase, .tls)
         }

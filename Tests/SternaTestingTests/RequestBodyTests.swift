@@ -1,6 +1,5 @@
 import NIOCore
 import SternaTesting
-import Synchronization
 import Testing
 
 @testable import SternaTestSupport
@@ -95,7 +94,7 @@ struct RequestBodyTests {
                 for try await piece in request.body { count += piece.count }
                 return .text(String(count))
             }
-            let sent = ByteCounter()
+            let sent = Counter()
             let text = try await RawClient.with(port: server.port) { client in
                 try await client.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: \(total)\r\n\r\n")
                 let channel = client.channel
@@ -119,18 +118,8 @@ struct RequestBodyTests {
     }
 }
 
-final class ByteCounter: Sendable {
-    private let count = Mutex(0)
-
-    var value: Int { count.withLock { $0 } }
-
-    func add(_ amount: Int) {
-        count.withLock { $0 += amount }
-    }
-}
-
 /// Returns when a count has not moved during many round trips on another connection.
-func settled(_ counter: ByteCounter, on server: TestServer) async throws {
+func settled(_ counter: Counter, on server: TestServer) async throws {
     try await RawClient.with(port: server.port) { client in
         var last = -1
         while last != counter.value {

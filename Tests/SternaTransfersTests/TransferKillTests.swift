@@ -73,7 +73,8 @@ struct TransferKillTests {
         var random = MutationGenerator(seed: seed)
         let folder = TransferTestFolder()
         // An address of its own. It is not tried here: a process that starts just then would keep the port.
-        let host = "127.\((0..<3).map { _ in "\(Int.random(in: 1..<255))" }.joined(separator: "."))"
+        let numbers = (0..<3).map { _ in String(Int.random(in: 1..<255)) }
+        let host = "127." + numbers.joined(separator: ".")
         let port = Int.random(in: 10_000..<30_000)
         var load = Load(folder: folder.path, host: host, port: port, size: size, segments: segments)
         let moments = (0..<kills).map { _ in Int64.random(in: 0..<Int64(size), using: &random) }.sorted()

@@ -128,11 +128,16 @@ struct CancellationTests {
     @Test("While connecting")
     func connecting() async throws {
         let listener = try RawListener(isFull: true)
-        let api = try Wire.session("http://127.0.0.1:\(listener.port)")
+        let time = TestClock()
+        let engine = PoolSupport.engine { $0.clock = time.clock }
+        let api = try Wire.session("http://127.0.0.1:\(listener.port)", engine: engine) {
+            $0.timeouts.connect = .seconds(10)
+        }
         let error = try await cancelled(
             .connect,
             when: {
-                try await Task.sleep(for: .milliseconds(100))
+                // The limit is set when the connection is begun.
+                await time.waitForTimer(within: .seconds(10))
                 return true
             }
         ) {

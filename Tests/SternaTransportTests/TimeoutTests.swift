@@ -10,7 +10,23 @@ import Testing
 @Suite("Time-outs", .serialized, .timeLimit(.minutes(5)))
 struct TimeoutTests {
 
-    /// A request that must run out of time in a phase, under one short time-out among long ones.
+    private func engine(_ time: TestClock) -> Engine { PoolSupport.engine { $0.clock = time.clock } }
+
+    /// A request that must run out of time in a phase, on a test's clock, under one short time-out among long ones.
+    @discardableResult
+    private func runsOut(
+        _ phase: SternaError.Phase, _ url: String, location: SourceLocation = #_sourceLocation,
+        settings: (inout SessionSettings) -> Void,
+        _ ask: @escaping @Sendable (Session) async throws -> Void = { _ = try await $0.get("row") }
+    ) async throws -> SternaError? {
+        let time = TestClock()
+        let api = try Wire.session(url, engine: engine(time), settings)
+        return await Wire.failure(.timedOut, phase, location: location) {
+            try await Wire.pass(Wire.short, on: time, location: location) { try await ask(api) }
+        }
+    }
+
+    /// The same on the system's clock.
     @discardableResult
     private func runsOut(
         _ phase: SternaError.Phase, _ api: Session, location: SourceLocation = #_sourceLocation,
@@ -24,34 +40,51 @@ struct TimeoutTests {
 
     @Test("Connecting") func connect() async throws {
         let listener = try RawListener(isFull: true)
-        let api = try Wire.session("http://127.0.0.1:\(listener.port)") { $0.timeouts.connect = Wire.short }
-        let error = await runsOut(.connect, api)
+        let error = try await runsOut(.connect, "http://127.0.0.1:\(listener.port)") {
+            $0.timeouts.connect = Wire.short
+        }
         expectEqual(error?.requestSent, false)
         withExtendedLifetime(listener) {}
     }
 
     @Test("Connecting, by name") func connectByName() async throws {
         let listener = try RawListener(isFull: true)
-        let api = try Wire.session("http://localhost:\(listener.port)") { $0.timeouts.connect = Wire.short }
-        await runsOut(.connect, api)
+        try await runsOut(.connect, "http://localhost:\(listener.port)") { $0.timeouts.connect = Wire.short }
         withExtendedLifetime(listener) {}
     }
 
     @Test("TLS", arguments: [[ScriptedServer.Step](), [.receive(atLeast: 1), .sendBytes([0x16, 3])]])
     func tls(script: [ScriptedServer.Step]) async throws {
         try await ScriptedServer.withServer(connections: [script]) { server in
-            let api = try Wire.session("https://127.0.0.1:\(server.port)") { $0.timeouts.tls = Wire.short }
-            let error = await runsOut(.tls, api)
+            let error = try await runsOut(.tls, "https://127.0.0.1:\(server.port)") { $0.timeouts.tls = Wire.short }
             expectEqual(error?.requestSent, false)
             #expect(try await server.waitForClose(connection: 0, within: 60))
             expectEqual(server.acceptedConnections, 1)
         }
     }
 
+    /// Plays a script to a request that must run out of time in a phase, on a test's clock.
+    @discardableResult
+    private func refusal(
+        _ phase: SternaError.Phase, secure: Bool = false, script: [ScriptedServer.Step],
+        location: SourceLocation = #_sourceLocation, settings: (inout SessionSettings) -> Void,
+        _ ask: @escaping @Sendable (Session) async throws -> Void = { _ = try await $0.get("row") }
+    ) async throws -> SternaError? {
+        let time = TestClock()
+        return try await Wire.refusal(
+            .timedOut, phase, secure: secure, script: script, location: location,
+            settings: {
+                $0.engine = engine(time)
+                settings(&$0)
+            }
+        ) { api in
+            try await Wire.pass(Wire.short, on: time, location: location) { try await ask(api) }
+        }
+    }
+
     @Test("The first byte", arguments: [false, true])
     func firstByte(secure: Bool) async throws {
-        let error = try await Wire.refusal(
-            .timedOut, .wait, secure: secure, script: [], settings: { $0.timeouts.firstByte = Wire.short })
+        let error = try await refusal(.wait, secure: secure, script: []) { $0.timeouts.firstByte = Wire.short }
         expectEqual(error?.requestSent, true)
         expectEqual(error?.description.contains("0.15 s"), true)
     }
@@ -59,10 +92,9 @@ struct TimeoutTests {
     @Test("Between bytes of the body", arguments: [false, true], [0, 1, 300_000])
     func body(secure: Bool, count: Int) async throws {
         let part = String(repeating: "b", count: count)
-        let error = try await Wire.refusal(
-            .timedOut, .read, secure: secure,
-            script: [.send("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n\(part)")],
-            settings: { $0.timeouts.betweenBytes = Wire.short })
+        let error = try await refusal(
+            .read, secure: secure, script: [.send("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n\(part)")]
+        ) { $0.timeouts.betweenBytes = Wire.short }
         expectEqual(error?.status, 200)
     }
 
@@ -73,22 +105,21 @@ struct TimeoutTests {
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Trail",
         ])
     func head(text: String) async throws {
-        try await Wire.refusal(
-            .timedOut, .read, script: [.send(text)], settings: { $0.timeouts.betweenBytes = Wire.short })
+        try await refusal(.read, script: [.send(text)]) { $0.timeouts.betweenBytes = Wire.short }
     }
 
     @Test("Between bytes, after an answer that was slow to begin")
     func slowStart() async throws {
-        try await Wire.refusal(
-            .timedOut, .read,
-            script: [.pause(milliseconds: 500), .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")],
-            settings: { $0.timeouts.betweenBytes = Wire.short })
+        // The clock is moved through several times the time-out meanwhile.
+        try await refusal(
+            .read, script: [.pause(milliseconds: 100), .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")]
+        ) { $0.timeouts.betweenBytes = Wire.short }
     }
 
     @Test("Between bytes, while a caller streams", arguments: [false, true])
     func streamed(secure: Bool) async throws {
-        try await Wire.refusal(
-            .timedOut, .read, secure: secure, script: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")],
+        try await refusal(
+            .read, secure: secure, script: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")],
             settings: { $0.timeouts.betweenBytes = Wire.short }
         ) { api in
             try await api.withResponse(to: .get("row")) { response in
@@ -102,14 +133,15 @@ struct TimeoutTests {
     @Test("Taking the request", arguments: [false, true])
     func write(isStream: Bool) async throws {
         let listener = try RawListener(isFull: false)
-        let api = try Wire.session("http://127.0.0.1:\(listener.port)") { $0.timeouts.write = Wire.short }
         let block = Bytes(repeating: 7, count: 1 << 20)
         let body: Body =
             isStream
             ? Body(segments: [
                 .producer(BodyProducer(length: nil, isReplayable: false) { { block } })
             ]) : Body(segments: Array(repeating: .bytes(block), count: 64))
-        let error = await runsOut(.write, api) { try await $0.post("row", body: body) }
+        let error = try await runsOut(
+            .write, "http://127.0.0.1:\(listener.port)", settings: { $0.timeouts.write = Wire.short }
+        ) { try await $0.post("row", body: body) }
         expectEqual(error?.requestSent, true)
         withExtendedLifetime(listener) {}
     }
@@ -148,12 +180,18 @@ struct TimeoutTests {
     @Test("All together, while others have the connections")
     func queued() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead]]) { server in
-            var options = Wire.options
-            options.maximumConnectionsPerOrigin = 1
-            let api = try Wire.session(server.url, engine: Engine(options: options))
+            let time = TestClock()
+            let engine = PoolSupport.engine {
+                $0.maximumConnectionsPerOrigin = 1
+                $0.clock = time.clock
+            }
+            let api = try Wire.session(server.url, engine: engine)
             let first = Task { try await api.get("first") }
             #expect(await server.waitForReceived(10, connection: 0, within: 60))
-            let error = await runsOut(.queue, api.with { $0.timeouts.total = Wire.short })
+            let hasty = api.with { $0.timeouts.total = Wire.short }
+            let error = await Wire.failure(.timedOut, .queue) {
+                try await Wire.pass(Wire.short, on: time) { try await hasty.get("row") }
+            }
             expectEqual(error?.requestSent, false)
             expectEqual(server.acceptedConnections, 1)
             first.cancel()
@@ -201,14 +239,15 @@ struct TimeoutTests {
     @Test("A source of a body that takes its time is not the server's fault")
     func slowSource() async throws {
         try await TestServer.withServer { server in
-            let api = try Wire.session(server.url) {
+            let time = TestClock()
+            let api = try Wire.session(server.url, engine: engine(time)) {
                 $0.timeouts.betweenBytes = Wire.short
                 $0.timeouts.firstByte = Wire.short
             }
             let left = Counter()
             let producer = BodyProducer(length: nil, isReplayable: false) {
                 {
-                    try await Task.sleep(for: .milliseconds(400))
+                    await time.advance(by: .milliseconds(400))
                     return left.add() > 2 ? nil : Bytes(string: "piece ")
                 }
             }

@@ -60,6 +60,29 @@ enum Wire {
         return error
     }
 
+    /// Runs work while a limit passes on its engine's clock. It must not end before, and should fail soon after.
+    static func pass(
+        _ limit: Duration, on time: TestClock, location: SourceLocation = #_sourceLocation,
+        _ work: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let isOver = Counter()
+        let task = Task {
+            defer { isOver.add() }
+            try await work()
+        }
+        await time.waitForTimer(within: limit)
+        await time.advance(by: limit - .milliseconds(1))
+        // The end of one that fails too early takes a moment to be seen.
+        try await Task.sleep(for: .milliseconds(5))
+        expectEqual(isOver.value, 0, sourceLocation: location)
+        // Bytes that come late begin some limits anew.
+        while isOver.value == 0 {
+            await time.advance(by: limit / 8)
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try await task.value
+    }
+
     /// Plays a script to one request that must fail, and sees to it that the connection is closed and nothing repeated.
     ///
     /// - Parameter mayKeep: whether the connection is still good, so that it is closed only with those that nobody uses.

@@ -71,8 +71,8 @@ extension IPAddress: CustomStringConvertible {
     /// Four numbers, or the canonical form of RFC 5952.
     public var description: String {
         guard family == .v6 else { return IPv4.serialise(UInt32(truncatingIfNeeded: low)) }
-        let pieces = [high, low].flatMap { half in
-            (0..<4).map { UInt16(truncatingIfNeeded: half >> UInt64(48 - 16 * $0)) }
+        let pieces: [UInt16] = [high, low].flatMap { (half: UInt64) -> [UInt16] in
+            [48, 32, 16, 0].map { (shift: UInt64) -> UInt16 in UInt16(truncatingIfNeeded: half >> shift) }
         }
         return IPv6.serialise(pieces)
     }

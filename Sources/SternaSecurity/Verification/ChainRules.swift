@@ -261,8 +261,10 @@ extension ServerIdentity {
 
     private static func text(_ address: [UInt8]) -> String {
         guard address.count == 16 else { return address.map(String.init).joined(separator: ".") }
-        return stride(from: 0, to: 16, by: 2)
-            .map { String(Int(address[$0]) << 8 | Int(address[$0 + 1]), radix: 16) }
-            .joined(separator: ":")
+        let pieces = stride(from: 0, to: 16, by: 2).map { (index: Int) -> String in
+            let piece = UInt16(address[index]) << 8 | UInt16(address[index + 1])
+            return String(piece, radix: 16)
+        }
+        return pieces.joined(separator: ":")
     }
 }

@@ -128,7 +128,8 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
     /// The options that were given and have no effect with `--resumable`. `--fail` and `--no-color` say how it is anyway.
     private var withoutEffect: [String] {
         let state = request.sender.state
-        return [
+        // Without the type, the compiler tries every meaning of every operator here: it took as long as for the rest of `tern`.
+        let options: [(isGiven: Bool, name: String)] = [
             (output.parts != nil, "--print"), (output.include, "--include"), (output.format.pretty != nil, "--pretty"),
             (output.curl, "--curl"), (output.showSecrets, "--show-secrets"), (request.compress, "--compress"),
             (!request.sender.cookieFiles.isEmpty, "--cookie FILE"), (state.cookieJar != nil, "--cookie-jar"),
@@ -137,7 +138,8 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
             (redirects.limit != nil, "--max-redirects"), (redirects.locationTrusted, "--location-trusted"),
             (redirects.post301, "--post301"), (redirects.post302, "--post302"), (redirects.post303, "--post303"),
             (retries.retry != nil, "--retry"),
-        ].filter(\.0).map(\.1)
+        ]
+        return options.filter(\.isGiven).map(\.name)
     }
 
     func run() async throws {

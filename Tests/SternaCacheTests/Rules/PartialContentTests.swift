@@ -55,7 +55,7 @@ struct PartialContentTests {
         expectEqual(
             Self.combine(Self.parts([0..<10], 100), "10-19/100", stored: ["ETag: W/\"v\""]), "replaces")
         expectEqual(Self.combine(Self.parts([0..<10], 100), "10-19/100", ["ETag: W/\"v\""]), "not stored")
-        let many = (0..<64).map { Int64($0) * 10..<Int64($0) * 10 + 1 }
+        let many = (0..<64).map { (number: Int64) -> Range<Int64> in number * 10..<number * 10 + 1 }
         expectEqual(Self.combine(Self.parts(many, 1_000), "900-900/1000"), "replaces")
     }
 }

@@ -49,7 +49,7 @@ struct CookieTests {
             ("a", String(repeating: "v", count: 4_096), "a.test", "/"),
             ("a", "v", String(repeating: "a.", count: 127) + "test", "/"),
             ("a", "v", "a.test", "/" + String(repeating: "p", count: 1_024)),
-        ])
+        ] as [(String, String, String, String)])
     func refusals(name: String, value: String, domain: String, path: String) {
         let error = #expect(throws: SternaError.self) {
             try Cookie(name: name, value: value, domain: domain, path: path)

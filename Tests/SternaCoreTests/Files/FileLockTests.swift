@@ -1,5 +1,4 @@
 import SternaPlatform
-import Synchronization
 import Testing
 
 @testable import SternaCore
@@ -92,7 +91,7 @@ struct FileLockTests {
     @Test("It excludes threads from each other") func threads() async throws {
         let path = "/tmp/sterna-lock-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         defer { unlink(path + FileLock.suffix) }
-        let visitors = Visitors()
+        let visitors = Crowd()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
@@ -159,20 +158,4 @@ struct FileLockTests {
             #expect(throws: SternaError.self) { try FileLock.attempt(path: folder + "/a") }
         }
     }
-}
-
-/// Counts how many are inside at once.
-private final class Visitors: Sendable {
-    private let counts = Mutex((inside: 0, most: 0))
-
-    var most: Int { counts.withLock { $0.most } }
-
-    func enter() {
-        counts.withLock { counts in
-            counts.inside += 1
-            counts.most = max(counts.most, counts.inside)
-        }
-    }
-
-    func leave() { counts.withLock { $0.inside -= 1 } }
 }

@@ -1,7 +1,6 @@
 import Sterna
 import SternaPlatform
 import SternaTesting
-import Synchronization
 import Testing
 
 @testable import SternaTestSupport
@@ -59,14 +58,9 @@ struct DownloadBatchTests {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
                 let release = Gate()
-                let present = Mutex((now: 0, most: 0))
+                let present = Crowd()
                 server.route("GET", "/slow/{n}") { request in
-                    present.withLock { present in
-                        present.now += 1
-                        present.most = max(present.most, present.now)
-                    }
-                    await release.wait()
-                    present.withLock { $0.now -= 1 }
+                    await present.with { await release.wait() }
                     return ServerResponse(body: .bytes([0x61]))
                 }
                 let api = try Downloading.session(server)
@@ -77,7 +71,7 @@ struct DownloadBatchTests {
                 expectEqual(server.requestCount, 3)
                 release.open()
                 #expect(try await batch.results.allSatisfy { $0.failureKind == nil })
-                #expect(present.withLock { $0.most } <= 3)
+                #expect(present.most <= 3)
                 expectEqual(server.requestCount, 9)
             }
         }

@@ -151,10 +151,14 @@ struct InterimSessionTests {
     func silence() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(Self.hints)]]) { server in
             let told = Told()
-            let api = try DialScene.session(server.url) { $0.timeouts.firstByte = .seconds(1) }
-            let error = await #expect(throws: SternaError.self) {
-                try await api.get("a") { $0.onInformational = { told.add($0) } }
+            let time = TestClock()
+            let api = try DialScene.session(server.url, PoolSupport.engine { $0.clock = time.clock }) {
+                $0.timeouts.firstByte = .seconds(1)
             }
+            let request = Task { try await api.get("a") { $0.onInformational = { told.add($0) } } }
+            #expect(await eventually { told.statuses == [103] })
+            await time.advance(by: .seconds(1))
+            let error = await #expect(throws: SternaError.self) { try await request.value }
             expectEqual(error?.kind, .timedOut)
             expectEqual(told.statuses, [103])
         }

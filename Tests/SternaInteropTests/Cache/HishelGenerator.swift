@@ -216,11 +216,13 @@ struct HishelGenerator {
         let text = Self.date(moment)
         if chance(92) { return [text] }
         let word = text.split(separator: " ")
-        return one(of: [
+        let swapped = [String(word[0].prefix(3)), String(word[2]), String(word[1]), String(word[4]), String(word[3])]
+        let values: [[String]] = [
             [text.lowercased()], [text, text], [text, Self.date(moment + 1_000)], ["0"], ["x"], [""],
             [String(text.dropLast(3)) + "CET"], [String(text.dropLast(3)) + "+0100"],
-            ["\(word[0].prefix(3)) \(word[2]) \(word[1]) \(word[4]) \(word[3])"],
-        ])
+            [swapped.joined(separator: " ")],
+        ]
+        return one(of: values)
     }
 
     /// Returns a moment as HTTP writes it; for the years from 1970 to 2099.

@@ -4,7 +4,6 @@ import SternaPlatform
 import SternaSerialization
 import Testing
 
-@testable import SternaSerializationTests
 @testable import SternaTestSupport
 
 @Suite("Mutations: response serializers")

@@ -26,7 +26,7 @@ struct EvaluatorCancellationTests {
 
     /// Sends a request to a server whose certificate is judged for an hour.
     private func judged(
-        _ asked: Asked = .evaluator, through proxy: TestProxy.Kind? = nil,
+        _ asked: Asked = .evaluator, through proxy: TestProxy.Kind? = nil, clock: NetworkClock = .system,
         _ work: @Sendable (Session, Engine, String, Waiting) async throws -> Void
     ) async throws {
         let authority = try CertificateAuthority()
@@ -48,7 +48,7 @@ struct EvaluatorCancellationTests {
         }
         let trusted = policy
         try await TestServer.withServer(.init(tls: try authority.issue(hosts: ["localhost"]))) { server in
-            let engine = Wire.engine()
+            let engine = PoolSupport.engine { $0.clock = clock }
             guard let proxy else {
                 let api = try Wire.session(server.url, engine: engine) { $0.securityPolicy = trusted }
                 return try await work(api, engine, "get", waiting)
@@ -94,14 +94,18 @@ struct EvaluatorCancellationTests {
 
     @Test("A time-out of the handshake or of the whole request cancels it", arguments: [true, false])
     func timeout(ofHandshake: Bool) async throws {
-        try await judged { api, _, path, waiting in
-            await Wire.failure(.timedOut, .tls) {
+        let time = TestClock()
+        try await judged(clock: time.clock) { api, _, path, waiting in
+            let task = Task {
                 try await api.get(path) {
                     if ofHandshake { $0.timeouts.tls = .seconds(1) } else { $0.timeouts.total = .seconds(1) }
                 }
             }
-            // Under load the time may be over before there was a certificate to judge.
-            await ends(waiting, waiting.begun)
+            #expect(await eventually { waiting.begun == 1 })
+            await Wire.failure(.timedOut, .tls) {
+                try await Wire.pass(.seconds(1), on: time) { _ = try await task.value }
+            }
+            await ends(waiting)
         }
     }
 

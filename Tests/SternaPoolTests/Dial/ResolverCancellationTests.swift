@@ -103,21 +103,16 @@ struct ResolverCancellationTests {
     @Test("So many threads, and no more, are used", arguments: [1, 2, 5])
     func threads(limit: Int) async {
         let threads = LookupThreads(limit: limit)
-        let counts = Mutex((now: 0, most: 0, begun: 0))
+        let crowd = Crowd()
         let meeting = DispatchSemaphore(value: 0)
         let (ends, end) = AsyncStream<Void>.makeStream()
         for _ in 0..<40 {
             threads.run {
-                let isLast = counts.withLock { counts in
-                    counts.now += 1
-                    counts.most = max(counts.most, counts.now)
-                    counts.begun += 1
-                    return counts.begun.isMultiple(of: limit)
-                }
+                let isLast = crowd.enter().isMultiple(of: limit)
                 // The first wait until as many as are allowed run at once; with fewer threads they would wait for ever.
                 if isLast { for _ in 0..<limit { meeting.signal() } }
                 meeting.wait()
-                counts.withLock { $0.now -= 1 }
+                crowd.leave()
                 end.yield()
             }
         }
@@ -126,6 +121,6 @@ struct ResolverCancellationTests {
             ended += 1
             if ended == 40 { break }
         }
-        expectEqual(counts.withLock { $0.most }, limit)
+        expectEqual(crowd.most, limit)
     }
 }

@@ -125,10 +125,14 @@ struct ResolverSessionTests {
                 try await Task.sleep(for: .seconds(3_600))
                 return ResolvedHost([])
             }
-            let api = try session(server, resolver) { $0.timeouts.resolve = Wire.short }
-            let start = ContinuousClock.now
-            let error = await Wire.failure(.timedOut, .resolve) { try await api.get("get") }
-            #expect(ContinuousClock.now - start >= .milliseconds(140))
+            let time = TestClock()
+            let engine = DialScene.engine(resolver) { $0.clock = time.clock }
+            let api = try DialScene.session("http://bird.test:\(server.port)", engine) {
+                $0.timeouts.resolve = Wire.short
+            }
+            let error = await Wire.failure(.timedOut, .resolve) {
+                try await Wire.pass(Wire.short, on: time) { try await api.get("get") }
+            }
             expectEqual(error?.detail.contains("bird.test"), true)
             #expect(await eventually { ended.value == 1 })
         }

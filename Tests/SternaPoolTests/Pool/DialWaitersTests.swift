@@ -29,15 +29,18 @@ struct DialWaitersTests {
     func together(scheme: String, loops: Int) async throws {
         let listener = try RawListener(isFull: true)
         try await PoolSupport.withLoops(loops) { group in
-            let engine = PoolSupport.engine(group: group)
+            let time = TestClock()
+            let engine = PoolSupport.engine(group: group) { $0.clock = time.clock }
             let api = try session(scheme, listener, engine, connectingFor: Self.limit)
-            let start = ContinuousClock.now
             let tasks = (0..<10).map { _ in Task { try await api.get("row").status } }
+            await PoolSupport.expect(engine, "they wait") { $0.waiting == 10 }
+            await time.waitForTimer(within: Self.limit)
+            await time.advance(by: Self.limit - .milliseconds(1))
+            await expectEqual(engine.statistics().waiting, 10)
+            await time.advance(by: .milliseconds(1))
+            // Each with a time of its own behind the others' would still wait.
+            await PoolSupport.expect(engine, "none waits") { $0.waiting == 0 }
             for task in tasks { await expectTimeout(task) }
-            let time = ContinuousClock.now - start
-            #expect(time >= Self.limit - .milliseconds(10))
-            // Each with a time of its own behind the others' would be ten times as long.
-            #expect(time < .seconds(6))
             await PoolSupport.expectNothing(engine)
         }
         withExtendedLifetime(listener) {}
@@ -47,13 +50,16 @@ struct DialWaitersTests {
     func patient(scheme: String) async throws {
         let listener = try RawListener(isFull: true)
         try await PoolSupport.withLoops { group in
-            let engine = PoolSupport.engine(group: group)
-            // Time enough to be there before the one who has more.
-            let hasty = try session(scheme, listener, engine, connectingFor: .seconds(3))
+            let time = TestClock()
+            let engine = PoolSupport.engine(group: group) { $0.clock = time.clock }
+            let hasty = try session(scheme, listener, engine, connectingFor: Self.limit)
             let patient = hasty.with { $0.timeouts.connect = PoolSupport.ages }
             let tasks = (0..<3).map { _ in Task { try await hasty.get("row").status } }
             await PoolSupport.expect(engine, "they wait") { $0.waiting == 3 }
             let last = Task { try await patient.get("row").status }
+            await PoolSupport.expect(engine, "the one that has more time waits, too") { $0.waiting == 4 }
+            await time.waitForTimer(within: Self.limit)
+            await time.advance(by: Self.limit)
             for task in tasks { await expectTimeout(task) }
             await PoolSupport.expect(engine, "one is left, and is dialled for") { $0.waiting == 1 && $0.dialling == 1 }
             last.cancel()

@@ -9,7 +9,7 @@ import Testing
 /// No more connections than allowed, and all are served nevertheless.
 @Suite("Pool: limits", .timeLimit(.minutes(5)))
 struct PoolLimitTests {
-    private func count(_ server: TestServer, _ crowd: PoolCrowd) {
+    private func count(_ server: TestServer, _ crowd: Crowd) {
         server.route("GET", "/count/{n}") { request in
             await crowd.with { await Task.yield() }
             return .text(request.parameters["n"] ?? "")
@@ -34,7 +34,7 @@ struct PoolLimitTests {
     func perOrigin(maximum: Int, loops: Int) async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops(loops) { group in
-                let crowd = PoolCrowd()
+                let crowd = Crowd()
                 count(server, crowd)
                 let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = maximum }
                 try await ask([try PoolSupport.session(server.url, engine)], 200)
@@ -56,7 +56,7 @@ struct PoolLimitTests {
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: try authority.issue(hosts: ["localhost"]))
         try await TestServer.withServer(options) { server in
-            let crowd = PoolCrowd()
+            let crowd = Crowd()
             count(server, crowd)
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 4 }
             try await ask([try PoolSupport.session(server.url, engine, authority: authority)], 200)
@@ -71,7 +71,7 @@ struct PoolLimitTests {
             try await TestServer.withServer { second in
                 try await TestServer.withServer { third in
                     try await PoolSupport.withLoops(loops) { group in
-                        let crowd = PoolCrowd()
+                        let crowd = Crowd()
                         let engine = PoolSupport.engine(group: group) { $0.maximumConnections = maximum }
                         var sessions: [Session] = []
                         for server in [first, second, third] {
@@ -93,7 +93,7 @@ struct PoolLimitTests {
     func lesser() async throws {
         try await TestServer.withServer { server in
             for (perOrigin, all) in [(1, 9), (9, 1), (0, 9), (9, 0), (-5, -5)] {
-                let crowd = PoolCrowd()
+                let crowd = Crowd()
                 count(server, crowd)
                 let engine = PoolSupport.engine {
                     $0.maximumConnectionsPerOrigin = perOrigin

@@ -1,3 +1,4 @@
+import NIOCore
 import NIOPosix
 import Sterna
 import SternaTesting
@@ -9,8 +10,14 @@ import Testing
 /// Waiting for a connection for too long.
 @Suite("Pool: queue time-out", .timeLimit(.minutes(5)))
 struct QueueTimeoutTests {
-    private func expectTimeout(_ task: Task<Int, any Error>, location: SourceLocation = #_sourceLocation) async {
-        let error = await Wire.failure(.timedOut, .queue, location: location) { _ = try await task.value }
+    /// Lets the time of a waiting request pass.
+    private func expectTimeout(
+        _ time: TestClock, after limit: Duration = Wire.short, location: SourceLocation = #_sourceLocation,
+        _ work: @escaping @Sendable () async throws -> Void
+    ) async {
+        let error = await Wire.failure(.timedOut, .queue, location: location) {
+            try await Wire.pass(limit, on: time, location: location, work)
+        }
         expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
@@ -18,18 +25,17 @@ struct QueueTimeoutTests {
     func strikes(loops: Int) async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops(loops) { group in
-                let gate = Gate()
+                let (gate, time) = (Gate(), TestClock())
                 server.hold(gate)
-                let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = 1 }
+                let engine = PoolSupport.engine(group: group) {
+                    $0.maximumConnectionsPerOrigin = 1
+                    $0.clock = time.clock
+                }
                 let api = try PoolSupport.session(server.url, engine)
                 let held = Task { try await api.get("held/1").status }
                 try await server.waitForRequests(1, within: PoolSupport.limit)
                 let hasty = api.with { $0.timeouts.queue = Wire.short }
-                for _ in 0..<3 {
-                    let start = ContinuousClock.now
-                    await expectTimeout(Task { try await hasty.get("1k").status })
-                    #expect(ContinuousClock.now - start >= .milliseconds(140))
-                }
+                for _ in 0..<3 { await expectTimeout(time) { try await hasty.get("1k") } }
                 await PoolSupport.expect(engine, "nobody waits") { $0.waiting == 0 && $0.activeRequests == 1 }
                 let next = await PoolSupport.queue(1, engine) { _ in try await api.get("1k").status }
                 gate.open()
@@ -45,16 +51,19 @@ struct QueueTimeoutTests {
     func inAll() async throws {
         try await TestServer.withServer { server in
             try await TestServer.withServer { other in
-                let gate = Gate()
+                let (gate, time) = (Gate(), TestClock())
                 server.hold(gate)
-                let engine = PoolSupport.engine { $0.maximumConnections = 1 }
+                let engine = PoolSupport.engine {
+                    $0.maximumConnections = 1
+                    $0.clock = time.clock
+                }
                 let first = try PoolSupport.session(server.url, engine)
                 let second = try PoolSupport.session(other.url, engine)
                 let held = Task { try await first.get("held/1").status }
                 try await server.waitForRequests(1, within: PoolSupport.limit)
                 let patient = await PoolSupport.queue(1, engine) { _ in try await second.get("1k").status }
-                await expectTimeout(
-                    Task { try await second.with { $0.timeouts.queue = Wire.short }.get("1k").status })
+                let hasty = second.with { $0.timeouts.queue = Wire.short }
+                await expectTimeout(time) { try await hasty.get("1k") }
                 gate.open()
                 try await expectEqual(held.value, 200)
                 for task in patient { try await expectEqual(task.value, 200) }
@@ -66,9 +75,15 @@ struct QueueTimeoutTests {
     @Test("It does not end a request that has a connection, however long that takes")
     func notLater() async throws {
         try await TestServer.withServer { server in
-            let engine = PoolSupport.engine()
+            let (gate, time) = (Gate(), TestClock())
+            server.hold(gate)
+            let engine = PoolSupport.engine { $0.clock = time.clock }
             let api = try PoolSupport.session(server.url, engine) { $0.timeouts.queue = .milliseconds(20) }
-            try await expectEqual(api.get("delay/0.3").status, 200)
+            let held = Task { try await api.get("held/1").status }
+            try await server.waitForRequests(1, within: PoolSupport.limit)
+            await time.advance(by: .milliseconds(300))
+            gate.open()
+            try await expectEqual(held.value, 200)
         }
     }
 
@@ -86,26 +101,25 @@ struct QueueTimeoutTests {
     func overtaken() async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops { group in
-                let (gate, found) = (Gate(), Gate())
+                let (gate, found, time) = (Gate(), Gate(), TestClock())
                 server.hold(gate)
                 let engine = PoolSupport.engine(group: group) {
+                    $0.clock = time.clock
                     $0.maximumConnectionsPerOrigin = 1
                     $0.resolver = SlowResolver(gate: found)
                 }
                 let api = try PoolSupport.session("http://slow.test:\(server.port)", engine)
                 let hasty = api.with { $0.timeouts.queue = .milliseconds(500) }
-                let ended = Counter()
                 let tasks = await PoolSupport.queue(2, engine) { number in
-                    defer { ended.add() }
-                    return try await (number == 0 ? hasty : api).get("held/\(number)") {
+                    try await (number == 0 ? hasty : api).get("held/\(number)") {
                         $0.priority = number == 0 ? .low : .high
                     }.status
                 }
                 found.open()
                 try await server.waitForRequests(1, within: PoolSupport.limit)
-                #expect(await eventually(within: .seconds(15)) { ended.value == 1 })
-                tasks[0].cancel()
-                await expectTimeout(tasks[0])
+                let start = time.now
+                await expectTimeout(time, after: .milliseconds(500)) { _ = try await tasks[0].value }
+                #expect(time.now - start < .seconds(15))
                 gate.open()
                 try await expectEqual(tasks[1].value, 200)
                 expectEqual(server.requestCount, 1)

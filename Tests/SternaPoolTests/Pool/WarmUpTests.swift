@@ -50,11 +50,19 @@ struct WarmUpTests {
     @Test("A warm connection is closed at its time like any other")
     func idle() async throws {
         try await TestServer.withServer { server in
-            let engine = PoolSupport.engine { $0.idleTimeout = .milliseconds(50) }
+            let time = TestClock()
+            let engine = PoolSupport.engine {
+                $0.idleTimeout = .milliseconds(50)
+                $0.clock = time.clock
+            }
             let api = try PoolSupport.session(server.url, engine)
             try await api.warmUp(connections: 3)
             #expect(await eventually { server.totalConnections == 3 })
-            try await server.waitForOpenConnections(0, within: PoolSupport.limit)
+            let areClosed = await eventually {
+                await time.advance(by: .milliseconds(50))
+                return server.openConnections == 0
+            }
+            #expect(areClosed)
             await PoolSupport.expect(engine, "nothing is open") { $0.origins.isEmpty }
         }
     }
@@ -81,10 +89,13 @@ struct WarmUpTests {
     @Test("It takes part in time-outs and cancellation, and leaves nothing behind")
     func ends() async throws {
         let listener = try RawListener(isFull: true)
-        let engine = PoolSupport.engine()
+        let time = TestClock()
+        let engine = PoolSupport.engine { $0.clock = time.clock }
         let api = try PoolSupport.session("http://127.0.0.1:\(listener.port)", engine)
         let hasty = api.with { $0.timeouts.connect = Wire.short }
-        await Wire.failure(.timedOut, .connect) { try await hasty.warmUp(connections: 3) }
+        await Wire.failure(.timedOut, .connect) {
+            try await Wire.pass(Wire.short, on: time) { try await hasty.warmUp(connections: 3) }
+        }
         await PoolSupport.expectNothing(engine)
         let task = Task { try await api.warmUp(connections: 3) }
         await PoolSupport.expect(engine, "they are dialled") { $0.dialling == 3 }

@@ -124,7 +124,7 @@ struct ForwardAuthenticatorTests {
         arguments: [false, true])
     func abandoned(byDeadline: Bool) async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
-            let (begun, cancelled) = (Counter(), Counter())
+            let (time, begun, cancelled) = (TestClock(), Counter(), Counter())
             let login = ProxyLogin { _ in
                 begun.add()
                 do {
@@ -134,11 +134,13 @@ struct ForwardAuthenticatorTests {
                 }
                 return nil
             }
-            let api = try scene.session(login) { if byDeadline { $0.timeouts.total = .milliseconds(300) } }
+            let api = try scene.session(login, engine: PoolSupport.engine { $0.clock = time.clock }) {
+                if byDeadline { $0.timeouts.total = .milliseconds(300) }
+            }
             let url = scene.url("/get")
             let task = Task { try await api.get(url) }
             #expect(await eventually { begun.value == 1 })
-            if !byDeadline { task.cancel() }
+            if byDeadline { await time.advance(by: .milliseconds(300)) } else { task.cancel() }
             let error = await #expect(throws: SternaError.self) { try await task.value }
             expectEqual(error?.kind, (byDeadline ? .timedOut : .cancelled))
             expectEqual(error?.phase, .proxy)
@@ -151,22 +153,28 @@ struct ForwardAuthenticatorTests {
         let options = TestProxy.Options(
             username: "ada", password: "pw", digest: .init(.sha256, quality: "auth-int"))
         try await ProxyScene.with(.http, secure: false, options: options) { scene in
-            let api = try scene.session {
+            let time = TestClock()
+            let api = try scene.session(engine: PoolSupport.engine { $0.clock = time.clock }) {
                 $0.continueThreshold = nil
                 $0.timeouts.total = .milliseconds(500)
             }
-            let readers = Counter()
+            let (readers, hashes) = (Counter(), Counter())
             // The first reader is that of the request which the proxy refuses.
             let producer = BodyProducer(length: nil, isReplayable: true) {
                 let isFirst = readers.add() == 1
                 return {
-                    if !isFirst { try await Task.sleep(for: .seconds(3_600)) }
+                    if !isFirst {
+                        hashes.add()
+                        try await Task.sleep(for: .seconds(3_600))
+                    }
                     return nil
                 }
             }
-            let error = await #expect(throws: SternaError.self) {
-                try await api.put(scene.url("/put"), body: Body(segments: [.producer(producer)]))
-            }
+            let url = scene.url("/put")
+            let task = Task { try await api.put(url, body: Body(segments: [.producer(producer)])) }
+            #expect(await eventually { hashes.value == 1 })
+            await time.advance(by: .milliseconds(500))
+            let error = await #expect(throws: SternaError.self) { try await task.value }
             expectEqual(error?.kind, .timedOut)
             expectEqual(scene.origin.requestCount, 0)
         }

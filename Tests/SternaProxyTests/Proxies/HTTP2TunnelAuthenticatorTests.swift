@@ -80,11 +80,15 @@ struct HTTP2TunnelAuthenticatorTests {
 
     @Test("Time for the answer is the request's, and one that is cancelled ends at once")
     func slow() async throws {
-        try await ProxyScene.withTunnels(origins: 2, options: .guarded) { scene, engine in
+        let time = TestClock()
+        try await ProxyScene.withTunnels(origins: 2, options: .guarded) {
+            $0.clock = time.clock
+        } _: { scene, engine in
             let begun = Counter()
             let login = ProxyLogin { challenge in
                 begun.add()
-                try await Task.sleep(for: challenge.request.target.hasPrefix("origin1") ? .seconds(3_600) : .seconds(2))
+                if challenge.request.target.hasPrefix("origin1") { try await Task.sleep(for: .seconds(3_600)) }
+                await time.advance(by: .seconds(2))
                 return .basic("eve", "no")
             }
             let api = try session(scene, engine, login) { $0.timeouts.proxy = .milliseconds(1_200) }

@@ -121,11 +121,12 @@ struct ProxyAuthenticatorTests {
     @Test("Time for the answer is the request's: no limit of the dial runs meanwhile", arguments: kinds)
     func slow(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, options: .guarded) { scene in
+            let time = TestClock()
             let login = ProxyLogin { _ in
-                try await Task.sleep(for: .milliseconds(2_500))
+                await time.advance(by: .milliseconds(2_500))
                 return .basic("ada", "pw")
             }
-            let api = try scene.session(login) {
+            let api = try scene.session(login, engine: PoolSupport.engine { $0.clock = time.clock }) {
                 $0.timeouts.proxy = .milliseconds(1_500)
                 $0.timeouts.tls = .seconds(20)
             }
@@ -139,7 +140,7 @@ struct ProxyAuthenticatorTests {
         arguments: [false, true])
     func abandoned(byDeadline: Bool) async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
-            let (begun, cancelled) = (Counter(), Counter())
+            let (time, begun, cancelled) = (TestClock(), Counter(), Counter())
             let login = ProxyLogin { _ in
                 begun.add()
                 do {
@@ -149,11 +150,13 @@ struct ProxyAuthenticatorTests {
                 }
                 return nil
             }
-            let api = try scene.session(login) { if byDeadline { $0.timeouts.total = .milliseconds(300) } }
+            let api = try scene.session(login, engine: PoolSupport.engine { $0.clock = time.clock }) {
+                if byDeadline { $0.timeouts.total = .milliseconds(300) }
+            }
             let url = scene.url("/get")
             let task = Task { try await api.get(url) }
             #expect(await eventually { begun.value == 1 })
-            if !byDeadline { task.cancel() }
+            if byDeadline { await time.advance(by: .milliseconds(300)) } else { task.cancel() }
             let error = await #expect(throws: SternaError.self) { try await task.value }
             expectEqual(error?.kind, (byDeadline ? .timedOut : .cancelled))
             expectEqual(error?.phase, .proxy)

@@ -10,9 +10,15 @@ import Testing
 struct ProxyFailureMetricsTests {
     /// The only attempt of a request that must fail on its way to the origin.
     private func failed(
-        _ api: Session, _ url: String, location: SourceLocation = #_sourceLocation
+        _ api: Session, _ url: String, on time: TestClock? = nil, location: SourceLocation = #_sourceLocation
     ) async throws -> AttemptMetrics {
-        let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await api.get(url) }
+        let error = await #expect(throws: SternaError.self, sourceLocation: location) {
+            guard let time else {
+                _ = try await api.get(url)
+                return
+            }
+            try await Wire.pass(Wire.short, on: time, location: location) { try await api.get(url) }
+        }
         let metrics = try #require(error?.metrics, sourceLocation: location)
         MetricsCheck.expectOrder(metrics, location: location)
         expectEqual(metrics.attempts.map(\.failure), [error?.kind], sourceLocation: location)
@@ -43,11 +49,12 @@ struct ProxyFailureMetricsTests {
     func stalled() async throws {
         let options = TestProxy.Options(username: "ada", password: "pw", fault: .stalls())
         try await ProxyScene.with(.http, options: options) { scene in
-            let api = try scene.session {
+            let time = TestClock()
+            let api = try scene.session(nil, engine: PoolSupport.engine { $0.clock = time.clock }) {
                 $0.collectsMetrics = true
                 $0.timeouts.proxy = Wire.short
             }
-            let attempt = try await failed(api, scene.url("/get"))
+            let attempt = try await failed(api, scene.url("/get"), on: time)
             expectEqual(attempt.failure, .timedOut)
             #expect(attempt.proxy == "http://127.0.0.1:\(scene.proxy.port)")
             expectEqual(attempt.remoteAddress, "127.0.0.1:\(scene.proxy.port)")

@@ -7,6 +7,8 @@ import SternaTesting
 import SternaTransfers
 import Testing
 
+@testable import SternaTestSupport
+
 /// The example of docs/Transfers.md about S3.
 @Suite("Examples: uploads to S3", .timeLimit(.minutes(5)))
 struct S3UploadExamplesTests {
@@ -55,7 +57,7 @@ struct S3UploadExamplesTests {
 
         let transfer = try #require(store.transfers.first)
         #expect(try await transfer.end() == .finished(path: film, length: 20 << 20))
-        #expect(mock.requests.map(\.method).sorted { $0.rawValue < $1.rawValue } == [.post, .post, .put, .put, .put])
+        expectEqual(mock.requests.map(\.method.rawValue).sorted(), ["POST", "POST", "PUT", "PUT", "PUT"])
         #expect(mock.requests.allSatisfy { $0.headers[.authorization]?.hasPrefix("AWS4-HMAC-SHA256 ") == true })
     }
 }

@@ -14,7 +14,7 @@ struct DurableQueueTests {
     @Test("They go by the queue's limits in place of their store's, with its events and its progress, beside tasks")
     func limits() async throws {
         try await QueueScene.with { scene in
-            let running = QueueCounter()
+            let running = Crowd()
             let gate = Gate()
             scene.server.route("GET", "/held") { _ in
                 running.enter()

@@ -4,6 +4,7 @@ import SternaPlatform
 import SternaTesting
 import Synchronization
 
+@testable import SternaTestSupport
 @testable import SternaTransfers
 
 /// A server, a session of its own, and a folder for the queues of a test.
@@ -28,23 +29,6 @@ struct QueueScene {
     func until(_ isMet: () -> Bool) async throws {
         while !isMet() { try await Task.sleep(for: .milliseconds(2)) }
     }
-}
-
-/// The number of requests at the same time.
-final class QueueCounter: Sendable {
-    private let state = Mutex((now: 0, most: 0))
-
-    func enter() {
-        state.withLock { state in
-            state.now += 1
-            state.most = max(state.most, state.now)
-        }
-    }
-
-    func leave() { state.withLock { $0.now -= 1 } }
-
-    var now: Int { state.withLock { $0.now } }
-    var most: Int { state.withLock { $0.most } }
 }
 
 /// Names in the order in which they were added; as an observer, those of a queue's events.

@@ -16,7 +16,7 @@ struct TransferQueueTests {
     @Test("A limited number runs at the same time, in total and for each host; the queue finishes once")
     func concurrency() async throws {
         try await QueueScene.with { scene in
-            let running = QueueCounter()
+            let running = Crowd()
             let gate = Gate()
             scene.server.route("GET", "/held") { _ in
                 running.enter()

@@ -161,9 +161,8 @@ final class UploadModel: Sendable {
         let concatenation = request.headers["Upload-Concat"] ?? ""
         let joined = state.withLock { state -> [UInt8] in
             guard concatenation.hasPrefix("final;") else { return [] }
-            return concatenation.dropFirst(6).split(separator: " ").flatMap { part in
-                state.uploads[String(part.split(separator: "/").last ?? "")]?.bytes ?? []
-            }
+            let names = concatenation.dropFirst(6).split(separator: " ").map { $0.split(separator: "/").last ?? "" }
+            return names.flatMap { (name: Substring) -> [UInt8] in state.uploads[String(name)]?.bytes ?? [] }
         }
         let id = state.withLock { state -> String in
             state.creations += 1

@@ -11,24 +11,33 @@ import Testing
 struct FailedPhaseTests {
     private static let opened = ["queue", "resolve", "connect"]
 
-    /// A time-out that must strike, and what must have passed by then, however late the clock was looked at.
+    /// A time-out that must strike, on a test's clock.
     private static let limit = Duration.milliseconds(400)
-    private static let least = Duration.milliseconds(250)
 
-    /// The only attempt of a request that fails.
+    /// The only attempt of a request that fails: by the time-out on a test's clock, else on the system's.
+    ///
+    /// - Parameter isThere: returns when time may pass.
     private func failed(
         _ url: String, _ path: String, _ kind: SternaError.Kind, _ phase: SternaError.Phase, isHTTP2: Bool = false,
         location: SourceLocation = #_sourceLocation, body: Body? = nil,
-        _ configure: (inout SessionSettings) -> Void = { _ in }
+        _ configure: (inout SessionSettings) -> Void = { _ in }, when isThere: () async throws -> Void = {}
     ) async throws -> AttemptMetrics {
-        let api = try DialScene.session(url) {
+        let time = kind == .timedOut ? TestClock() : nil
+        let engine = PoolSupport.engine { $0.clock = time?.clock ?? .system }
+        let api = try DialScene.session(url, engine) {
             $0.collectsMetrics = true
             if isHTTP2 { $0.http2 = .priorKnowledge }
             configure(&$0)
         }
         let method: Request.Method = body == nil ? .get : .post
+        let request = Task { _ = try await api.request(method, path, body: body) }
+        try await isThere()
         let error = await Wire.failure(kind, phase, location: location) {
-            try await api.request(method, path, body: body)
+            guard let time else { return try await request.value }
+            // The event loop has noted all that happened before time passes.
+            await time.waitForTimer(within: Self.limit)
+            await engine.settle()
+            try await Wire.pass(Self.limit, on: time, location: location) { try await request.value }
         }
         return try only(error, kind, location: location)
     }
@@ -58,7 +67,7 @@ struct FailedPhaseTests {
             }
             expectEqual(MetricsCheck.names(attempt), Self.opened + ["write", "wait"])
             let wait = try #require(attempt.wait)
-            #expect(wait.duration >= Self.least)
+            #expect(wait.duration >= Self.limit)
             expectNil(attempt.status)
         }
     }
@@ -66,9 +75,10 @@ struct FailedPhaseTests {
     @Test("Waiting until the time for everything is over", arguments: [false, true])
     func total(isHTTP2: Bool) async throws {
         try await withServer(isHTTP2: isHTTP2) { server in
-            // Connecting counts, and must not be what is slow.
             let attempt = try await failed(server.url, "fault/never", .timedOut, .wait, isHTTP2: isHTTP2) {
-                $0.timeouts.total = .milliseconds(1_500)
+                $0.timeouts.total = Self.limit
+            } when: {
+                try await server.waitForRequests(1, within: 60)
             }
             expectEqual(MetricsCheck.names(attempt), Self.opened + ["write", "wait"])
         }
@@ -116,7 +126,7 @@ struct FailedPhaseTests {
             let attempt = try await failed(server.url, "fault/stall", .timedOut, .read, isHTTP2: isHTTP2) {
                 $0.timeouts.betweenBytes = Self.limit
             }
-            try expectRead(attempt, Self.least)
+            try expectRead(attempt, Self.limit)
             #expect(attempt.bytesReceived > 100)
         }
     }
@@ -124,16 +134,19 @@ struct FailedPhaseTests {
     @Test("Reading a body that is streamed", arguments: [false, true])
     func streamed(isHTTP2: Bool) async throws {
         try await withServer(isHTTP2: isHTTP2) { server in
-            let api = try DialScene.session(server.url) {
+            let time = TestClock()
+            let api = try DialScene.session(server.url, PoolSupport.engine { $0.clock = time.clock }) {
                 $0.collectsMetrics = true
                 if isHTTP2 { $0.http2 = .priorKnowledge }
                 $0.timeouts.betweenBytes = Self.limit
             }
             let error = await Wire.failure(.timedOut, .read) {
-                try await api.withResponse(to: .get("fault/stall")) { for try await _ in $0.body {} }
+                try await Wire.pass(Self.limit, on: time) {
+                    try await api.withResponse(to: .get("fault/stall")) { for try await _ in $0.body {} }
+                }
             }
             let attempt = try only(error, .timedOut)
-            try expectRead(attempt, Self.least)
+            try expectRead(attempt, Self.limit)
         }
     }
 
@@ -198,7 +211,7 @@ struct FailedPhaseTests {
     private func expectWrite(_ attempt: AttemptMetrics, location: SourceLocation = #_sourceLocation) throws {
         expectEqual(MetricsCheck.names(attempt), Self.opened + ["write"], sourceLocation: location)
         let write = try #require(attempt.write, sourceLocation: location)
-        #expect(write.duration >= Self.least, sourceLocation: location)
+        #expect(write.duration >= Self.limit, sourceLocation: location)
         #expect(attempt.bytesSent > 0, sourceLocation: location)
     }
 }

@@ -40,6 +40,7 @@ struct WriteTimeoutSocketTests {
 
     @Test("A stream of HTTP/2 whose window stays closed")
     func closedWindow() async throws {
+        let time = TestClock()
         try await FramePeer.withPeer { connection in
             try await connection.greet(settings: [(WireFrame.Setting.initialWindowSize, 0)])
             let stream = try await connection.request().stream
@@ -47,9 +48,17 @@ struct WriteTimeoutSocketTests {
             expectEqual(code, .cancel)
             try await connection.servePaths()
         } body: { peer in
-            let patient = try HTTP2Scene.session(peer)
+            let patient = try HTTP2Scene.session(peer, PoolSupport.engine { $0.clock = time.clock })
             try await patient.get("first")
-            await runsOut(patient.with { $0.timeouts.write = Self.limit }, .bytes(Wire.pattern(100_000)))
+            let api = patient.with { $0.timeouts.write = Self.limit }
+            let start = time.now
+            let error = await Wire.failure(.timedOut, .write) {
+                try await Wire.pass(Self.limit, on: time) {
+                    try await api.post("row", body: .bytes(Wire.pattern(100_000)))
+                }
+            }
+            #expect(time.now - start < .seconds(7))
+            expectEqual(error?.requestSent, true)
         }
     }
 }

@@ -98,27 +98,9 @@ final class PoolOrder: Sendable {
     func add(_ name: String) { list.withLock { $0.append(name) } }
 }
 
-/// How many are at something at a time, and how many were at most.
-final class PoolCrowd: Sendable {
-    private let counts = Mutex((now: 0, most: 0, all: 0))
-
-    var most: Int { counts.withLock { $0.most } }
-    var all: Int { counts.withLock { $0.all } }
-
-    func with<R>(_ work: () async throws -> R) async rethrows -> R {
-        counts.withLock { counts in
-            counts.now += 1
-            counts.all += 1
-            counts.most = max(counts.most, counts.now)
-        }
-        defer { counts.withLock { $0.now -= 1 } }
-        return try await work()
-    }
-}
-
 extension TestServer {
     /// Answers `/held/{n}` when a gate is opened, with the number.
-    func hold(_ gate: Gate, _ crowd: PoolCrowd? = nil, _ order: PoolOrder? = nil) {
+    func hold(_ gate: Gate, _ crowd: Crowd? = nil, _ order: PoolOrder? = nil) {
         route("GET", "/held/{n}") { request in
             let name = request.parameters["n"] ?? ""
             order?.add(name)

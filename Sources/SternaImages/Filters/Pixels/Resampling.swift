@@ -16,10 +16,10 @@ enum Resampling {
     /// Returns the weights to make a line of `count` pixels of a part of a line with `length` pixels.
     static func taps(_ count: Int, from start: Double, _ part: Double, of length: Int) -> [ResampleTap] {
         let step = part / Double(count)
-        return (0..<count).map { index in
-            step > 1
-                ? mean(start + Double(index) * step, start + Double(index + 1) * step, length)
-                : interpolation(start + (Double(index) + 0.5) * step - 0.5, length)
+        return (0..<count).map { (index: Int) -> ResampleTap in
+            let begin: Double = start + Double(index) * step
+            if step > 1 { return mean(begin, start + Double(index + 1) * step, length) }
+            return interpolation(start + (Double(index) + 0.5) * step - 0.5, length)
         }
     }
 
