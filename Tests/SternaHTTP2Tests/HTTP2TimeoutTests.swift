@@ -219,7 +219,8 @@ struct HTTP2TimeoutTests {
             isMore.open()
             try await expectEqual(connection.resetCode(of: stream), .cancel)
         } body: { peer in
-            let api = try HTTP2Scene.session(peer, engine(time)) { $0.timeouts.betweenBytes = Wire.short }
+            let engine = engine(time)
+            let api = try HTTP2Scene.session(peer, engine) { $0.timeouts.betweenBytes = Wire.short }
             let error = await #expect(throws: SternaError.self) {
                 try await api.withResponse(to: .get("row")) { response in
                     await isFull.pass()
@@ -231,6 +232,8 @@ struct HTTP2TimeoutTests {
                     await isMore.pass()
                     // All of it is there.
                     while count < 18 * piece.count, let bytes = try await body.next() { count += bytes.count }
+                    // The event loop knows that its reader has caught up.
+                    await engine.settle()
                     await time.advance(by: Wire.short)
                     let more = try await body.next()
                     expectNil(more)
