@@ -190,8 +190,10 @@ let package = Package(
     ]
 )
 
-/// A target of tests, over `Sterna` and its test servers.
+/// A target of tests, over `Sterna` and its test servers. All of them are one program, which the toolchain's own linker links in a
+/// third of the time; no product contains a test, so that these flags bind nobody who depends on the package.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
-        name: name, dependencies: ["SternaPlatform", "Sterna", "SternaTesting"] + dependencies, swiftSettings: strict)
+        name: name, dependencies: ["SternaPlatform", "Sterna", "SternaTesting"] + dependencies, swiftSettings: strict,
+        linkerSettings: [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))])
 }

@@ -15,7 +15,6 @@ final class Apache: Sendable {
     init() async throws {
         let authority = try CertificateAuthority(commonName: "Sterna interop CA")
         self.authority = authority
-        let users = try await OpenSSL.run("passwd", "-apr1", "pw1x")
         server = try await ServerProgram(Self.program, ports: 2) { folder, ports, _ in
             for name in ["www", "www/dav", "www/digest", "cgi", "run"] {
                 try FileManager.default.createDirectory(
@@ -25,8 +24,8 @@ final class Apache: Sendable {
             let bundle = try authority.issue(hosts: ["localhost"])
             try ServerProgram.write(bundle.certificateChainPEM, to: "\(folder)/cert.pem")
             try ServerProgram.write(bundle.privateKeyPEM, to: "\(folder)/key.pem")
-            try ServerProgram.write("ada:\(String(decoding: users, as: UTF8.self))", to: "\(folder)/users")
-            try ServerProgram.write(try await DigestUsers.file(by: "md5"), to: "\(folder)/digests")
+            try ServerProgram.write(ProxyServers.basicFile, to: "\(folder)/users")
+            try ServerProgram.write(DigestUsers.md5File, to: "\(folder)/digests")
             try ServerProgram.write(Self.text, to: "\(folder)/www/digest/tern.txt")
             try ChildProcess.write(script: Self.echo(folder), to: "\(folder)/cgi/echo")
             try ServerProgram.write(Self.text, to: "\(folder)/www/tern.txt")

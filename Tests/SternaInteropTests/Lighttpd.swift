@@ -22,7 +22,7 @@ final class Lighttpd: Sendable {
             let bundle = try authority.issue(hosts: ["localhost"])
             try ServerProgram.write(bundle.certificateChainPEM, to: "\(folder)/cert.pem")
             try ServerProgram.write(bundle.privateKeyPEM, to: "\(folder)/key.pem")
-            try ServerProgram.write(try await DigestUsers.file(by: "sha256"), to: "\(folder)/digests")
+            try ServerProgram.write(DigestUsers.sha256File, to: "\(folder)/digests")
             try ServerProgram.write(Self.text, to: "\(folder)/www/digest/tern.txt")
             let configuration = """
                 server.modules = ("mod_auth", "mod_authn_file", "mod_openssl")

@@ -11,20 +11,24 @@ enum ProxyServers {
     static let username = "ada"
     static let password = "pw1x"
 
+    /// A file in the form of htpasswd, hashed by `openssl passwd -apr1`; the password of `bob` is `p:w/1 @x%`.
+    static let basicFile = """
+        \(username):$apr1$sternaxx$j0G6/oWl0uh3/HbJvE0mO.
+        bob:$apr1$sternaxx$.WZN4kknzMLpzdjzHxYIW.
+
+        """
+
     /// Squid, with Basic or Digest credentials by its own helper; `origin.test` is 127.0.0.1 to it alone. A nonce of Digest admits
     /// five requests.
-    static func startSquid(password: String = password, digest: Bool = false) async throws -> ServerProgram {
+    static func startSquid(digest: Bool = false) async throws -> ServerProgram {
         let program = digest ? "digest_file_auth" : "basic_ncsa_auth"
         let folders = ["/usr/lib/squid", "/usr/libexec/squid", "/usr/lib64/squid", "/opt/homebrew/opt/squid/libexec"]
         guard let helper = folders.map({ "\($0)/\(program)" }).first(where: FileManager.default.fileExists) else {
             throw ChildProcess.Failure(description: "squid's \(program) is not there")
         }
-        let hash = try await OpenSSL.run("passwd", "-apr1", password)
-        let digests = try await DigestUsers.file(by: "md5")
         return try await ServerProgram(squid) { folder, ports, name in
-            try ServerProgram.write(
-                "\(username):\(String(decoding: hash, as: UTF8.self))", to: "\(folder)/users")
-            try ServerProgram.write(digests, to: "\(folder)/digests")
+            try ServerProgram.write(basicFile, to: "\(folder)/users")
+            try ServerProgram.write(DigestUsers.md5File, to: "\(folder)/digests")
             try ServerProgram.write("127.0.0.1 localhost origin.test\n", to: "\(folder)/hosts")
             let scheme =
                 digest

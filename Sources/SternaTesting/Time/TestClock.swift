@@ -23,6 +23,7 @@ public final class TestClock: Sendable {
 
     private struct Waiter {
         let moment: NIODeadline
+        let number: Int
         let continuation: CheckedContinuation<Void, Never>
     }
 
@@ -31,6 +32,7 @@ public final class TestClock: Sendable {
         var timers: [Timer] = []
         var lastNumber = 0
         var waiters: [Waiter] = []
+        var lastWaiter = 0
 
         // Takes the earliest timer that is due and sets the time to its moment.
         mutating func takeTimer(until end: NIODeadline) -> Timer? {
@@ -79,16 +81,28 @@ public final class TestClock: Sendable {
         state.withLock { $0.now = max($0.now, end) }
     }
 
-    /// Waits until a timer is pending that is due within a duration of the clock's current time.
+    /// Waits until a timer is pending that is due within a duration of the clock's current time, or until the task is cancelled.
     public func waitForTimer(within duration: Duration) async {
-        await withCheckedContinuation { continuation in
-            let isMet = state.withLock { state in
-                let moment = state.now + TimeAmount(clamping: duration)
-                if state.timers.contains(where: { $0.moment <= moment }) { return true }
-                state.waiters.append(Waiter(moment: moment, continuation: continuation))
-                return false
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    let moment = state.now + TimeAmount(clamping: duration)
+                    if Task.isCancelled || state.timers.contains(where: { $0.moment <= moment }) { return true }
+                    state.waiters.append(Waiter(moment: moment, number: number, continuation: continuation))
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isMet { continuation.resume() }
+        } onCancel: {
+            // A waiter that is added later sees by itself that the task is cancelled.
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
+            }
+            waiter?.continuation.resume()
         }
     }
 }

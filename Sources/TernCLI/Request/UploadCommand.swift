@@ -128,7 +128,8 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
     /// The options that were given and have no effect with `--resumable`. `--fail` and `--no-color` say how it is anyway.
     private var withoutEffect: [String] {
         let state = request.sender.state
-        // Without the type, the compiler tries every meaning of every operator here: it took as long as for the rest of `tern`.
+        // Without the type, the compiler tries every meaning of every operator here, nine times as long as it takes for the rest of
+        // `tern`.
         let options: [(isGiven: Bool, name: String)] = [
             (output.parts != nil, "--print"), (output.include, "--include"), (output.format.pretty != nil, "--pretty"),
             (output.curl, "--curl"), (output.showSecrets, "--show-secrets"), (request.compress, "--compress"),

@@ -85,8 +85,7 @@ struct DiskCacheTests {
             #expect(await !released.append(Self.large(length)))
         }
         // A write that is under way holds the file a moment longer.
-        for _ in 0..<500 where !folder.names.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(folder.names.isEmpty)
+        #expect(await eventually { folder.names.isEmpty })
         await expectEqual(cache.usage(), CacheUsage())
     }
 
@@ -228,7 +227,7 @@ struct DiskCacheTests {
         let cache = folder.open()
         let writer = try #require(await cache.store(Memory.key("a"), variant: 0, head: Bytes(), length: nil))
         #expect(await writer.append(Self.large(600_000)))
-        for _ in 0..<500 where folder.names.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(await eventually { !folder.names.isEmpty })
         await folder.open().tidy()
         #expect(await writer.commit(head: nil) != nil)
         await expectEqual(cache.variants(of: Memory.key("a")).first?.length, 600_000)

@@ -84,15 +84,13 @@ final class HTTP2Proxy: Sendable {
         self.authority = authority
         let behind = program == .nghttpx ? try await ProxyServers.startSquid() : nil
         self.behind = behind
-        let hash = try await OpenSSL.run("passwd", "-apr1", ProxyServers.password)
         server = try await ServerProgram(program.name) { folder, ports, _ in
             try FileManager.default.createDirectory(atPath: "\(folder)/run", withIntermediateDirectories: true)
             chmod("\(folder)/run", 0o777)
             let bundle = try authority.issue(hosts: ["localhost"])
             try ServerProgram.write(bundle.certificateChainPEM, to: "\(folder)/cert.pem")
             try ServerProgram.write(bundle.privateKeyPEM, to: "\(folder)/key.pem")
-            try ServerProgram.write(
-                "\(ProxyServers.username):\(String(decoding: hash, as: UTF8.self))", to: "\(folder)/users")
+            try ServerProgram.write(ProxyServers.basicFile, to: "\(folder)/users")
             let text = Self.text(program, setup, folder, ports[0], behind: behind?.ports[0], generation: 1)
             try ServerProgram.write(text, to: "\(folder)/proxy.conf")
             switch program {

@@ -1,0 +1,16 @@
+import SternaTesting
+import Testing
+
+@Suite("A test's clock")
+struct TestClockTests {
+    @Test("Who waits for a timer that never comes goes on when cancelled, early or late", arguments: [false, true])
+    func cancelled(early: Bool) async {
+        let clock = TestClock()
+        let waiting = Task {
+            if early { withUnsafeCurrentTask { $0?.cancel() } }
+            await clock.waitForTimer(within: .seconds(60))
+        }
+        if !early { waiting.cancel() }
+        await waiting.value
+    }
+}
