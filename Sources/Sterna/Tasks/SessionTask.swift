@@ -110,10 +110,10 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     public var originalRequest: Request? { try? prepared.get() }
 
     /// The request that was sent last: after redirects and interceptors. Nil before the first.
-    public var currentRequest: Request? { originalRequest?.call?.log?.requests.last }
+    public var currentRequest: Request? { originalRequest?.call?.requests.last }
 
     /// The requests of all attempts so far, in order.
-    public var requests: [Request] { originalRequest?.call?.log?.requests ?? [] }
+    public var requests: [Request] { originalRequest?.call?.requests ?? [] }
 
     /// The response; nil before its head has arrived.
     public var response: Response? { stored.withLock { $0.response } }

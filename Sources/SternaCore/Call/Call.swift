@@ -50,6 +50,9 @@ public final class Call: Sendable {
     /// The requests of all attempts; nil unless a task keeps them.
     package let log: RequestLog?
 
+    /// The requests of all attempts, in order; empty unless a task keeps them.
+    package var requests: [Request] { log?.requests(of: self) ?? [] }
+
     /// The calls that are cancelled together with this one; nil for a call outside of sessions.
     private let scope: CallScope?
     private let epoch: Int
@@ -180,7 +183,7 @@ public final class Call: Sendable {
     /// Counts an attempt that replaces another one within a step.
     package func repeated() {
         let (_, count) = attemptCount.wrappingAdd(1, ordering: .relaxed)
-        log?.repeated(count)
+        log?.repeated(count, of: self)
     }
 
     // MARK: Priority
@@ -314,6 +317,8 @@ extension CallStep {
 }
 
 /// The requests of a call's attempts, as they were sent.
+///
+/// They are kept without their call: it has the log, and a task that is finished would never be freed.
 package final class RequestLog: Sendable {
     private struct State: Sendable {
         var sent: [Request] = []
@@ -322,19 +327,31 @@ package final class RequestLog: Sendable {
 
     private let state = Mutex(State())
 
-    package var requests: [Request] { state.withLock { $0.sent } }
-
-    package func add(_ request: Request) { state.withLock { $0.sent.append(request) } }
+    package func add(_ request: Request) {
+        var kept = request
+        kept.call = nil
+        state.withLock { [kept] in $0.sent.append(kept) }
+    }
 
     /// Sets what is called on an event loop when a request is sent again on another connection, with the number of attempts.
     package func onRepeat(_ receiver: @escaping @Sendable (Request, Int) -> Void) {
         state.withLock { $0.receiver = receiver }
     }
 
+    func requests(of call: Call) -> [Request] {
+        state.withLock { $0.sent }.map { Self.request($0, of: call) }
+    }
+
     /// Reports that the last request is sent again.
-    func repeated(_ attempts: Int) {
+    func repeated(_ attempts: Int, of call: Call) {
         let (receiver, last) = state.withLock { ($0.receiver, $0.sent.last) }
-        if let last { receiver?(last, attempts) }
+        if let last { receiver?(Self.request(last, of: call), attempts) }
+    }
+
+    private static func request(_ kept: Request, of call: Call) -> Request {
+        var request = kept
+        request.join(call)
+        return request
     }
 }
 
