@@ -6,8 +6,8 @@ import Synchronization
 
 /// The network engine: a pool of connections over all event loops of a group, shared by any number of sessions.
 ///
-/// An engine starts no thread of its own and needs no shutdown. It is released with its last session, and idle connections close by
-/// themselves.
+/// An engine starts no thread of its own and needs no shutdown. It is released with its last session, and then closes its
+/// connections: idle ones at once, others when their responses end.
 public final class Engine: Sendable {
     /// The engine that sessions share, on SwiftNIO's singleton event loops.
     public static let shared = Engine()
@@ -50,6 +50,12 @@ public final class Engine: Sendable {
         grace.onRelease { [weak self] in
             for shard in self?.shards ?? [] { shard.loop.execute { shard.checkDrained() } }
         }
+    }
+
+    deinit {
+        // Event loops may have been shut down before the engine, with all connections.
+        guard permits.areInUse else { return }
+        for shard in shards { shard.loop.execute { shard.engineIsGone() } }
     }
 
     /// Returns the transport for a trust configuration; equal policies share one transport.

@@ -51,6 +51,9 @@ final class Permits: Sendable {
         }
     }
 
+    /// Whether a connection has a permit.
+    var areInUse: Bool { limiter.withLock { $0.open > 0 } }
+
     /// Returns how many permits an endpoint uses.
     func open(of endpoint: Endpoint) -> Int { limiter.withLock { $0.open(of: endpoint.id) } }
 

@@ -1,7 +1,7 @@
 import NIOCore
 import SternaCore
 
-/// The shutdown of a shard with its engine.
+/// The shutdown of a shard, and its end, with its engine.
 extension Shard {
     static let shutDown = SternaError(
         .shutDown, phase: .queue, "The engine was shut down. Make a new one, or use the shared one.")
@@ -21,6 +21,14 @@ extension Shard {
         for exchange in active.members where exchange.codec == nil { abandon(exchange, Self.shutDown) }
         for dial in dials.members { dial.cancel() }
         checkDrained()
+    }
+
+    /// Closes what is idle now, and what becomes so.
+    func engineIsGone() {
+        loop.assertInEventLoop()
+        hasLostEngine = true
+        closeIdle()
+        proxyConnections.shutDown()
     }
 
     private func endGrace(at moment: NIODeadline) {

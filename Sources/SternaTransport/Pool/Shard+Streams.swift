@@ -71,7 +71,7 @@ extension Shard {
 
     private func becameIdle(_ connection: HTTP2Connection) {
         connection.hasStoodIdle = true
-        if isShutDown { return connection.close() }
+        if keepsNone { return connection.close() }
         let endpoint = connection.endpoint
         if endpoint.permits.isStarving || endpoint.lacksFreshConnection {
             endpoint.pools[index].closeOldest()

@@ -33,6 +33,12 @@ final class Shard: @unchecked Sendable {
     var drained: EventLoopPromise<Void>?
     var isShutDown: Bool { drained != nil }
 
+    /// Whether no connection is kept for further requests.
+    var keepsNone: Bool { isShutDown || hasLostEngine }
+
+    /// Whether the engine was released, so that nobody can send a request.
+    var hasLostEngine = false
+
     /// Fires at the end of the grace, when the work still under way is ended.
     var graceTimer = EarliestTimer()
 
@@ -169,7 +175,7 @@ final class Shard: @unchecked Sendable {
     func release(_ connection: HTTP1Connection) {
         loop.assertInEventLoop()
         let endpoint = connection.endpoint
-        if !connection.isUsable || isShutDown {
+        if !connection.isUsable || keepsNone {
             // The connection has reached its limits: its permit opens another one for waiters.
             if endpoint.isPermitWanted { connection.abort() } else { connection.close() }
         } else if mustYield(connection) || endpoint.lacksFreshConnection {
@@ -252,7 +258,7 @@ final class Shard: @unchecked Sendable {
         list(pool)
         connection.hasStoodIdle = true
         pool.keep(connection)
-        if isShutDown {
+        if keepsNone {
             pool.closeOldest()
         } else if endpoint.hasWaitersForAny {
             serveSoon(endpoint)

@@ -35,6 +35,24 @@ struct EngineLifetimeTests {
         }
     }
 
+    @Test(
+        "The connections of one that is gone close, long before their idle limit",
+        arguments: [HTTP2Mode.off, .priorKnowledge])
+    func connections(http2: HTTP2Mode) async throws {
+        try await TestServer.withServer { server in
+            for _ in 0..<20 {
+                let engine = PoolSupport.engine { $0.idleTimeout = .seconds(3_600) }
+                let api = try PoolSupport.session(server.url, engine) { $0.http2 = http2 }
+                async let first = api.get("1k").status
+                async let second = api.get("bytes/300000").status
+                let statuses = try await [first, second]
+                expectEqual(statuses, [200, 200])
+            }
+            try await server.waitForOpenConnections(0)
+            #expect(server.totalConnections >= 20)
+        }
+    }
+
     @Test("Sessions that are made again and again find the connections of those before")
     func again() async throws {
         try await TestServer.withServer { server in
