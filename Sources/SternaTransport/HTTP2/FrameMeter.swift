@@ -4,6 +4,9 @@ import SternaCore
 
 /// Reads the heads of a peer's frames before the library decodes them: the library discards some of them silently, and does not
 /// limit others.
+///
+/// Passes no part of a head on. The library's decoder appends each read to what is left of the one before, and begins its buffer
+/// anew only where nothing is left: where reads end within heads, it would keep and copy everything since the last one that did not.
 // Invariant: touched on the channel's event loop only.
 final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
@@ -50,18 +53,21 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOver else { return }
-        let bytes = unwrapInboundIn(data)
-        guard let (end, violation) = bytes.withUnsafeReadableBytes({ scan($0) }) else {
-            pass(bytes, context)
-            if !unopened.isEmpty { tellUnopened() }
-            return
-        }
-        isOver = true
-        // The frames before the violation are valid.
-        if let good = bytes.getSlice(at: bytes.readerIndex, length: end), end > 0 {
+        var bytes = unwrapInboundIn(data)
+        let held = scanner.partial.isEmpty ? nil : Bytes(bytes: scanner.partial)
+        let violation = bytes.withUnsafeReadableBytes { scan($0) }
+        // The frames before a violation are valid. Its own head may have begun with an earlier read.
+        let end = violation?.0 ?? bytes.readableBytes - scanner.partial.count
+        if end > 0, let good = bytes.readSlice(length: end) {
+            if let held { pass(held, context) }
             pass(good, context)
         }
-        context.fireErrorCaught(violation)
+        if let violation {
+            isOver = true
+            context.fireErrorCaught(violation.1)
+        } else if !unopened.isEmpty {
+            tellUnopened()
+        }
     }
 
     /// Passes bytes to the library. Behind the peer's first SETTINGS it inserts the acknowledgement of the SETTINGS that the

@@ -35,8 +35,8 @@ struct FrameScanner {
     /// The number of octets of the present frame still to be skipped.
     private var skip = 0
 
-    /// A head that arrived in parts.
-    private var partial: [UInt8] = []
+    /// The octets of a head that has not arrived in full.
+    private(set) var partial: [UInt8] = []
 
     /// Returns the next complete head, and advances the position behind it.
     ///

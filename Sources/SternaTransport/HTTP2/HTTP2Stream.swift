@@ -245,8 +245,9 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
             throw .malformed("its content is longer than its Content-Length.")
         }
         if bytes.readableBytes > 0 {
+            // A copy: the bytes are a part of the decoder's buffer, which holds its largest read so far and would be kept with them.
             if let pipe {
-                pipe.push(bytes)
+                pipe.push(Bytes(buffer: bytes))
                 connection.deliverLater(self)
             } else {
                 collect(bytes)
@@ -256,7 +257,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
 
     private func collect(_ bytes: Bytes) {
         if collected == nil {
-            collected = bytes.withoutSurplus
+            collected = Bytes(buffer: bytes)
         } else {
             collected?.writeImmutableBuffer(bytes)
         }
