@@ -305,4 +305,35 @@ struct HTTP2GoAwayTests {
             try await peer.connection(0).waitForScript()
         }
     }
+
+    @Test("Each connection takes a few requests: what it gives back of a crowd is made again until all are answered")
+    func few() async throws {
+        try await FramePeer.withPeer { connection in
+            try await connection.handshake()
+            let requests = try await connection.requests(2)
+            try await connection.send(.goAway(last: requests[1].stream))
+            for request in requests { try await connection.respond(request.stream, text: request.path ?? "") }
+            try await connection.waitForClose()
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            let texts = try await HTTP2Scene.texts(40) { try await api.post("\($0)", body: .text("b")).text() }
+            expectEqual(texts, (0..<40).map { "/\($0)" })
+            expectEqual(peer.connectionCount, 20)
+        }
+    }
+
+    @Test("No connection takes a request: it is made again three times")
+    func fruitless() async throws {
+        try await FramePeer.withPeer { connection in
+            try await connection.handshake()
+            _ = try await connection.request()
+            try await connection.send(.goAway(last: 0))
+            try await connection.waitForClose()
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            let error = await Wire.failure(.connectionClosed, .wait) { try await api.post("row", body: .text("b")) }
+            #expect(error?.description.contains("despite several attempts") == true)
+            expectEqual(peer.connectionCount, 4)
+        }
+    }
 }

@@ -257,8 +257,16 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     /// The HTTP/2 connection that refused the exchange.
     weak var refusedBy: HTTP2Connection?
 
+    /// The number of times that a connection returned the request which had served no other one.
+    ///
+    /// Connections that serve requests do not count: where each takes a few, the last of a crowd is returned many times.
+    var fruitlessMoves = 0
+
+    /// Whether the exchange may go to another connection once more after a server returned it unprocessed.
+    var mayMove: Bool { fruitlessMoves < 3 && attempt <= 100 }
+
     /// Whether the request may be resent after a server returned it unprocessed.
-    var mayReplay: Bool { isPending && !isCancelled && attempt <= 3 && request.isReplayable }
+    var mayReplay: Bool { isPending && !isCancelled && mayMove && request.isReplayable }
 
     /// Whether the request may be resent after its connection turned out to be closed.
     var mayRetryOnFreshConnection: Bool {

@@ -37,6 +37,8 @@ extension HTTP2Connection {
             let text = reason.map { FieldSyntax.printable(String(buffer: $0), limit: 200) } ?? ""
             goodbye = code.name + (text.isEmpty ? "" : ", “\(text)”")
         }
+        // What the peer has taken it answers, perhaps after this frame.
+        if last != .rootStream, last < HTTP2StreamID(Int(nextID ?? .max)) { servesRequests = true }
         for stream in inOrder where stream.id > last { giveBack(stream, because: .refused) }
         shard.streamsChanged(on: self)
         closeIfDone()
@@ -53,7 +55,7 @@ extension HTTP2Connection {
         stream.exchange?.requestSent = false
         // A body that waits for 100 (Continue) has not been read yet.
         let isUntouched = stream.held != nil
-        guard let exchange = stream.exchange, exchange.mayReplay || isUntouched && exchange.attempt <= 3 else {
+        guard let exchange = stream.exchange, exchange.mayReplay || isUntouched && exchange.mayMove else {
             let why =
                 stream.exchange?.request.isReplayable == false
                 ? "and its body cannot be sent again" : "despite several attempts"
@@ -65,6 +67,7 @@ extension HTTP2Connection {
         stream.detach()
         ended(stream, reset: code)
         if reason == .refused { exchange.refusedBy = self }
+        if !servesRequests { exchange.fruitlessMoves += 1 }
         shard.resubmit(exchange, because: reason)
     }
 

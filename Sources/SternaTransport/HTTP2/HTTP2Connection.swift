@@ -20,7 +20,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     let shard: Shard
     private(set) var context: ChannelHandlerContext?
     var streams: [HTTP2StreamID: HTTP2Stream] = [:]
-    private var nextID: Int32? = 1
+    private(set) var nextID: Int32? = 1
 
     /// The stream of the latest frame.
     var lastStream: HTTP2Stream?
@@ -78,6 +78,9 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var opening: DialTimeline?
     var tlsVersion: String?
     private(set) var exchangeCount = 0
+
+    /// Whether the peer has answered a request, or said that it will.
+    var servesRequests = false
     var lastActivity: NIODeadline
     var hasStoodIdle = false
     var usesWhileWaitedFor = 0
@@ -194,8 +197,12 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         stream.responseHalf = .removed
         streams[stream.id] = nil
         if lastStream === stream { lastStream = nil }
-        // Pays for the frames of this stream that the peer has already sent.
-        if !hasReceivedEnd { meter.budget.earn(stream.receiveWindow.size + FrameBudget.request) }
+        if hasReceivedEnd {
+            servesRequests = true
+        } else {
+            // Pays for the frames of this stream that the peer has already sent.
+            meter.budget.earn(stream.receiveWindow.size + FrameBudget.request)
+        }
         if !turns.isEmpty { turns.remove(stream.id) }
         lastActivity = shard.clock.now
         if let code, let context, !isClosing {

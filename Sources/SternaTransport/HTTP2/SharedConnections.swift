@@ -142,6 +142,7 @@ extension HTTP2Connection {
         if exchange.recorder != nil { stream.noteHead(421, .http2) }
         stream.detach()
         ended(stream, reset: isEnd && stream.hasSentEnd ? nil : .cancel)
+        exchange.fruitlessMoves += 1
         shard.resubmit(exchange, because: .misdirected)
         return true
     }
