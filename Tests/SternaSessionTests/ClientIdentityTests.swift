@@ -81,6 +81,19 @@ struct ClientIdentityTests {
         }
     }
 
+    @Test("A handshake that is refused for want of one is not repeated", arguments: [ServerTLSVersion.tls12, .tls13])
+    func once(version: ServerTLSVersion) async throws {
+        try await withServer(version) { server, authority in
+            let api = try session(authority).with {
+                $0.retry = .transient
+                $0.retry.backoff = .constant(.milliseconds(1))
+            }
+            let error = await #expect(throws: SternaError.self) { try await api.get(server.url("/get")) }
+            expectEqual(error?.kind, .tlsFailed)
+            expectEqual(server.totalConnections, 1)
+        }
+    }
+
     @Test("Replaced while the session lives: new connections show the new one, the old ones are used no more")
     func rotation() async throws {
         try await withServer { server, authority in

@@ -56,6 +56,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         var metrics: RequestMetrics?
         var requestSent = false
         var redirects: [RedirectStep] = []
+        var refusesIdentity = false
     }
 
     private var contents: Contents {
@@ -146,6 +147,12 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
     public var requestSent: Bool {
         get { box.contents.requestSent }
         set { contents.requestSent = newValue }
+    }
+
+    /// Whether the server refused the client's certificate, or requires one and received none: no repetition changes that.
+    package var refusesIdentity: Bool {
+        get { box.contents.refusesIdentity }
+        set { contents.refusesIdentity = newValue }
     }
 
     /// The redirects that led to the failed request, in order.

@@ -18,22 +18,26 @@ enum TLSFault {
                 .certificateRejected, phase: .tls, "The certificate of \(host) is not trusted: \(failure).",
                 underlying: failure)
         }
-        if let said = alert(reasons) {
-            return SternaError(
-                .tlsFailed, phase: .tls, "The TLS handshake with \(host) failed: \(said)", underlying: cause)
-        }
+        if let said = alert(reasons) { return refusal("The TLS handshake with \(host) failed: \(said)", cause) }
         let what = explanations.first { reasons.contains($0.key) }?.value
         let rest = reasons.isEmpty ? "the connection broke." : "\(reasons.joined(separator: ", "))."
-        return SternaError(
+        var error = SternaError(
             .tlsFailed, phase: .tls, "The TLS handshake with \(host) failed: \(what ?? rest)", underlying: cause)
+        error.refusesIdentity = reasons.contains("SSLV3_ALERT_HANDSHAKE_FAILURE")
+        return error
     }
 
     /// Returns the error for a server that rejects the client's certificate after a TLS 1.3 handshake, which ends before the server
     /// checks it; nil for other errors.
     static func late(_ cause: (any Error)?, host: String) -> SternaError? {
         guard let cause, let said = alert(reasons(of: cause)) else { return nil }
-        return SternaError(
-            .tlsFailed, phase: .tls, "The server \(host) ended the connection: \(said)", underlying: cause)
+        return refusal("The server \(host) ended the connection: \(said)", cause)
+    }
+
+    private static func refusal(_ detail: String, _ cause: any Error) -> SternaError {
+        var error = SternaError(.tlsFailed, phase: .tls, detail, underlying: cause)
+        error.refusesIdentity = true
+        return error
     }
 
     /// Returns the error for a TLS failure after the handshake; nil if the connection just ended.
@@ -72,7 +76,8 @@ enum TLSFault {
         "DECODE_ERROR": "the server sent an invalid message, or a certificate that cannot be read.",
     ]
 
-    private static func alert(_ reasons: [String]) -> String? {
+    /// Returns what the server's alert says of the client's certificate; nil for other alerts.
+    static func alert(_ reasons: [String]) -> String? {
         for reason in reasons {
             switch reason {
             case "TLSV1_ALERT_CERTIFICATE_REQUIRED", "TLSV13_ALERT_CERTIFICATE_REQUIRED":
@@ -86,6 +91,10 @@ enum TLSFault {
                 "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
                 "TLSV1_ALERT_ACCESS_DENIED", "SSLV3_ALERT_NO_CERTIFICATE":
                 return "it does not accept the client certificate, or requires one and received none."
+            case "TLSV1_ALERT_DECODE_ERROR":
+                return
+                    "it could not decode the client's message; some servers say so if they require a client certificate and "
+                    + "receive none (tern: --cert and --key)."
             default: continue
             }
         }

@@ -157,22 +157,25 @@ struct ConnectHandshake {
 
     /// Returns the error for an answer that refuses the tunnel.
     func refusal(_ status: Int, _ version: HTTPVersion, _ section: FieldSection) -> SternaError {
-        let advice: String
-        switch status {
-        case 401, 407:
-            advice =
-                authorization != nil
-                ? "it does not accept the user name and password."
-                : "it requires a user name and password; set the proxy's credentials."
-        case 403, 405: advice = "it does not allow this tunnel."
-        case 502, 503, 504: advice = "it cannot reach the server."
-        default: advice = "it answered with status \(status)."
-        }
+        let advice = Self.advice(status, hasCredentials: authorization != nil)
         var error = SternaError(
             .proxyFailed, phase: .proxy, "The proxy \(proxy) opened no tunnel to \(target) (\(status)): \(advice)")
         // The server has said nothing of this, and nothing must take it for the server's response.
         error.proxyResponse = answer(status, version, section)
         return error
+    }
+
+    /// Returns what a refusal's status means. tinyproxy says 401 instead of 407, and Privoxy 404 if it does not find the server.
+    static func advice(_ status: Int, hasCredentials: Bool) -> String {
+        switch status {
+        case 401, 407:
+            hasCredentials
+                ? "it does not accept the user name and password."
+                : "it requires a user name and password; set the proxy's credentials."
+        case 403, 405: "it does not allow this tunnel."
+        case 404, 502, 503, 504: "it cannot reach the server."
+        default: "it answered with status \(status)."
+        }
     }
 
     /// The head of the proxy's answer.

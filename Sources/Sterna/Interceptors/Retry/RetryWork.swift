@@ -119,7 +119,7 @@ struct RetryWork {
             return await step(
                 .response(status: status, retryAfter: RetryAfter.delay(response.section)), &outcome)
         case .failure(let error):
-            guard let known = error as? SternaError else { return .deliver }
+            guard let known = error as? SternaError, !known.refusesIdentity else { return .deliver }
             return await step(.failure(known.kind), &outcome)
         }
     }
