@@ -125,4 +125,16 @@ struct DeadlineTests {
         moved -= .seconds(2)
         expectEqual(moved, start - .seconds(1))
     }
+
+    @Test("Shown, they are the limits")
+    func shown() {
+        var timeouts = Timeouts()
+        timeouts.connect = .milliseconds(1_500)
+        timeouts.minimumThroughput = Timeouts.Throughput(bytesPerSecond: 1_000)
+        expectEqual(
+            "\(timeouts)",
+            "queue: 604800.0 seconds, resolve: 30.0 seconds, connect: 1.5 seconds, proxy: 30.0 seconds, tls: 30.0 seconds, "
+                + "write: 60.0 seconds, firstByte: 60.0 seconds, betweenBytes: 60.0 seconds, total: 604800.0 seconds, "
+                + "minimumThroughput: 1000 bytes per second over 30.0 seconds")
+    }
 }

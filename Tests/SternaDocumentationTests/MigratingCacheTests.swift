@@ -94,7 +94,7 @@ struct MigratingCacheTests {
             { $0.cachePolicy = CachePolicy(.onlyLoadIfNotCached) },
             { $0.cachePolicy = CachePolicy(.dontLoad) },
             { $0.cachePolicy = CachePolicy(.fallbackToCacheIfLoadFails) })
-        var policy = CachePolicy.protocolRules
+        var policy = CachePolicy.revalidate
         policy.fallsBackToStored = true
         #expect(flags == [.protocolRules, .reload, .ignored, .revalidate, .cachedElseLoad, .cachedOnly, policy])
         policy.storage = .allowedInMemoryOnly

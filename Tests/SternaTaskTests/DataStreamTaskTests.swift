@@ -72,6 +72,35 @@ struct DataStreamTaskTests {
         }
     }
 
+    private struct Refused: Error {}
+
+    @Test("Media types and closures that were given to `validating` judge the head")
+    func validated() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server)
+            let data = DataResponseSerializer()
+            let serializers: [(any ResponseSerializer, SternaError.Kind?)] = [
+                (data.validating(mediaTypes: ["text/event-stream"]), .unacceptableMediaType),
+                (data.validating(mediaTypes: ["application/*"]), nil),
+                (data.validating { _, _ in throw Refused() }, .unacceptableResponse),
+                (data.validating { _, _ in throw Refused() }.map(\.count), .unacceptableResponse),
+                (data.validating { _, body in expectEqual(body.count, 0) }, nil),
+                // The types of a serializer that nobody chose for streams do not count.
+                (.json, nil),
+            ]
+            for (serializer, kind) in serializers {
+                let task = api.streamTask(.get("stream-bytes/100") { $0.responseSerializer = serializer })
+                do {
+                    for try await _ in task.bytes { expectNil(kind) }
+                    expectNil(kind)
+                } catch {
+                    expectEqual((error as? SternaError)?.kind, kind)
+                    expectEqual((error as? SternaError)?.status, 200)
+                }
+            }
+        }
+    }
+
     @Test("A reader that leaves its loop, or whose Swift task is cancelled, ends the task")
     func abandoned() async throws {
         try await TestServer.withServer { server in

@@ -54,7 +54,9 @@ struct TaskReading: Sendable {
 
 extension SessionTask {
     /// Rejects a status that the response serializer does not accept, with the part of the error's body that ``AnswerBody`` reads.
-    func judge(_ response: Response) async throws {
+    ///
+    /// - Parameter isStream: whether what was given to `validating` judges the head, too.
+    func judge(_ response: Response, isStream: Bool = false) async throws {
         let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
         if !serializer.validation.statuses.contains(response.status.code) {
             let body = await AnswerBody.read(response.body, on: session.loopClock)
@@ -65,6 +67,13 @@ extension SessionTask {
                 post(.responseValidated(response, error))
                 throw error
             }
+        }
+        do {
+            if isStream { try serializer.judgeHead(response) }
+        } catch {
+            response.body.cancel()
+            post(.responseValidated(response, error))
+            throw error
         }
         post(.responseValidated(response, nil))
     }

@@ -160,3 +160,21 @@ extension Duration {
     /// The same length of time as SwiftNIO's type.
     package init(_ amount: TimeAmount) { self = .nanoseconds(amount.nanoseconds) }
 }
+
+extension Timeouts: CustomStringConvertible {
+    /// The limits, for instance `queue: 604800.0 seconds, resolve: 30.0 seconds, …, total: 604800.0 seconds`.
+    public var description: String {
+        let limits: [(String, Duration)] = [
+            ("queue", queue), ("resolve", resolve), ("connect", connect), ("proxy", proxy), ("tls", tls),
+            ("write", write), ("firstByte", firstByte), ("betweenBytes", betweenBytes), ("total", total),
+        ]
+        var texts = limits.map { name, limit in "\(name): \(limit)" }
+        if let minimumThroughput { texts.append("minimumThroughput: \(minimumThroughput)") }
+        return texts.joined(separator: ", ")
+    }
+}
+
+extension Timeouts.Throughput: CustomStringConvertible {
+    /// The minimum, for instance `1000 bytes per second over 30.0 seconds`.
+    public var description: String { "\(bytesPerSecond) bytes per second over \(window)" }
+}

@@ -37,7 +37,7 @@ extension ResponseSerializer {
     }
 
     /// Returns a serializer that also rejects the responses for which the closure throws. Chained closures all run, in
-    /// order.
+    /// order. For a `streamTask`, whose body has not arrived, they run without bytes.
     ///
     /// An error other than a `SternaError` becomes the cause of an `unacceptableResponse`.
     public func validating(
@@ -97,6 +97,15 @@ extension ResponseSerializer {
 package protocol WrappingResponseSerializer: ResponseSerializer {
     associatedtype Base: ResponseSerializer
     var base: Base { get }
+
+    /// Runs the closures of `validating` for a response whose body is yet to be read.
+    func checkHead(_ response: Response) throws
+}
+
+extension WrappingResponseSerializer {
+    package func checkHead(_ response: Response) throws {
+        try (base as? any WrappingResponseSerializer)?.checkHead(response)
+    }
 }
 
 /// A serializer that transforms another's value.
@@ -132,6 +141,11 @@ public struct ValidatedResponseSerializer<Base: ResponseSerializer>: ResponseSer
     public func validate(_ response: Response, body: Bytes) throws {
         try base.validate(response, body: body)
         try check(response, body)
+    }
+
+    package func checkHead(_ response: Response) throws {
+        try (base as? any WrappingResponseSerializer)?.checkHead(response)
+        try check(response, Bytes())
     }
 
     public func value(of response: Response, body: Bytes) throws -> Base.Value {

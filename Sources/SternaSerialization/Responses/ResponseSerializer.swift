@@ -73,11 +73,26 @@ extension ResponseSerializer {
         do {
             try validate(response, body: body)
         } catch {
-            var error = SternaError.wrap(
-                error, as: .unacceptableResponse, phase: .decode, "The response was refused: \(error)")
-            error.attach(response, body)
-            throw error
+            throw Self.refusal(error, response, body)
         }
+    }
+
+    /// Throws what `validating` has to say of a response with an acceptable status whose body is yet to be read.
+    package func judgeHead(_ response: Response) throws(SternaError) {
+        let hasBody = response.body.length != 0
+        if validation.validatesTypes, hasBody, let error = validation.typeError(response, body: Bytes()) { throw error }
+        do {
+            try (self as? any WrappingResponseSerializer)?.checkHead(response)
+        } catch {
+            throw Self.refusal(error, response, Bytes())
+        }
+    }
+
+    private static func refusal(_ error: any Error, _ response: Response, _ body: Bytes) -> SternaError {
+        var error = SternaError.wrap(
+            error, as: .unacceptableResponse, phase: .decode, "The response was refused: \(error)")
+        error.attach(response, body)
+        return error
     }
 
     /// Returns the value of a response whose status is already checked; checks its media type.

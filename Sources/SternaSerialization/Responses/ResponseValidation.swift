@@ -23,7 +23,7 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
 
     // Whether `validating` has set the statuses, or the types; its next call then narrows them.
     private var validatesStatuses = false
-    private var validatesTypes = false
+    private(set) var validatesTypes = false
 
     public init(statuses: some Sequence<Int> = 200..<300, mediaTypes: Set<String>? = nil) {
         self.statuses = Set(statuses)
@@ -108,7 +108,11 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
 
     /// Returns the error for an unacceptable media type, or nil.
     public func checkMediaType(_ response: Response, body: Bytes) -> SternaError? {
-        guard let types, body.readableBytes > 0 else { return nil }
+        body.readableBytes > 0 ? typeError(response, body: body) : nil
+    }
+
+    func typeError(_ response: Response, body: Bytes) -> SternaError? {
+        guard let types else { return nil }
         if let type = response.mediaType,
             types.contains(type.essence)
                 || types.contains(where: { $0.utf8.contains(UInt8(ascii: "*")) && type.matches($0) })

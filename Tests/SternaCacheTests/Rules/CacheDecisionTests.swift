@@ -214,7 +214,11 @@ struct CacheDecisionTests {
         expectEqual(CachePolicy([.onlyLoadIfNotCached] as CachePolicy.ASIFlags), .cachedElseLoad)
         expectEqual(CachePolicy([.dontLoad] as CachePolicy.ASIFlags), .cachedOnly)
         expectEqual(
-            CachePolicy([.fallbackToCacheIfLoadFails] as CachePolicy.ASIFlags), CachePolicy(fallsBackToStored: true))
+            CachePolicy([.fallbackToCacheIfLoadFails] as CachePolicy.ASIFlags),
+            CachePolicy(reading: .revalidate, fallsBackToStored: true))
+        expectEqual(
+            CachePolicy([.fallbackToCacheIfLoadFails, .onlyLoadIfNotCached] as CachePolicy.ASIFlags),
+            CachePolicy(reading: .anyAge, fallsBackToStored: true))
         let both: CachePolicy.ASIFlags = [.onlyLoadIfNotCached, .doNotReadFromCache, .doNotWriteToCache]
         expectEqual(CachePolicy(both), CachePolicy(reading: .reload, stores: false))
         #expect(CachePolicy.ASIFlags(rawValue: 127).contains([.dontLoad, .askServerIfModified]))

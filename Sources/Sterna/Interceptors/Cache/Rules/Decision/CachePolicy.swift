@@ -118,7 +118,8 @@ extension CachePolicy {
             reading = .reload
         } else if flags.contains(.dontLoad) {
             reading = .cachedOnly
-        } else if flags.contains(.askServerIfModified) {
+        } else if flags.contains(.askServerIfModified) || flags == .fallbackToCacheIfLoadFails {
+            // The last one alone means there that the server is always asked.
             reading = .revalidate
         } else if flags.contains(.askServerIfModifiedWhenStale) {
             reading = .rules
