@@ -48,11 +48,12 @@ struct FrameMeterTests {
     @Test("However the reads split them, frames arrive in full, and the bytes of a head together", arguments: 1...60)
     func splits(length: Int) throws {
         let bytes = Self.frames.flatMap(\.bytes)
-        var heads = Set<Int>()
-        var end = 0
+        // For each place within a head, the head's end.
+        var ends: [Int: Int] = [:]
+        var start = 0
         for frame in Self.frames {
-            heads.formUnion(end + 1..<end + 9)
-            end += frame.bytes.count
+            for place in start + 1..<start + 9 { ends[place] = start + 9 }
+            start += frame.bytes.count
         }
         var reads = try Self.reads(of: bytes, each: length)
         // The acknowledgement of SETTINGS that the meter inserts behind the first frame.
@@ -63,7 +64,7 @@ struct FrameMeterTests {
         for (read, next) in zip(reads, reads.dropFirst()) {
             passed += read.count
             // What is held back comes in a read of its own, in front of the rest of the head.
-            if heads.contains(passed) { #expect(passed + next.count >= (heads.filter { $0 > passed }.min() ?? 0)) }
+            if let end = ends[passed] { #expect(passed + next.count >= end) }
         }
     }
 
@@ -84,7 +85,7 @@ struct FrameMeterTests {
             var body = Bytes()
             try await api.withResponse(to: .get("row")) { response in
                 for try await piece in response.body {
-                    #expect(piece.storageCapacity <= max(1_024, 2 * piece.readableBytes))
+                    #expect(piece.storageCapacity <= max(8_192, 2 * piece.readableBytes))
                     body.writeImmutableBuffer(piece)
                 }
             }

@@ -15,6 +15,9 @@ struct FakeConnection {
     let endpoint: Endpoint
     let url: HTTPURL
 
+    /// An engine that goes away closes its connections.
+    private let engine: Engine
+
     init(
         _ address: String = "http://example.test/", options: EngineOptions = EngineOptions(),
         beneath: (any ChannelHandler & Sendable)? = nil
@@ -25,6 +28,7 @@ struct FakeConnection {
         options.maximumConnectionsPerOrigin = 1
         options.clock = NetworkClock(source: LoopClock(loop))
         let engine = Engine(options: options, group: loop)
+        self.engine = engine
         let shard = engine.shards[0]
         let endpoint = Endpoint(
             origin: url.origin, host: "example.test", hostIsAddress: false, route: .direct, policy: .system,

@@ -39,7 +39,7 @@ struct EngineLifetimeTests {
         "The connections of one that is gone close, long before their idle limit",
         arguments: [HTTP2Mode.off, .priorKnowledge])
     func connections(http2: HTTP2Mode) async throws {
-        try await TestServer.withServer { server in
+        try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
             for _ in 0..<20 {
                 let engine = PoolSupport.engine { $0.idleTimeout = .seconds(3_600) }
                 let api = try PoolSupport.session(server.url, engine) { $0.http2 = http2 }

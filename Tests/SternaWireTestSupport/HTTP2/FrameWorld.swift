@@ -53,6 +53,9 @@ final class FrameWorld {
     let endpoint: Endpoint
     let connection: HTTP2Connection
     let url: HTTPURL
+
+    /// An engine that goes away closes its connections.
+    private let engine: Engine
     private(set) var asks: [Ask] = []
     private(set) var problems: [String] = []
 
@@ -65,6 +68,7 @@ final class FrameWorld {
         options.clock = NetworkClock(source: LoopClock(loop))
         options.resolver = NoResolver()
         let engine = Engine(options: options, group: loop)
+        self.engine = engine
         let shard = engine.shards[0]
         let endpoint = Endpoint(
             origin: url.origin, host: "example.test", hostIsAddress: false, route: .direct, policy: .system,
