@@ -122,8 +122,11 @@ public final class NetworkReachability: Sendable {
         }
         // The sequence keeps this object, until it ends.
         reader.onTermination = { [self] _ in
-            _ = state.withLock { $0.readers.removeValue(forKey: number) }
-            settle()
+            // Who cancels a reader's task holds a lock of that task here, which who publishes a path asks for under this object's.
+            Task {
+                _ = state.withLock { $0.readers.removeValue(forKey: number) }
+                settle()
+            }
         }
         settle()
         return stream

@@ -369,9 +369,12 @@ public final class TransferQueue: Sendable {
         let (stream, reader) = AsyncStream<TransferQueueEvent>.makeStream()
         let number = state.withLock { $0.receivers.add(reader) }
         reader.onTermination = { [weak self] _ in
-            // Its release would come within the lock.
-            let removed = self?.state.withLock { $0.receivers.remove(number) }
-            withExtendedLifetime(removed) {}
+            // Who cancels a reader's task holds a lock of that task here, which who posts an event asks for under this object's.
+            Task {
+                // Its release would come within the lock.
+                let removed = self?.state.withLock { $0.receivers.remove(number) }
+                withExtendedLifetime(removed) {}
+            }
         }
         return stream
     }
