@@ -132,4 +132,24 @@ struct StoreRuleTests {
         expectEqual(names(CacheRuleSettings()), ["x-new", "x-own", "cache-control"])
         expectEqual(names(Scene.shared), ["x-new", "cache-control"])
     }
+
+    @Test("A whole response keeps a Content-Range, which means nothing there, and a part's is that of its bytes")
+    func contentRange() throws {
+        for status in [200, 203, 404] {
+            let response = Scene.response(["Content-Range: x", "Cache-Control: max-age=5"], status: status)
+            guard case .store(let plan) = CacheRule.mayStore(Scene.request(), response) else {
+                Issue.record("\(status) is not stored")
+                continue
+            }
+            expectEqual(plan.fields[values: .contentRange], ["x"])
+            #expect(plan.part == nil)
+        }
+        let stored = Scene.stored(["Content-Range: x", "Content-Range: y"])
+        func served(_ content: CachedAnswer.Content) -> (status: Int, fields: HTTPFields) {
+            CacheFields.served(stored, as: CachedAnswer(index: 0, content: content, age: 0, timeLeft: 1))
+        }
+        expectEqual(served(.whole).fields[values: .contentRange], ["x", "y"])
+        expectEqual(served(.part(0..<1, length: 100)).fields[values: .contentRange], ["bytes 0-0/100"])
+        #expect(served(.notModified).fields[values: .contentRange].isEmpty)
+    }
 }

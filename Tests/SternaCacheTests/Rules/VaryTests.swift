@@ -35,6 +35,38 @@ struct VaryTests {
         ("Accept", ["Accept: a/b , c/d"], ["Accept: a/b,c/d"], true),
         ("Accept", ["Accept: a/b"], ["Accept: A/b"], false),
         ("Accept", ["Accept: a/b;x=\" ,\""], ["Accept: a/b;x=\",\""], false),
+        ("X-A", ["X-A: 1,2"], ["X-A:  1 ,\t2 "], true), ("X-A", ["X-A: 1", "X-A: 2"], ["X-A: 1,2"], true),
+        ("X-A", ["X-A: 1,,2"], ["X-A: 1,2"], false), ("X-A", ["X-A: 1 2"], ["X-A: 1  2"], false),
+        ("X-A", ["X-A: 1;2"], ["X-A: 1; 2"], false), ("X-A", ["X-A: \"1,2\""], ["X-A: \"1, 2\""], false),
+        ("X-A", ["X-A: \"1\"", "X-A: 2"], ["X-A: \"1\", 2"], true),
+        ("User-Agent", ["User-Agent: a (b, c)"], ["User-Agent: a (b,c)"], false),
+        ("Cookie", ["Cookie: a=1,2"], ["Cookie: a=1, 2"], false),
+        ("Authorization", ["Authorization: Digest a=1,b=2"], ["Authorization: Digest a=1, b=2"], false),
+        ("X-Api-Key", ["X-Api-Key: 1,2"], ["X-Api-Key: 1, 2"], false),
+        ("Accept-Language", ["Accept-Language: de, en;q=0.5"], ["Accept-Language: en;q=0.50, de;q=1"], true),
+        (
+            "Accept-Language", ["Accept-Language: fr;q=0.5, de, en;q=0.5"], ["Accept-Language: de, fr;q=0.5, en;q=0.5"],
+            true
+        ),
+        (
+            "Accept-Language", ["Accept-Language: fr;q=0.5, de, en;q=0.5"], ["Accept-Language: de, en;q=0.5, fr;q=0.5"],
+            false
+        ),
+        (
+            "Accept-Language", ["Accept-Language: de", "Accept-Language: en;q=0.1"], ["Accept-Language: en;q=0.1,de"],
+            true
+        ),
+        ("Accept-Language", ["Accept-Language: de, en;q=0.5"], ["Accept-Language: en, de;q=0.5"], false),
+        ("Accept-Language", ["Accept-Language: de, en;q=0"], ["Accept-Language: en;q=0.000, de"], true),
+        ("Accept-Language", ["Accept-Language: de, en;q=0.5"], ["Accept-Language: de, en;q=0.501"], false),
+        ("Accept-Language", ["Accept-Language: de, en;q=.5"], ["Accept-Language: en;q=.5, de"], false),
+        ("Accept-Language", ["Accept-Language: de, en;q=1.5"], ["Accept-Language: en;q=1.5, de"], false),
+        ("Accept-Language", ["Accept-Language: de, en;q=0.5000"], ["Accept-Language: de, en;q=0.5"], false),
+        ("Accept", ["Accept: a/b;q=0.5, c/d"], ["Accept: c/d, a/b; Q=0.5"], true),
+        ("Accept", ["Accept: a/b, c/d"], ["Accept: c/d, a/b"], false),
+        ("Accept", ["Accept: a/b;q=0.5;x=1, c/d"], ["Accept: c/d, a/b;q=0.5;x=1"], false),
+        ("Accept-Charset", ["Accept-Charset: utf-8;q=0.5, x"], ["Accept-Charset: x,utf-8;q=0.50"], true),
+        ("Accept-Encoding", ["Accept-Encoding: gzip;q=0.5, br"], ["Accept-Encoding: br, gzip;q=0.500"], true),
         ("Cookie", ["Cookie: a=1; b=2"], ["Cookie: a=1; b=2"], true),
         ("Cookie", ["Cookie: a=1"], ["Cookie: a=2"], false), ("Cookie", ["Cookie: a=1"], [], false),
         ("Authorization", ["Authorization: Basic eA=="], ["Authorization: basic eA=="], false),
@@ -44,6 +76,7 @@ struct VaryTests {
     func matching(vary: String, one: [String], other: [String], isSame: Bool) throws {
         for covering in [false, true] {
             var secrets = VarySecrets()
+            secrets.names.insert("x-api-key")
             if covering { secrets.cover = { "#" + String($0.utf8.reduce(0) { $0 &* 31 &+ Int($1) }) } }
             let key = try #require(VaryKey(Vary(lines: [vary]), request: Scene.fields(one), secrets: secrets))
             expectEqual(key.matches(Scene.fields(other), secrets: secrets), isSame)

@@ -180,6 +180,30 @@ struct CacheBodyTests {
         #expect(all.status == 200 && all.response.source == .cache && all.body.array == whole)
     }
 
+    @Test(
+        "A stored part with a strong validator answers every form of a range that it covers",
+        arguments: [
+            [.eTag: "\"1\""],
+            [.lastModified: "Tue, 31 Dec 2024 23:00:00 GMT", .date: "Wed, 01 Jan 2025 00:00:00 GMT", .age: "0"],
+        ] as [HTTPFields])
+    func covered(validator: HTTPFields) async throws {
+        let scene = try CacheScene { _ in
+            var fields = validator
+            (fields[.cacheControl], fields[.contentRange]) = ("max-age=2000000000", "bytes 5-9/10")
+            return .init(status: 206, headers: fields, body: ResponseBody(Bytes(text: "56789")))
+        }
+        let rows = [
+            ("bytes=-5", "56789"), ("bytes=-5", "56789"), ("bytes=6-8", "678"), ("bytes=6-", "6789"),
+            ("bytes=-1", "9"), ("bytes=5-99", "56789"),
+        ]
+        for (number, (range, text)) in rows.enumerated() {
+            let reply = try await scene.api.get("a", headers: ["Range": .init(stringLiteral: range)])
+            #expect(reply.status == 206 && reply.body.text == text, "\(range)")
+            expectEqual(reply.source, number == 0 ? .network : .cache, "\(range)")
+        }
+        try await expectEqual(scene.api.get("a", headers: ["Range": "bytes=4-8"]).source, .network)
+    }
+
     @Test("Responses in a folder answer the next process, and damaged ones do not")
     func folder() async throws {
         let folder = CacheTestFolder()

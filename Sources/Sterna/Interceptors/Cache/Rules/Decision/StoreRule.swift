@@ -87,10 +87,7 @@ extension CacheRule {
             else { return .refuse(.contentLength) }
             plan.contentLength = length
         }
-        guard response.status == 206 else {
-            plan.fields[.contentRange] = nil
-            return .store(plan)
-        }
+        guard response.status == 206 else { return .store(plan) }
         return part(of: response, request, plan)
     }
 

@@ -28,6 +28,21 @@ enum Vary: Sendable, Hashable {
         }
         self = .fields(names.sorted())
     }
+
+    /// Returns what a response depends on that has both fields.
+    func union(_ other: Vary) -> Vary {
+        guard case .fields(let own) = self, case .fields(let others) = other else { return .anything }
+        let names = Set(own).union(others)
+        return names.count <= Self.limit ? .fields(names.sorted()) : .anything
+    }
+
+    /// The value as it is written in the field.
+    var fieldValue: String {
+        switch self {
+        case .fields(let names): names.joined(separator: ", ")
+        case .anything: "*"
+        }
+    }
 }
 
 /// How the values of secret request fields enter the keys of variants, which may be written to disk.
@@ -86,8 +101,8 @@ struct VaryKey: Sendable, Hashable {
         guard let field = HTTPField.Name(name) else { return nil }
         let lines = request[values: field]
         guard !lines.isEmpty else { return nil }
-        let text = VaryNormalization.text(name, lines)
-        return secrets.names.contains(name) ? secrets.cover(text) : text
+        guard secrets.names.contains(name) else { return VaryNormalization.text(name, lines) }
+        return secrets.cover(VaryNormalization.exact(lines))
     }
 }
 
@@ -95,42 +110,95 @@ struct VaryKey: Sendable, Hashable {
 enum VaryNormalization {
     /// Returns the value of a field's lines.
     ///
-    /// Lines are joined and white space around commas is removed. In Accept-Encoding and Accept-Language, whose members have no case,
-    /// letters become small and weights of 1 are left out. The order is kept except in Accept-Encoding: servers prefer the first of
-    /// languages with the same weight.
+    /// Lines are joined and white space around commas is removed (RFC 9111, 4.1). Members with weights are put in the order of these,
+    /// and otherwise keep theirs, since servers prefer the first of those with the same weight; in Accept-Encoding no order has a
+    /// meaning. In Accept-Encoding and Accept-Language letters become small.
     static func text(_ name: String, _ lines: [String]) -> String {
-        // Cookies have commas, credentials are one value: both are compared as they are.
+        // White space within quoted strings has a meaning, and a comma there is no separator.
+        guard !texts.contains(name), !lines.contains(where: { $0.utf8.contains(UInt8(ascii: "\"")) }) else {
+            return exact(lines)
+        }
         switch name {
-        case "accept", "accept-charset", "cache-control", "prefer": return members(lines).joined(separator: ",")
-        case "accept-encoding": return Set(weighted(members(lines))).sorted().joined(separator: ",")
-        case "accept-language": return weighted(members(lines)).joined(separator: ",")
-        default: return trimmed(lines.map(trimmed).joined(separator: ", "))
+        case "accept", "accept-charset": return ordered(members(lines)).joined(separator: ",")
+        case "accept-encoding": return Set(ordered(members(lines, isSmall: true))).sorted().joined(separator: ",")
+        case "accept-language": return ordered(members(lines, isSmall: true)).joined(separator: ",")
+        case "cache-control", "prefer": return members(lines).joined(separator: ",")
+        // Nothing but the white space is known of others.
+        default: return lines.flatMap { split($0, at: UInt8(ascii: ",")) }.joined(separator: ",")
         }
     }
 
-    private static func members(_ lines: [String]) -> [String] {
+    /// Returns the lines joined, as they are otherwise: for cookies and credentials.
+    static func exact(_ lines: [String]) -> String { trimmed(lines.map(trimmed).joined(separator: ", ")) }
+
+    /// Fields that are no lists: a comma is a part of their text.
+    private static let texts: Set<String> = [
+        "authorization", "cookie", "proxy-authorization", "referer", "user-agent",
+    ]
+
+    private static func members(_ lines: [String], isSmall: Bool = false) -> [String] {
         lines.flatMap { line in
-            // A comma within a quoted string is no separator, and white space has a meaning there.
-            line.utf8.contains(UInt8(ascii: "\""))
-                ? [trimmed(line)]
-                : line.utf8.split(separator: UInt8(ascii: ",")).map { part in
-                    part.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-                        .map { String(decoding: Blanks.trimmed($0), as: UTF8.self) }.joined(separator: ";")
-                }
-        }.filter { !$0.isEmpty }
-    }
-
-    private static func weighted(_ members: [String]) -> [String] {
-        members.map { member in
-            var text = DirectiveList.lowercased(member.utf8)
-            while let weight = fullWeights.first(where: { text.hasSuffix($0) }) {
-                text = trimmed(String(decoding: text.utf8.dropLast(weight.utf8.count), as: UTF8.self))
+            split(isSmall ? DirectiveList.lowercased(line.utf8) : line, at: UInt8(ascii: ",")).map { member in
+                split(member, at: UInt8(ascii: ";")).joined(separator: ";")
             }
-            return text
         }.filter { !$0.isEmpty }
     }
 
-    private static let fullWeights = [";q=1", ";q=1.", ";q=1.0", ";q=1.00", ";q=1.000"]
+    /// Returns members in the order of their weights, which have one form; members without a weight, which is 1, have none.
+    private static func ordered(_ members: [String]) -> [String] {
+        let all = members.map(Preference.init)
+        // What cannot be read may mean anything.
+        guard all.allSatisfy({ $0.weight != nil }) else { return all.map(\.text) }
+        return all.enumerated().sorted { one, other in
+            let (left, right) = (one.element.weight ?? 0, other.element.weight ?? 0)
+            return left == right ? one.offset < other.offset : left > right
+        }.map(\.element.text).filter { !$0.isEmpty }
+    }
+
+    /// A member such as `de;q=0.5` (RFC 9110, 12.4.2).
+    private struct Preference {
+        var text: String
+
+        /// In thousandths; nil for one that cannot be read.
+        var weight: Int?
+
+        init(_ member: String) {
+            text = member
+            var parts = member.split(separator: ";", omittingEmptySubsequences: false)
+            let places = parts.indices.dropFirst().filter { parts[$0].hasPrefix("q=") || parts[$0].hasPrefix("Q=") }
+            guard let place = places.first else {
+                weight = 1_000
+                return
+            }
+            // What follows a weight belongs to an extension.
+            guard place == parts.count - 1, let weight = Self.thousandths(parts[place].dropFirst(2)) else { return }
+            self.weight = weight
+            parts.removeLast()
+            text = parts.joined(separator: ";")
+            if weight < 1_000, !text.isEmpty { text += ";q=0.\(String(weight + 1_000).dropFirst())" }
+        }
+
+        private static func thousandths(_ text: Substring) -> Int? {
+            let bytes = Array(text.utf8)
+            guard let first = bytes.first, bytes.count <= 5, bytes.count < 2 || bytes[1] == UInt8(ascii: ".") else {
+                return nil
+            }
+            var (value, unit) = (0, 1_000)
+            for digit in [first] + bytes.dropFirst(2) {
+                guard digit >= 0x30, digit <= 0x39 else { return nil }
+                value += Int(digit - 0x30) * unit
+                unit /= 10
+            }
+            return value <= 1_000 ? value : nil
+        }
+    }
+
+    /// Returns the parts of a text without the white space around them.
+    private static func split(_ text: String, at separator: UInt8) -> [String] {
+        text.utf8.split(separator: separator, omittingEmptySubsequences: false).map {
+            String(decoding: Blanks.trimmed($0), as: UTF8.self)
+        }
+    }
 
     private static func trimmed(_ text: String) -> String {
         String(decoding: Blanks.trimmed(text.utf8), as: UTF8.self)
