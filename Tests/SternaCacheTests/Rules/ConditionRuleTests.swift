@@ -47,6 +47,32 @@ struct ConditionRuleTests {
         expectEqual(Scene.decide(request, Self.response, after: 0), expected)
     }
 
+    @Test("A range of compressed bytes answers only who asks for the coding")
+    func codedRange() {
+        let rows: [(String, [String], String)] = [
+            ("gzip", [], "forward requestRange"), ("gzip", ["Accept-Encoding: identity"], "forward requestRange"),
+            ("GZIP", ["Accept-Encoding: br, gzip"], "serve 0..<10"),
+            ("br", ["Accept-Encoding: gzip"], "forward requestRange"),
+            ("identity", [], "serve 0..<10"), ("gzip", ["If-Range: \"a\""], "serve"),
+        ]
+        for (coding, request, expected) in rows {
+            let response = Self.response + ["Content-Encoding: \(coding)"]
+            expectEqual(
+                Scene.decide(["Range: bytes=0-9"] + request, response, after: 0), expected, "\(coding) \(request)")
+        }
+    }
+
+    @Test("A date in If-Range needs a Date that is later (RFC 9110, 8.8.2.2)")
+    func weakDate() {
+        for (date, expected) in [
+            ("Date: \(Scene.date)", "serve 0..<10"), ("Date: \(Self.hour)", "serve"), ("Date: x", "serve"),
+        ] {
+            let response = ["Cache-Control: max-age=99999", "Last-Modified: \(Self.hour)", date]
+            expectEqual(
+                Scene.decide(["Range: bytes=0-9", "If-Range: \(Self.hour)"], response, after: 0), expected, "\(date)")
+        }
+    }
+
     @Test(
         "A stale response leaves the caller's conditions to the server",
         arguments: ["If-None-Match: \"v\"", "If-Modified-Since: \(hour)"])

@@ -11,11 +11,14 @@ struct ValidationRuleTests {
     private static let hour = CacheRuleScene.hourBefore
 
     private static func judge(
-        _ response: CacheResponse, _ stored: [StoredResponse], asked: Int? = 0, _ request: [String] = []
+        _ response: CacheResponse, _ stored: [StoredResponse], asked: Int? = 0, _ request: [String] = [],
+        sent: [String]? = nil
     ) -> ValidationOutcome {
-        CacheRule.judge(
-            response, to: Scene.request(request), validation: asked.map { CacheValidation(index: $0, fields: [:]) },
-            stored: stored)
+        let validation = asked.map { index in
+            let own = stored.indices.contains(index) ? CacheRule.conditions(for: stored[index]) : [:]
+            return CacheValidation(index: index, fields: sent.map(Scene.fields) ?? own)
+        }
+        return CacheRule.judge(response, to: Scene.request(request), validation: validation, stored: stored)
     }
 
     private static func text(_ outcome: ValidationOutcome) -> String {
@@ -29,27 +32,39 @@ struct ValidationRuleTests {
         }
     }
 
-    /// Fields of the stored responses, fields of a 304, what it means when the first, or the caller's condition, was asked for.
+    /// Fields of the stored responses, fields of a 304, what it means when the cache asked about the first, and when the caller asked.
     static let rows: [([[String]], [String], String, String)] = [
         ([["ETag: \"v\""]], ["ETag: \"v\""], "current 0 of [0]", "callers [0]"),
-        ([["ETag: \"v\""]], ["ETag: \"w\""], "unknown", "callers []"),
-        ([["ETag: \"v\""]], ["ETag: v"], "unknown", "callers []"),
+        ([["ETag: \"v\""]], ["ETag: \"w\""], "current 0 of [0]", "callers []"),
+        ([["ETag: \"v\""]], ["ETag: v"], "current 0 of [0]", "callers []"),
+        ([["ETag: \"x-gzip\""]], ["ETag: \"x\""], "current 0 of [0]", "callers []"),
+        ([["ETag: v"]], ["ETag: v"], "current 0 of [0]", "callers []"),
+        ([["ETag: v"]], ["ETag: \"v\""], "current 0 of [0]", "callers []"),
+        ([["ETag: *"]], ["ETag: *"], "unknown", "callers []"),
         ([["ETag: \"v\""]], [], "current 0 of [0]", "callers []"),
         ([["ETag: \"v\""], ["ETag: \"v\""]], ["ETag: \"v\""], "current 0 of [0, 1]", "callers [0, 1]"),
-        ([["ETag: \"v\""], ["ETag: \"w\""]], ["ETag: \"w\""], "unknown", "callers [1]"),
+        ([["ETag: \"v\""], ["ETag: \"w\""]], ["ETag: \"w\""], "current 0 of [0]", "callers [1]"),
         ([["ETag: W/\"v\""]], ["ETag: W/\"v\""], "current 0 of [0]", "callers [0]"),
-        ([["ETag: W/\"v\""]], ["ETag: \"v\""], "unknown", "callers []"),
+        ([["ETag: W/\"v\""]], ["ETag: \"v\""], "current 0 of [0]", "callers []"),
         ([["ETag: \"v\""]], ["ETag: W/\"v\""], "current 0 of [0]", "callers [0]"),
         (
             [["ETag: W/\"v\""], ["ETag: W/\"v\"", "Date: \(hour)"]], ["ETag: W/\"v\""], "current 0 of [0]",
             "callers [0]"
         ),
+        (
+            [["ETag: W/\"v\"", "Date: \(hour)"], ["ETag: W/\"v\""]], ["ETag: W/\"v\""], "current 0 of [0]",
+            "callers [1]"
+        ),
         ([["Last-Modified: \(hour)"]], ["Last-Modified: \(hour)"], "current 0 of [0]", "callers [0]"),
-        ([["Last-Modified: \(hour)"]], ["Last-Modified: \(CacheRuleScene.date)"], "unknown", "callers []"),
-        ([["Last-Modified: \(hour)"]], ["Last-Modified: x"], "unknown", "callers []"),
+        ([["Last-Modified: \(hour)"]], ["Last-Modified: \(CacheRuleScene.date)"], "current 0 of [0]", "callers []"),
+        ([["Last-Modified: \(hour)"]], ["Last-Modified: x"], "current 0 of [0]", "callers []"),
+        (
+            [["Last-Modified: \(hour)"]], ["Last-Modified: \(hour)", "ETag: \"v\""], "current 0 of [0]", "callers []"
+        ),
+        ([[]], ["ETag: \"v\""], "unknown", "callers []"),
         ([[]], [], "current 0 of [0]", "callers [0]"), ([[], []], [], "current 0 of [0]", "callers []"),
         ([["ETag: \"v\""]], ["Cache-Control: no-store"], "current 0 of [0] once", "callers []"),
-        ([["ETag: \"v\""]], ["ETag: \"v\"", "Vary: *"], "current 0 of [0] once", "callers [0]"),
+        ([["ETag: \"v\""]], ["ETag: \"v\"", "Vary: *"], "current 0 of [0]", "callers [0]"),
     ]
 
     @Test("Which responses a 304 is about (RFC 9111, 4.3.4)", arguments: rows)
@@ -58,6 +73,80 @@ struct ValidationRuleTests {
         let response = Scene.response(fields, status: 304)
         expectEqual(Self.text(Self.judge(response, stored)), own)
         expectEqual(Self.text(Self.judge(response, stored, asked: nil)), callers)
+    }
+
+    /// What the cache added to a request, whether a 304 can be about one response alone.
+    static let additions: [([String], Bool)] = [
+        ([], false), (["Cache-Control: max-age=0"], false), (["If-None-Match: \"a\""], true),
+        (["If-None-Match: W/\"a\""], true), (["If-None-Match: \"a, b\""], true), (["If-None-Match: a"], true),
+        (["If-None-Match: w/\"a\""], true), (["If-None-Match: \"a\"", "If-Modified-Since: \(hour)"], true),
+        (["If-Modified-Since: \(hour)"], true), (["If-None-Match: \"a\", \"b\""], false),
+        (["If-None-Match: \"a\"", "If-None-Match: \"b\""], false), (["If-None-Match: a, b"], false),
+        (["If-None-Match: *"], false), (["If-None-Match: "], false),
+        (["If-None-Match: \"a\", \"b\"", "If-Modified-Since: \(hour)"], false),
+    ]
+
+    @Test(
+        "A 304 with other validators confirms what the cache has asked about, if that was one response",
+        arguments: additions)
+    func oneResponse(sent: [String], isOne: Bool) {
+        expectEqual(CacheValidation(index: 0, fields: Scene.fields(sent)).namesOneResponse, isOne)
+        let stored = [Scene.stored(["ETag: \"a\""]), Scene.stored(["ETag: \"b\""])]
+        let other = Scene.response(["ETag: \"c\""], status: 304)
+        expectEqual(Self.text(Self.judge(other, stored, sent: sent)), isOne ? "current 0 of [0]" : "unknown")
+        // Of several that were asked about, the tag says which.
+        let first = Scene.response(["ETag: \"a\""], status: 304)
+        expectEqual(Self.text(Self.judge(first, stored, sent: sent)), "current 0 of [0]")
+    }
+
+    /// The ETag lines of a stored response, what If-None-Match says.
+    static let conditions: [([String], String?)] = [
+        (["\"v\""], "\"v\""), (["W/\"v\""], "W/\"v\""), (["v"], "v"), (["v", "v"], "v"), (["w/\"v\""], "w/\"v\""),
+        (["\"v"], "\"v"), (["v", "w"], nil), (["*"], nil), (["a, b"], nil), (["\"a\", \"b\""], nil), ([""], nil),
+        ([], nil),
+        ([String(repeating: "v", count: 1_024)], String(repeating: "v", count: 1_024)),
+        ([String(repeating: "v", count: 1_025)], nil),
+    ]
+
+    @Test("A text that is no entity tag is sent back as it came, unless it would be a list", arguments: conditions)
+    func condition(lines: [String], expected: String?) {
+        let stored = Scene.stored(lines.map { "ETag: \($0)" })
+        expectEqual(CacheRule.conditions(for: stored)[.ifNoneMatch], expected)
+    }
+
+    @Test("A 304 leaves what names the stored bytes, and no weak validator becomes strong")
+    func names() {
+        let text = ["Content-Type: a/b", "Content-Encoding: gzip", "Content-Length: 100"]
+        let new = [
+            "Date: \(Scene.hourLater)", "Last-Modified: \(Scene.date)", "Content-Type: c/d", "Content-Encoding: br",
+            "Content-Length: 0", "X-New: 1",
+        ]
+        // The stored validators, and the tag of the 304.
+        let rows: [([String], [String])] = [
+            (["ETag: W/\"v\"", "Last-Modified: \(Self.hour)"], ["ETag: \"v\""]), (["ETag: \"v\""], ["ETag: W/\"v\""]),
+            (["ETag: \"v\""], ["ETag: \"w\""]), (["ETag: v"], ["ETag: \"v\""]),
+            (["Last-Modified: \(Scene.date)"], ["ETag: \"v\""]), (["Last-Modified: \(Scene.date)"], []),
+            (["Last-Modified: \(Self.hour)"], ["ETag: \"v\""]),
+        ]
+        for (lines, tag) in rows {
+            let stored = Scene.stored(lines + text)
+            let later = Scene.made + 3_600
+            let outcome = Self.judge(
+                Scene.response(new + tag, status: 304, sent: later, arrived: later), [stored])
+            guard case .current(0, let updates, true) = outcome, let updated = updates.first?.response else {
+                Issue.record("\(lines): \(outcome)")
+                continue
+            }
+            for name in [
+                .eTag, .lastModified, .contentType, .contentEncoding, .contentLength,
+            ] as [HTTPField.Name] {
+                expectEqual(updated.fields[values: name], stored.fields[values: name], "\(name) of \(lines)")
+            }
+            expectEqual(updated.fields["X-New"], "1")
+            expectEqual(updated.freshness.age(at: later), 0)
+            let isStrong = EntityValidator(FieldSection(updated.fields)) != nil
+            expectEqual(isStrong, EntityValidator(FieldSection(stored.fields)) != nil, "\(lines)")
+        }
     }
 
     @Test("Other responses to a validation (RFC 9111, 4.3.3)")
@@ -122,7 +211,62 @@ struct ValidationRuleTests {
             Issue.record("\(outcome)")
             return
         }
-        expectEqual(updates.first?.response?.variant, VaryKey(parts: [.init(name: "x-b", value: "7")]))
+        let both = VaryKey(parts: [.init(name: "x-a", value: "1"), .init(name: "x-b", value: "7")])
+        expectEqual(updates.first?.response?.variant, both)
+        expectEqual(updates.first?.response?.fields[.vary], "x-a, x-b")
+    }
+
+    /// Vary of a stored response to `X-A: 1`, and of a 304 to `X-A: 1` and `X-B: 7`; what it varies on then, and how the field is written.
+    static let varies: [(String?, String?, [String]?, String?)] = [
+        ("X-A", "X-A", ["x-a"], "X-A"), ("X-A", nil, ["x-a"], "X-A"), (nil, "X-A", ["x-a"], "X-A"), (nil, nil, [], nil),
+        ("X-A", "x-a", ["x-a"], "x-a"), ("X-A", "X-A, X-B", ["x-a", "x-b"], "X-A, X-B"),
+        ("X-A", "X-B", ["x-a", "x-b"], "x-a, x-b"), ("X-B, X-A", "X-B", ["x-a", "x-b"], "X-B, X-A"),
+        ("X-A", "X-C", ["x-a", "x-c"], "x-a, x-c"), ("X-A", "*", nil, "*"), (nil, "*", nil, "*"),
+        ("X-A", "a b", nil, "a b"),
+        ("X-A", (0..<32).map { "x\($0)" }.joined(separator: ","), nil, "*"),
+    ]
+
+    @Test("After a 304 a response varies on the fields of both, with the values of the request", arguments: varies)
+    func union(old: String?, new: String?, names: [String]?, field: String?) throws {
+        let request = ["X-A: 1", "X-B: 7"]
+        let vary = old.map { ["Vary: \($0)"] } ?? []
+        let key = try #require(
+            VaryKey(Vary(Scene.fields(vary)), request: Scene.fields(request), secrets: VarySecrets()))
+        let stored = Scene.stored(["ETag: \"v\"", "Cache-Control: max-age=0"] + vary, variant: key)
+        let response = Scene.response(
+            ["ETag: \"v\"", "Cache-Control: max-age=60"] + (new.map { ["Vary: \($0)"] } ?? []), status: 304)
+        guard case .current(0, let updates, true) = Self.judge(response, [stored], request),
+            let updated = updates.first?.response
+        else {
+            Issue.record("It is not kept.")
+            return
+        }
+        expectEqual(updated.fields[.vary], field)
+        let expected = names.map { names in
+            names.map { name in
+                VaryKey.Part(name: name, value: name == "x-a" ? "1" : name == "x-b" ? "7" : nil)
+            }
+        }
+        expectEqual(updated.variant.parts, expected ?? key.parts)
+        // What varies on more than fields is asked about each time, under every policy.
+        for policy in [CachePolicy.protocolRules, .cachedElseLoad, .cachedOnly] {
+            let decision = CacheRule.decide(
+                Scene.request(request), stored: [updated], policy: policy, now: Scene.made)
+            let asked = policy == .cachedOnly ? "504 vary" : "validate vary"
+            expectEqual(Scene.text(decision), names == nil ? asked : "serve")
+        }
+        let failed = CacheRule.answerAfterFailure(
+            status: nil, Scene.request(request), stored: [updated], policy: CachePolicy(fallsBackToStored: true),
+            now: Scene.made)
+        expectEqual(failed == nil, names == nil)
+        // And again.
+        let again = Self.judge(response, [updated], request)
+        guard case .current(0, let further, true) = again else {
+            Issue.record("\(again)")
+            return
+        }
+        expectEqual(further.first?.response?.variant, updated.variant)
+        expectEqual(further.first?.response.map { Vary($0.fields) }, Vary(updated.fields))
     }
 
     @Test("A 304 updates no variant that does not fit its request (RFC 9111, 4.3.4)")

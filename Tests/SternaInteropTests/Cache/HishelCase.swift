@@ -39,6 +39,9 @@ struct HishelCase: Codable, Sendable, Equatable {
 
     /// The fields of a 304 to a validation of the only stored response.
     var update: [FieldLine]?
+
+    /// Whether the validation names another response as well, so that only the validators of the 304 say what it is about.
+    var namesAnother = false
 }
 
 extension [FieldLine] {
@@ -145,9 +148,11 @@ extension HishelCase {
     /// The lines of the only stored response after the update; nil if it is not reused.
     func updated() -> [FieldLine]? {
         guard let request = cacheRequest(request), let response = response(0), let update else { return nil }
+        var conditions = CacheRule.conditions(for: response)
+        if namesAnother { conditions.append(HTTPField(name: .ifNoneMatch, value: "\"other\", \"further\"")) }
         let outcome = CacheRule.judge(
             CacheResponse(304, update.fields, requestTime: now, responseTime: now), to: request,
-            validation: CacheValidation(index: 0, fields: [:]), stored: [response], settings: settings)
+            validation: CacheValidation(index: 0, fields: conditions), stored: [response], settings: settings)
         guard case .current(0, let updates, _) = outcome, let new = updates.first?.response else { return nil }
         return [FieldLine](new.fields)
     }

@@ -118,7 +118,7 @@ extension HishelDifference {
     static let varyText = HishelDifference(
         "4.1", "hishel compares the text of fields. White space, case and order have no meaning in some."
     ) { given, _ in
-        for name in ["accept", "accept-encoding", "accept-language"] {
+        for name in ["accept", "accept-encoding", "accept-language", "x-a"] {
             var texts: [String: Set<String>] = [:]
             for values in ([given.request] + given.stored.map(\.request)).map({ $0.fields[name] }) where !values.isEmpty
             {
@@ -280,13 +280,10 @@ extension HishelDifference {
         if given.update?["etag"].first?.hasPrefix("W/") == true { given.update?.remove("etag") }
     }
 
-    static let strongTag = HishelDifference(
-        "4.3.4, 9110 8.8.3.2",
-        "hishel updates a response with a weak tag by a 304 with a strong one. Strong tags are not weak ones."
-    ) { given, _ in
-        let tags = given.stored[0].fields["etag"]
-        given.stored[0].fields.set("etag", tags.map { $0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0 })
-    }
+    static let otherValidators = HishelDifference(
+        "4.3.4",
+        "hishel asks again after a 304 with other validators. It confirms the only response that was asked about, as in browsers."
+    ) { given, _ in given.namesAnother = true }
 
     static let modifiedText = HishelDifference(
         "4.2, 4.3.4",
@@ -300,9 +297,20 @@ extension HishelDifference {
         given.update?.set("last-modified", [HishelGenerator.date(0)])
     }
 
-    static let contentType = HishelDifference(
-        "3.2", "hishel keeps the old Content-Type. Only fields of the stored bytes and Content-Length are excepted."
-    ) { given, _ in given.update?.remove("content-type") }
+    static let names = HishelDifference(
+        "3.2, 4.3.4", "hishel takes ETag and Last-Modified of a 304. Those of the stored bytes stay."
+    ) { given, _ in
+        for name in ["etag", "last-modified"] {
+            guard let new = given.update?[name], !new.isEmpty else { continue }
+            given.stored[0].fields.set(name, new)
+        }
+    }
+
+    static let weakDate = HishelDifference(
+        "3.2, 9110 8.8.2.2", "hishel takes the Date of a 304 also where it would make a weak Last-Modified strong."
+    ) { given, _ in
+        if let new = given.update?["date"], !new.isEmpty { given.stored[0].fields.set("date", new) }
+    }
 
     static let oldAge = HishelDifference(
         "3.2, 4.2.3", "hishel keeps Age and Date if the 304 has none. They speak of another response."

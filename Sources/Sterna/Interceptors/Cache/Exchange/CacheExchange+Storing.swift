@@ -86,10 +86,11 @@ extension CacheExchange {
             url: Redaction.show(request.url.removingUserinfo()),
             StoredResponse(kept, variant: plan.variant, extent: extent, settings: settings))
         guard own.isCodable else { return nil }
-        // The same response in the other partition must not answer any more.
-        let others = stored.indices.filter {
-            responses[$0].variant == plan.variant && stored[$0].variant.id.key != place
-        }.map { stored[$0].variant.id }
+        // The same response in the other partition, or with the number of a former variant, must not answer any more.
+        let others = stored.map(\.variant.id).enumerated().filter { index, id in
+            responses[index].variant == plan.variant && id != former?.entry.variant.id
+                && (id.key != place || id.variant != plan.variant.number)
+        }.map(\.element)
         if let former {
             return NewEntry(
                 cache,

@@ -214,7 +214,8 @@ struct CacheExchange: Sendable {
             let head = StoredHead(url: entry.head.url, response)
             // What the server now says to one identity must not stay among what all share.
             let mayStay = entry.variant.id.key != key || CacheRule.isForEveryone(response.control)
-            guard head.isCodable, mayStay, response.variant == entry.head.response.variant else {
+            // One that varies on further fields now keeps its number, which is that of its former variant.
+            guard head.isCodable, mayStay else {
                 await cache.storage.remove(entry.variant.id)
                 continue
             }

@@ -46,6 +46,9 @@ struct StoredResponse: Sendable {
     let extent: StoredExtent
 
     let control: CacheControl.Response
+
+    /// Whether no request selects it, since a 304 has said that it varies on more than fields: the server is asked each time.
+    let fitsNoRequest: Bool
     let freshness: Freshness
 
     /// When it was made: its Date, else the moment at which it arrived.
@@ -59,7 +62,10 @@ struct StoredResponse: Sendable {
         (requestTime, responseTime) = (response.requestTime, response.responseTime)
         self.variant = variant
         self.extent = extent
-        control = CacheControl.Response(response.fields[values: .cacheControl])
+        var control = CacheControl.Response(response.fields[values: .cacheControl])
+        fitsNoRequest = Vary(response.fields) == .anything
+        if fitsNoRequest { control.noCache = .everything }
+        self.control = control
         freshness = Freshness(
             status: response.status, response.fields, control, requestTime: requestTime, responseTime: responseTime,
             settings: settings)

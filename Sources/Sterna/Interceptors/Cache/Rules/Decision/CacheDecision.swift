@@ -53,6 +53,20 @@ struct CacheValidation: Sendable, Hashable {
 
     /// The fields that the request gets; none for a response without a validator, which is loaded anew.
     var fields: HTTPFields
+
+    /// Whether the fields have the validators of one response: a 304 can then be about that alone, whatever validators it states.
+    ///
+    /// Of a list of tags, only the ETag of the 304 says which is current.
+    var namesOneResponse: Bool {
+        let lines = fields[values: .ifNoneMatch]
+        guard let line = lines.first else { return fields[values: .ifModifiedSince].count == 1 }
+        guard lines.count == 1 else { return false }
+        return switch EntityTagList(lines) {
+        case .any?: false
+        case .tags(let tags)?: tags.count == 1
+        case nil: EntityTag.isOneText(line)
+        }
+    }
 }
 
 /// Why a stale response answers.

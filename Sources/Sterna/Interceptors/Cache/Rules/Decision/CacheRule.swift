@@ -100,6 +100,7 @@ enum CacheRule {
         to answer: CachedAnswer, _ response: StoredResponse, _ control: CacheControl.Request, _ policy: CachePolicy
     ) -> ForwardReason? {
         if control.noCache { return .requestNoCache }
+        if response.fitsNoRequest { return .vary }
         if response.control.noCache == .everything { return .responseNoCache }
         guard answer.timeLeft > 0 else {
             if response.control.isMalformed { return .malformed }
@@ -151,19 +152,23 @@ enum CacheRule {
         guard request.method == .get, !request.fields.contains(.ifNoneMatch),
             !request.fields.contains(.ifModifiedSince)
         else { return nil }
-        var fields = HTTPFields()
-        if let tag = EntityTag(response.fields) { fields[.ifNoneMatch] = tag.fieldValue }
-        if Freshness.date(response.fields, .lastModified) != nil,
-            let modified = response.fields[values: .lastModified].first
-        {
-            fields[.ifModifiedSince] = modified
-        }
+        var fields = conditions(for: response)
         guard !fields.isEmpty else { return nil }
         if policy.reading == .revalidate, !request.fields.contains(.cacheControl) {
             // Caches on the way have to ask as well.
             fields[.cacheControl] = "max-age=0"
         }
         return CacheValidation(index: index, fields: fields)
+    }
+
+    /// Returns the fields that ask whether a response is current (RFC 9111, 4.3.1); none if it has no validator.
+    static func conditions(for response: StoredResponse) -> HTTPFields {
+        var fields = HTTPFields()
+        fields[.ifNoneMatch] = EntityTag.condition(for: response.fields)
+        if Freshness.date(response.fields, .lastModified) != nil {
+            fields[.ifModifiedSince] = response.fields[values: .lastModified].first
+        }
+        return fields
     }
 
     /// Returns the request in the background for a response without a validator; nil where it would not bring another response.

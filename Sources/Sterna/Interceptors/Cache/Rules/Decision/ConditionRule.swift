@@ -26,11 +26,22 @@ enum ConditionRule {
         let whole = response.extent.isWhole ? Result.answer(.whole) : .ask(.partial)
         guard response.status == 200, let asked = RangeRequest(fields) else { return whole }
         if fields.contains(.ifRange), !isCurrent(response, fields[values: .ifRange]) { return whole }
-        if asked == .other { return .ask(.requestRange) }
+        if asked == .other || response.extent.isWhole && !isExpected(response, request) { return .ask(.requestRange) }
         let length = response.extent.length
         guard let range = asked.range(of: length) else { return .ask(length == nil ? .partial : .requestRange) }
         guard response.extent.contains(range) else { return .ask(.partial) }
         return .answer(.part(range, length: length))
+    }
+
+    /// Whether the stored bytes are those that a range is meant of: they are not coded, or in a coding that the request names.
+    ///
+    /// A server that compresses a page and does not say `Vary` sends ranges of the page itself.
+    private static func isExpected(_ response: StoredResponse, _ request: CacheRequest) -> Bool {
+        let accepted = DirectiveList.lowercased(request.fields[values: .acceptEncoding].joined(separator: ",").utf8)
+        return response.fields[values: .contentEncoding].allSatisfy { coding in
+            let coding = DirectiveList.lowercased(Blanks.trimmed(coding.utf8))
+            return coding == "identity" || accepted.contains(coding)
+        }
     }
 
     /// Whether If-Range names the stored response, by the strong comparison (RFC 9110, 13.1.5).
@@ -40,7 +51,7 @@ enum ConditionRule {
         guard let date = HTTPDate.seconds(line), let modified = Freshness.date(response.fields, .lastModified) else {
             return false
         }
-        // A date is strong if the response was made at least a second after it (RFC 9110, 8.8.2.2).
-        return date == modified && response.date > modified
+        // A date is strong if the response says that it was made at least a second after it (RFC 9110, 8.8.2.2).
+        return date == modified && Freshness.date(response.fields, .date).map { $0 > modified } ?? false
     }
 }

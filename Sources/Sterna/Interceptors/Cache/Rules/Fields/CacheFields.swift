@@ -17,6 +17,10 @@ enum CacheFields {
         "content-length", "content-encoding", "content-range", "content-digest", "content-md5", "digest",
     ]
 
+    /// The fields that name the stored bytes, which a 304 leaves as they are, too: those of servers that compress, and of what stands
+    /// before them, are often of another form of the content. A weak tag never becomes a strong one.
+    private static let namingFields: Set<String> = ["etag", "last-modified", "content-type"]
+
     /// The fields of content that a 304 does not have (RFC 9110, 15.4.5).
     private static let absentFromNotModified: Set<String> = [
         "content-length", "content-encoding", "content-range", "content-type", "content-language", "content-digest",
@@ -37,8 +41,9 @@ enum CacheFields {
     ///
     /// Fields of the update replace those of the same name, all lines at once. Age and Date speak of the response that brought them:
     /// old ones go.
-    static func updated(_ stored: HTTPFields, by update: HTTPFields) -> HTTPFields {
-        let kept = hopFields.union(contentFields).union(connectionOptions(update))
+    static func updated(_ stored: HTTPFields, by update: HTTPFields, isNotModified: Bool = false) -> HTTPFields {
+        var kept = hopFields.union(contentFields).union(connectionOptions(update))
+        if isNotModified { kept.formUnion(namingFields) }
         let new = update.filter { !kept.contains($0.name.canonicalName) }
         let replaced = Set(new.map(\.name.canonicalName)).union(["age", "date"])
         return HTTPFields(stored.filter { !replaced.contains($0.name.canonicalName) } + new)

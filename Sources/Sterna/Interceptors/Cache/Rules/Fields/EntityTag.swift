@@ -28,6 +28,25 @@ struct EntityTag: Sendable, Hashable {
         self.init(line)
     }
 
+    /// Returns what If-None-Match sends back of the ETag of a message (RFC 9111, 4.3.1); nil if there is nothing to send.
+    ///
+    /// A text that is no tag, such as one without quotes, goes back as it came: servers that send one compare texts.
+    static func condition(for fields: HTTPFields) -> String? {
+        if let tag = EntityTag(fields) { return tag.fieldValue }
+        let lines = fields[values: .eTag]
+        guard let line = lines.first, lines.allSatisfy({ $0.utf8.elementsEqual(line.utf8) }), isOneText(line) else {
+            return nil
+        }
+        return line
+    }
+
+    /// Whether a text that is no tag is one for a server as well: neither a list nor what stands for any tag.
+    static func isOneText(_ text: String) -> Bool {
+        let bytes = Blanks.trimmed(text.utf8)
+        return !bytes.isEmpty && bytes.count <= longest && !bytes.contains(UInt8(ascii: ","))
+            && !bytes.elementsEqual("*".utf8) && !text.unicodeScalars.contains("\u{FFFD}")
+    }
+
     /// The tag as it stands in a field.
     var fieldValue: String { isWeak ? "W/" + opaque : opaque }
 

@@ -44,34 +44,55 @@ extension CacheRule {
         guard response.status == 304 else { return .replaced }
         let places = selected(by: response, among: stored, for: request, validation: validation, settings)
         let mayKeep = !CacheControl.Request(request.fields).noStore
+        let asGet = CacheRequest(.get, request.url, request.fields)
         let updates = places.compactMap { place -> StoredUpdate? in
             let new = updated(stored[place], by: response, to: request, settings)
             if place == validation?.index { return StoredUpdate(index: place, response: new) }
             // A request with no-store leaves no trace, and a 304 with it takes what it is about out of the cache.
             guard mayKeep else { return nil }
-            guard let new,
-                case .store = mayStore(
-                    CacheRequest(.get, request.url, request.fields), new.response, settings: settings)
-            else { return StoredUpdate(index: place, response: nil) }
-            return StoredUpdate(index: place, response: new)
+            let mayStay = new.map { self.mayStay($0, asGet, settings: settings) } ?? false
+            return StoredUpdate(index: place, response: mayStay ? new : nil)
         }
         guard let validation else { return .callers(updates: updates) }
         guard let own = updates.first(where: { $0.index == validation.index }), stored.indices.contains(own.index)
         else { return .unknown }
         guard let answer = own.response else { return .unknown }
-        let plan = mayStore(
-            CacheRequest(request.method, request.url, request.fields), answer.response, settings: settings)
-        if case .store = plan { return .current(index: own.index, updates: updates, keeps: true) }
-        return .current(index: own.index, updates: updates, keeps: false)
+        let keeps = mayStay(answer, request, settings: settings)
+        return .current(index: own.index, updates: updates, keeps: keeps)
     }
 
-    /// Returns the places of the responses that a 304 updates: of those that fit the request's fields (RFC 9111, 4.3.4).
+    /// Whether an updated response may stay in the cache.
+    private static func mayStay(
+        _ new: StoredResponse, _ request: CacheRequest, settings: CacheRuleSettings
+    ) -> Bool {
+        var head = new.response
+        // It is not stored in the first place, but each 304 spares the body of one that is.
+        if new.fitsNoRequest { head.fields[.vary] = nil }
+        if case .store = mayStore(request, head, settings: settings) { return true }
+        return false
+    }
+
+    /// Returns the places of the responses that a 304 updates, of those that fit the request's fields.
+    ///
+    /// A 304 to the cache's own conditions for one response confirms that, whatever validators it states: servers that compress send
+    /// `W/"x"` or `"x-gzip"` with the content, and `"x"` with the 304. Browsers do so, against RFC 9111, 4.3.4.
     private static func selected(
         by response: CacheResponse, among stored: [StoredResponse], for request: CacheRequest,
         validation: CacheValidation?, _ settings: CacheRuleSettings
     ) -> [Int] {
-        let tag = EntityTag(response.fields)
         let fitting = stored.indices.filter { stored[$0].variant.matches(request.fields, secrets: settings.secrets) }
+        let found = identified(by: response, among: stored, fitting, validation: validation)
+        guard let validation, validation.namesOneResponse, fitting.contains(validation.index),
+            !found.contains(validation.index)
+        else { return found }
+        return [validation.index]
+    }
+
+    /// Returns the places of the responses that have the validators of a 304 (RFC 9111, 4.3.4).
+    private static func identified(
+        by response: CacheResponse, among stored: [StoredResponse], _ fitting: [Int], validation: CacheValidation?
+    ) -> [Int] {
+        let tag = EntityTag(response.fields)
         if let tag, !tag.isWeak {
             return fitting.filter { EntityTag(stored[$0].fields)?.isStronglyEqual(tag) ?? false }
         }
@@ -100,19 +121,29 @@ extension CacheRule {
             .map { [$0] } ?? []
     }
 
-    /// Returns a stored response with the fields of a 304 or of a response to HEAD; nil if another request can no longer select it.
+    /// Returns a stored response with the fields of a 304, of a response to HEAD, or of a further part.
+    ///
+    /// It varies on the fields that either names, with the values of this request; nil if it does not fit the request, whose values
+    /// are then not those of the stored response.
     static func updated(
         _ stored: StoredResponse, by response: CacheResponse, to request: CacheRequest, _ settings: CacheRuleSettings
     ) -> StoredResponse? {
-        let fields = CacheFields.updated(stored.fields, by: response.fields)
+        var fields = CacheFields.updated(stored.fields, by: response.fields, isNotModified: response.status == 304)
+        let old = Vary(stored.fields)
+        let vary = old.union(Vary(response.fields))
+        if Vary(fields) != vary {
+            fields[values: .vary] = vary == old ? stored.fields[values: .vary] : [vary.fieldValue]
+        }
+        // A weak date stays weak, although the response now has a later Date than it (RFC 9110, 8.8.2.2).
+        if EntityValidator(FieldSection(stored.fields)) == nil, EntityValidator(FieldSection(fields)) != nil {
+            fields[.date] = nil
+        }
         var head = CacheResponse(
             stored.status, fields, requestTime: response.requestTime, responseTime: response.responseTime)
         var variant = stored.variant
-        if Vary(fields) != Vary(stored.fields) {
-            // The fields of the request that brought it are known for this request's variant alone.
+        if vary != old {
             guard stored.variant.matches(request.fields, secrets: settings.secrets) else { return nil }
-            // A response that varies on everything is served once more, and then no longer.
-            variant = VaryKey(Vary(fields), request: request.fields, secrets: settings.secrets) ?? stored.variant
+            variant = VaryKey(vary, request: request.fields, secrets: settings.secrets) ?? stored.variant
         }
         head.fields = CacheFields.stored(fields, CacheControl.Response(fields[values: .cacheControl]), settings)
         return StoredResponse(head, variant: variant, extent: stored.extent, settings: settings)
