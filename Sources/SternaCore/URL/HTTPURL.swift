@@ -32,6 +32,14 @@ public struct HTTPURL: Sendable, Hashable {
         storage = try URLParser.parse(reference, base: base.storage)
     }
 
+    /// Parses or resolves a reference as HTTP messages have it: unlike browsers, it is refused if its host is empty, as in
+    /// `http:///path` and `///path` (RFC 9110, 4.2.1).
+    ///
+    /// - Throws: ``ParseError``, which is `missingHost` for an empty host.
+    package init(withHost reference: String, relativeTo base: HTTPURL? = nil) throws(ParseError) {
+        storage = try URLParser.parse(reference, base: base?.storage, needsHost: true)
+    }
+
     /// Parses or resolves with the caller's encoder for hosts outside ASCII, instead of UTS #46.
     ///
     /// - Throws: ``ParseError`` if the standard requires failure, for schemes other than the four, and for input or a result over

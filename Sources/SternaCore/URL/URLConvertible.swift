@@ -5,13 +5,14 @@ public protocol URLConvertible: Sendable {
 
     /// Returns the URL, resolved against `base` if given.
     ///
-    /// - Throws: ``HTTPURL/ParseError`` if the reference is not a URL, or is relative and `base` is nil.
+    /// - Throws: ``HTTPURL/ParseError`` if the reference is not a URL, is relative and `base` is nil, or has an empty host, as in
+    ///   `http:///path` (RFC 9110, 4.2.1).
     func resolve(against base: HTTPURL?) throws(HTTPURL.ParseError) -> HTTPURL
 }
 
 extension URLConvertible {
     public func resolve(against base: HTTPURL?) throws(HTTPURL.ParseError) -> HTTPURL {
-        HTTPURL(try URLParser.parse(urlReference(), base: base?.storage))
+        try HTTPURL(withHost: urlReference(), relativeTo: base)
     }
 }
 

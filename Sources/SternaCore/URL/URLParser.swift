@@ -3,24 +3,28 @@ struct URLParser {
     /// Without tabs, newlines, and C0 controls and spaces at both ends.
     private let input: [UInt8]
     private let encoder: (any HostEncoder)?
+    private let needsHost: Bool
     private var index = 0
 
-    private init(_ input: [UInt8], encoder: (any HostEncoder)?) {
+    private init(_ input: [UInt8], encoder: (any HostEncoder)?, needsHost: Bool) {
         self.input = input
         self.encoder = encoder
+        self.needsHost = needsHost
     }
 
     /// Parses by the fast path if it applies, else by the full one.
     ///
-    /// - Parameter encoder: for hosts outside ASCII; nil for the process's.
+    /// - Parameters:
+    ///   - encoder: for hosts outside ASCII; nil for the process's.
+    ///   - needsHost: whether an empty host is an error (RFC 9110, 4.2.1); the standard takes the path's first segment in its place.
     static func parse(
-        _ string: String, base: HTTPURL.Storage?, encoder: (any HostEncoder)? = nil
+        _ string: String, base: HTTPURL.Storage?, encoder: (any HostEncoder)? = nil, needsHost: Bool = false
     ) throws(HTTPURL.ParseError) -> HTTPURL.Storage {
         var string = string
         // The buffer is used within the closure only.
         let result = string.withUTF8 { bytes -> Result<HTTPURL.Storage, HTTPURL.ParseError> in
             if let storage = parseFast(bytes, base: base) { return .success(storage) }
-            return parseFully(bytes, base: base, encoder: encoder)
+            return parseFully(bytes, base: base, encoder: encoder, needsHost: needsHost)
         }
         return try result.get()
     }
@@ -35,7 +39,8 @@ struct URLParser {
     }
 
     static func parseFully(
-        _ bytes: UnsafeBufferPointer<UInt8>, base: HTTPURL.Storage?, encoder: (any HostEncoder)? = nil
+        _ bytes: UnsafeBufferPointer<UInt8>, base: HTTPURL.Storage?, encoder: (any HostEncoder)? = nil,
+        needsHost: Bool = false
     ) -> Result<HTTPURL.Storage, HTTPURL.ParseError> {
         guard bytes.count <= HTTPURL.maximumLength else { return .failure(.tooLong) }
         var start = 0
@@ -43,7 +48,7 @@ struct URLParser {
         while start < end, bytes[start] <= 0x20 { start += 1 }
         while end > start, bytes[end - 1] <= 0x20 { end -= 1 }
         let kept = bytes[start..<end].filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
-        var parser = URLParser(kept, encoder: encoder)
+        var parser = URLParser(kept, encoder: encoder, needsHost: needsHost)
         return Result { () throws(HTTPURL.ParseError) in
             let storage = try parser.run(base: base)
             guard storage.length <= HTTPURL.maximumLength else { throw .tooLong }
@@ -109,7 +114,9 @@ struct URLParser {
 
     /// "Special authority ignore slashes state" to the end.
     private mutating func authority(_ scheme: HTTPURL.Scheme) throws(HTTPURL.ParseError) -> HTTPURL.Storage {
+        let start = index
         while index < input.count, isSlash(input[index]) { index += 1 }
+        if needsHost, index - start > 2 { throw .missingHost }
         let end = input[index...].firstIndex(where: isDelimiter) ?? input.endIndex
         var userinfo: [UInt8] = []
         if let at = input[index..<end].lastIndex(of: UInt8(ascii: "@")) {

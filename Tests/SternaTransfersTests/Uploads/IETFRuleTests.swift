@@ -47,6 +47,7 @@ struct IETFRuleTests {
                 "proceed 0 current https://other.example/u"),
             AnswerRow("less encryption", create, 201, [("Location", "http://example.com/u")], "fail locationInsecure"),
             AnswerRow("no URL", create, 201, [("Location", "http://[")], "fail locationUnusable"),
+            AnswerRow("an empty host", create, 201, [("Location", "https:///u/1")], "fail locationUnusable"),
             AnswerRow("another scheme", create, 201, [("Location", "ftp://example.com/")], "fail locationUnusable"),
             AnswerRow("two URLs", create, 201, [("Location", "/a"), ("Location", "/b")], "fail locationsDiffer"),
             AnswerRow("no Location", create, 200, "fail noLocation"),

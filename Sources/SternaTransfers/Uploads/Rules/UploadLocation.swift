@@ -15,7 +15,7 @@ enum UploadLocation {
         guard let first = lines.first else { return nil }
         guard lines.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else { throw .locationsDiffer }
         guard !first.isEmpty, first.utf8.count <= longest,
-            let found = try? HTTPURL(first, relativeTo: base.removingUserinfo()),
+            let found = try? HTTPURL(withHost: first, relativeTo: base.removingUserinfo()),
             found.scheme == .http || found.scheme == .https
         else { throw .locationUnusable }
         guard found.scheme.isSecure || !base.scheme.isSecure else { throw .locationInsecure }
