@@ -261,13 +261,16 @@ final class SessionPlan: Sendable {
     }
 
     private func addHeaders(_ draft: RequestDraft, to request: inout Request) throws(SternaError) {
+        let allowsBasic = authentication.allowsBasic(request.url, draft.settings)
         let authorization = try Credentials.fieldValue(
             for: request.url, own: draft.settings.authorization, shared: settings.authorization, urls,
-            allowsBasic: authentication.allowsBasic(request.url, draft.settings))
+            allowsBasic: allowsBasic)
         try RequestHeaders.merge(
             draft.headers, authorization: authorization,
             continueThreshold: draft.settings.continueThreshold ?? settings.continueThreshold, into: &request)
-        if request.url.userinfo != nil { request.url = request.url.removingUserinfo() }
+        guard request.url.userinfo != nil else { return }
+        request.url = request.url.removingUserinfo()
+        if allowsBasic, draft.settings.authorization == nil { request.options[UserinfoFieldKey.self] = authorization }
     }
 
     // MARK: Responses

@@ -13,7 +13,10 @@ struct RedirectOptions: ParsableArguments {
         help: ArgumentHelp("Follow so many redirects at most (20 by default); -1 for no limit.", valueName: "number"))
     var limit: Int?
 
-    @Flag(help: "Send credentials, cookies and fields with secrets on to any host that a redirect leads to.")
+    @Flag(
+        help:
+            "Send credentials, cookies and fields with secrets on to any host that a redirect leads to; not those of the URL."
+    )
     var locationTrusted = false
 
     @Flag(help: "Repeat a POST as a POST when a 301 redirects it.")

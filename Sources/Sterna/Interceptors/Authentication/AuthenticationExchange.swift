@@ -168,8 +168,8 @@ struct AuthenticationExchange {
             }
         case .netrc:
             guard let file = settings.netrc else { return nil }
-            let user = own?.origin == situation.origin ? own?.user : nil
-            return try await memory.content(of: file).credential(for: original.url.host, user: user)
+            return try await memory.content(of: file).credential(
+                for: original.url.host, user: own?.user(at: situation.origin))
         case .handler: return try await askHandlers(candidate, response)
         }
     }

@@ -45,6 +45,7 @@ struct CoalescingKey: Sendable, Hashable {
         // Credentials are in the request's fields by now.
         ObjectIdentifier(AuthenticationPolicyKey.self), ObjectIdentifier(RequestCredentialKey.self),
         ObjectIdentifier(ChallengeHandlerKey.self), ObjectIdentifier(CallCredentialsKey.self),
+        ObjectIdentifier(UserinfoFieldKey.self),
         ObjectIdentifier(TokenAuthenticationKey.self), ObjectIdentifier(TokenUseKey.self),
         ObjectIdentifier(TokenCarriedKey.self), ObjectIdentifier(CallerCredentialsDroppedKey.self),
         ObjectIdentifier(RedirectHandlerKey.self), ObjectIdentifier(RedirectPolicyKey.self),

@@ -2,9 +2,9 @@ import SternaCore
 
 /// Which redirects are followed (RFC 9110, 15.4): statuses 301, 302, 303, 307 and 308 with a Location field.
 ///
-/// Conflicting Location fields are an error. Credentials in a Location URL are sent to its origin by Basic authentication, like
-/// those of a request's own URL. An Authorization field that the request still carries, as it does within one origin, takes
-/// precedence.
+/// Conflicting Location fields are an error, as is an empty host (`http:///path`; RFC 9110, 4.2.1). Credentials in a Location URL are
+/// sent to its origin by Basic authentication, in place of those of the URL before it. Credentials that the call has of its own, as it
+/// does within one origin, take precedence.
 ///
 /// Credentials appear in no URL that is shown. Those that are not UTF-8, or whose user name has a colon, are refused.
 public struct RedirectPolicy: Sendable, Hashable {
@@ -24,7 +24,8 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// Whether Authorization, Cookie and secret header fields go along to another scheme, host or port, as with curl's
     /// `--location-trusted`; no by default.
     ///
-    /// Without it they are dropped there and do not come back, even if a redirect returns to the first origin.
+    /// User information of a URL never does: it is for the origin of that URL. Without this setting the others are dropped there, too. What
+    /// was dropped does not come back, even if a redirect returns to the first origin.
     public var keepsCredentialsAcrossOrigins = false
 
     /// How much of the redirecting URL the following request names in its Referer field; nil, the default, adds no such field and

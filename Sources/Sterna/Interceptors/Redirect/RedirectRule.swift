@@ -40,7 +40,7 @@ enum RedirectRule {
         }
         var target: HTTPURL
         do {
-            target = try HTTPURL(location, relativeTo: request.url.removingUserinfo())
+            target = try HTTPURL(withHost: location, relativeTo: request.url.removingUserinfo())
         } catch {
             return refuse("The server redirects to an address that is not an http or https URL: \(error)")
         }
@@ -95,9 +95,13 @@ enum RedirectRule {
             next.headers[.referer] = referrer.referer(from: request.url, to: target)
         }
         // Like curl and Go. The caller's own credentials, which stay within one origin, take precedence.
-        if let userinfo = location.userinfo, !next.headers.contains(.authorization) {
+        if let userinfo = location.userinfo, !hasOwnCredentials(next) {
             do {
-                next.headers[.authorization] = try Authorization.fieldValue(of: userinfo)
+                let field = try Authorization.fieldValue(of: userinfo)
+                next.headers[.authorization] = field
+                next.options[UserinfoFieldKey.self] = field
+                next.options[CallCredentialsKey.self] = CallCredentials.replacingUserinfo(
+                    of: next.options[CallCredentialsKey.self], by: location)
             } catch {
                 return refuse("The server redirects with credentials that cannot be sent: \(error.detail)")
             }
@@ -135,9 +139,29 @@ enum RedirectRule {
     private static func leaveOrigin(_ request: inout Request, _ policy: RedirectPolicy) {
         // A Host field that was set by hand names the old origin.
         if let host = HTTPField.Name("Host") { request.headers[host] = nil }
+        dropUserinfo(&request)
         guard !policy.keepsCredentialsAcrossOrigins else { return }
         request.headers = SecretHeaders.removed(from: request.headers, request.options[SecretHeadersKey.self])
         request.options[CallerCredentialsDroppedKey.self] = true
+    }
+
+    /// Drops what the user information of the former URL gave: it belongs to that URL, even where other credentials go along.
+    private static func dropUserinfo(_ request: inout Request) {
+        if let field = request.options[UserinfoFieldKey.self] {
+            if request.headers[.authorization] == field { request.headers[.authorization] = nil }
+            request.options[ifSet: UserinfoFieldKey.self] = nil
+        }
+        if let known = request.options[CallCredentialsKey.self] {
+            request.options[CallCredentialsKey.self] = CallCredentials.replacingUserinfo(of: known, by: nil)
+        }
+    }
+
+    /// Whether a request has, or will get, credentials that the caller gave otherwise than by the user information of a URL.
+    private static func hasOwnCredentials(_ request: Request) -> Bool {
+        if let field = request.headers[.authorization] { return field != request.options[UserinfoFieldKey.self] }
+        if request.options[TokenAuthenticationKey.self]?.applies(to: request) == true { return true }
+        guard let known = request.options[CallCredentialsKey.self] else { return false }
+        return known.credential(.request, for: request) != nil || known.credential(.session, for: request) != nil
     }
 
     // MARK: Closures
@@ -157,6 +181,7 @@ enum RedirectRule {
         let marked = proposed.options[SecretHeadersKey.self]
         if !marked.isEmpty { next.options[SecretHeadersKey.self] = next.options[SecretHeadersKey.self].union(marked) }
         if proposed.options[CallerCredentialsDroppedKey.self] { next.options[CallerCredentialsDroppedKey.self] = true }
+        next.options[ifSet: UserinfoFieldKey.self] = proposed.options[ifSet: UserinfoFieldKey.self]
         guard changed.url.origin != proposed.url.origin else { return .follow(next) }
         let kept = SecretHeaders.names(next.options[SecretHeadersKey.self])
             .filter { changed.headers[values: $0] != proposed.headers[values: $0] }

@@ -1,14 +1,14 @@
 import SternaCore
 
-/// The credentials that the caller chose for one call, for the origin of its first request alone.
+/// The credentials that the caller chose for one call, for the origin of its first request alone, and the user information of the URL
+/// that the request has by now.
 final class CallCredentials: Sendable {
-    let origin: Origin
-    private let url: Credential?
+    private let origin: Origin
     private let request: Credential?
     private let session: Credential?
+    private let userinfo: OfURL?
 
-    /// The user that the URL names; nil for none.
-    let user: String?
+    private typealias OfURL = (origin: Origin, credential: Credential)
 
     /// Returns nil if there are none.
     ///
@@ -16,27 +16,45 @@ final class CallCredentials: Sendable {
     ///   - url: the URL of the call's first request, with its user information.
     ///   - session: the session's credential, if the URL has the session's own origin.
     init?(url: HTTPURL, request: Credential?, session: Credential?) {
-        let userinfo = url.userinfo
-        guard userinfo != nil || request != nil || session != nil else { return nil }
+        guard url.userinfo != nil || request != nil || session != nil else { return nil }
         origin = url.origin
-        self.url = userinfo?.credential
-        user = self.url?.user
         self.request = request
         self.session = session
+        userinfo = Self.userinfo(of: url)
     }
+
+    private init(_ former: CallCredentials, userinfo: OfURL?) {
+        (origin, request, session) = (former.origin, former.request, former.session)
+        self.userinfo = userinfo
+    }
+
+    private static func userinfo(of url: HTTPURL) -> OfURL? {
+        url.userinfo?.credential.map { (url.origin, $0) }
+    }
+
+    /// Returns the credentials of a request that follows on a redirect, with the user information of its own URL in place of the former
+    /// one.
+    static func replacingUserinfo(of known: CallCredentials?, by url: HTTPURL?) -> CallCredentials? {
+        guard let known else { return url.flatMap { CallCredentials(url: $0, request: nil, session: nil) } }
+        return CallCredentials(known, userinfo: url.flatMap { userinfo(of: $0) })
+    }
+
+    /// The user that the URL of an origin names; nil for none.
+    func user(at origin: Origin) -> String? { userinfo?.origin == origin ? userinfo?.credential.user : nil }
 
     /// Returns the credential of a source for one of the call's requests; nil for none.
     ///
     /// What a redirect to another origin has dropped does not come back in the requests that follow on it, not even there. Other
-    /// requests of the call, such as a download's next range, have it.
+    /// requests of the call, such as a download's next range, have it. User information belongs to its URL, and goes to no other origin
+    /// even where credentials go along.
     func credential(_ source: CredentialSource, for request: Request) -> Credential? {
+        if source == .url { return userinfo?.origin == request.url.origin ? userinfo?.credential : nil }
         let isOwnOrigin = request.url.origin == origin && !request.options[CallerCredentialsDroppedKey.self]
         guard isOwnOrigin || request.options[RedirectPolicyKey.self].keepsCredentialsAcrossOrigins else { return nil }
         return switch source {
-        case .url: url
         case .request: self.request
         case .session: session
-        case .store, .netrc, .handler: nil
+        case .url, .store, .netrc, .handler: nil
         }
     }
 }
@@ -44,4 +62,10 @@ final class CallCredentials: Sendable {
 /// Leads from a request to the credentials of its call.
 enum CallCredentialsKey: RequestOptionKey {
     static var defaultValue: CallCredentials? { nil }
+}
+
+/// The Authorization value that was made of the user information of a request's URL; nil for none. It tells such a field from one that
+/// the caller has set.
+enum UserinfoFieldKey: RequestOptionKey {
+    static var defaultValue: String? { nil }
 }
