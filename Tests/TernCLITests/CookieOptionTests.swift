@@ -104,6 +104,28 @@ struct CookieOptionTests {
         }
     }
 
+    @Test("A cookie that a cookies.txt cannot have is left out with a warning") func tabs() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server in
+            server.route("GET", "/tab") { _ in ServerResponse(headers: ["Set-Cookie": "a=s3cret\tx"]) }
+            for (name, isKept) in [("jar", false), ("jar.json", true)] {
+                let path = folder.path(name)
+                let outcome = try await TernProcess.run("-c", path, server.url("/tab"), server.url("/cookies"))
+                expectEqual(outcome.status, 0, "\(outcome.errors)")
+                expectEqual(server.requests().last?.headers["Cookie"], "a=s3cret\tx")
+                let warns = outcome.errors.contains("Warning: not written to \(path): “a”.")
+                expectEqual(warns, !isKept, "\(outcome.errors)")
+                #expect(!outcome.errors.contains("s3cret"))
+                let kept = try CookieSnapshot(contentsOf: path, format: isKept ? .json : .cookiesText)
+                expectEqual(kept?.cookies.count ?? 0, isKept ? 1 : 0)
+            }
+            let moved = try await TernProcess.run(
+                "cookies", "--cookie-jar", folder.path("jar.json"), "--to", folder.path("out"))
+            expectEqual(moved.status, 0, "\(moved.errors)")
+            #expect(moved.errors.contains("“a”") && moved.errors.contains("Wrote 0 cookies"), "\(moved.errors)")
+        }
+    }
+
     @Test("The jar gets what was set before a failure, and a jar that cannot be written is an error") func failures()
         async throws
     {

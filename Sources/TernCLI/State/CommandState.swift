@@ -180,7 +180,10 @@ struct CommandState: Sendable {
         // A server must not hold up a command whose answer has been shown.
         await cache?.waitForRefreshes(within: .seconds(2))
         await cache?.sync()
-        if jar.path != nil { try await jar.save() }
+        if let path = jar.path {
+            try await jar.save()
+            CookieSource.warn(about: jar.unsavedCookies, in: path)
+        }
         guard let session, !session.isReadOnly else { return }
         let change = CookieChange(from: session.cookies, to: jar.cookies)
         let given = session.given.filter { $0.credentials != nil || !$0.headers.isEmpty }

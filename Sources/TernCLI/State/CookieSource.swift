@@ -37,6 +37,16 @@ enum CookieSource {
         path.lowercased().hasSuffix(".json") ? .json : .cookiesText
     }
 
+    /// Prints a warning about cookies that are not in a `cookies.txt`, since it cannot have them.
+    static func warn(about missing: [Cookie], in path: String) {
+        guard let first = missing.first else { return }
+        let others = missing.count > 1 ? " and \(missing.count - 1) more" : ""
+        printError(
+            TerminalText.line(
+                "Warning: not written to \(path): “\(first.name)”\(others). A cookies.txt cannot have a tab in a cookie; a file "
+                    + "whose name ends in .json can."))
+    }
+
     /// Whether there is a file.
     static func exists(_ path: String) throws(SternaError) -> Bool { try kind(of: path) != nil }
 

@@ -84,10 +84,12 @@ struct CookiesCommand: AsyncParsableCommand {
             return printError("Removed \(count) \(count == 1 ? "cookie" : "cookies").")
         }
         if let to {
-            try await FileWork.run {
-                try CookieSnapshot(cookies: cookies).write(to: to, format: CookieSource.format(named: to))
-            }
-            return printError("Wrote \(cookies.count) \(cookies.count == 1 ? "cookie" : "cookies") to \(to).")
+            let format = CookieSource.format(named: to)
+            try await FileWork.run { try CookieSnapshot(cookies: cookies).write(to: to, format: format) }
+            let missing = format == .cookiesText ? cookies.filter { !$0.hasTextLine } : []
+            CookieSource.warn(about: missing, in: to)
+            let count = cookies.count - missing.count
+            return printError("Wrote \(count) \(count == 1 ? "cookie" : "cookies") to \(to).")
         }
         let terminal = Terminal.standardOutput
         let table = CookieTable(
@@ -161,6 +163,7 @@ enum CookieStore: Sendable {
             try await jar.load()
             let count = cookies.count { jar.remove($0) }
             try await jar.save()
+            CookieSource.warn(about: jar.unsavedCookies, in: path)
             return count
         case .session(let file):
             let change = CookieChange(from: cookies, to: [])

@@ -110,7 +110,9 @@ struct CookieFileTests {
 
     @Test("cookies.txt is read as it was written")
     func cookiesTextRoundTrip() throws {
-        let snapshot = try Self.snapshot()
+        var snapshot = try Self.snapshot()
+        snapshot.cookies.removeAll { !$0.hasTextLine }
+        expectEqual(snapshot.cookies.count, 4)
         let read = try CookieSnapshot(cookiesText: snapshot.cookiesText(), now: Self.now)
         expectEqual(read.cookies.map { "\($0) \($0.value)" }, snapshot.cookies.map { "\($0) \($0.value)" })
         expectEqual(read.cookies.map(\.isHTTPOnly), snapshot.cookies.map(\.isHTTPOnly))

@@ -51,11 +51,13 @@ extension CookieSnapshot {
 struct CookieFile: Sendable, Hashable {
     var cookies: [Cookie]
     var removals = CookieRemovals()
+    /// The lines of a `cookies.txt` that was read; nil for JSON, and for what is to be written.
+    var text: CookiesText?
 
     private typealias JSONLimits = CookieSnapshot.JSONLimits
 
-    init(cookies: [Cookie], removals: CookieRemovals = CookieRemovals()) {
-        (self.cookies, self.removals) = (cookies, removals)
+    init(cookies: [Cookie], removals: CookieRemovals = CookieRemovals(), text: CookiesText? = nil) {
+        (self.cookies, self.removals, self.text) = (cookies, removals, text)
     }
 
     /// Returns the JSON form, in UTF-8.

@@ -5,10 +5,12 @@ import SternaPlatform
 struct CookieStorage: Sendable {
     let file: SavedFile
     let format: CookieSnapshot.FileFormat
+    private let suffixes: PublicSuffixList
 
-    init(path: String, format: CookieSnapshot.FileFormat) {
+    init(path: String, format: CookieSnapshot.FileFormat, suffixes: PublicSuffixList = .builtIn) {
         file = SavedFile(path: path, title: "The file of cookies")
         self.format = format
+        self.suffixes = suffixes
     }
 
     /// The path from the root, without the parts that mean nothing.
@@ -37,10 +39,9 @@ struct CookieStorage: Sendable {
                 switch format {
                 case .json: return try CookieFile(parsing: content.bytes)
                 case .cookiesText:
-                    guard CookieSnapshot.isCookiesText(content.bytes) else {
-                        throw CookieFault(reason: "this is no cookies.txt")
-                    }
-                    return CookieFile(cookies: try CookieSnapshot(cookiesText: content.bytes, now: now).cookies)
+                    let text = try CookiesText(parsing: content.bytes, suffixes: suffixes, now: now)
+                    guard text.isOne else { throw CookieFault(reason: "this is no cookies.txt") }
+                    return CookieFile(cookies: text.cookies, text: text)
                 }
             } catch {
                 throw FileFault("\(error.reason); name another file, or remove it")
@@ -61,16 +62,22 @@ struct CookieStorage: Sendable {
     }
 
     /// Replaces what was read by what the jar has, if they differ. Throws `writeFailed`.
-    func write(_ new: CookieFile, over saved: CookieFile) throws(SternaError) {
+    ///
+    /// - Returns: the cookies that the file cannot have.
+    @discardableResult
+    func write(_ new: CookieFile, over saved: CookieFile) throws(SternaError) -> [Cookie] {
         do throws(FileFault) {
             let bytes: [UInt8]
+            var leftOut: [Cookie] = []
             switch format {
             case .json:
-                guard new != saved else { return }
+                guard new != saved else { return [] }
                 bytes = new.json()
             case .cookiesText:
-                bytes = CookieSnapshot(cookies: new.cookies).cookiesText()
-                guard bytes != CookieSnapshot(cookies: saved.cookies).cookiesText() else { return }
+                let text = (saved.text ?? CookiesText()).replacing(by: new.cookies)
+                leftOut = text.leftOut
+                guard let changed = text.bytes else { return leftOut }
+                bytes = changed
             }
             // A longer file could not be read again.
             guard bytes.count <= CookieSnapshot.JSONLimits.bytes, new.cookies.count <= CookieSnapshot.JSONLimits.cookies
@@ -78,6 +85,7 @@ struct CookieStorage: Sendable {
                 throw FileFault("there are too many cookies")
             }
             try file.replace(bytes)
+            return leftOut
         } catch {
             throw file.unwritable(error)
         }

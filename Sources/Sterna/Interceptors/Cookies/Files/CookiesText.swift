@@ -6,8 +6,8 @@ public import SternaCore
 ///     #HttpOnly_.example.com	TRUE	/	TRUE	1767225600	sid	31d4d96e407aad42
 ///
 /// A line has seven fields between tabs: the domain, whether hosts below it receive the cookie, the path, whether only secure connections
-/// carry it, the end of its life in seconds since 1970 (0 for a cookie that ends with the session), name and value. `#HttpOnly_` marks
-/// cookies that scripts must not see; other lines that begin with `#`, and empty ones, are comments.
+/// carry it, the end of its life in seconds since 1970 (0 or nothing for a cookie that ends with the session), name and value.
+/// `#HttpOnly_` marks cookies that scripts must not see; other lines that begin with `#`, and empty ones, are comments.
 extension CookieSnapshot {
     enum TextLimits {
         static let bytes = 64 << 20
@@ -17,6 +17,7 @@ extension CookieSnapshot {
     /// Reads the cookies of a `cookies.txt`.
     ///
     /// Lines that are no cookie are passed over, as curl does; so is a cookie that no server could set. The order is that of the lines.
+    /// The port that Wget writes behind a domain is dropped: cookies are for all ports of a host (RFC 6265, 8.5).
     ///
     /// - Throws: `decodingFailed` for more than 64 MiB or 200,000 cookies.
     public init(cookiesText bytes: some Sequence<UInt8>) throws(SternaError) {
@@ -28,45 +29,129 @@ extension CookieSnapshot {
     }
 
     init(cookiesText bytes: [UInt8], now: CookieTime) throws(CookieFault) {
-        guard bytes.count <= TextLimits.bytes else {
-            throw CookieFault(reason: "they are longer than \(TextLimits.bytes) bytes")
-        }
-        var cookies: [Cookie] = []
-        // A byte order mark.
-        let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            guard let cookie = CookieLine.cookie(line, now) else { continue }
-            guard cookies.count < TextLimits.cookies else { throw CookieFault(reason: "there are too many") }
-            cookies.append(cookie)
-        }
-        self.init(cookies: cookies)
-    }
-
-    /// Whether a file is empty, begins as a `cookies.txt` does, or has a cookie: any other is kept from being overwritten.
-    static func isCookiesText(_ bytes: [UInt8]) -> Bool {
-        var isEmpty = true
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            let title = String(decoding: line.prefix(64), as: UTF8.self).lowercased()
-            if isEmpty, title.contains("# netscape http cookie file") || title.contains("# http cookie file") {
-                return true
-            }
-            if CookieLine.cookie(line, .now) != nil { return true }
-            if !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { isEmpty = false }
-        }
-        return isEmpty
+        self.init(cookies: try CookiesText(parsing: bytes, now: now).cookies)
     }
 
     /// Returns the cookies as a `cookies.txt`. **It contains their values.**
     ///
-    /// The form has no `SameSite`, no `Partitioned` and no fractions of a second. A cookie with a tab in its name or path has no line.
-    public func cookiesText() -> [UInt8] {
-        var text = Array("# Netscape HTTP Cookie File\n# https://curl.se/docs/http-cookies.html\n\n".utf8)
-        for cookie in cookies {
-            guard let line = CookieLine.text(cookie) else { continue }
-            text += Array(line.utf8)
-            text.append(UInt8(ascii: "\n"))
+    /// The form has no `SameSite`, no `Partitioned` and no fractions of a second. A cookie with a tab has no line: see
+    /// ``Cookie/hasTextLine``.
+    public func cookiesText() -> [UInt8] { CookiesText().replacing(by: cookies).bytes ?? CookiesText.title }
+}
+
+extension Cookie {
+    /// Whether a `cookies.txt` can have the cookie. It has none with a tab in its name, path or value, since the tab would make another
+    /// field, for which some programs refuse the whole file.
+    public var hasTextLine: Bool { ![name, path, value].contains { $0.utf8.contains(0x09) } }
+}
+
+/// A `cookies.txt` as it stands.
+struct CookiesText: Sendable, Hashable {
+    private struct Line: Sendable, Hashable {
+        let bytes: ArraySlice<UInt8>
+        /// The place of its cookie in a jar; nil for a comment, and for what is no cookie.
+        let place: CookieRemovals.Key?
+    }
+
+    private var lines: [Line] = []
+
+    /// The cookies of the lines, in their order.
+    private(set) var cookies: [Cookie] = []
+
+    private var hasCookieLine = false
+
+    /// Makes an empty file.
+    init() {}
+
+    /// - Parameter suffixes: the domains that no cookie may be set for. Lines with such cookies are kept, but mean nothing.
+    init(parsing bytes: [UInt8], suffixes: PublicSuffixList? = nil, now: CookieTime) throws(CookieFault) {
+        guard bytes.count <= CookieSnapshot.TextLimits.bytes else {
+            throw CookieFault(reason: "they are longer than \(CookieSnapshot.TextLimits.bytes) bytes")
         }
-        return text
+        // A byte order mark.
+        let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        var all = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        if all.last?.isEmpty == true { all.removeLast() }
+        lines.reserveCapacity(all.count)
+        for line in all {
+            let read = CookieLine.cookie(line, now)
+            hasCookieLine = hasCookieLine || read != nil
+            guard let cookie = read, cookie.isHostOnly || suffixes?.isPublicSuffix(cookie.domain) != true else {
+                lines.append(Line(bytes: line, place: nil))
+                continue
+            }
+            guard cookies.count < CookieSnapshot.TextLimits.cookies else {
+                throw CookieFault(reason: "there are too many")
+            }
+            lines.append(Line(bytes: line, place: .init(cookie)))
+            cookies.append(cookie)
+        }
+    }
+
+    static let title = Array("# Netscape HTTP Cookie File\n# https://curl.se/docs/http-cookies.html\n\n".utf8)
+
+    private static func isTitle(_ line: ArraySlice<UInt8>) -> Bool {
+        let start = String(decoding: line.prefix(64), as: UTF8.self).lowercased()
+        return start.contains("# netscape http cookie file") || start.contains("# http cookie file")
+    }
+
+    private static func isBlank(_ line: ArraySlice<UInt8>) -> Bool {
+        line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+    }
+
+    /// Whether the file is empty, begins as a `cookies.txt` does, or has a cookie: any other is kept from being overwritten.
+    var isOne: Bool {
+        guard let first = lines.first(where: { !Self.isBlank($0.bytes) }) else { return true }
+        return Self.isTitle(first.bytes) || hasCookieLine
+    }
+
+    /// Returns the file with other cookies, and those that it cannot have.
+    ///
+    /// Comments, lines that are no cookies, and lines of cookies that have not changed stay as they stand: other programs write an end of
+    /// a life, or a port, in ways of their own, and may read no other. A cookie without a line of its own comes at the end.
+    ///
+    /// - Returns: nil in place of bytes if no line changes.
+    func replacing(by new: [Cookie]) -> (bytes: [UInt8]?, leftOut: [Cookie]) {
+        // Of several lines for one place the last counts.
+        var former: [CookieRemovals.Key: Cookie] = [:]
+        for cookie in cookies { former[.init(cookie)] = cookie }
+        var current: [CookieRemovals.Key: Cookie] = [:]
+        for cookie in new { current[.init(cookie)] = cookie }
+        let isTitled = lines.first { !Self.isBlank($0.bytes) }.map { Self.isTitle($0.bytes) } ?? false
+        var bytes = isTitled ? [] : Self.title
+        var written: Set<CookieRemovals.Key> = []
+        var isChanged = false
+        for line in lines {
+            if let place = line.place {
+                guard let cookie = current[place] else {
+                    isChanged = true
+                    continue
+                }
+                guard let known = former[place], CookieLine.isSame(known, cookie) else {
+                    isChanged = true
+                    if cookie.hasTextLine, written.insert(place).inserted { Self.append(cookie, to: &bytes) }
+                    continue
+                }
+                written.insert(place)
+            }
+            bytes += line.bytes
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        var leftOut: [Cookie] = []
+        for cookie in new where !written.contains(.init(cookie)) {
+            guard cookie.hasTextLine else {
+                leftOut.append(cookie)
+                continue
+            }
+            isChanged = true
+            Self.append(cookie, to: &bytes)
+        }
+        return (isChanged ? bytes : nil, leftOut)
+    }
+
+    private static func append(_ cookie: Cookie, to bytes: inout [UInt8]) {
+        bytes += CookieLine.content(cookie).utf8
+        bytes.append(UInt8(ascii: "\n"))
     }
 }
 
@@ -85,7 +170,7 @@ enum CookieLine {
             String(validating: $0, as: UTF8.self)
         }
         // A line without a value may lack the tab before it.
-        guard fields.count >= 6, let domain = fields[0].flatMap(CookieRules.host), let hasSubdomains = flag(fields[1]),
+        guard fields.count >= 6, let domain = fields[0].flatMap(domain), let hasSubdomains = flag(fields[1]),
             let path = fields[2], let isSecure = flag(fields[3]), let expiry = fields[4].flatMap(expiry),
             let name = fields[5], let value = fields.count > 6 ? fields[6] : ""
         else { return nil }
@@ -96,9 +181,8 @@ enum CookieLine {
         return CookieRules.refusal(of: cookie) == nil ? cookie : nil
     }
 
-    /// Nil for a cookie that a line cannot have.
-    static func text(_ cookie: Cookie) -> String? {
-        guard !cookie.name.utf8.contains(0x09), !cookie.path.utf8.contains(0x09) else { return nil }
+    /// Returns what a line says of a cookie; it is no line if ``Cookie/hasTextLine`` is false.
+    static func content(_ cookie: Cookie) -> String {
         let domain = (cookie.isHTTPOnly ? httpOnly : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain
         // The second in which a cookie expires may have begun, but 0 would make it one of the session.
         let expiry = cookie.expiry.map { max($0.milliseconds / 1_000, 1) } ?? 0
@@ -109,6 +193,20 @@ enum CookieLine {
         return fields.joined(separator: "\t")
     }
 
+    /// Whether lines say the same of two cookies, byte by byte.
+    static func isSame(_ left: Cookie, _ right: Cookie) -> Bool {
+        content(left).utf8.elementsEqual(content(right).utf8)
+    }
+
+    /// The domain in the form of URLs. Wget writes the port of the server behind it, unless it is the scheme's own.
+    private static func domain(_ text: String) -> String? {
+        if let host = CookieRules.host(text) { return host }
+        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+        let port = text.utf8[text.utf8.index(after: colon)...]
+        guard (1...5).contains(port.count), port.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return CookieRules.host(String(text[..<colon]))
+    }
+
     private static func flag(_ text: String?) -> Bool? {
         switch text?.lowercased() {
         case "true": true
@@ -117,8 +215,9 @@ enum CookieLine {
         }
     }
 
-    /// A time, or nil within for a cookie that ends with the session; nil for what is no number.
+    /// A time, or nil within for a cookie that ends with the session, for which Python writes nothing; nil for what is no number.
     private static func expiry(_ text: String) -> CookieTime?? {
+        if text.isEmpty { return .some(nil) }
         // Some programs write fractions.
         guard let seconds = Double(text), seconds.isFinite else { return nil }
         return .some(seconds == 0 ? nil : CookieTime(seconds: seconds))

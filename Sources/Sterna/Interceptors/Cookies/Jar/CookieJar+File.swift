@@ -34,8 +34,9 @@ extension CookieJar {
         try await run { try $0.readOnce() }
     }
 
-    /// Saves all changes now, and takes over those of others. Throws `fileUnreadable` for a file that is not one of a jar, and
-    /// `writeFailed`.
+    /// Saves all changes now, and takes over those of others. What the file cannot have is in ``unsavedCookies`` afterwards.
+    ///
+    /// - Throws: `fileUnreadable` for a file that is not one of a jar, and `writeFailed`.
     public func save() async throws { try await run { try $0.write() } }
 
     // For functions that may wait for the disk; the file is read once only.
@@ -111,8 +112,9 @@ extension CookieJar {
                 return (file, storage.format == .json ? nil : content.cookies.state.takeRemovals())
             }
             isRead.store(true, ordering: .releasing)
+            let leftOut: [Cookie]
             do {
-                try storage.write(new, over: saved)
+                leftOut = try storage.write(new, over: saved)
             } catch {
                 content.withLock { content in
                     content.isDirty = true
@@ -121,7 +123,12 @@ extension CookieJar {
                 throw error
             }
             guard storage.format == .cookiesText else { return }
-            content.withLock { $0.cookies.lines = CookieLines(new.cookies) }
+            let missing = Set(leftOut.map { CookieRemovals.Key($0) })
+            let lines = CookieLines(new.cookies.filter { !missing.contains(.init($0)) })
+            content.withLock { content in
+                content.cookies.lines = lines
+                content.unsaved = leftOut
+            }
         }
     }
 }

@@ -37,6 +37,8 @@ public final class CookieJar: Sendable {
     struct Content {
         var cookies: CookieStorage.Content
         var isDirty = false
+        /// The cookies that the last save left out.
+        var unsaved: [Cookie] = []
         /// The time of the first and of the last change that the next save is for; nil if none is scheduled.
         var changes: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
     }
@@ -65,7 +67,7 @@ public final class CookieJar: Sendable {
     ///
     /// A JSON file has the times of changes, and the cookies that were removed, so that no change is undone by an older one. A
     /// `cookies.txt` has neither: a save keeps what others have changed in it since the jar read or wrote it last, except where the jar
-    /// has changed the same cookie. Comments, and lines that are no cookies, are lost.
+    /// has changed the same cookie. Comments, lines that are no cookies, and lines of cookies that have not changed stay as they stand.
     ///
     /// - Parameters:
     ///   - format: the form of the file.
@@ -78,7 +80,7 @@ public final class CookieJar: Sendable {
         publicSuffixes: PublicSuffixList = .builtIn, keepsSessionCookies: Bool = false, accepts: Acceptance? = nil
     ) {
         self.init(
-            storage: CookieStorage(path: path, format: format), limits: limits, publicSuffixes: publicSuffixes,
+            storage: CookieStorage(path: path, format: format, suffixes: publicSuffixes), limits: limits, publicSuffixes: publicSuffixes,
             keepsSessionCookies: keepsSessionCookies, accepts: accepts
         ) { CookieTime.now }
     }
@@ -136,6 +138,10 @@ public final class CookieJar: Sendable {
 
     /// All cookies that have not expired, in the order in which they were first set.
     public var cookies: [Cookie] { reading { $0.all($1) } }
+
+    /// The cookies that the last save left out of the jar's file, since a `cookies.txt` cannot have them (``Cookie/hasTextLine``). They
+    /// are lost when the jar is released; JSON has all.
+    public var unsavedCookies: [Cookie] { content.withLock { $0.unsaved } }
 
     /// Returns the cookies that a request to a URL would carry, in their order.
     public func cookies(for url: HTTPURL) -> [Cookie] {

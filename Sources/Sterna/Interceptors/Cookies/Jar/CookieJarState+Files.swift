@@ -54,8 +54,7 @@ struct CookieLines: Sendable {
     /// Remembers the lines of cookies of the jar.
     init(_ cookies: [Cookie]) {
         for cookie in cookies {
-            guard let line = CookieLine.text(cookie) else { continue }
-            known[.init(cookie)] = Known(line: line, update: cookie.update)
+            known[.init(cookie)] = Known(line: CookieLine.content(cookie), update: cookie.update)
         }
     }
 }
@@ -69,9 +68,8 @@ extension CookieJarState {
         var lines = CookieLines()
         for cookie in cookies {
             let place = CookieRemovals.Key(cookie)
-            guard lines.known[place] == nil, var cookie = latest[place], let line = CookieLine.text(cookie) else {
-                continue
-            }
+            guard lines.known[place] == nil, var cookie = latest[place] else { continue }
+            let line = CookieLine.content(cookie)
             let known = self.cookie(in: place)
             let old = former.known[place]
             let isOwn = removals?.times[place] != nil || (known != nil && known?.update != old?.update)
