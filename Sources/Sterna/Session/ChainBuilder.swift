@@ -113,7 +113,7 @@ struct ChainBuilder: Sendable {
         // Signatures cover the cookies. A cache adds them itself.
         let sendsCookiesBelow = !slots.contains(.signing) && cache == nil
         if cache == nil, let jar = settings.cookieJar, !sendsCookiesBelow {
-            policies.append(CookieInterceptor(jar: jar))
+            policies.append(CookieInterceptor(jar: jar, security: CookieSecurity(settings)))
         }
         // Below whatever asks for tokens and credentials, since that may send requests to the same origin.
         if let limit = settings.adaptiveConcurrencyLimit {
@@ -152,6 +152,7 @@ struct ChainBuilder: Sendable {
         ) { [hosts = settings.hostPolicies, policy = settings.securityPolicy] url in
             (hosts.policy(for: url.hostWithoutBrackets) ?? policy).makesNoExceptions
         }
+        state.cookieSecurity = CookieSecurity(settings)
         if let cache = settings.cache {
             state.removeStored = { origin in await cache.remove { origin.isOrigin(of: $0.url) } }
         }

@@ -158,13 +158,13 @@ final class Dialer: Sendable {
     private func addresses(of target: Target, _ dial: Dial, _ timeouts: Timeouts) -> EventLoopFuture<[IPAddress]> {
         let loop = dial.shard.loop
         dial.phase = .resolve
-        guard let given = options.hostOverrides["\(target.host.lowercased()):\(target.port)"], !given.isEmpty else {
+        switch options.replacement(for: target.host, port: target.port) {
+        case .addresses(let addresses): return loop.makeSucceededFuture(addresses)
+        case .name(let name): return lookUp(name, dial, timeouts)
+        case nil:
             if let address = IPAddress(target.host) { return loop.makeSucceededFuture([address]) }
             return lookUp(target.host, dial, timeouts)
         }
-        let known = given.compactMap { IPAddress($0.hasPrefix("[") ? $0.dropFirst().dropLast() : $0[...]) }
-        if !known.isEmpty { return loop.makeSucceededFuture(known) }
-        return lookUp(given[0], dial, timeouts)
     }
 
     private func lookUp(_ host: String, _ dial: Dial, _ timeouts: Timeouts) -> EventLoopFuture<[IPAddress]> {

@@ -59,9 +59,14 @@ public struct SystemResolver: HostResolver {
             }
             return [address]
         }
+        return isLoopback(name: host) ? loopback.filter(families.contains) : nil
+    }
+
+    /// Whether a name is `localhost` or below it, which is never looked up.
+    static func isLoopback(name host: String) -> Bool {
         let name = host.lowercased()
         let bare = name.hasSuffix(".") ? name.dropLast() : name[...]
-        return bare == "localhost" || bare.hasSuffix(".localhost") ? loopback.filter(families.contains) : nil
+        return bare == "localhost" || bare.hasSuffix(".localhost")
     }
 }
 

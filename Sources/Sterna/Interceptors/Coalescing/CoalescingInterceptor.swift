@@ -126,7 +126,7 @@ struct CoalescingPlan: Sendable {
         // Those of the jar are added below, and a login may change them between two requests.
         if let jar = identity.jar, !jar.isUnused {
             if jar.isUnread { try? await jar.load() }
-            cookies = jar.added(to: request).headers[.cookie]
+            cookies = jar.added(to: request, identity.cookieSecurity).headers[.cookie]
         }
         return CoalescingKey(request, cookies: cookies, partition: identity.partition(of: request, Self.secret))
     }

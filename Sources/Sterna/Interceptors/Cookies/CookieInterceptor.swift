@@ -8,12 +8,13 @@ import SternaCore
 /// needs to see them.
 struct CookieInterceptor: Interceptor {
     let jar: CookieJar
+    let security: CookieSecurity
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard !jar.isUnused else { return try await next(request) }
         // A file that cannot be used is an error of `save()`, not of requests.
         if jar.isUnread { try? await jar.load() }
-        return try await next(jar.added(to: request))
+        return try await next(jar.added(to: request, security))
     }
 }
 
@@ -21,11 +22,12 @@ extension CookieJar {
     /// Returns a request with the cookies of the jar, which was loaded before.
     // A function of its own, since its locals would otherwise occupy memory in every waiting request.
     @inline(never)
-    func added(to request: Request) -> Request {
+    func added(to request: Request, _ security: CookieSecurity) -> Request {
         let options = request.options
         guard options[CookieUseKey.self] else { return request }
         var asked = CookieRequest(
-            url: request.url, site: options[CookieSiteKey.self], isSafe: CookieRules.isSafe(request.method))
+            url: request.url, isSecure: security.isSecure(request.url), site: options[CookieSiteKey.self],
+            isSafe: CookieRules.isSafe(request.method))
         let own = request.headers[.cookie]
         if let own {
             guard options[CallerCookieFieldKey.self] == .merged else { return request }
@@ -69,11 +71,12 @@ extension Request {
 
 extension Response {
     /// The cookies that the response sets, as a jar would take them from its URL: those that have expired, which remove others, among
-    /// them. Invalid ones are left out.
+    /// them. Invalid ones are left out. A URL of this machine counts as if it had been reached directly.
     public var cookies: [Cookie] {
         section.bytes(of: .setCookie).compactMap { line in
             guard let field = try? SetCookie(parsing: line[...]) else { return nil }
-            return try? CookieRules.cookie(field, from: url, .builtIn, now: .now)
+            return try? CookieRules.cookie(
+                field, from: url, isSecure: url.scheme.isSecure || url.isOnLoopback, .builtIn, now: .now)
         }
     }
 }

@@ -11,7 +11,7 @@ extension Session {
     /// Throws `invalidURL`.
     public func cookies(for reference: some URLConvertible) throws(SternaError) -> [Cookie] {
         let url = try plan.url(of: reference)
-        return plan.settings.cookieJar?.cookies(for: url) ?? []
+        return plan.settings.cookieJar?.cookies(for: url, isSecure: CookieSecurity(plan.settings).isSecure(url)) ?? []
     }
 }
 

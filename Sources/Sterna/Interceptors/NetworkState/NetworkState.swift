@@ -4,6 +4,7 @@ import SternaCore
 /// What a session remembers of its servers' responses, and may forget when they ask for it.
 struct NetworkState: Sendable {
     let cookieJar: CookieJar?
+    var cookieSecurity = CookieSecurity()
     let hsts: HSTSStore?
     let alternatives: AltSvcStore
 
@@ -31,7 +32,7 @@ struct NetworkState: Sendable {
         if sendsCookies, let cookieJar, !cookieJar.isUnused {
             // A file that cannot be used is an error of `save()`, not of requests.
             if cookieJar.isUnread { try? await cookieJar.load() }
-            request = cookieJar.added(to: request)
+            request = cookieJar.added(to: request, cookieSecurity)
         }
         return alternatives.isUnused ? request : offering(request)
     }
@@ -59,7 +60,9 @@ struct NetworkState: Sendable {
 
     private func takeCookies(_ response: Response, _ request: Request) {
         guard let cookieJar, request.options[CookieUseKey.self] else { return }
-        cookieJar.store(response.section, from: request.url, site: request.options[CookieSiteKey.self])
+        cookieJar.store(
+            response.section, from: request.url, isSecure: cookieSecurity.isSecure(request.url),
+            site: request.options[CookieSiteKey.self])
     }
 
     private nonisolated(nonsending) func clear(by response: Response, _ url: HTTPURL) async {

@@ -59,7 +59,7 @@ final class CacheInterceptor: Interceptor {
         guard let jar = plan.identity.jar, !jar.isUnused else { return request }
         // A file that cannot be used is an error of `save()`, not of requests.
         if jar.isUnread { try? await jar.load() }
-        return jar.added(to: request)
+        return jar.added(to: request, plan.identity.cookieSecurity)
     }
 }
 

@@ -12,12 +12,14 @@ struct RequestIdentity: Sendable {
     /// The session's label; nil for none.
     var label: String?
     var jar: CookieJar?
+    var cookieSecurity = CookieSecurity()
     var securityPolicy = SecurityPolicy.system
     var hostPolicies = HostPolicies()
 
     init(_ settings: SessionSettings) {
         label = settings.identityLabel
         jar = settings.cookieJar
+        cookieSecurity = CookieSecurity(settings)
         (securityPolicy, hostPolicies) = (settings.securityPolicy, settings.hostPolicies)
     }
 

@@ -20,7 +20,7 @@ public struct Cookie: Sendable, Hashable {
     /// The path whose requests carry the cookie.
     public let path: String
 
-    /// Whether only connections with TLS carry it.
+    /// Whether only secure connections carry it: those with TLS, and direct ones to this machine.
     public let isSecure: Bool
 
     /// Whether scripts of a page must not see it.

@@ -4,7 +4,9 @@ import SternaCore
 extension CookieJar {
     /// Stores the cookies of a response's header section; returns those that were taken, also what they removed.
     @discardableResult
-    func store(_ section: FieldSection, from url: HTTPURL, site: CookieSite? = nil) -> [Cookie] {
-        store(section.bytes(of: .setCookie), from: url, site: site)
+    func store(
+        _ section: FieldSection, from url: HTTPURL, isSecure: Bool? = nil, site: CookieSite? = nil
+    ) -> [Cookie] {
+        store(section.bytes(of: .setCookie), from: url, isSecure: isSecure, site: site)
     }
 }

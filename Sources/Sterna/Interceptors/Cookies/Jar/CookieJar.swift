@@ -80,7 +80,8 @@ public final class CookieJar: Sendable {
         publicSuffixes: PublicSuffixList = .builtIn, keepsSessionCookies: Bool = false, accepts: Acceptance? = nil
     ) {
         self.init(
-            storage: CookieStorage(path: path, format: format, suffixes: publicSuffixes), limits: limits, publicSuffixes: publicSuffixes,
+            storage: CookieStorage(path: path, format: format, suffixes: publicSuffixes), limits: limits,
+            publicSuffixes: publicSuffixes,
             keepsSessionCookies: keepsSessionCookies, accepts: accepts
         ) { CookieTime.now }
     }
@@ -143,9 +144,13 @@ public final class CookieJar: Sendable {
     /// are lost when the jar is released; JSON has all.
     public var unsavedCookies: [Cookie] { content.withLock { $0.unsaved } }
 
-    /// Returns the cookies that a request to a URL would carry, in their order.
+    /// Returns the cookies that a request to a URL would carry, in their order; for a URL of this machine those of a direct connection.
     public func cookies(for url: HTTPURL) -> [Cookie] {
-        reading { $0.cookies(for: CookieRequest(url: url), now: $1) }
+        cookies(for: url, isSecure: url.scheme.isSecure || url.isOnLoopback)
+    }
+
+    func cookies(for url: HTTPURL, isSecure: Bool) -> [Cookie] {
+        reading { $0.cookies(for: CookieRequest(url: url, isSecure: isSecure), now: $1) }
     }
 
     /// Adds a cookie, or replaces the one of the same name, domain and path. One that has expired removes it.
@@ -178,10 +183,11 @@ public final class CookieJar: Sendable {
     /// Removes the cookies that a request to a URL would carry, were there no limits; returns their number.
     @discardableResult
     public func removeCookies(for url: HTTPURL) -> Int {
+        let isSecure = url.scheme.isSecure || url.isOnLoopback
         return remove { cookie in
             (cookie.isHostOnly
                 ? cookie.domain == url.host : CookieMatching.isDomain(cookie.domain, of: url.host, url.hostKind))
-                && (!cookie.isSecure || url.scheme.isSecure) && CookieMatching.isPath(cookie.path, of: url.path)
+                && (!cookie.isSecure || isSecure) && CookieMatching.isPath(cookie.path, of: url.path)
         }
     }
 
@@ -230,18 +236,21 @@ public final class CookieJar: Sendable {
     }
 
     /// Stores the cookies of a response's Set-Cookie lines; returns those that were taken, also what they removed.
+    ///
+    /// - Parameter isSecure: whether the connection was secure; nil if the URL's scheme tells.
     @discardableResult
-    func store(_ lines: [[UInt8]], from url: HTTPURL, site: CookieSite? = nil) -> [Cookie] {
+    func store(_ lines: [[UInt8]], from url: HTTPURL, isSecure: Bool? = nil, site: CookieSite? = nil) -> [Cookie] {
         let now = now()
         var taken: [Cookie] = []
         mayMatch.store(true, ordering: .releasing)
         for line in lines {
             guard let field = try? SetCookie(parsing: line[...]),
-                let cookie = try? CookieRules.cookie(field, from: url, site: site, suffixes, now: now),
+                let cookie = try? CookieRules.cookie(
+                    field, from: url, isSecure: isSecure, site: site, suffixes, now: now),
                 accepts?(cookie, url) ?? true
             else { continue }
             let isStored = change { state, now in
-                let isStored = (try? state.store(cookie, from: url, now: now)) != nil
+                let isStored = (try? state.store(cookie, from: url, isSecure: isSecure, now: now)) != nil
                 return (isStored, isStored)
             }
             if isStored { taken.append(cookie) }

@@ -3,6 +3,8 @@ import SternaCore
 /// A request for which a jar has cookies.
 struct CookieRequest: Sendable {
     let url: HTTPURL
+    /// Whether the connection is secure; nil if the URL's scheme tells.
+    var isSecure: Bool?
     /// The site for which it is made; nil for its own.
     var site: CookieSite?
     /// Whether its method is safe (RFC 9110, 9.2.1), which matters for requests of another site.
@@ -64,7 +66,7 @@ extension CookieJarState {
         var found = Matches()
         guard host.utf8.count <= CookieMatching.longestHost else { return found }
         let context = CookieContext(
-            isSecure: url.scheme.isSecure,
+            isSecure: request.isSecure ?? url.scheme.isSecure,
             isForeign: request.site.map { !$0.contains(url, suffixes: suffixes) } ?? false,
             isLaxAllowed: request.isSafe && request.site?.isNavigation == true, now: now)
         var isSorted = true

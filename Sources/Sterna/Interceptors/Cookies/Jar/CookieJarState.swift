@@ -84,9 +84,13 @@ struct CookieJarState: Sendable {
     }
 
     /// Stores a cookie that `CookieRules` has made for a URL.
+    ///
+    /// - Parameter isSecure: whether the connection was secure; nil if the URL's scheme tells.
     @discardableResult
-    mutating func store(_ cookie: Cookie, from url: HTTPURL, now: CookieTime) throws(CookieRefusal) -> Outcome {
-        if !cookie.isSecure, !url.scheme.isSecure, shadowsSecure(cookie, now) { throw .shadowsSecure }
+    mutating func store(
+        _ cookie: Cookie, from url: HTTPURL, isSecure: Bool? = nil, now: CookieTime
+    ) throws(CookieRefusal) -> Outcome {
+        if !cookie.isSecure, !(isSecure ?? url.scheme.isSecure), shadowsSecure(cookie, now) { throw .shadowsSecure }
         return insert(cookie, now: now)
     }
 

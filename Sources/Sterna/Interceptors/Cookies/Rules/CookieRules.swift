@@ -6,9 +6,11 @@ enum CookieRules {
     ///
     /// - Parameters:
     ///   - url: of the response.
+    ///   - isSecure: whether the connection was secure; nil if the URL's scheme tells.
     ///   - site: for which the request was made; nil for its own.
     static func cookie(
-        _ field: SetCookie, from url: HTTPURL, site: CookieSite? = nil, _ suffixes: PublicSuffixList, now: CookieTime
+        _ field: SetCookie, from url: HTTPURL, isSecure: Bool? = nil, site: CookieSite? = nil,
+        _ suffixes: PublicSuffixList, now: CookieTime
     ) throws(CookieRefusal) -> Cookie {
         let host = url.host
         guard host.utf8.count <= CookieMatching.longestHost else { throw .invalidDomain }
@@ -26,7 +28,7 @@ enum CookieRules {
             case .given(let path): path
             case .absent, .standard: CookieMatching.defaultPath(url)
             }
-        if field.isSecure, !url.scheme.isSecure { throw .insecure }
+        if field.isSecure, !(isSecure ?? url.scheme.isSecure) { throw .insecure }
         let cookie = Cookie(
             name: field.name, value: field.value, domain: domain.isEmpty ? host : domain, isHostOnly: domain.isEmpty,
             path: path, isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly, isPartitioned: field.isPartitioned,
