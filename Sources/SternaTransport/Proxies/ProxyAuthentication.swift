@@ -231,12 +231,12 @@ final class ProxyAuthentication: Sendable {
         )
     }
 
-    /// The names of the offered schemes if none of them takes a user name and password; nil if one does, or if no challenge could
+    /// The offered schemes if none of them takes a user name and password; nil if one does, or if no challenge could
     /// be read.
     static func unsupported(_ challenges: [SternaCore.AuthenticationChallenge]) -> String? {
         let isUsable = challenges.contains { $0.hasScheme("Basic") || DigestChallenge($0) != nil }
         guard !isUsable, !challenges.isEmpty else { return nil }
-        return challenges.map { FieldSyntax.printable($0.scheme) }.joined(separator: ", ")
+        return challenges.map(DigestChallenge.shownScheme).joined(separator: ", ")
     }
 }
 

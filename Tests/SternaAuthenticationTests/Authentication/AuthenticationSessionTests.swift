@@ -265,6 +265,26 @@ struct AuthenticationSessionTests {
         expectEqual(error?.detail.contains("not supported"), true)
     }
 
+    @Test("Digest with an empty qop is answered without one, and with an unknown one the error names the reason")
+    func qualities() async throws {
+        for (list, isAnswered) in [("", true), (" ", true), ("auth-conf", false), ("token, x", false)] {
+            let server = GuardedMock(["Digest realm=\"x\", nonce=\"n\", qop=\"\(list)\""]) { request in
+                guard let field = request.headers[.authorization] else { return false }
+                return field.hasPrefix("Digest") && !field.contains("qop") && !field.contains("nc=")
+            }
+            let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.credential = Self.ada }
+            guard !isAnswered else {
+                try await api.get("a")
+                expectEqual(mock.requests.count, 2)
+                continue
+            }
+            let error = await #expect(throws: SternaError.self) { try await api.get("a") }
+            expectEqual(error?.status, 401)
+            expectEqual(error?.detail.contains("Digest with the unknown qop “\(list)”"), true, "\(error?.detail ?? "")")
+            expectEqual(mock.requests.count, 1)
+        }
+    }
+
     @Test("Bearer needs a bearer credential") func bearer() async throws {
         let server = GuardedMock([#"Bearer realm="x", error="invalid_token", error_description="expired""#]) {
             $0.headers[.authorization] == "Bearer t0ken"

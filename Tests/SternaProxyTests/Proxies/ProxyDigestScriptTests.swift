@@ -108,6 +108,18 @@ struct ProxyDigestScriptTests {
         }
     }
 
+    @Test("A tunnel's error says what of Digest is not supported")
+    func unknownQuality() async throws {
+        let script: [ScriptedServer.Step] = [
+            .receiveHead, .send(Self.refusal("Digest realm=r, nonce=n, qop=token")),
+        ]
+        try await ScriptedServer.withServer(connections: [script]) { server in
+            let api = try Self.session(server)
+            let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test/a") }
+            expectEqual(error?.detail.contains("accepts only Digest with the unknown qop “token”"), true)
+        }
+    }
+
     @Test("Credentials go to the proxy that they are for, though another one is chosen a moment later")
     func chosenForEachURL() async throws {
         let first: [ScriptedServer.Step] = [

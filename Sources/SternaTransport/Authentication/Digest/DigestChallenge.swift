@@ -37,7 +37,7 @@ package struct DigestChallenge: Sendable, Hashable {
     /// Whether only the nonce of the last answer was out of date: the user name and password may be right.
     package let isStale: Bool
 
-    /// The offered qualities; empty where the server names none, and is answered by the rules of RFC 2069.
+    /// The offered qualities; empty where the server names none, or an empty list, and is answered by the rules of RFC 2069.
     package let qualities: Set<Quality>
 
     /// Whether the user name is sent as a hash (RFC 7616, 3.4.4).
@@ -50,40 +50,63 @@ package struct DigestChallenge: Sendable, Hashable {
     package let domain: [String]
 
     /// Reads a challenge; nil for another scheme, and for a challenge that cannot be answered.
-    ///
-    /// It cannot be without realm or nonce, with an unknown algorithm, with unknown qualities alone, with a `-sess` algorithm
-    /// but no quality, or with values that hold control characters or exceed ``Limits``.
     package init?(_ challenge: AuthenticationChallenge) {
-        guard challenge.hasScheme("Digest"), challenge.token == nil, let realm = Self.text(challenge["realm"]),
-            let nonce = Self.text(challenge["nonce"])
-        else { return nil }
+        guard challenge.hasScheme("Digest"), let read = try? DigestChallenge(reading: challenge) else { return nil }
+        self = read
+    }
+
+    /// Why a challenge of the Digest scheme cannot be answered.
+    private enum Fault: Error {
+        case incomplete
+        case unknownAlgorithm(String)
+        case unknownQualities(String)
+        /// A `-sess` algorithm without a quality.
+        case lacksQuality(DigestHash)
+        /// A value holds control characters or exceeds ``Limits``.
+        case unusable
+    }
+
+    private init(reading challenge: AuthenticationChallenge) throws(Fault) {
+        guard challenge.token == nil, let realm = challenge["realm"], let nonce = challenge["nonce"] else {
+            throw .incomplete
+        }
+        opaque = challenge["opaque"]
+        guard Self.isUsable(realm), Self.isUsable(nonce), opaque.map(Self.isUsable) ?? true else { throw .unusable }
         self.realm = realm
         self.nonce = nonce
-        if let opaque = challenge["opaque"] {
-            guard Self.isUsable(opaque) else { return nil }
-            self.opaque = opaque
-        } else {
-            opaque = nil
-        }
-        if let name = challenge["algorithm"] {
-            guard let algorithm = DigestHash(token: name) else { return nil }
+        algorithmName = challenge["algorithm"]
+        if let algorithmName {
+            guard let algorithm = DigestHash(token: algorithmName) else { throw .unknownAlgorithm(algorithmName) }
             self.algorithm = algorithm
         } else {
             algorithm = .md5
         }
-        algorithmName = challenge["algorithm"]
-        if let list = challenge["qop"] {
-            guard let qualities = Self.qualities(list) else { return nil }
-            self.qualities = qualities
-        } else {
-            guard !algorithm.isSession else { return nil }
-            qualities = []
-        }
+        qualities = try Self.qualities(challenge["qop"] ?? "")
+        guard !qualities.isEmpty || !algorithm.isSession else { throw .lacksQuality(algorithm) }
         isStale = Self.isTrue(challenge["stale"])
         userhash = Self.isTrue(challenge["userhash"])
         isUTF8 = challenge["charset"].map { AuthenticationChallenge.isSame($0, "UTF-8") } ?? false
         let uris = (challenge["domain"] ?? "").split(separator: " ", maxSplits: Limits.domains)
         domain = uris.prefix(Limits.domains).map(String.init)
+    }
+
+    /// Returns the scheme of a challenge for messages, with the reason why a challenge of Digest cannot be answered.
+    package static func shownScheme(of challenge: AuthenticationChallenge) -> String {
+        let scheme = FieldSyntax.printable(challenge.scheme)
+        guard challenge.hasScheme("Digest") else { return scheme }
+        let quoted = { (text: String) in "“\(FieldSyntax.printable(text, limit: 40))”" }
+        do throws(Fault) {
+            _ = try DigestChallenge(reading: challenge)
+            return scheme
+        } catch {
+            return switch error {
+            case .incomplete: "\(scheme) without realm or nonce"
+            case .unknownAlgorithm(let name): "\(scheme) with the unknown algorithm \(quoted(name))"
+            case .unknownQualities(let list): "\(scheme) with the unknown qop \(quoted(list))"
+            case .lacksQuality(let algorithm): "\(scheme) with \(algorithm.rawValue) but without qop"
+            case .unusable: "\(scheme) with values that are too long or have control characters"
+            }
+        }
     }
 
     /// Whether the server names no quality, as RFC 2069 had none.
@@ -110,10 +133,6 @@ package struct DigestChallenge: Sendable, Hashable {
 
     private var rank: Int { 2 * algorithm.strength + (isLegacy ? 0 : 1) }
 
-    private static func text(_ value: String?) -> String? {
-        value.flatMap { isUsable($0) ? $0 : nil }
-    }
-
     private static func isUsable(_ value: String) -> Bool {
         value.utf8.count <= Limits.bytes && FieldSyntax.isValue(value)
     }
@@ -122,17 +141,20 @@ package struct DigestChallenge: Sendable, Hashable {
         value.map { AuthenticationChallenge.isSame($0, "true") } ?? false
     }
 
-    /// The known qualities of a list; nil if there is none, though the server wants one.
-    private static func qualities(_ list: String) -> Set<Quality>? {
-        guard isUsable(list) else { return nil }
+    /// Returns the known qualities of a list, which may be empty: some servers send `qop=""`.
+    private static func qualities(_ list: String) throws(Fault) -> Set<Quality> {
+        guard isUsable(list) else { throw .unusable }
         var found: Set<Quality> = []
+        var isEmpty = true
         for name in list.utf8.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 }) {
+            isEmpty = false
             let name = String(Substring(name))
             if let quality = Quality.allCases.first(where: { AuthenticationChallenge.isSame($0.rawValue, name) }) {
                 found.insert(quality)
             }
         }
-        return found.isEmpty ? nil : found
+        guard isEmpty || !found.isEmpty else { throw .unknownQualities(list) }
+        return found
     }
 }
 

@@ -53,11 +53,47 @@ struct DigestChallengeTests {
         arguments: [
             "Digest", "Digest realm=r", "Digest nonce=n", "Basic realm=r, nonce=n", "Digest abc==",
             "Digest realm=r, nonce=n, algorithm=SHA-1", "Digest realm=r, nonce=n, algorithm=\"\"",
-            "Digest realm=r, nonce=n, qop=\"\"", "Digest realm=r, nonce=n, qop=token",
+            "Digest realm=r, nonce=n, qop=token", "Digest realm=r, nonce=n, qop=\"token, x\"",
+            "Digest realm=r, nonce=n, algorithm=MD5-sess, qop=\"\"",
             "Digest realm=r, nonce=n, algorithm=MD5-sess", "Digest realm=r, nonce=n, algorithm=SHA-512-sess, qop=auth",
         ])
     func unusable(text: String) {
         #expect(Self.read(text).allSatisfy { $0 == nil }, "\(text)")
+    }
+
+    @Test(
+        "An empty list of qualities is none, as servers send it", arguments: ["qop=\"\"", "qop=\" \"", "qop=\", ,\""])
+    func emptyQualities(parameter: String) throws {
+        let challenge = try #require(Self.read("Digest realm=r, nonce=n, \(parameter)").first ?? nil)
+        #expect(challenge.isLegacy && challenge.qualities.isEmpty && !challenge.needsBodyHash)
+        var state = DigestState(challenge)
+        let answer = try state.authorization(
+            user: "ada", password: "pw", method: "GET", uri: "/", bodyHash: { (_) throws(SternaError) in nil })
+        expectNil(answer.quality)
+        // The answer of RFC 2069 has no count and no client nonce, which its hash leaves out.
+        let field = answer.authorization.fieldValue
+        for name in ["qop", "nc=", "cnonce"] { #expect(!field.contains(name), "\(field)") }
+        let hash = DigestHash.md5
+        let expected = hash.hex("\(hash.hex("ada:r:pw")):n:\(hash.hex("GET:/"))")
+        #expect(field.contains("response=\"\(expected)\""), "\(field)")
+    }
+
+    @Test(
+        "Messages say why a challenge cannot be answered",
+        arguments: [
+            ("Digest realm=r, nonce=n", "Digest"), ("Digest nonce=n", "Digest without realm or nonce"),
+            ("digest realm=r, nonce=n, qop=\"token,x\"", "digest with the unknown qop “token,x”"),
+            ("Digest realm=r, nonce=n, algorithm=SHA-1", "Digest with the unknown algorithm “SHA-1”"),
+            ("Digest realm=r, nonce=n, algorithm=md5-sess", "Digest with MD5-sess but without qop"),
+            ("Digest abc==", "Digest without realm or nonce"), ("NTLM", "NTLM"),
+            (
+                "Digest realm=r, nonce=n, qop=\"\(String(repeating: "x", count: 5_000))\"",
+                "Digest with values that are too long or have control characters"
+            ),
+        ])
+    func reasons(line: String, text: String) throws {
+        let challenge = try #require(AuthenticationChallenge.parse([line]).first)
+        expectEqual(DigestChallenge.shownScheme(of: challenge), text)
     }
 
     @Test("Control characters in realm, nonce and opaque are refused")

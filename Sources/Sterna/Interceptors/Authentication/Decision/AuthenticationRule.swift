@@ -189,10 +189,10 @@ enum AuthenticationRule {
             return nil
         }
         var names: [String] = []
-        for challenge in situation.challenges.prefix(4) where !names.contains(challenge.scheme) {
-            names.append(challenge.scheme)
+        for name in situation.challenges.prefix(4).map(DigestChallenge.shownScheme) where !names.contains(name) {
+            names.append(name)
         }
-        let list = FieldSyntax.printable(names.joined(separator: ", "), limit: 100)
+        let list = FieldSyntax.printable(names.joined(separator: ", "), limit: 200)
         return
             "No credentials were sent: nothing that the server offers (\(list)) is supported and allowed by "
             + "authentication.schemes."
