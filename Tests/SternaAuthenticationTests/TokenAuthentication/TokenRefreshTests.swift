@@ -314,6 +314,94 @@ struct TokenRefreshTests {
         sessions.set([])
     }
 
+    /// A server that says why it rejects each token.
+    private static var rejecting: MockTransport {
+        MockTransport { _ in GuardedMock.refusal([#"Bearer error="invalid_token""#]) }
+    }
+
+    @Test("Requests that were not sent, since a refresh failed, fail with the 401 that made it necessary")
+    func keptRejection() async throws {
+        var failure = SternaError(.connectionFailed, phase: .connect, "The login server is gone.")
+        failure.url = "https://login.example.com/"
+        for error in [Broken(), failure] as [any Error] {
+            let tokens = try TokenScene().tokens(error: error) { $0.mostRefreshes = 2 }
+            let mock = Self.rejecting
+            let api = try session(mock, tokens)
+            for (number, path) in ["first", "second", "third"].enumerated() {
+                let error = await #expect(throws: SternaError.self) {
+                    try await api.get("https://api.example.com/\(path)")
+                }
+                expectEqual(error?.status, 401, "\(path)")
+                expectEqual(error?.response?.url.path, "/first")
+                expectEqual(error?.response?.challenges.first?["error"], "invalid_token")
+                expectEqual(error?.requestSent, number == 0)
+                // The third would need one refresh more than the window admits.
+                if number == 2 { expectEqual(error?.kind, .limitExceeded) }
+            }
+            expectEqual(mock.requests.map(\.url.path), ["/first"])
+        }
+    }
+
+    @Test("So do those that waited for the refresh; one that was sent has its own 401")
+    func waitingRejection() async throws {
+        let (scene, held) = (TokenScene(), Gate())
+        let tokens = try scene.tokens(held: held, error: Broken())
+        let api = try session(Self.rejecting, tokens)
+        let first = Task { try await api.get("https://api.example.com/first") }
+        #expect(await eventually { tokens.waiterCount == 1 })
+        let second = Task { try await api.get("https://api.example.com/second") }
+        #expect(await eventually { tokens.waiterCount == 2 })
+        held.open()
+        for (task, isSent) in [(first, true), (second, false)] {
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            expectEqual(error?.status, 401)
+            expectEqual(error?.response?.url.path, "/first")
+            expectEqual(error?.requestSent, isSent)
+        }
+    }
+
+    @Test("A body that can be read only once leaves its 401 to the next request, too")
+    func rejectionWithoutRefresh() async throws {
+        let tokens = try TokenScene().tokens(error: Broken())
+        let api = try session(Self.rejecting, tokens)
+        let once = Body.stream(AsyncStream<Bytes> { $0.finish() })
+        _ = await #expect(throws: SternaError.self) { try await api.post("https://api.example.com/once", body: once) }
+        let error = await #expect(throws: SternaError.self) { try await api.get("https://api.example.com/next") }
+        expectEqual(error?.status, 401)
+        expectEqual(error?.response?.url.path, "/once")
+        expectEqual(error?.requestSent, false)
+    }
+
+    @Test("A response of the refresh's own stays, and a 401 is forgotten with its token; the end of a wait has none")
+    func otherResponses() async throws {
+        let url = try HTTPURL("https://login.example.com/")
+        var failure = SternaError(.unacceptableStatus, phase: .read, "The login failed.")
+        failure.response = Response(status: .badRequest, url: url)
+        failure.url = url.href
+        let login = try session(Self.rejecting, TokenScene().tokens(error: failure))
+        for _ in 0..<2 {
+            let error = await #expect(throws: SternaError.self) { try await login.get(Self.url) }
+            expectEqual(error?.status, 400)
+        }
+        let (scene, held) = (TokenScene(), Gate())
+        let tokens = try scene.tokens(held: held, error: Broken())
+        let api = try session(Self.rejecting, tokens)
+        let first = Task { try await api.get(Self.url) }
+        #expect(await eventually { tokens.waiterCount == 1 })
+        let second = Task { try await api.get(Self.url) }
+        #expect(await eventually { tokens.waiterCount == 2 })
+        second.cancel()
+        let cancelled = await #expect(throws: SternaError.self) { try await second.value }
+        expectEqual(cancelled?.kind, .cancelled)
+        expectEqual(cancelled?.status, 0)
+        held.open()
+        _ = try? await first.value
+        // Without a token there was no response to one.
+        tokens.token = nil
+        let error = await #expect(throws: SternaError.self) { try await api.get(Self.url) }
+        expectEqual(error?.status, 0)
+    }
+
     @Test("The error of a refresh before a request says that the request was not sent")
     func notSent() async throws {
         let scene = TokenScene()

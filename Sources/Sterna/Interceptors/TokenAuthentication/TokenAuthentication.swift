@@ -13,9 +13,10 @@ import Synchronization
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.tokenAuthentication = tokens }
 ///
 /// Only requests to its origins carry the token, also behind a redirect; those with an Authorization field of their own do not. All
-/// requests that need a new token wait for one refresh, and fail with its error if it fails. A request that was sent with an old
-/// token and rejected is sent once more with the new one, if its body can be sent again; otherwise its response is the result. The
-/// session's credentials answer no challenge to a request with the token in Authorization.
+/// requests that need a new token wait for one refresh, and fail with its error if it fails; unless it has a response of its own, its
+/// response is the 401 that made the refresh necessary. A request that was sent with an old token and rejected is sent once more with
+/// the new one, if its body can be sent again; otherwise its response is the result. The session's credentials answer no challenge to a
+/// request with the token in Authorization.
 ///
 /// Sessions may share it. The refresh runs in a task of its own, so the cancellation of a request ends the request's wait alone.
 /// Requests that the closure sends bypass it, whatever session sends them; one from a detached task needs
@@ -58,8 +59,9 @@ public final class TokenAuthentication: Sendable {
         public init() {}
     }
 
-    /// A request that waits for a refresh; nil if the token was replaced meanwhile.
-    private typealias Waiter = UserWait<TokenRule.Ticket?>
+    /// A request that waits for a refresh, whose error is a result, too: the wait itself fails by the request's cancellation or time.
+    /// The result is nil if the token was replaced meanwhile.
+    private typealias Waiter = UserWait<Result<TokenRule.Ticket?, SternaError>>
 
     private struct State {
         var rule: TokenRule
@@ -68,6 +70,22 @@ public final class TokenAuthentication: Sendable {
         /// The error of the last refresh that failed, and whether none has succeeded since.
         var failure: SternaError?
         var isFailing = false
+
+        /// The head of the response that rejected the current token; nil if none has.
+        var rejection: Response?
+
+        mutating func note(_ rejected: Rejection) {
+            guard rule.isCurrent(rejected.ticket) else { return }
+            let response = rejected.response
+            rejection = Response(
+                status: response.status, version: response.version, section: response.section, url: response.url)
+        }
+    }
+
+    /// A token that a server has rejected, and its response.
+    struct Rejection {
+        let ticket: TokenRule.Ticket
+        let response: Response
     }
 
     let origins: Set<Origin>
@@ -121,10 +139,11 @@ public final class TokenAuthentication: Sendable {
             let now = options.clock.now
             let waiters = state.withLock { state in
                 state.rule.replace(by: newValue, at: now)
+                state.rejection = nil
                 defer { state.waiters = [:] }
                 return state.waiters.values
             }
-            for waiter in waiters { waiter.end(.success(nil)) }
+            for waiter in waiters { waiter.end(.success(.success(nil))) }
         }
     }
 
@@ -173,9 +192,12 @@ public final class TokenAuthentication: Sendable {
 
     /// Returns the token for a request, after a refresh if one is needed; nil to send it without.
     ///
+    /// The error of a refresh has the response that made the refresh necessary, unless it has one of its own: a request that was not
+    /// sent for it fails with a status, too.
+    ///
     /// - Parameter rejected: the token that a server has rejected; nil before the request is sent.
     nonisolated(nonsending) func ticket(
-        for request: Request, insteadOf rejected: TokenRule.Ticket? = nil, _ time: LoopClock
+        for request: Request, insteadOf rejected: Rejection? = nil, _ time: LoopClock
     ) async throws(SternaError) -> TokenRule.Ticket? {
         while true {
             let waiter = Waiter(
@@ -184,26 +206,33 @@ public final class TokenAuthentication: Sendable {
                     .timedOut, phase: .prepare,
                     "The time for the whole request was up while it waited for a new token."))
             let now = options.clock.now
-            let (decision, failure, isFailing) = state.withLock { state in
-                let decision = rejected.map { state.rule.rejected($0, at: now) } ?? state.rule.ask(at: now)
+            let (decision, failure, isFailing, rejection) = state.withLock { state in
+                if let rejected { state.note(rejected) }
+                let decision = rejected.map { state.rule.rejected($0.ticket, at: now) } ?? state.rule.ask(at: now)
                 if case .wait = decision { state.waiters[ObjectIdentifier(waiter)] = waiter }
-                return (decision, state.failure, state.isFailing)
+                return (decision, state.failure, state.isFailing, rejected?.response ?? state.rejection)
             }
             switch decision {
             case .use(let ticket): return ticket
             case .send, .giveUp: return nil
             case .failed:
                 guard let failure else { return nil }
-                throw failure
+                throw Self.failure(failure, after: rejection)
             case .tooMany:
-                throw tooMany(isFailing ? failure : nil)
+                throw Self.failure(tooMany(isFailing ? failure : nil), after: rejection)
             case .wait(let number, let begins):
                 if begins { begin(number) }
                 defer { leave(waiter) }
+                let outcome: Result<TokenRule.Ticket?, SternaError>
                 do {
-                    if let ticket = try await waiter.value() { return ticket }
+                    outcome = try await waiter.value()
                 } catch {
                     throw Self.failure(of: error)
+                }
+                switch outcome {
+                case .success(let ticket?): return ticket
+                case .success(nil): break
+                case .failure(let error): throw Self.failure(error, after: rejection)
                 }
             }
         }
@@ -232,8 +261,21 @@ public final class TokenAuthentication: Sendable {
             underlying: failure)
     }
 
+    /// Returns an error of a refresh with the response that made the refresh necessary, unless it has a response of its own.
+    private static func failure(_ error: SternaError, after rejection: Response?) -> SternaError {
+        guard error.response == nil, let rejection else { return error }
+        var error = error
+        error.response = rejection
+        return error
+    }
+
     /// Records that a token was rejected by the response to a request that cannot be sent again.
-    func reject(_ ticket: TokenRule.Ticket) { state.withLock { $0.rule.reject(ticket) } }
+    func reject(_ rejected: Rejection) {
+        state.withLock { state in
+            state.note(rejected)
+            state.rule.reject(rejected.ticket)
+        }
+    }
 
     private func leave(_ waiter: Waiter) {
         state.withLock { _ = $0.waiters.removeValue(forKey: ObjectIdentifier(waiter)) }
@@ -269,7 +311,7 @@ public final class TokenAuthentication: Sendable {
 
     private func end(_ number: UInt64, _ result: Result<AccessToken, SternaError>) {
         let now = options.clock.now
-        let (outcome, waiters): (Result<TokenRule.Ticket?, any Error>, [Waiter]) = state.withLock { state in
+        let (outcome, waiters): (Result<TokenRule.Ticket?, SternaError>, [Waiter]) = state.withLock { state in
             // Waiters of a refresh that is out of date have gone on.
             guard state.rule.currentRefresh == number else { return (.success(nil), []) }
             let waiters = Array(state.waiters.values)
@@ -277,6 +319,7 @@ public final class TokenAuthentication: Sendable {
             switch result {
             case .success(let token):
                 state.isFailing = false
+                state.rejection = nil
                 return (.success(state.rule.refreshed(number, with: token, at: now)), waiters)
             case .failure(let error):
                 _ = state.rule.refreshed(number, with: nil, at: now)
@@ -284,7 +327,7 @@ public final class TokenAuthentication: Sendable {
                 return (.failure(error), waiters)
             }
         }
-        for waiter in waiters { waiter.end(outcome) }
+        for waiter in waiters { waiter.end(.success(outcome)) }
     }
 }
 

@@ -33,7 +33,7 @@ struct TokenAuthenticationInterceptor: Interceptor {
         _ ticket: TokenRule.Ticket, _ response: Response, _ request: Request, _ next: Chain
     ) async throws -> Response {
         guard request.isReplayable else {
-            tokens.reject(ticket)
+            tokens.reject(.init(ticket: ticket, response: response))
             return response
         }
         // The refresh may need the connection that the body would occupy. After a refresh the response is in an error at most: of a long
@@ -43,11 +43,12 @@ struct TokenAuthenticationInterceptor: Interceptor {
         if response.body.whole == nil, tokens.canRefresh { response.body.cancel() }
         let new: TokenRule.Ticket?
         do {
-            new = try await tokens.ticket(for: request, insteadOf: ticket, time)
+            new = try await tokens.ticket(
+                for: request, insteadOf: .init(ticket: ticket, response: response), time)
         } catch var error {
             response.body.cancel()
-            // The error of a refresh names its own request and its own response.
-            if error.url == nil, error.response == nil { error.response = response }
+            // Also after a cancellation. The error of a refresh may have a response of its own.
+            if error.response == nil { error.response = response }
             error.requestSent = true
             throw error.at(request)
         }

@@ -63,6 +63,9 @@ struct TokenRule: Sendable {
 
     var token: AccessToken? { current?.token }
 
+    /// Whether a token is the one that requests carry by now.
+    func isCurrent(_ ticket: Ticket) -> Bool { current?.number == ticket.number }
+
     /// The number of the refresh under way; nil for none.
     var currentRefresh: UInt64? { refresh }
 
