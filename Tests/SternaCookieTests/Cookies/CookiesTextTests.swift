@@ -186,6 +186,7 @@ struct CookiesTextTests {
     func tabs() async throws {
         try await Self.withFile("# Netscape HTTP Cookie File\na.test\tFALSE\t/\tFALSE\t0\tb\t1\n") { jar, path in
             let text = try #require(CredentialFolder.text(path))
+            try await jar.load()
             let url = try HTTPURL("https://a.test/")
             for line in ["a=x\ty", "c=1"] { jar.store([Array(line.utf8)], from: url) }
             #expect(jar.unsavedCookies.isEmpty)
