@@ -67,7 +67,7 @@ private func refuses(_ kind: Proxy.Kind, _ server: ServerProgram) async throws {
             let tunnel = await #expect(throws: SternaError.self) { try await api.get(origin.url("/get")) }
             expectEqual(tunnel?.kind, .proxyFailed)
             expectEqual(tunnel?.phase, .proxy)
-            // tinyproxy (1.11.1) says 401, which is an origin's word.
+            // tinyproxy 1.11.1 says 401, which is an origin's word.
             if kind != .socks5 { #expect([401, 407].contains(tunnel?.proxyResponse?.status.code)) }
             guard kind != .socks5 else { continue }
             let plain = await #expect(throws: SternaError.self) { try await api.get("http://127.0.0.1:9/") }
