@@ -37,6 +37,8 @@ struct MigratingSecurityTests {
             let policy = SecurityPolicy.system
             let chain: [[UInt8]] = []
             let verdict = await policy.judge(chain: chain, host: "example.com")
+            let copy = policy
+            expectEqual(copy, policy)
             #expect("\(verdict)" != "\(TrustVerdict.trusted)")
         }
     }
