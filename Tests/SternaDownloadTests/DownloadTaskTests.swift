@@ -46,6 +46,23 @@ struct DownloadTaskTests {
         }
     }
 
+    @Test("A server's name in Latin-1 keeps its letters")
+    func latin1Name() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/named") { _ in
+                let head = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Disposition: attachment; filename=\"Gr"
+                return ServerResponse(
+                    body: .raw { connection in
+                        try await connection.write(Array(head.utf8) + [0xF6, 0xDF] + Array("e.pdf\"\r\n\r\nabc".utf8))
+                    })
+            }
+            try await Downloading.withFolder { folder in
+                let file = try await Downloading.session(server).download("named", to: .folder(folder)).value
+                expectEqual(file.path, "\(folder)/Größe.pdf")
+            }
+        }
+    }
+
     @Test("To the place that a closure chooses after the transfer")
     func chosen() async throws {
         try await TestServer.withServer { server in

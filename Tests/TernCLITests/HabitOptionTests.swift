@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPTypes
 import Sterna
 import SternaTesting
 import Testing
@@ -108,6 +109,23 @@ struct HabitOptionTests {
         }
     }
 
+    @Test("A server's name in Latin-1 keeps its letters", arguments: [["-sOJ"], ["download", "-s"]])
+    func latin1Name(arguments: [String]) async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Disposition: attachment; filename=\"Gr"
+        try await TestServer.withServer { server in
+            server.route("GET", "/named") { _ in
+                ServerResponse(
+                    body: .raw { connection in
+                        try await connection.write(Array(head.utf8) + [0xF6, 0xDF] + Array("e.pdf\"\r\n\r\nabc".utf8))
+                    })
+            }
+            let folder = try TemporaryFolder()
+            let outcome = try await TernProcess(arguments + [server.url("/named")], folder: folder.path).outcome()
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
+            expectEqual(folder.names, ["Größe.pdf"])
+        }
+    }
+
     @Test(
         "Names of files",
         arguments: [
@@ -119,7 +137,11 @@ struct HabitOptionTests {
             ("attachment; filename*=UTF-8''%2e%2e%2Fa%00b", "ab"), ("attachment; filename=-rf", "rf"),
             ("attachment; filename*=UTF-8''%", nil),
         ] as [(String, String?)])
-    func disposition(field: String, name: String?) { expectEqual(DownloadFileName.name(inDisposition: field), name) }
+    func disposition(field: String, name: String?) throws {
+        let fields: HTTPFields = [.contentDisposition: field]
+        let response = Response(status: .ok, section: FieldSection(fields), url: try HTTPURL("http://h/"))
+        expectEqual(DownloadFileName.name(suggestedBy: response), name)
+    }
 
     @Test(
         "Names in URLs",

@@ -126,8 +126,7 @@ enum SaveDestination: Hashable, Sendable {
         case .none: return nil
         case .file(let path): return try OutputFile(path)
         case .named(let fallback):
-            guard let name = response["Content-Disposition"].flatMap(DownloadFileName.name(inDisposition:)) ?? fallback
-            else {
+            guard let name = DownloadFileName.name(suggestedBy: response) ?? fallback else {
                 throw UsageError("Neither the server nor the URL gives the file a name; write -o FILE.")
             }
             return try OutputFile(newFile: name)

@@ -35,12 +35,31 @@ struct ContentDispositionTests {
 
     @Test("The suggested name", arguments: names)
     func name(field: String, expected: String?) {
-        expectEqual(ContentDisposition(field)?.filename, expected)
+        expectEqual(ContentDisposition(Array(field.utf8))?.filename, expected)
+    }
+
+    @Test(
+        "Bytes that are not UTF-8 are windows-1252",
+        arguments: [
+            ("attachment; filename=\"Gr\u{F6}\u{DF}e.pdf\"", "Größe.pdf"), ("attachment; filename=na\u{EF}ve", "naïve"),
+            // 0x80 and 0x97 are controls in ISO-8859-1.
+            ("attachment; filename=\"5\u{80} \u{97} a.txt\"", "5€ — a.txt"),
+            ("attachment; filename*=iso-8859-1''5%80.txt", "5€.txt"),
+            // UTF-8, byte by byte.
+            ("attachment; filename=\"\u{C3}\u{B6}.txt\"", "ö.txt"),
+            ("attachment; filename=\"\u{C3}\u{B6}\u{E9}\"", "Ã¶é"),
+            // Each value by itself.
+            ("attachment; x=\u{E9}; filename=\u{C3}\u{A9}", "é"),
+            ("attachment; filename=\u{E9}; filename*=UTF-8''%C3%A8", "è"),
+        ])
+    func latin1(characters: String, expected: String) {
+        let bytes = characters.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+        expectEqual(ContentDisposition(bytes)?.filename, expected)
     }
 
     @Test("Type and parameters, in lower case")
     func pieces() throws {
-        let field = try #require(ContentDisposition("Form-Data; Name=\"A\" ; size=12; =x; a b=c; name=B"))
+        let field = try #require(ContentDisposition(Array("Form-Data; Name=\"A\" ; size=12; =x; a b=c; name=B".utf8)))
         expectEqual(field.type, "form-data")
         expectEqual(field.parameters, [.init(name: "name", value: "A"), .init(name: "size", value: "12")])
         expectEqual(field["size"], "12")
@@ -49,10 +68,10 @@ struct ContentDispositionTests {
 
     @Test("Limits on the length and on the number of parameters")
     func limits() throws {
-        expectNil(
-            ContentDisposition("a; filename=" + String(repeating: "x", count: ContentDisposition.Limits.bytes)))
+        let long = "a; filename=" + String(repeating: "x", count: ContentDisposition.Limits.bytes)
+        expectNil(ContentDisposition(Array(long.utf8)))
         let many = (0..<1_000).map { "p\($0)=1" }.joined(separator: ";")
-        let field = try #require(ContentDisposition("attachment;\(many);filename=a"))
+        let field = try #require(ContentDisposition(Array("attachment;\(many);filename=a".utf8)))
         expectEqual(field.parameters.count, ContentDisposition.Limits.parameters)
         expectNil(field.filename)
     }

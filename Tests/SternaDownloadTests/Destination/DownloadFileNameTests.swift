@@ -1,3 +1,4 @@
+import HTTPTypes
 import MutationKit
 import Sterna
 import Testing
@@ -22,9 +23,11 @@ struct DownloadFileNameTests {
             ("attachment; filename=\"\u{200B}\"", "http://h/%E2%80%AE", "application/json", "download.json"),
         ] as [(String?, String, String?, String)])
     func sources(disposition: String?, url: String, type: String?, expected: String) throws {
-        let name = DownloadFileName.name(
-            disposition: disposition, url: try HTTPURL(url), mediaType: type.flatMap { MediaType($0) })
-        expectEqual(name, expected)
+        var fields = HTTPFields()
+        fields[.contentDisposition] = disposition
+        fields[.contentType] = type
+        let response = Response(status: .ok, section: FieldSection(fields), url: try HTTPURL(url))
+        expectEqual(DownloadFileName.name(for: response), expected)
     }
 
     private static let safeNames: [(String, String?)] = [

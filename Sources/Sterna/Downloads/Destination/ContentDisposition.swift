@@ -1,9 +1,12 @@
+import NIOCore
 import SternaCore
+import SternaSerialization
 
 /// A Content-Disposition field of a response (RFC 6266).
 ///
 /// The reader accepts what browsers accept: a field without a type, values with spaces outside quotes, a quoted string without its
-/// end. A percent sign in `filename` and an encoded word (RFC 2047) stay as they are (RFC 6266, appendix C).
+/// end, values in UTF-8 or, if they are not valid UTF-8, in windows-1252. A percent sign in `filename` and an encoded word (RFC 2047)
+/// stay as they are (RFC 6266, appendix C).
 package struct ContentDisposition: Sendable, Hashable {
     /// The limits on a field; what exceeds them is ignored.
     package enum Limits {
@@ -26,9 +29,9 @@ package struct ContentDisposition: Sendable, Hashable {
     /// The parameters in order. A repeated name keeps its first value.
     package let parameters: [Parameter]
 
-    /// Reads a field; nil for one without a type and parameters, and for one beyond the limit.
-    package init?(_ field: String) {
-        guard field.utf8.count <= Limits.bytes else { return nil }
+    /// Reads the bytes of a field; nil for one without a type and parameters, and for one beyond the limit.
+    package init?(_ field: [UInt8]) {
+        guard field.count <= Limits.bytes else { return nil }
         var reader = Reader(field)
         type = reader.takeType()
         parameters = reader.takeParameters()
@@ -50,14 +53,23 @@ package struct ContentDisposition: Sendable, Hashable {
     }
 
     /// Decodes an extended value in UTF-8 or ISO-8859-1; nil for other character sets and malformed values (RFC 8187, 3.2).
+    ///
+    /// ISO-8859-1 is read as windows-1252, as the Encoding Standard's label.
     private static func decoded(_ value: String) -> String? {
         let pieces = value.utf8.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3, let bytes = PercentDecoding.bytes(of: pieces[2]) else { return nil }
         switch String(Substring(pieces[0])).lowercased() {
         case "utf-8": return String(validating: bytes, as: UTF8.self)
-        case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        case "iso-8859-1": return TextEncoding.windows1252.decode(Bytes(bytes: bytes))
         default: return nil
         }
+    }
+
+    /// Returns the text of bytes that name no character set: UTF-8, else windows-1252, as browsers, wget2 and aria2 read them.
+    private static func text(_ bytes: some Sequence<UInt8>) -> String {
+        let bytes = Array(bytes)
+        return String(validating: bytes, as: UTF8.self) ?? TextEncoding.windows1252.decode(Bytes(bytes: bytes))
+            ?? String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -67,7 +79,7 @@ extension ContentDisposition {
         private let bytes: [UInt8]
         private var index = 0
 
-        init(_ field: String) { bytes = Array(field.utf8) }
+        init(_ field: [UInt8]) { bytes = field }
 
         private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
 
@@ -117,7 +129,7 @@ extension ContentDisposition {
                 }
                 value.append(byte)
             }
-            return String(decoding: value, as: UTF8.self)
+            return ContentDisposition.text(value)
         }
 
         /// Takes what stands before one of the bytes, without the blanks around it.
@@ -127,7 +139,7 @@ extension ContentDisposition {
             var piece = bytes[start..<index]
             while let first = piece.first, Self.isBlank(first) { piece.removeFirst() }
             while let last = piece.last, Self.isBlank(last) { piece.removeLast() }
-            return String(decoding: piece, as: UTF8.self)
+            return ContentDisposition.text(piece)
         }
 
         /// Skips to the next parameter. Quotes in what is skipped count.

@@ -106,10 +106,7 @@ struct DestinationPlan: Sendable {
     }
 
     private static func path(of response: Response, in folder: String) -> String {
-        let name = DownloadFileName.name(
-            disposition: response.section[values: .contentDisposition].first, url: response.url,
-            mediaType: response.mediaType)
-        return FilePaths.path(name, in: folder)
+        FilePaths.path(DownloadFileName.name(for: response), in: folder)
     }
 
     /// Moves the complete file to a path; returns the path that it has in the end. It blocks.

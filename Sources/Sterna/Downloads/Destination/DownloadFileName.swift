@@ -1,3 +1,4 @@
+import HTTPTypes
 import SternaCore
 import SternaPlatform
 import SternaSerialization
@@ -12,21 +13,16 @@ package enum DownloadFileName {
     /// The greatest length of a name, in bytes of UTF-8.
     package static let maximumLength = 255
 
-    /// Returns a name for a download: the server's suggestion, else the URL's last path segment, else `download` with the media
-    /// type's usual extension.
-    ///
-    /// - Parameters:
-    ///   - disposition: the response's Content-Disposition field.
-    ///   - url: the URL that answered, after redirects.
-    ///   - mediaType: the response's media type.
-    package static func name(disposition: String?, url: HTTPURL, mediaType: MediaType?) -> String {
-        if let name = disposition.flatMap(name(inDisposition:)) ?? name(of: url) { return name }
-        return mediaType?.preferredFilenameExtension.map { "download.\($0)" } ?? "download"
+    /// Returns a name for a download: the server's suggestion, else the last path segment of the URL that answered, else `download`
+    /// with the media type's usual extension.
+    package static func name(for response: Response) -> String {
+        if let name = name(suggestedBy: response) ?? name(of: response.url) { return name }
+        return response.mediaType?.preferredFilenameExtension.map { "download.\($0)" } ?? "download"
     }
 
-    /// Returns the safe name that a Content-Disposition field suggests; nil without one.
-    package static func name(inDisposition field: String) -> String? {
-        ContentDisposition(field)?.filename.flatMap(safe)
+    /// Returns the safe name that a response's Content-Disposition field suggests; nil without one.
+    package static func name(suggestedBy response: Response) -> String? {
+        response.section.bytes(of: .contentDisposition).first.flatMap { ContentDisposition($0)?.filename }.flatMap(safe)
     }
 
     /// Returns a safe name from the last segment of a URL's path; nil if the path ends in a slash.
