@@ -212,26 +212,79 @@ struct ContentDecodingTests {
 
     static let ownFields: [(Headers, String?)] = [
         (["Accept-Encoding": "br"], "br"), (["accept-encoding": "gzip"], "gzip"), (["Accept-Encoding": ""], ""),
-        (["Range": "bytes=0-3"], nil),
+        (["Accept-Encoding": "identity"], "identity"), (["Range": "bytes=0-3"], nil),
     ]
 
-    @Test("A request with its own Accept-Encoding, or a range, gets the bytes as they come", arguments: ownFields)
-    func asTheyCome(headers: Headers, accepted: String?) async throws {
+    @Test(
+        "What is known is decoded whatever the request asks for, a whole answer to a range included",
+        arguments: ownFields)
+    func whateverIsAccepted(headers: Headers, accepted: String?) async throws {
         let coded = Zlib.gzip(Self.text)
-        for coding in ["gzip", "br"] {
-            let (api, mock) = try session(coded, coding: coding)
-            let reply = try await api.get("a", headers: headers)
-            expectEqual(reply.body.array, coded)
-            expectEqual(reply.headers[.contentEncoding], coding)
-            expectEqual(mock.requests.first?.headers[.acceptEncoding], accepted)
-        }
+        let (api, mock) = try session(coded, coding: "gzip")
+        let reply = try await api.get("a", headers: headers)
+        try await expectEqual(reply.text(), Self.text)
+        expectNil(reply.headers[.contentEncoding])
+        expectEqual(mock.requests.first?.headers[.acceptEncoding], accepted)
+        // What is not known, the caller has to decode.
+        let other = try await session(coded, coding: "br").api.get("a", headers: headers)
+        expectEqual(other.body.array, coded)
+        expectEqual(other.headers[.contentEncoding], "br")
     }
 
-    @Test("A session's own Accept-Encoding switches decoding off, too")
-    func sessionField() async throws {
+    @Test("A session's own Accept-Encoding, and that of a ready request, are decoded, too")
+    func otherFields() async throws {
         let coded = Zlib.gzip(Self.text)
-        let (api, _) = try session(coded, coding: "gzip") { $0.headers = ["Accept-Encoding": "gzip"] }
-        try await expectEqual(api.get("a").body.array, coded)
+        let (api, mock) = try session(coded, coding: "gzip") { $0.headers = ["Accept-Encoding": "gzip"] }
+        try await expectEqual(api.get("a").text(), Self.text)
+        var ready = Request(.get, try HTTPURL("https://api.example.com/a"))
+        for accepted in [nil, "identity", "gzip"] {
+            ready.headers[.acceptEncoding] = accepted
+            try await expectEqual(api.send(ready).text(), Self.text)
+            expectEqual(mock.requests.last?.headers[.acceptEncoding], accepted)
+        }
+        ready.decodesContent = false
+        try await expectEqual(api.send(ready).body.array, coded)
+    }
+
+    @Test("A part of coded bytes stays as it comes")
+    func part() async throws {
+        let coded = Zlib.gzip(Self.text)
+        let (api, _) = try session(Array(coded.prefix(9)), coding: "gzip", status: 206)
+        let reply = try await api.get("a", headers: ["Range": "bytes=0-8"])
+        expectEqual(reply.body.array, Array(coded.prefix(9)))
+        expectEqual(reply.headers[.contentEncoding], "gzip")
+    }
+
+    @Test(
+        "A setting leaves bodies as they come: of the session, of a request, and behind redirects", arguments: [nil, 1])
+    func switchedOff(chunk: Int?) async throws {
+        let coded = Zlib.gzip(Self.text)
+        let (decoding, mock) = try session(coded, coding: "gzip", chunk: chunk)
+        let leaving = decoding.with { $0.decodesContent = false }
+        #expect(dumped(leaving).contains("decodesContent"))
+        for reply in [try await leaving.get("a"), try await decoding.get("a") { $0.decodesContent = false }] {
+            expectEqual(reply.body.array, coded)
+            expectEqual(reply.headers[.contentEncoding], "gzip")
+            expectEqual(reply.headers[.contentLength], "\(coded.count)")
+        }
+        try await expectEqual(leaving.get("a") { $0.decodesContent = true }.text(), Self.text)
+        expectEqual(mock.requests.last?.headers[.acceptEncoding], "gzip, deflate")
+        let body = Bytes(copying: coded)
+        let redirecting = MockTransport { request in
+            request.url.path.hasSuffix("/a")
+                ? .redirect(to: "/b") : .init(headers: [.contentEncoding: "gzip"], body: ResponseBody(body))
+        }
+        let (api, _) = try mocked(by: redirecting)
+        try await expectEqual(api.get("a") { $0.decodesContent = false }.body.array, coded)
+    }
+
+    @Test("curl is told to decode if the request is")
+    func curl() throws {
+        let (api, _) = try mocked()
+        var draft = RequestDraft(.get, "a", headers: ["Accept-Encoding": "gzip"])
+        #expect(try api.curl(for: draft).contains("--compressed"))
+        draft.settings.decodesContent = false
+        #expect(try !api.curl(for: draft).contains("--compressed"))
     }
 
     @Test("The body of an error is decoded for its message")

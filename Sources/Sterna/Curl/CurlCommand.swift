@@ -52,7 +52,9 @@ struct CurlCommand {
         var options = ["--http1.1"]
         // Curl would expand brackets and braces as ranges.
         if request.url.description.contains(where: { "[]{}".contains($0) }) { options.append("-g") }
-        if request.headers.contains(.acceptEncoding) { options.append("--compressed") }
+        if request.headers.contains(.acceptEncoding), request.options[ContentDecodingKey.self] {
+            options.append("--compressed")
+        }
         switch (request.method, request.sendsContent) {
         case (.get, false), (.post, true): break
         case (.head, false): options.append("-I")

@@ -12,7 +12,8 @@ extension Session {
     ///   - headers: header fields, which replace the session's.
     ///   - configure: changes the settings of this request.
     ///
-    /// No content coding is accepted unless `headers` has Accept-Encoding, so that the download can be continued.
+    /// No content coding is accepted unless `headers` has Accept-Encoding, so that the download can be continued. What the server encodes
+    /// nevertheless is decoded, unless the coding is the file's own by its name, as in `a.tar.gz`.
     public func download(
         _ reference: some URLConvertible, to destination: DownloadDestination,
         options: DownloadOptions = DownloadOptions(),

@@ -151,7 +151,8 @@ final class SessionPlan: Sendable {
             try call(for: request, ownDeadline: draft.settings.deadline?.instant, keepsRequests: draft.isOfTask))
         authentication.addCredentials(draft.settings.credential, isOwnOrigin: isOwnOrigin, to: &request)
         try addHeaders(draft, to: &request)
-        ContentDecodingInterceptor.settle(&request, callerAsksForCoding: namesCoding)
+        // A part of encoded bytes cannot be decoded.
+        if !namesCoding, request.headers.contains(.range) { request.headers[.acceptEncoding] = nil }
         request.priority = draft.settings.priority
         if !settings.secretHeaders.isEmpty || !draft.settings.secretHeaders.isEmpty {
             request.options[SecretHeadersKey.self] = settings.secretHeaders.union(draft.settings.secretHeaders)

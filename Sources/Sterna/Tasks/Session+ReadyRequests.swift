@@ -11,8 +11,6 @@ import SternaSerialization
 /// Content-Encoding are added if the request's body has them and its fields do not. The session's interceptors, redirects and
 /// limits hold, as do its policies' options, unless the request has its own. The response is judged by the session's response
 /// serializer. The call is a new one, even if the request belongs to another.
-///
-/// Bytes in a content coding are decoded only if the request's Accept-Encoding is that of the library's own requests.
 extension Session {
     /// Makes a task that sends a ready request and collects the response in memory.
     public func dataTask(_ request: Request) -> DataTask {

@@ -26,6 +26,7 @@ public struct Response: @unchecked Sendable {
         @usableFromInline var redirects: [RedirectStep] = []
         @usableFromInline var recorder: MetricsRecorder?
         @usableFromInline var hasUnknownCoding = false
+        @usableFromInline var isDecoded = false
         @usableFromInline var isKeptRedirect = false
         @usableFromInline var note: String?
         @usableFromInline var retries = 0
@@ -121,6 +122,15 @@ public struct Response: @unchecked Sendable {
         @inlinable _modify {
             makeOwn()
             yield &storage.content.hasUnknownCoding
+        }
+    }
+
+    /// Whether a content coding of the body was undone, so that lengths, ranges, digests and entity tags are those of other bytes.
+    package var isDecoded: Bool {
+        @inlinable get { storage.content.isDecoded }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.isDecoded
         }
     }
 

@@ -21,7 +21,7 @@ struct DownloadDigests: Sendable {
 
     /// Expects the digests of the file in a response that has a part of it.
     mutating func expect(_ response: Response) {
-        let isCoded = response.section.contains(.contentEncoding)
+        let isCoded = response.isDecoded || response.section.contains(.contentEncoding)
         let expected = ExpectedDigests(
             status: response.status.code, fields: response.section, isCoded: isCoded, caller: caller)
         if !expected.file.isEmpty { file = expected.file }

@@ -25,16 +25,17 @@ extension ResumeRule {
     ///
     /// - Parameters:
     ///   - status: the status code.
-    ///   - fields: the header section before any content coding was undone.
+    ///   - fields: the header section.
+    ///   - isDecoded: whether a content coding was undone, which is no longer among the fields.
     ///   - requested: the range that the request asked for; nil for the whole file.
     ///   - known: what was known when the request was sent.
     static func decision(
-        status: Int, fields: FieldSection, requested: RequestedRange?, known: Known
+        status: Int, fields: FieldSection, isDecoded: Bool = false, requested: RequestedRange?, known: Known
     ) -> Decision {
         switch status {
         case 206: part(fields, requested, known)
         case 416: unsatisfied(fields, requested, known)
-        case 200, 203: whole(status, fields)
+        case 200, 203: whole(status, fields, isDecoded)
         // Other successes have no content, or one that is no representation of the target (RFC 9110, 15.3): nothing that belongs
         // behind the bytes that are there, or in their place.
         case 201..<300 where requested != nil: noPart(status)
@@ -44,9 +45,9 @@ extension ResumeRule {
     }
 
     /// A 200: the server ignores ranges, or the representation has changed (RFC 9110, 13.1.5).
-    private static func whole(_ status: Int, _ fields: FieldSection) -> Decision {
+    private static func whole(_ status: Int, _ fields: FieldSection, _ isDecoded: Bool) -> Decision {
         // The length and the entity tag of coded content are those of other bytes than the file gets.
-        guard !hasCoding(fields) else { return .startOver(length: nil, validator: nil) }
+        guard !isDecoded, !hasCoding(fields) else { return .startOver(length: nil, validator: nil) }
         // The content of a 203 was changed on the way, under the origin's entity tag (RFC 9110, 15.3.4).
         let canContinue = status == 200 && !refusesRanges(fields)
         return .startOver(length: contentLength(fields), validator: canContinue ? EntityValidator(fields) : nil)

@@ -65,7 +65,8 @@ struct SegmentWorker: Sendable {
         let response = try await TaskReading(task: task).admit(sent, stopsAtGate: false)
         defer { response.body.cancel() }
         switch ResumeRule.decision(
-            status: response.status.code, fields: response.section, requested: range, known: known)
+            status: response.status.code, fields: response.section, isDecoded: response.isDecoded, requested: range,
+            known: known)
         {
         case .append(let part, _):
             try await task.judge(response)

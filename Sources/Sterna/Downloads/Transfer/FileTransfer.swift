@@ -5,7 +5,7 @@ import SternaCore
 /// The transfer of a download: requests, for the whole file or its rest, until the file is complete and at its destination.
 struct FileTransfer {
     private let task: DownloadTask
-    private let request: Request
+    private var request: Request
     private var place: PartialPlace?
 
     /// What is known of the file, and the bytes that are there.
@@ -48,6 +48,8 @@ struct FileTransfer {
             try plan.makePartialFolder()
             return plan
         }
+        request.options[SavedFileNameKey.self] =
+            plan.knownPath.map { SavedFileName.given($0) } ?? .suggested(orElse: nil)
         try await findEarlier(plan)
         do {
             if !task.takesResponse { request.recorder?.requestBegan(request) }
@@ -102,7 +104,8 @@ struct FileTransfer {
             var head = response
             head.body = ResponseBody()
             switch ResumeRule.decision(
-                status: response.status.code, fields: response.section, requested: requested, known: known)
+                status: response.status.code, fields: response.section, isDecoded: response.isDecoded,
+                requested: requested, known: known)
             {
             case .refuse(let error): throw error.answered(by: head).at(attempt)
             case .requestWhole:

@@ -42,6 +42,7 @@ struct CoalescingKey: Sendable, Hashable {
         ObjectIdentifier(CoalescingUseKey.self), ObjectIdentifier(CoalescingLimitsKey.self),
         ObjectIdentifier(BodyReadingKey.self), ObjectIdentifier(AttemptReasonKey.self),
         ObjectIdentifier(CompletionGroupKey.self), ObjectIdentifier(ChainEventsKey.self),
+        ObjectIdentifier(ContentDecodingKey.self), ObjectIdentifier(SavedFileNameKey.self),
         // Credentials are in the request's fields by now.
         ObjectIdentifier(AuthenticationPolicyKey.self), ObjectIdentifier(RequestCredentialKey.self),
         ObjectIdentifier(ChallengeHandlerKey.self), ObjectIdentifier(CallCredentialsKey.self),

@@ -3,11 +3,12 @@ import NIOCore
 import SternaCore
 import SternaSerialization
 
-/// Decodes response bodies in the content codings that the library asked for.
+/// Decodes response bodies in known content codings, whatever Accept-Encoding asked for: servers do not always heed it.
 ///
-/// A request that sets Accept-Encoding itself, or asks for a range, receives the encoded bytes. So does one whose response has an
-/// unknown coding (`br`, `none`, `utf-8`), whether streamed or as a reply's bytes. The response then keeps its Content-Encoding
-/// field, and serializers that read the body throw `contentCodingFailed`.
+/// A request whose options say so receives the encoded bytes, and so does one that receives a part of them, in a 206. The codings of
+/// a file that is saved may be its own (``ContentDecodingRule``). A response in an unknown coding (`br`, `none`, `utf-8`) keeps its
+/// bytes and its Content-Encoding field. Where the library's own Accept-Encoding was sent, serializers that read such a body throw
+/// `contentCodingFailed`; who asked for another coding is left to decode it.
 struct ContentDecodingInterceptor: Interceptor {
     /// The codings that requests ask for; part of the header fields that all of them share.
     static let acceptEncoding = "gzip, deflate"
@@ -18,8 +19,10 @@ struct ContentDecodingInterceptor: Interceptor {
         let response = try await next(request)
         // Most responses have no coding, which their few fields show sooner than the request's list of fields.
         guard let field = response[.contentEncoding], request.options[ContentDecodingKey.self],
-            request.headers[.acceptEncoding] == Self.acceptEncoding, request.method != .head,
-            response.status.code != 204, response.status.code != 304, response.body.whole?.readableBytes != 0
+            request.method != .head, response.status.code != 204, response.status.code != 304,
+            response.body.whole?.readableBytes != 0,
+            // A part of encoded bytes cannot be decoded.
+            response.status.code != 206 || !request.headers.contains(.range)
         else { return response }
         return try await undo(field, of: response, to: request)
     }
@@ -36,26 +39,24 @@ struct ContentDecodingInterceptor: Interceptor {
             return error
         }
         do {
-            return try await decode(response, field, isWhole: request.delivery == .whole, complete)
+            let name = request.options[SavedFileNameKey.self].map { $0.text(for: response) }
+            var decoded = try await decode(
+                response, field, savedAs: name, isWhole: request.delivery == .whole, complete)
+            if decoded.hasUnknownCoding, request.headers[.acceptEncoding] != Self.acceptEncoding {
+                decoded.hasUnknownCoding = false
+            }
+            return decoded
         } catch let error as SternaError {
             response.body.cancel()
             throw complete(error)
         }
     }
 
-    /// Disables decoding if the caller asked for a coding or a range.
-    static func settle(_ request: inout Request, callerAsksForCoding: Bool) {
-        if request.headers.contains(.range) {
-            if !callerAsksForCoding { request.headers[.acceptEncoding] = nil }
-            request.options[ContentDecodingKey.self] = false
-        } else if callerAsksForCoding {
-            request.options[ContentDecodingKey.self] = false
-        }
-    }
-
     /// Returns a response with the codings of its Content-Encoding undone.
+    ///
+    /// - Parameter name: the name of the file that the body is saved to; nil if it is not.
     func decode(
-        _ response: Response, _ field: String, isWhole: Bool,
+        _ response: Response, _ field: String, savedAs name: String? = nil, isWhole: Bool,
         _ complete: @escaping @Sendable (SternaError) -> SternaError
     ) async throws -> Response {
         guard let codings = try ContentCoding.known(field) else {
@@ -64,12 +65,15 @@ struct ContentDecodingInterceptor: Interceptor {
             coded.hasUnknownCoding = true
             return coded
         }
-        if codings.isEmpty { return response }
+        let kept = ContentDecodingRule.ownCodings(codings, ofFileNamed: name)
+        let undone = Array(codings.dropFirst(kept.count))
+        if undone.isEmpty { return response }
         var decoded = response
+        decoded.isDecoded = true
         // These fields describe the encoded bytes only.
-        decoded.headers[.contentEncoding] = nil
+        decoded.headers[.contentEncoding] = kept.isEmpty ? nil : kept.map(\.rawValue).joined(separator: ", ")
         decoded.headers[.contentLength] = nil
-        let stream = DecodedBody(response.body, codings: codings, limits: limits, complete: complete)
+        let stream = DecodedBody(response.body, codings: undone, limits: limits, complete: complete)
         decoded.body = ResponseBody(stream)
         guard response.body.whole != nil, isWhole else { return decoded }
         return try await collectSmall(decoded, stream, trailers: response.body.trailers)
@@ -93,9 +97,4 @@ struct ContentDecodingInterceptor: Interceptor {
     }
 
     private static let collectedBytes = 1 << 20
-}
-
-/// Whether a response's body is decoded.
-private enum ContentDecodingKey: RequestOptionKey {
-    static let defaultValue = true
 }

@@ -1,0 +1,42 @@
+public import SternaCore
+
+/// The option that holds whether response bodies are decoded.
+enum ContentDecodingKey: RequestOptionKey {
+    static var defaultValue: Bool { true }
+    static var name: String? { "decodesContent" }
+}
+
+/// The option that holds the name of the file that the body is saved to; nil for a body that is not saved.
+package enum SavedFileNameKey: RequestOptionKey {
+    package static var defaultValue: SavedFileName? { nil }
+}
+
+extension SessionSettings {
+    /// Whether bodies in the content codings gzip and deflate are decoded, whatever Accept-Encoding asks for (RFC 9110, 8.4); yes by
+    /// default.
+    ///
+    ///     let reply = try await api.get("log", headers: ["Accept-Encoding": "gzip"]) { $0.decodesContent = false }
+    ///
+    /// If not, responses have the bytes as they came, and keep their Content-Encoding. Bodies in other codings, and parts that a 206 has,
+    /// are never decoded. A file that is downloaded keeps a coding that is its own by its name, as in `a.tar.gz`.
+    public var decodesContent: Bool {
+        get { options[ContentDecodingKey.self] }
+        set { options[ContentDecodingKey.self] = newValue }
+    }
+}
+
+extension RequestSettings {
+    /// Whether the response's body is decoded; nil, the default, keeps the session's choice.
+    public var decodesContent: Bool? {
+        get { options[ifSet: ContentDecodingKey.self] }
+        set { options[ifSet: ContentDecodingKey.self] = newValue }
+    }
+}
+
+extension Request {
+    /// Whether the response's body is decoded; nil, the default, keeps the session's choice.
+    public var decodesContent: Bool? {
+        get { options[ifSet: ContentDecodingKey.self] }
+        set { options[ifSet: ContentDecodingKey.self] = newValue }
+    }
+}
