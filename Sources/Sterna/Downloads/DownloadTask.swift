@@ -170,6 +170,9 @@ public struct DownloadOptions: Sendable, Hashable {
     /// one is opened as long as the one before raised the throughput by a tenth, so most downloads use fewer.
     public var maxSegments = 1
 
+    /// Whether a body that breaks off is asked for again by the session's retry policy, from where it ended if the server allows.
+    package var retriesBodies = false
+
     /// The numbers that bound the use of several connections.
     var segmentRules = SegmentRules()
 

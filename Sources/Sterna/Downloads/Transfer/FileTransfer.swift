@@ -19,6 +19,7 @@ struct FileTransfer {
     private var (hasShared, isUnshared) = (false, false)
 
     private var shortAnswers = ShortAnswers()
+    private var retries: BodyRetries
 
     /// The pause before the next request.
     private var pause = Duration.zero
@@ -36,6 +37,8 @@ struct FileTransfer {
     init(_ task: DownloadTask, _ request: Request) {
         self.task = task
         self.request = request
+        retries = BodyRetries(
+            request.options[RetryPolicyKey.self], since: task.session.plan.settings.engine.clock.now)
         digests = DownloadDigests()
     }
 
@@ -125,11 +128,11 @@ struct FileTransfer {
                 known.length = length
                 isJoined = true
                 digests.expect(response)
-                if try await receive(response, range, isWhole: false, releases) { return head }
+                if try await receiveAgain(response, range, isWhole: false, releases) { return head }
                 continue
             }
             response.body = response.body.readableOnce
-            if try await receive(response, 0..<(known.length ?? .max), isWhole: true, releases) { return head }
+            if try await receiveAgain(response, 0..<(known.length ?? .max), isWhole: true, releases) { return head }
         }
     }
 
@@ -182,6 +185,23 @@ struct FileTransfer {
     }
 
     // MARK: Bodies
+
+    /// Same as ``receive(_:_:isWhole:_:)``, but returns false for a body that broke off and is to be asked for again.
+    private mutating func receiveAgain(
+        _ response: Response, _ range: Range<Int64>, isWhole: Bool, _ releases: Int
+    ) async throws -> Bool {
+        do {
+            return try await receive(response, range, isWhole: isWhole, releases)
+        } catch let error as SternaError {
+            guard task.options.retriesBodies,
+                let retry = retries.next(request, after: error, earlier: response.retries, at: clock.now)
+            else { throw error }
+            retries.apply(to: &request.options, at: clock.now)
+            pause = retry.delay
+            try await save()
+            return false
+        }
+    }
 
     /// Writes a response to the partial file, and further parts over other connections if that is worthwhile. Returns whether the file
     /// is complete. False if the download gave its connections up while it was suspended, or if the server sent less than it was
