@@ -1,8 +1,10 @@
+import Sterna
 import SternaPlatform
 import SternaTesting
 import Testing
 
 @testable import SternaTestSupport
+@testable import TernCLI
 
 /// The exit statuses of the built program, against a server in this process.
 @Suite(.timeLimit(.minutes(5))) struct TernProcessTests {
@@ -86,6 +88,31 @@ import Testing
         expectEqual(outcome.status, 61)
         expectOneLine(outcome)
         try await server.stop()
+    }
+
+    @Test("Bytes that are no response put the port in doubt only if they are the first of their connection")
+    func advisesOnThePort() async throws {
+        let redirect = "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
+        let connections: [[ScriptedServer.Step]] = [
+            [.receiveHead, .send("SSH-2.0-x\r\n\r\n"), .hang],
+            [.receiveHead, .send(redirect), .receiveHead, .send("SSH-2.0-x\r\n\r\n"), .hang],
+        ]
+        for (number, script) in connections.enumerated() {
+            let server = try await ScriptedServer.start(connections: [script])
+            let outcome = try await TernProcess.run("http://127.0.0.1:\(server.port)/")
+            expectEqual(outcome.status, 56, "\(outcome.errors)")
+            expectEqual(
+                outcome.errors.contains("Check that the port speaks HTTP/1.1"), number == 0, "\(outcome.errors)")
+            expectOneLine(outcome)
+            try await server.stop()
+        }
+    }
+
+    @Test("So does the end of a connection without a response", arguments: [true, false])
+    func advisesOnASilentPort(isFirst: Bool) {
+        var error = SternaError(.connectionClosed, phase: .wait, "It ended.")
+        error.isOfFirstResponse = isFirst
+        expectEqual(ErrorLine.text(for: error)?.contains("requires https"), isFirst)
     }
 
     @Test func waitsShortlyForTheMessageOfAnError() async throws {

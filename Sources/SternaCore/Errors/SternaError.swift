@@ -55,6 +55,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         var serverMessage: String?
         var metrics: RequestMetrics?
         var requestSent = false
+        var isOfFirstResponse = false
         var redirects: [RedirectStep] = []
         var refusesIdentity = false
     }
@@ -153,6 +154,12 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
     package var refusesIdentity: Bool {
         get { box.contents.refusesIdentity }
         set { contents.refusesIdentity = newValue }
+    }
+
+    /// Whether the connection had brought no response before, so that the port may not speak HTTP/1.1 at all.
+    package var isOfFirstResponse: Bool {
+        get { box.contents.isOfFirstResponse }
+        set { contents.isOfFirstResponse = newValue }
     }
 
     /// The redirects that led to the failed request, in order.

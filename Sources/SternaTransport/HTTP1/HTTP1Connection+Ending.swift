@@ -70,6 +70,7 @@ extension HTTP1Connection {
         guard let exchange else { return }
         var error = exchange.complete(error)
         error.response = head?.response(from: exchange.request.url, body: ResponseBody())
+        if head == nil, exchangeCount == 1 { error.isOfFirstResponse = true }
         if let pipe { exchange.end(pipe, .failure(error)) } else { exchange.fail(error) }
     }
 

@@ -14,7 +14,8 @@ enum ErrorLine {
     static func text(for error: any Error) -> String? {
         switch error {
         case let error as AdvisedError: words(for: error.error, advice: error.advice)
-        case let error as SternaError: words(for: error, advice: advice(for: error.kind))
+        case let error as SternaError:
+            words(for: error, advice: advice(for: error.kind, isOfFirstResponse: error.isOfFirstResponse))
         case let error as OutputError: error.isBrokenPipe ? "" : TerminalText.line(error.description)
         case let error as UsageError: TerminalText.line(error.message)
         case is CancellationError: ""
@@ -66,7 +67,9 @@ enum ErrorLine {
     }
 
     /// Returns advice for errors whose message cannot name this program's options.
-    static func advice(for kind: SternaError.Kind) -> String? {
+    ///
+    /// - Parameter isOfFirstResponse: whether the connection had brought no response before.
+    static func advice(for kind: SternaError.Kind, isOfFirstResponse: Bool = false) -> String? {
         switch kind {
         case .hostNotFound: "Check its spelling, and the connection to the network."
         case .connectionFailed: "Check the host and the port."
@@ -75,8 +78,10 @@ enum ErrorLine {
         case .tlsFailed: "If the server does not speak TLS, write http://."
         case .truncated: "The response is incomplete; try again."
         case .tooManyRedirects, .redirectRefused: "Look at the redirect itself with --no-follow."
-        case .connectionClosed: "Try again; check the port and whether it requires https://."
-        case .malformedResponse: "Check that the port speaks HTTP/1.1, and whether it requires https://."
+        case .connectionClosed:
+            isOfFirstResponse ? "Try again; check the port and whether it requires https://." : "Try again."
+        case .malformedResponse where isOfFirstResponse:
+            "Check that the port speaks HTTP/1.1, and whether it requires https://."
         default: nil
         }
     }
