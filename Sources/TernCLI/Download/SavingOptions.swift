@@ -34,7 +34,7 @@ struct SavingOptions: ParsableArguments {
         help: ArgumentHelp("The same as --continue; the offset is - alone, as tern finds it.", valueName: "-"))
     var offset: String?
 
-    @Option(help: ArgumentHelp("Fetch each file over up to this many connections.", valueName: "number"))
+    @Option(help: ArgumentHelp("Fetch each file over up to this many connections, 16 at most.", valueName: "number"))
     var segments = 1
 
     @Option(help: ArgumentHelp("Run up to this many downloads at the same time.", valueName: "number"))
@@ -69,7 +69,7 @@ struct SavingOptions: ParsableArguments {
         if path == "-" { throw ValidationError("Downloads go to files; for standard output write tern GET URL.") }
         if path?.isEmpty == true || into?.isEmpty == true { throw ValidationError("-o and --into take a path.") }
         try Self.check(offset: offset)
-        guard (1...32).contains(segments) else { throw ValidationError("--segments is a number from 1 to 32.") }
+        guard (1...16).contains(segments) else { throw ValidationError("--segments is a number from 1 to 16.") }
         guard (1...1_000).contains(jobs) else { throw ValidationError("--jobs is a number from 1 to 1000.") }
         try Self.check(sha256: sha256)
     }
@@ -101,12 +101,14 @@ struct SavingOptions: ParsableArguments {
         options.continuesEarlier = continues || offset != nil
         options.maxSegments = segments
         options.sha256 = sha256
+        // As often as --retry says.
+        options.retriesBodies = true
         return options
     }
 
     /// Returns the destination of each URL; throws `UsageError` for one without a name.
     func destinations(of urls: [HTTPURL]) throws -> [DownloadDestination] {
-        if let path { return urls.map { _ in .file(path, existing: .replace) } }
+        if let path { return urls.map { _ in .file(TypedLink.target(of: path), existing: .replace) } }
         guard remoteName else { return urls.map { _ in .folder(into ?? ".") } }
         guard !remoteHeaderName else { return urls.map { _ in .folder(".", existing: .fail) } }
         let names = try urls.map { url throws(UsageError) in

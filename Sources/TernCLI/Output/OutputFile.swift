@@ -10,9 +10,23 @@ final class OutputFile {
 
     /// Opens a file; throws `OutputError`. An existing file that is not regular, such as a device, is written to
     /// directly.
-    init(_ path: String) throws(OutputError) {
+    ///
+    /// - Parameter followsLinks: whether a symbolic link is followed, since the user typed its name; otherwise it is replaced, unless it
+    ///   leads to something else than a file.
+    init(_ path: String, followsLinks: Bool = true) throws(OutputError) {
         // Renaming over a link would replace the link itself.
-        let real = Self.resolved(path)
+        let real = followsLinks ? Self.resolved(path) : path
+        if !followsLinks, FileStatus(linkAt: path)?.isSymbolicLink == true {
+            if let target = FileStatus(path: path), !target.isRegular {
+                throw OutputError(name: path, code: target.isDirectory ? EISDIR : ELOOP)
+            }
+            self.path = path
+            let beside = Self.temporaryName(for: path)
+            temporary = beside
+            descriptor = try Self.open(beside, O_WRONLY | O_CREAT | O_EXCL, name: path)
+            cleanup = Cleanup.add { unlink(beside) }
+            return
+        }
         let attributes = try? FileManager.default.attributesOfItem(atPath: real)
         let type = attributes?[.type] as? FileAttributeType
         if type == .typeDirectory { throw OutputError(name: path, code: EISDIR) }
@@ -50,6 +64,9 @@ final class OutputFile {
         }
     }
 
+    /// Whether a complete file takes the place of the present one, which is unchanged until then.
+    var isReplaced: Bool { temporary != nil }
+
     /// The file's name as it was opened.
     var name: String { path }
 
@@ -75,8 +92,9 @@ final class OutputFile {
         return Descriptor(number: number, name: name)
     }
 
-    private static func resolved(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
+    /// Returns the path of the file that a path leads to, without links at its end.
+    static func resolved(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return TypedLink.target(of: path) }
         // `realpath` allocates the text, which is copied before it is freed.
         defer { free(real) }
         return String(cString: real)

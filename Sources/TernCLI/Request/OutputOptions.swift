@@ -106,25 +106,39 @@ struct NamingOptions: ParsableArguments {
         let name = DownloadFileName.name(of: url)
         if remoteHeaderName { return .named(fallback: name) }
         guard let name else { throw UsageError("The URL does not end in a file name; write -o FILE.") }
-        return .file(name)
+        return .remote(name)
     }
 }
 
 /// The file that a body is saved to.
 enum SaveDestination: Hashable, Sendable {
     case none
+    /// The path that the user typed.
     case file(String)
+    /// The name in the URL. A link of that name is replaced.
+    case remote(String)
     /// The name in Content-Disposition, or the fallback, without replacing a file.
     case named(fallback: String?)
 
     /// Makes the destination of `--output`: `-` is standard output.
     init(path: String?) { self = path.map { $0 == "-" ? .none : .file($0) } ?? .none }
 
+    /// The name of the file; nil without one.
+    var savedName: SavedFileName? {
+        switch self {
+        case .none: nil
+        case .file(let path): .given(OutputFile.resolved(path))
+        case .remote(let name): .given(name)
+        case .named(let fallback): .suggested(orElse: fallback)
+        }
+    }
+
     /// Opens the file; throws `UsageError` if there is no name.
     func file(for response: Response) throws -> OutputFile? {
         switch self {
         case .none: return nil
         case .file(let path): return try OutputFile(path)
+        case .remote(let name): return try OutputFile(name, followsLinks: false)
         case .named(let fallback):
             guard let name = DownloadFileName.name(suggestedBy: response) ?? fallback else {
                 throw UsageError("Neither the server nor the URL gives the file a name; write -o FILE.")
