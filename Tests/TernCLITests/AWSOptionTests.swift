@@ -78,6 +78,76 @@ struct AWSOptionTests {
         }
     }
 
+    @Test("S3 is known by its name behind a bucket's")
+    func bucket() throws {
+        let signer = try #require(try AWSOptions.parse([]).signer(isAsked: true, auth: "AKID:s3cret"))
+        for url in [
+            "https://photos.s3.eu-central-1.amazonaws.com/a", "https://s3.eu-central-1.amazonaws.com/photos/a",
+            "https://a.photos.s3.dualstack.eu-central-1.amazonaws.com/a",
+        ] {
+            let signing = try signer.signing(for: try HTTPURL(url))
+            expectEqual([signing.service, signing.region], ["s3", "eu-central-1"], "\(url)")
+        }
+        let queue = try signer.signing(for: try HTTPURL("https://sqs.eu-central-1.amazonaws.com/s3"))
+        expectEqual(queue.service, "sqs")
+    }
+
+    @Test(
+        "Downloads are signed, the rest of one included",
+        arguments: [
+            (["download"], "127.0.0.1", ["--aws-sigv4", "aws:amz:eu-central-1:s3"]),
+            (["download"], "photos.s3.eu-central-1.example.localhost", ["--auth-type", "aws-sigv4"]),
+            (["-C", "-", "-O"], "127.0.0.1", ["--aws-sigv4", "aws:amz:eu-central-1:s3"]),
+        ])
+    func downloads(command: [String], host: String, options: [String]) async throws {
+        let content = [UInt8](repeating: 0x61, count: 1_000)
+        try await TestServer.withServer { server in
+            server.route("GET", "/bucket/file") { request in
+                let range = request.headers["Range"]
+                return ServerResponse(
+                    status: range == nil ? 200 : 206,
+                    headers: range == nil
+                        ? ["ETag": "\"1\""] : ["ETag": "\"1\"", "Content-Range": "bytes 400-999/1000"],
+                    body: .stream(length: range == nil ? 1_000 : 600) { writer in
+                        try await writer.write(Array(content.prefix(range == nil ? 400 : 600)))
+                    })
+            }
+            let folder = try TemporaryFolder()
+            let words = command + (command == ["download"] ? ["--continue"] : [])
+            let url = "http://\(host):\(server.port)/bucket/file"
+            var outcome = TernProcess.Outcome(status: 0, output: [], errors: "")
+            for status in [Int32(18), 0] {
+                outcome = try await TernProcess(
+                    words + options + ["--auth", "AKID:s3cret", url], folder: folder.path
+                ).outcome()
+                expectEqual(outcome.status, status, "\(outcome.errors)")
+                #expect(!(outcome.text + outcome.errors).contains("s3cret"))
+            }
+            expectEqual(folder.content("file"), content)
+            expectEqual(server.requests().map { $0.headers["Range"] }, [nil, "bytes=400-"])
+            for request in server.requests() {
+                let field = request.headers["Authorization"] ?? ""
+                #expect(field.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/"), "\(field)")
+                #expect(field.contains("/eu-central-1/s3/aws4_request, SignedHeaders="), "\(field)")
+            }
+        }
+    }
+
+    @Test(
+        "Credentials that a signature takes the place of are refused",
+        arguments: [
+            ["http://a/b"], ["download", "http://a/b"], ["upload", "/f", "http://a/b"],
+            ["transfers", "add", "http://a/b"], ["transfers", "resume"], ["transfers", "cancel", "--all"],
+        ])
+    func others(command: [String]) {
+        for credentials in [["--bearer", "t"], ["--auth", "a:b", "--auth-type", "digest"]] {
+            #expect(throws: (any Error).self) {
+                try Tern.parseAsRoot(Tern.routed(command) + ["--aws-sigv4", "aws:amz:r:s"] + credentials)
+            }
+            #expect(throws: Never.self) { try Tern.parseAsRoot(Tern.routed(command) + credentials) }
+        }
+    }
+
     @Test("Another vendor's names are in its fields")
     func vendor() async throws {
         try await TestServer.withServer { server in

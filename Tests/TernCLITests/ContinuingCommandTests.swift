@@ -12,7 +12,7 @@ struct ContinuingCommandTests {
         let command = try #require(try Tern.parseAsRoot(["download"] + arguments) as? DownloadCommand)
         return ContinuingCommand(
             urls: try command.urls.map { try HTTPURL($0) }, saving: command.saving, sender: command.sender,
-            items: items,
+            aws: command.aws, items: items,
             connection: command.connection, trust: command.trust, routing: command.routing)
     }
 
@@ -37,6 +37,13 @@ struct ContinuingCommandTests {
                 "--netrc-file 'my file' --proxy-user 'ada:***' http://a/b"
             ),
             (["--bearer", "s3cret", "http://a/b"], "--bearer '***' http://a/b"),
+            (
+                [
+                    "--auth", "KEY:s3cret", "--auth-type", "aws-sigv4", "--aws-sigv4", "aws:amz:eu-central-1:s3",
+                    "http://a/b",
+                ],
+                "--aws-sigv4 aws:amz:eu-central-1:s3 --auth 'KEY:***' --auth-type aws-sigv4 http://a/b"
+            ),
             (
                 ["-H", "X-Api-Key: s3cret", "-H", "X-A: b", "-H", "Accept:", "http://a/b"],
                 "--header 'X-Api-Key: ***' --header 'X-A: b' --header Accept: http://a/b"
@@ -75,7 +82,8 @@ struct ContinuingCommandTests {
         let values = [
             "--cache": "f", "--into": "f", "--segments": "2", "--jobs": "2",
             "--sha256": String(repeating: "a", count: 64),
-            "--auth": "a:b", "--auth-type": "basic", "--netrc-file": "/none", "--proxy-user": "a:b",
+            "--auth": "a:b", "--auth-type": "aws-sigv4", "--aws-sigv4": "aws:amz:r:s3", "--netrc-file": "/none",
+            "--proxy-user": "a:b",
             "--header": "X-A: b", "--user-agent": "x", "--cookie": "a=b", "--session": "a", "--timeout": "9",
             "--max-time": "99", "--limit-rate": "2M", "--max-redirects": "5", "--retry": "3", "--retry-delay": "2",
             "--retry-max-time": "9", "--noproxy": "*", "--proxy": "none",

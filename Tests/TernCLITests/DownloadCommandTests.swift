@@ -92,6 +92,18 @@ struct DownloadCommandTests {
         }
     }
 
+    @Test("A folder in place of the file names --into") func folder() async throws {
+        let folder = try TemporaryFolder()
+        for arguments in [["download", "-o", folder.path], ["-C", "-", "-o", folder.path]] {
+            let outcome = try await tern(arguments + ["http://127.0.0.1:1/a"], in: folder)
+            expectEqual(outcome.status, 23)
+            #expect(
+                outcome.errors.contains("is a folder. Name a file in it with -o FILE, or write --into FOLDER"),
+                "\(outcome.errors)")
+            #expect(!outcome.errors.contains(".folder"), "\(outcome.errors)")
+        }
+    }
+
     @Test("A success without a file is an error") func noContent() async throws {
         try await TestServer.withServer { server in
             let folder = try TemporaryFolder()
@@ -108,7 +120,7 @@ struct DownloadCommandTests {
             ([], "URL"), (["-o", "x", "http://a/", "http://b/"], "--into"), (["-o", "-", "http://a/"], "tern GET"),
             (["-o", "x", "-O", "http://a/"], "exclude"), (["-J", "http://a/"], "-O"), (["-O", "http://a/"], "-o FILE"),
             (["--sha256", "12", "http://a/"], "64"), (["--jobs", "0", "http://a/"], "--jobs"),
-            (["--segments", "99", "http://a/"], "--segments"), (["-C", "12", "http://a/"], "-C -"),
+            (["--segments", "17", "http://a/"], "--segments"), (["-C", "12", "http://a/"], "-C -"),
         ] as [([String], String)])
     func refused(arguments: [String], text: String) async throws {
         let outcome = try await TernProcess(["download"] + arguments).outcome()
@@ -234,7 +246,8 @@ struct DownloadCommandTests {
         arguments: [
             ["-C", "-", "http://a/x"], ["-C", "-", "-o", "-", "http://a/x"], ["-C", "9", "-O", "http://a/x"],
             ["-C", "-", "-O", "POST", "http://a/x"], ["-C", "-", "-O", "http://a/x", "a=b"],
-            ["-C", "-", "-Ov", "http://a/x"], ["-C", "-", "-O", "-d", "x", "http://a/x"],
+            ["-C", "-", "-Ov", "http://a/x"], ["-C", "-", "-O", "--show-secrets", "http://a/x"],
+            ["-C", "-", "-O", "--pretty", "all", "http://a/x"], ["-C", "-", "-O", "-d", "x", "http://a/x"],
         ])
     func noDownload(arguments: [String]) async throws {
         let outcome = try await TernProcess(arguments).outcome()

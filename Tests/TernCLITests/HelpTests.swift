@@ -34,7 +34,7 @@ struct HelpTests {
 
     @Test("upload takes every option that it lists") func takes() {
         let values = [
-            "--style": "whatwg", "--auth": "a:b", "--user": "a:b", "--auth-type": "digest", "--netrc-file": "/none",
+            "--style": "whatwg", "--auth": "a:b", "--user": "a:b", "--auth-type": "aws-sigv4", "--netrc-file": "/none",
             "--proxy-user": "a:b",
             "--bearer": "t", "--header": "X-A: b", "--user-agent": "x",
             "--cookie": "a=b", "--cookie-jar": "/none", "--session": "a", "--session-read-only": "a",

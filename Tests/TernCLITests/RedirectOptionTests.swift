@@ -92,6 +92,16 @@ struct RedirectOptionTests {
             #expect(many.errors.contains("more than 1 time"), "\(many.errors)")
             try await expectEqual(TernProcess.run("--max-redirs", "0", server.url("/redirect/1")).status, 47)
             try await expectEqual(TernProcess.run("--max-redirects", "-1", server.url("/redirect/25")).status, 0)
+            let shown = try await TernProcess.run("-i", "--max-redirs", "1", server.url("/redirect/3"))
+            expectEqual(shown.status, 47)
+            // The head of the one that was followed, and of the one that was not.
+            expectEqual(
+                shown.text.split(separator: "\n").filter { $0.hasPrefix("Location: ") }.count, 2, "\(shown.text)")
+            let refused = try await TernProcess.run("-i", server.url("/redirect-to?url=ftp://a/b"))
+            expectEqual(refused.status, 47)
+            #expect(refused.text.contains("Location: ftp://a/b"), "\(refused.text)")
+            let silent = try await TernProcess.run("--print", "b", "--max-redirs", "1", server.url("/redirect/3"))
+            expectEqual(silent.text, "")
         }
     }
 }

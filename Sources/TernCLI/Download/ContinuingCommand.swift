@@ -11,10 +11,11 @@ struct ContinuingCommand {
     var text: String { words.joined(separator: " ") }
 
     init(
-        urls: [HTTPURL], saving: SavingOptions, sender: SenderOptions, items: [Item] = [],
+        urls: [HTTPURL], saving: SavingOptions, sender: SenderOptions, aws: AWSOptions, items: [Item] = [],
         connection: ConnectionOptions, trust: TrustOptions, routing: RoutingOptions
     ) {
         add(saving)
+        add("--aws-sigv4", aws.awsSigv4)
         add(sender, items)
         add(connection)
         add(trust)
@@ -47,6 +48,7 @@ struct ContinuingCommand {
             }
         }
         add("--user-agent", sender.fields.userAgent)
+        if !sender.fields.decodesContent { words.append("--no-decode") }
         for file in sender.cookieFiles { add("--cookie", file) }
         for cookie in sender.fields.cookie where HabitOptions.isCookies(cookie) {
             let pairs = cookie.split(separator: ";").map { pair in

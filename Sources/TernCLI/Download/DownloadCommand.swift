@@ -25,6 +25,9 @@ struct DownloadCommand: AsyncParsableCommand, ConnectingCommand {
     var saving: SavingOptions
 
     @OptionGroup(title: "Request")
+    var aws: AWSOptions
+
+    @OptionGroup(title: "Request")
     var credentials: CredentialOptions
 
     @OptionGroup(title: "Request")
@@ -53,6 +56,7 @@ struct DownloadCommand: AsyncParsableCommand, ConnectingCommand {
 
     func validate() throws {
         guard !urls.isEmpty else { throw ValidationError("The URL is missing; write tern download URL.") }
+        try aws.check(credentials)
         guard urls.count > 1 else { return }
         if saving.path != nil {
             throw ValidationError("-o names one file, but there are \(urls.count) URLs; write --into FOLDER.")
@@ -63,7 +67,7 @@ struct DownloadCommand: AsyncParsableCommand, ConnectingCommand {
     func run() async throws {
         try await DownloadJob(
             urls: try urls.map { text throws(SternaError) in try Target.url(Target.expand(text)) }, saving: saving,
-            sender: sender, connection: connection, trust: trust, routing: routing
+            sender: sender, aws: aws, connection: connection, trust: trust, routing: routing
         ).run()
     }
 }

@@ -7,6 +7,7 @@ struct DownloadJob {
     let urls: [HTTPURL]
     let saving: SavingOptions
     let sender: SenderOptions
+    let aws: AWSOptions
     let connection: ConnectionOptions
     let trust: TrustOptions
     let routing: RoutingOptions
@@ -21,19 +22,24 @@ struct DownloadJob {
     func run() async throws {
         let destinations = try saving.destinations(of: urls)
         let content = try RequestContent(try sender.headerItems() + items, as: .json)
-        let entered = try sender.credentials.entered()
+        let given = sender.credentials
+        let signer = try aws.signer(isAsked: given.authType == .awsSigv4, auth: given.auth)
+        let signings = try urls.map { url throws(ValidationError) in try signer?.signing(for: url) }
+        let entered = signer == nil ? try given.entered() : nil
         let state = try await CommandState.open(
             sender.state, cookieFiles: sender.cookieFiles, urls: urls, credentials: entered, headers: content.headers)
         try RequestJob.check(state, connection)
         let session = try session(removing: content.removedHeaders, state)
         try routing.checkSocket()
-        let drafts = zip(urls, destinations).map { url, destination in
-            let kept = state.completed(content.headers, entered, for: url)
+        let drafts = zip(zip(urls, signings), destinations).map { target, destination in
+            let (url, signing) = target
+            let kept = state.completed(content.headers, entered, for: url, isSigned: signing != nil)
             var sent = content
             sent.headers = kept.headers
             var draft = RequestDraft(.get, url, headers: sent.headers)
             draft.settings.secretHeaders = sent.secretHeaders
             kept.credentials?.given.apply(to: &draft.settings)
+            draft.settings.awsSigning = signing
             return (draft: draft, to: destination)
         }
         SignalWatch.wait(seconds: Self.patience)
@@ -67,8 +73,11 @@ struct DownloadJob {
             if let policy = policies.first { settings.securityPolicy = policy }
             settings.engine = engine
             connection.apply(to: &settings)
+            // A status from 400 on is an error.
+            settings.retry = connection.retries.policy(for: .get, fails: true)
             routing.apply(to: &settings, proxies)
             settings.netrc = netrc
+            settings.decodesContent = sender.fields.decodesContent
             state.apply(to: &settings)
             if !removed.isEmpty {
                 settings.networkInterceptors = [
@@ -124,8 +133,8 @@ struct DownloadJob {
         guard !left.isEmpty, !saving.silent else { return }
         let kept = left.reduce(Int64(0)) { $0 + ($1.1.resumeData?.receivedBytes ?? 0) }
         let command = ContinuingCommand(
-            urls: left.map(\.0), saving: saving, sender: sender, items: items, connection: connection, trust: trust,
-            routing: routing)
+            urls: left.map(\.0), saving: saving, sender: sender, aws: aws, items: items, connection: connection,
+            trust: trust, routing: routing)
         let hint = command.hidesSecrets ? ", fill in *** and run" : ""
         printError(
             kept > 0 ? "Interrupted; kept \(ByteSize(kept)). To continue\(hint):" : "Interrupted. To begin anew\(hint):"

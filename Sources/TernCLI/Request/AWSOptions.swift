@@ -14,26 +14,51 @@ struct AWSOptions: ParsableArguments {
         if let awsSigv4 { _ = try AWSSignatureArgument(awsSigv4) }
     }
 
-    /// Returns how to sign a request; nil if it is not asked for.
+    /// Throws for other credentials, which a signature would take the place of.
+    func check(_ credentials: CredentialOptions) throws(ValidationError) {
+        guard awsSigv4 != nil else { return }
+        if credentials.bearer != nil {
+            throw ValidationError("--aws-sigv4 signs with the access key of --auth key:secret; leave out --bearer.")
+        }
+        guard let type = credentials.authType, type != .awsSigv4 else { return }
+        throw ValidationError(
+            "--auth-type \(type.rawValue) and --aws-sigv4 exclude each other: each says how --auth is sent.")
+    }
+
+    /// Returns what signs requests; nil if it is not asked for. Asks for a missing secret key.
     ///
     /// - Parameters:
     ///   - isAsked: whether another option asks for it.
     ///   - auth: the access key and the secret key of `--auth`, separated by a colon; nil for the environment's.
-    ///   - service: the service that requests are for, where the option names none; nil for that of the host.
-    /// - Throws: `ValidationError`, for a host that does not tell region and service.
+    func signer(isAsked: Bool = false, auth: String?) throws -> AWSSigner? {
+        guard awsSigv4 != nil || isAsked else { return nil }
+        let argument = try AWSSignatureArgument(awsSigv4 ?? "aws:amz")
+        guard let auth else { return AWSSigner(argument: argument, credentials: AWSEnvironmentCredentials()) }
+        let (key, secret) = try CredentialOptions.split(auth) { "Secret key for \($0): " }
+        return AWSSigner(argument: argument, credentials: AWSCredentials(accessKey: key, secretKey: secret))
+    }
+
+    /// Returns how to sign the requests for a URL; nil if it is not asked for. Throws as ``AWSSigner/signing(for:service:)`` does.
     func signing(
         isAsked: Bool = false, auth: String?, for url: HTTPURL, service: String? = nil
     ) throws -> AWSSigning? {
-        guard awsSigv4 != nil || isAsked else { return nil }
-        var argument = try AWSSignatureArgument(awsSigv4 ?? "aws:amz")
-        if let service { argument.expect(service, at: url) }
-        guard let auth else { return try argument.signing(AWSEnvironmentCredentials(), for: url) }
-        let colon = auth.utf8.firstIndex(of: UInt8(ascii: ":"))
-        let key = colon.map { String(auth[..<$0]) } ?? auth
-        let secret =
-            try colon.map { String(auth[auth.utf8.index(after: $0)...]) }
-            ?? PasswordPrompt.ask("Secret key for \(key): ")
-        return try argument.signing(AWSCredentials(accessKey: key, secretKey: secret), for: url)
+        try signer(isAsked: isAsked, auth: auth)?.signing(for: url, service: service)
+    }
+}
+
+/// The names of a signature, and the access key.
+struct AWSSigner {
+    let argument: AWSSignatureArgument
+    let credentials: any AWSCredentialProvider
+
+    /// Returns how to sign the requests for a URL.
+    ///
+    /// - Parameter service: the service that they are for, where `--aws-sigv4` names none; nil for that of the host.
+    /// - Throws: `ValidationError`, for a host that does not tell region and service.
+    func signing(for url: HTTPURL, service: String? = nil) throws(ValidationError) -> AWSSigning {
+        var argument = argument
+        if let service = service ?? AWSSignatureArgument.storage(at: url) { argument.expect(service, at: url) }
+        return try argument.signing(credentials, for: url)
     }
 }
 
@@ -66,6 +91,11 @@ struct AWSSignatureArgument: Hashable, Sendable {
         fieldName = part(1) ?? vendor
         region = part(2)
         service = part(3)
+    }
+
+    /// The service S3 if the host's name has it behind that of a bucket; nil for other hosts.
+    static func storage(at url: HTTPURL) -> String? {
+        url.hostKind == .domain && url.host.split(separator: ".").dropFirst().contains("s3") ? "s3" : nil
     }
 
     /// Takes a service, and the region that follows it in the host's name, where the argument has none: the name may begin with a

@@ -36,13 +36,62 @@ struct Exchange: Sendable {
     }
 
     /// Sends the request; throws its errors, and with `--fail` an error for the response's status.
-    func run(_ draft: RequestDraft, by session: Session) async throws {
+    ///
+    /// - Parameter retries: decides whether a request is sent again whose body breaks off. A file then begins anew.
+    func run(_ draft: RequestDraft, by session: Session, retries policy: RetryPolicy) async throws {
         do {
-            try await send(draft, by: session)
+            var (draft, retries) = (draft, BodyRetries(policy, since: .now()))
+            while let delay = try await wait(after: &retries, draft, by: session) {
+                try await session.loopClock.wait(delay)
+                retries.apply(to: &draft.settings.options, at: .now())
+            }
         } catch let error as SternaError {
+            if [.tooManyRedirects, .redirectRefused].contains(error.kind) { try showRedirect(error.response) }
             if let metrics = error.metrics { try showMetrics(metrics) }
             throw error
         }
+    }
+
+    /// Sends the request; returns the wait before it is sent again, nil once it is done.
+    private func wait(
+        after retries: inout BodyRetries, _ draft: RequestDraft, by session: Session
+    ) async throws -> Duration? {
+        do {
+            try await send(draft, by: session)
+            return nil
+        } catch let broken as BrokenBody {
+            guard let request = try? session.request(for: draft),
+                let retry = retries.next(request, after: broken.error, earlier: broken.retries, at: .now())
+            else { throw broken.error }
+            guard broken.beginsAnew else {
+                printError(
+                    "Warning: part of the body is written, so the request is not repeated; -o FILE lets --retry do so.")
+                throw broken.error
+            }
+            log.forgetHead()
+            return retry.delay
+        }
+    }
+
+    /// A failure of a body, after its response.
+    private struct BrokenBody: Error {
+        var error: SternaError
+        /// The retries that led to the response.
+        var retries: Int
+        /// Whether nothing is left of what has arrived.
+        var beginsAnew: Bool
+    }
+
+    // The heads of other redirects are shown when they are followed.
+    private func showRedirect(_ refused: Response?) throws {
+        guard style.parts.contains(.responseHead), let refused else { return }
+        try Descriptor.standardOutput.write(HeadText(style: style).response(received(refused)))
+    }
+
+    /// Returns a response as it was received.
+    private func received(_ response: Response) -> Response {
+        // What the network brought was not decoded yet; a stored response may have come after it.
+        response.source == .network ? log.lastHead ?? response : response
     }
 
     private func send(_ draft: RequestDraft, by session: Session) async throws {
@@ -54,13 +103,13 @@ struct Exchange: Sendable {
                 // Why a challenge was not answered, say.
                 if let note = response.note { printError("Warning: \(note)") }
                 try showHead(response)
-                if let file = try destination.file(for: response) {
-                    try await save(response, to: file)
-                } else if style.parts.contains(.responseBody) {
-                    progress.begin("", total: response.body.length)
-                    try await BodyPrinter(style: style, progress: progress).write(response)
-                } else if style.parts.contains(.metrics) || style.parts.contains(.cache) {
-                    for try await _ in response.body {}
+                let file = try destination.file(for: response)
+                do {
+                    try await receive(response, file)
+                } catch let error as SternaError {
+                    throw BrokenBody(
+                        error: error, retries: response.retries,
+                        beginsAnew: file?.isReplaced ?? !style.parts.contains(.responseBody))
                 }
                 progress.finish()
                 try showCache(response, draft.method)
@@ -98,11 +147,20 @@ struct Exchange: Sendable {
 
     private func showHead(_ response: Response) throws {
         guard style.parts.contains(.responseHead) else { return }
-        // What the network brought was not decoded yet; a stored response may have come after it.
-        let shown = response.source == .network ? log.lastHead ?? response : response
-        let head = HeadText(style: style).response(shown)
+        let head = HeadText(style: style).response(received(response))
         let isFollowed = style.parts.contains(.responseBody) && destination == .none
         try Descriptor.standardOutput.write(isFollowed ? head + "\n" : head)
+    }
+
+    private func receive(_ response: Response, _ file: OutputFile?) async throws {
+        if let file {
+            try await save(response, to: file)
+        } else if style.parts.contains(.responseBody) {
+            progress.begin("", total: response.body.length)
+            try await BodyPrinter(style: style, progress: progress).write(response)
+        } else if style.parts.contains(.metrics) || style.parts.contains(.cache) {
+            for try await _ in response.body {}
+        }
     }
 
     private func save(_ response: Response, to file: OutputFile) async throws {

@@ -26,6 +26,9 @@ final class NetworkLog: Interceptor {
     /// The head of the last response as received, before its content was decoded.
     var lastHead: Response? { last.withLock { $0 } }
 
+    /// Forgets the last head, which was shown: the next request does not follow a redirect.
+    func forgetHead() { last.withLock { $0 = nil } }
+
     /// Whether a server has answered.
     var hasAnswer: Bool { answered.load(ordering: .relaxed) }
 

@@ -57,6 +57,7 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
 
     func validate() throws {
         try checkJar()
+        try aws.check(credentials)
         if arguments.isEmpty, let data = fields.data.last, Target.hasScheme(data) {
             throw ValidationError(
                 "The URL is missing, as --data takes the next argument as the body. To save a download write -O or -o FILE."
@@ -74,10 +75,9 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
         guard naming.remoteName || output.path.map({ $0 != "-" }) == true else {
             throw ValidationError("-C - continues a file; name it with -O or -o FILE.")
         }
-        guard request.aws.awsSigv4 == nil else {
-            throw ValidationError("-C - continues downloads without a signature; leave out --aws-sigv4 or -C -.")
-        }
-        let isPlain = output.parts == nil && !output.verbose && !output.include && !output.curl && !fields.head
+        let isPlain =
+            output.parts == nil && output.format.pretty == nil && !output.verbose && !output.include && !output.curl
+            && !output.showSecrets && !fields.head
         guard isPlain, fields.data.isEmpty else {
             throw ValidationError("-C - is for downloads, which show nothing of the exchange and send no body.")
         }
@@ -109,6 +109,7 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
             saving: try SavingOptions.continuing(
                 path: output.path, remoteName: naming.remoteName, remoteHeaderName: naming.remoteHeaderName,
                 silent: output.silent),
-            sender: request.sender, connection: connection, trust: trust, routing: routing, items: items)
+            sender: request.sender, aws: request.aws, connection: connection, trust: trust, routing: routing,
+            items: items)
     }
 }

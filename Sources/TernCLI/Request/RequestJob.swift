@@ -65,15 +65,17 @@ struct RequestJob {
         let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
         let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcSetting())
         let method = try Self.method(target, content)
+        let retries = connection.retries.policy(for: method, fails: output.fail)
         let session = try Session { settings in
             settings.securityPolicy = policy
             settings.engine = engine
             settings.requestSerializer = .json
             connection.apply(to: &settings)
-            settings.retry = connection.retries.policy(for: method, fails: output.fail)
+            settings.retry = retries
             if output.verbose { settings.observer = AttemptLog(limit: connection.retries.retry) { printError($0) } }
             routing.apply(to: &settings, proxies)
             settings.netrc = netrc
+            settings.decodesContent = request.sender.fields.decodesContent
             settings.collectsMetrics = style.parts.contains(.metrics)
             settings.networkInterceptors = [exchange.log]
             state.apply(to: &settings)
@@ -83,6 +85,11 @@ struct RequestJob {
         draft.settings.secretHeaders = content.secretHeaders
         kept.credentials?.given.apply(to: &draft.settings)
         draft.settings.awsSigning = signing
+        draft.settings.options[SavedFileNameKey.self] = destination.savedName
+        // All attempts share the time.
+        if retries.limit > 0, let limit = connection.transport.maxTime {
+            draft.settings.deadline = .after(.seconds(limit))
+        }
         if output.curl { return try printCommand(draft, by: session, content, state) }
         try routing.checkSocket()
         if content.file != nil || content.hasParts {
@@ -91,7 +98,7 @@ struct RequestJob {
         }
         let start = ContinuousClock.now
         do {
-            try await exchange.run(draft, by: session)
+            try await exchange.run(draft, by: session, retries: retries)
         } catch {
             // What a server has set before the failure counts.
             if exchange.log.hasAnswer { await Self.trySaving(state) }
@@ -132,10 +139,18 @@ struct RequestJob {
             error.detail = "The request did not finish within the \(seconds(limit)) of --max-time."
             return AdvisedError(error: error, advice: "Give it more with --max-time SECONDS.")
         case .destinationUnusable:
-            guard case .exists(let path)? = error.underlying as? DestinationFault else { return error }
             var error = error
-            error.detail = "The file “\(DownloadLine.printable(DownloadLine.shortened(path)))” exists, and is kept."
-            return AdvisedError(error: error, advice: "Name another one with -o FILE.")
+            switch error.underlying as? DestinationFault {
+            case .exists(let path)?:
+                error.detail = "The file “\(DownloadLine.printable(DownloadLine.shortened(path)))” exists, and is kept."
+                return AdvisedError(error: error, advice: "Name another one with -o FILE.")
+            case .folder(let path)?:
+                error.detail = "“\(DownloadLine.printable(DownloadLine.shortened(path)))” is a folder."
+                return AdvisedError(
+                    error: error,
+                    advice: "Name a file in it with -o FILE, or write --into FOLDER for the server's name.")
+            default: return error
+            }
         case .connectionFailed where routing.unixSocket != nil:
             return AdvisedError(error: error, advice: "Check that the server of --unix-socket runs.")
         default: return error

@@ -20,7 +20,7 @@ struct RetryOptions: ParsableArguments {
 
     @Flag(
         help:
-            "With --retry, retry after any error, a refused connection for one; with --fail, after any status from 400 on."
+            "With --retry, retry after any error, such as a refused connection or a body that breaks off; with --fail, after any status from 400 on. A file begins anew; what is on standard output is not fetched again."
     )
     var retryAllErrors = false
 
@@ -73,6 +73,6 @@ struct RetryOptions: ParsableArguments {
     // Those that a second attempt could not change are left out.
     private static let allErrors = Set(SternaError.Kind.allCases).subtracting([
         .cancelled, .invalidURL, .invalidHeader, .invalidMethod, .invalidRequest, .encodingFailed, .fileUnreadable,
-        .bodyNotReplayable, .originRefused, .interceptorFailed,
+        .bodyNotReplayable, .originRefused, .interceptorFailed, .destinationUnusable,
     ])
 }

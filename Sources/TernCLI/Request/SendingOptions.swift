@@ -32,6 +32,16 @@ struct HeaderOptions: ParsableArguments {
             valueName: "name=value|file"))
     var cookie: [String] = []
 
+    @Flag(
+        name: .customLong("no-decode"),
+        help:
+            "Leave the body in its content coding. Without this option gzip and deflate are undone, but for a file that has the coding by its name, as a.tar.gz."
+    )
+    var keepsCoding = false
+
+    /// Whether bodies are decoded.
+    var decodesContent: Bool { !keepsCoding }
+
     func validate() throws {
         _ = try items()
     }

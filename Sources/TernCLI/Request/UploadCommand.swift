@@ -94,6 +94,7 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
 
     func validate() throws {
         try checkJar()
+        try aws.check(credentials)
         if file == "-" {
             throw ValidationError("tern upload sends a file; for standard input write … | tern \(method ?? "PUT") URL.")
         }
@@ -138,7 +139,7 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
             (state.cache != nil, "--cache"), (state.offline, "--offline"), (!redirects.follow, "--no-follow"),
             (redirects.limit != nil, "--max-redirects"), (redirects.locationTrusted, "--location-trusted"),
             (redirects.post301, "--post301"), (redirects.post302, "--post302"), (redirects.post303, "--post303"),
-            (retries.retry != nil, "--retry"),
+            (retries.retry != nil, "--retry"), (!headers.decodesContent, "--no-decode"),
         ]
         return options.filter(\.isGiven).map(\.name)
     }

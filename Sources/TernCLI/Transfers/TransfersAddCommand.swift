@@ -70,6 +70,7 @@ struct TransfersAddCommand: AsyncParsableCommand, TransferSessionCommand {
 
     func validate() throws {
         guard !urls.isEmpty else { throw ValidationError("The URL is missing; write tern transfers add URL.") }
+        try aws.check(credentials)
         if urls.count > 1, path != nil {
             throw ValidationError("-o names one file, but there are \(urls.count) URLs; write --into FOLDER.")
         }

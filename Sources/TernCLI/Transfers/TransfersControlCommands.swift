@@ -71,6 +71,8 @@ struct TransfersCancelCommand: AsyncParsableCommand, TransferSessionCommand {
     @OptionGroup(title: "Routing")
     var routing: RoutingOptions
 
+    func validate() throws { try aws.check(credentials) }
+
     func run() async throws {
         let values = TransferSecrets.split(try options.headers()).values
         let store = try await store.openExisting { $0.secret = { values[$0] } }

@@ -67,6 +67,8 @@ struct TransfersResumeCommand: AsyncParsableCommand, TransferSessionCommand {
     @OptionGroup(title: "Routing")
     var routing: RoutingOptions
 
+    func validate() throws { try aws.check(credentials) }
+
     func run() async throws {
         let values = TransferSecrets.split(try options.headers()).values
         let changes = TransferChanges()

@@ -1,0 +1,75 @@
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import TernCLI
+
+/// Files that a server compresses, or labels as compressed by their names.
+@Suite("tern: content codings of files", .timeLimit(.minutes(5)))
+struct CodedFileTests {
+    private static let content = Array("the Arctic tern flies further than any other animal".utf8)
+    private static let coded = Zlib.gzip(content)
+
+    private static let commands = [
+        ["-s", "-O", "URL"], ["-s", "-o", "NAME", "URL"], ["-s", "-OJ", "URL"], ["-C", "-", "-s", "-O", "URL"],
+        ["download", "-s", "URL"], ["download", "-s", "-o", "NAME", "URL"], ["download", "-s", "-O", "-J", "URL"],
+        ["-s", "-O", "URL", "Accept-Encoding:identity"],
+    ]
+
+    @Test("All ways of saving have one rule", arguments: commands, ["a.csv", "a", "a.tar.gz", "a.tgz", "a.csv.gz"])
+    func saved(command: [String], name: String) async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/files/*") { _ in
+                ServerResponse(headers: ["Content-Encoding": "x-gzip"], body: .bytes(Self.coded))
+            }
+            let words = command.map { $0 == "URL" ? server.url("/files/\(name)") : $0 == "NAME" ? name : $0 }
+            let isOwn = name.hasSuffix("gz")
+            for (options, isCoded) in [([], isOwn), (["--no-decode"], true)] {
+                let folder = try TemporaryFolder()
+                let outcome = try await TernProcess(words + options, folder: folder.path).outcome()
+                expectEqual(outcome.status, 0, "\(outcome.errors)")
+                expectEqual(folder.names, [name])
+                expectEqual(folder.content(name), isCoded ? Self.coded : Self.content)
+            }
+        }
+    }
+
+    @Test("A name that the server gives decides for -O -J, and one that is typed for -o")
+    func names() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/files/*") { _ in
+                ServerResponse(
+                    headers: ["Content-Encoding": "gzip", "Content-Disposition": "attachment; filename=b.tar.gz"],
+                    body: .bytes(Self.coded))
+            }
+            let folder = try TemporaryFolder()
+            let url = server.url("/files/a.csv")
+            for words in [["-OJ", url], ["-O", url], ["-o", "c.gz", url], ["-o", "d", url]] {
+                try await expectEqual(TernProcess(words, folder: folder.path).outcome().status, 0)
+            }
+            expectEqual(folder.names, ["a.csv", "b.tar.gz", "c.gz", "d"])
+            for (name, content) in [
+                ("a.csv", Self.content), ("b.tar.gz", Self.coded), ("c.gz", Self.coded), ("d", Self.content),
+            ] {
+                expectEqual(folder.content(name), content, "\(name)")
+            }
+        }
+    }
+
+    @Test("Standard output is decoded, whatever is accepted, unless it is to stay")
+    func standardOutput() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/files/*") { _ in
+                ServerResponse(
+                    headers: ["Content-Encoding": "gzip", "Content-Type": "text/plain"], body: .bytes(Self.coded))
+            }
+            let url = server.url("/files/a.tar.gz")
+            for words in [[url], [url, "Accept-Encoding:identity"], ["-o", "-", url, "Accept-Encoding:gzip"]] {
+                try await expectEqual(TernProcess.run(words).output, Self.content)
+            }
+            try await expectEqual(TernProcess.run("--no-decode", url).output, Self.coded)
+            let curl = try await TernProcess.run("--curl", "--no-decode", url)
+            #expect(!curl.text.contains("--compressed"), "\(curl.text)")
+        }
+    }
+}
