@@ -326,8 +326,10 @@ public final class Transfer: Sendable, Identifiable {
                 try await record(event)
             case .failure(let error):
                 if Task.isCancelled || error.kind == .cancelled { return false }
-                failures = journal.history.keptBytes - before >= Self.leastProgress ? 1 : failures + 1
-                let event = decide(error, failures)
+                let hasProgress = journal.history.keptBytes - before >= Self.leastProgress
+                failures = hasProgress ? 1 : failures + 1
+                let sent = place.sentSecrets.takeCount()
+                let event = decide(error, failures, hasProgress ? 0 : journal.history.requestsInVain &+ sent)
                 if case .blocked = event { state.withLock { $0.triesAgain = false } }
                 if case .ended = event { await place.work.giveUp() }
                 try await record(event)
@@ -348,13 +350,13 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    private func decide(_ error: SternaError, _ failures: Int) -> TransferEvent {
+    private func decide(_ error: SternaError, _ failures: Int, _ requests: Int) -> TransferEvent {
         let now = TransferClock.now()
         let decision = TransferRule.decide(
             error, asked: error.response.flatMap { RetryAfter.delay($0) }, attempts: journal.history.attemptCount,
-            failuresInARow: failures, options: details.options, now: now, created: details.created,
-            random: .random(in: 0...1))
-        return decision.event(after: error, hiding: place.sentSecrets, at: now)
+            failuresInARow: failures, requests: requests, knowsServer: journal.history.knowsServer,
+            options: details.options, now: now, created: details.created, random: .random(in: 0...1))
+        return decision.event(after: error, hiding: place.sentSecrets, at: now, requests: requests)
     }
 
     private func attempt() async -> Result<TransferEvent, SternaError> {

@@ -37,7 +37,7 @@ struct TransferHistoryTests {
             case ..<40: return .synced(try data([[0, start + 1]]))
             case ..<43: return .discarded
             case ..<45: return .placing(file)
-            case ..<50: return .failed(failure, at: start, again: start + 10)
+            case ..<50: return .failed(failure, at: start, again: start + 10, requests: Int(start) / 10)
             case ..<54: return .paused
             case ..<56: return .resumed
             case 57: return .answered(try answer())

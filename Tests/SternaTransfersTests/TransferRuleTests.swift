@@ -9,14 +9,15 @@ import Testing
 @Suite("Transfers: what follows a failure")
 struct TransferRuleTests {
     private static func decide(
-        _ kind: SternaError.Kind, asked: Duration? = nil, attempts: Int = 1, failures: Int = 1, now: Int64 = 0,
-        random: Double = 1, _ change: (inout TransferOptions) -> Void = { _ in }
+        _ kind: SternaError.Kind, asked: Duration? = nil, attempts: Int = 1, failures: Int = 1, requests: Int = 1,
+        knowsServer: Bool = true, now: Int64 = 0, random: Double = 1,
+        _ change: (inout TransferOptions) -> Void = { _ in }
     ) -> TransferRule.Decision {
         var options = TransferOptions()
         change(&options)
         return TransferRule.decide(
             SternaError(kind, phase: .read, "It failed."), asked: asked, attempts: attempts, failuresInARow: failures,
-            options: options, now: now, created: 0, random: random)
+            requests: requests, knowsServer: knowsServer, options: options, now: now, created: 0, random: random)
     }
 
     @Test(
@@ -84,8 +85,8 @@ struct TransferRuleTests {
     func credentials(status: Int, isBlocked: Bool) throws {
         func isBlock(_ error: SternaError) -> Bool {
             let decision = TransferRule.decide(
-                error, asked: nil, attempts: 100, failuresInARow: 1, options: TransferOptions(), now: 0, created: 0,
-                random: 0)
+                error, asked: nil, attempts: 100, failuresInARow: 1, requests: 1_000, knowsServer: true,
+                options: TransferOptions(), now: 0, created: 0, random: 0)
             if case .block(let failure) = decision { return failure.status == error.response?.status.code }
             return false
         }
@@ -130,6 +131,27 @@ struct TransferRuleTests {
         }
         #expect(time.reason.contains("10.0 seconds"))
         expectEqual(Self.decide(.timedOut, now: 8_000) { $0.lifetime = .seconds(10) }, .again(after: 1_000))
+        guard case .end(let requests) = Self.decide(.timedOut, requests: 7, { $0.maxRequests = 7 }) else {
+            Issue.record("It goes on.")
+            return
+        }
+        #expect(requests.reason.contains("after 7 requests") && requests.kind == "timedOut")
+        expectEqual(Self.decide(.timedOut, requests: 999), .again(after: 1_000))
+        guard case .end = Self.decide(.timedOut, requests: 1_000) else {
+            Issue.record("It goes on.")
+            return
+        }
+    }
+
+    @Test("A certificate that is refused from the beginning ends the transfer, a later one may be a portal's")
+    func certificates() {
+        guard case .end(let failure) = Self.decide(.certificateRejected, knowsServer: false) else {
+            Issue.record("It goes on.")
+            return
+        }
+        expectEqual(failure.kind, "certificateRejected")
+        expectEqual(Self.decide(.certificateRejected), .again(after: 1_000))
+        expectEqual(Self.decide(.connectionFailed, knowsServer: false), .again(after: 1_000))
     }
 }
 

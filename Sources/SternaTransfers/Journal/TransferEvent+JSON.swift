@@ -26,8 +26,9 @@ extension TransferEvent {
         case .placing(let file): [("file", file.json)]
         case .uploading(let record): [("upload", coded(record))]
         case .answered(let answer): [("answer", coded(answer))]
-        case .failed(let failure, let at, let again):
+        case .failed(let failure, let at, let again, let requests):
             [("again", number(again)), ("at", number(at)), ("failure", coded(failure))]
+                + (requests > 0 ? [("requests", number(requests))] : [])
         case .blocked(let failure, let at): [("at", number(at)), ("failure", coded(failure))]
         case .ended(let failure): [("failure", coded(failure))]
         case .finished(let path, let length): [("length", number(length)), ("path", .string(path))]

@@ -15,7 +15,7 @@ import SternaPlatform
 /// | `placing` | the complete file is about to get its name | `path`, `device`, `number`, `length` |
 /// | `uploading` | the server has this of an upload; written before what depends on it is sent | `upload` |
 /// | `answered` | the server has all of an upload, and answered this | `answer` |
-/// | `failed` | an attempt failed | `at`, `reason`, `kind`, `again`: when the next one is due |
+/// | `failed` | an attempt failed | `at`, `failure`, `again`: when the next one is due, `requests`: how many in a row have brought nothing |
 /// | `blocked` | an attempt failed for want of what the program has | `at`, `reason`, `kind` |
 /// | `paused`, `resumed`, `cancelled` | the program asked for it | |
 /// | `ended` | the transfer failed for good | `reason`, `kind` |
@@ -33,7 +33,7 @@ enum TransferEvent: Sendable, Hashable {
     case placing(TransferFile)
     case uploading(UploadRecord)
     case answered(TransferAnswer)
-    case failed(TransferFailure, at: Int64, again: Int64)
+    case failed(TransferFailure, at: Int64, again: Int64, requests: Int = 0)
     case blocked(TransferFailure, at: Int64)
     case paused
     case resumed
@@ -68,7 +68,7 @@ struct TransferFile: Sendable, Hashable, Decodable {
 
 extension TransferEvent: Decodable {
     private enum Members: String, CodingKey {
-        case event, number, at, kept, data, range, sum, file, upload, answer, failure, again, path, length
+        case event, number, at, kept, data, range, sum, file, upload, answer, failure, again, requests, path, length
     }
 
     init(from decoder: any Decoder) throws {
@@ -95,7 +95,8 @@ extension TransferEvent: Decodable {
         case "answered": self = .answered(try members.decode(TransferAnswer.self, forKey: .answer))
         case "failed":
             self = .failed(
-                try members.decode(TransferFailure.self, forKey: .failure), at: try time(.at), again: try time(.again))
+                try members.decode(TransferFailure.self, forKey: .failure), at: try time(.at), again: try time(.again),
+                requests: max(0, try members.decodeIfPresent(Int.self, forKey: .requests) ?? 0))
         case "blocked":
             self = .blocked(try members.decode(TransferFailure.self, forKey: .failure), at: try time(.at))
         case "paused": self = .paused

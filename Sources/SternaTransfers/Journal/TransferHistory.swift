@@ -61,12 +61,12 @@ struct TransferHistory: Sendable, Hashable {
         case .placing(let file): placing = file
         case .uploading(let record): upload = record
         case .answered(let given): answer = given
-        case .failed(let failure, let at, let again):
+        case .failed(let failure, let at, let again, let requests):
             guard let last = attempts.indices.last else { break }
             state = .waiting
             nextAttempt = again
             attempts[last].ended = at
-            attempts[last].failure = failure
+            (attempts[last].failure, attempts[last].requestsInVain) = (failure, requests)
         case .blocked(let failure, let at):
             guard let last = attempts.indices.last else { break }
             state = .blocked(failure)
@@ -90,13 +90,22 @@ struct TransferHistory: Sendable, Hashable {
         return data.adding(blocks.map(\.range)).receivedBytes
     }
 
+    /// The number of requests in a row that have brought nothing, up to the last failure.
+    var requestsInVain: Int { attempts.last { $0.failure != nil }?.requestsInVain ?? 0 }
+
+    /// Whether the server has answered an earlier request.
+    var knowsServer: Bool { data != nil || upload?.isBegun == true || attempts.contains { $0.failure?.status != nil } }
+
     /// The events of a journal that says the same in fewer lines.
     var compacted: [TransferEvent] {
         var events: [TransferEvent] = []
         for attempt in attempts {
             events.append(.began(number: attempt.number, at: attempt.began, kept: attempt.keptBytes))
             if let failure = attempt.failure {
-                events.append(.failed(failure, at: attempt.ended ?? attempt.began, again: nextAttempt))
+                events.append(
+                    .failed(
+                        failure, at: attempt.ended ?? attempt.began, again: nextAttempt,
+                        requests: attempt.requestsInVain))
             }
         }
         if let partialPath { events.append(.opened(path: partialPath)) }
@@ -135,6 +144,9 @@ public struct TransferAttempt: Sendable, Hashable {
 
     /// Why it failed; nil for one that has not.
     public internal(set) var failure: TransferFailure?
+
+    /// The number of requests in a row that had brought nothing when it failed, those of earlier attempts among them.
+    var requestsInVain = 0
 
     /// The number of bytes that earlier attempts had left, and that it need not transfer again.
     public let keptBytes: Int64

@@ -19,19 +19,29 @@ enum TransferRule {
     ///   - asked: the pause that the server has asked for.
     ///   - attempts: the number of attempts, the failed one among them.
     ///   - failuresInARow: the number of attempts since the last one that brought bytes, the failed one among them.
+    ///   - requests: the number of requests since then.
+    ///   - knowsServer: whether an earlier request of the transfer has reached its server.
     ///   - now: in milliseconds since 1970.
     ///   - random: from 0 to 1; a half of each pause is chosen by it, so that transfers do not come back all at once.
     static func decide(
-        _ error: SternaError, asked: Duration?, attempts: Int, failuresInARow: Int, options: TransferOptions,
-        now: Int64,
-        created: Int64, random: Double
+        _ error: SternaError, asked: Duration?, attempts: Int, failuresInARow: Int, requests: Int,
+        knowsServer: Bool, options: TransferOptions, now: Int64, created: Int64, random: Double
     ) -> Decision {
         if lacksMeans(error) { return .block(TransferFailure(error)) }
         guard isTransient(error) else { return .end(TransferFailure(error)) }
+        // A certificate that was accepted before may be so again: a portal answers, or a clock is wrong. Another one is refused each time.
+        if error.kind == .certificateRejected, !knowsServer { return .end(TransferFailure(error)) }
         guard attempts < options.maxAttempts else {
             return .end(
                 TransferFailure(
                     error.kind, "The transfer was given up after \(attempts) attempts. The last one: \(error)"))
+        }
+        guard requests < max(1, options.maxRequests) else {
+            return .end(
+                TransferFailure(
+                    error.kind,
+                    "The transfer was given up after \(requests) requests that brought nothing. The last attempt: \(error)"
+                ))
         }
         let pause = delay(
             afterFailures: failuresInARow, asked: asked, longest: options.longestPause, random: random)

@@ -8,6 +8,10 @@ public struct TransferCompletion: Sendable, Hashable, Identifiable {
     /// The bytes that are there, and the total if it is known.
     public let progress: TransferProgress
 
+    /// The bytes that the requests of an upload have carried, as far as it is known; the server may have those beyond ``progress``, which it
+    /// has not confirmed. Nil for other transfers, and for uploads in one request or by a method.
+    public let sentBytes: Int64?
+
     /// What the server has answered to an upload that is complete; nil otherwise, or if the answer was lost.
     public let answer: TransferAnswer?
 

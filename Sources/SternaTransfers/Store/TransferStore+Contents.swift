@@ -93,6 +93,6 @@ extension StoreFolder {
         else { return nil }
         return TransferCompletion(
             details: details, state: history.state, progress: TransferStatus(history, details).progress,
-            answer: history.answer, attempts: history.attempts)
+            sentBytes: history.upload?.sent, answer: history.answer, attempts: history.attempts)
     }
 }

@@ -11,6 +11,15 @@ enum UploadRecord: Sendable, Hashable {
     /// The upload is sent in one request.
     case whole
 
+    /// Whether the server has answered to it.
+    var isBegun: Bool {
+        switch self {
+        case .resumable(let state): state.url != nil
+        case .parts(let state): state.parts.contains { $0.url != nil }
+        case .method, .whole: true
+        }
+    }
+
     /// The bytes that the server has confirmed.
     var confirmed: Int64 {
         switch self {
@@ -25,10 +34,23 @@ enum UploadRecord: Sendable, Hashable {
         }
     }
 
-    /// Whether the other record says something that must survive a power failure: all but a larger offset.
+    /// The bytes that requests have carried, confirmed or not; nil for uploads of which that is not known.
+    var sent: Int64? {
+        switch self {
+        case .resumable(let state): max(state.sent, state.offset)
+        case .parts(let state):
+            state.whole.stage == .complete
+                ? state.whole.length
+                : state.parts.reduce(0) { $0.addingReportingOverflow(max($1.sent, $1.offset)).partialValue }
+        case .method, .whole: nil
+        }
+    }
+
+    /// Whether the other record says something that must survive a power failure: all but a larger offset, and what was sent.
     func isEssential(after before: UploadRecord?) -> Bool {
         guard case .resumable(var old)? = before, case .resumable(var new) = self else { return true }
         (old.offset, old.reached, new.offset, new.reached) = (0, 0, 0, 0)
+        (old.sent, new.sent) = (0, 0)
         return old != new
     }
 }

@@ -95,6 +95,8 @@ struct UploadWork: TransferWork {
     private var isOneRequest: Bool {
         switch place.journal.history.upload {
         case nil, .whole: true
+        // Its protocol is not known: the server has left the question unanswered.
+        case .resumable(let state): state.dialect == nil
         default: false
         }
     }
@@ -133,7 +135,7 @@ struct UploadWork: TransferWork {
     ) async throws -> Response? {
         let headers = try await place.headers()
         switch (known, options.resumption) {
-        case (.whole?, _), (nil, .off): return try await whole(headers, progress)
+        case (.whole?, _), (nil, .off): return try await whole(headers, progress, waits)
         case (_, .method(let name)):
             guard let method = place.settings.uploadMethods.first(where: { $0.name == name }) else {
                 throw SternaError(
@@ -145,9 +147,9 @@ struct UploadWork: TransferWork {
             if case .method(let noted)? = known, noted.name == name { state = noted }
             return try await method.run(
                 job(headers), from: state, record: { try await record(.method($0)) }, progress: progress)
-        case (.parts(let state)?, _): return try await parts(headers, state, progress)
+        case (.parts(let state)?, _): return try await parts(headers, state, progress, waits)
         case (nil, .tus) where options.parts > 1 && content.length > 1:
-            return try await parts(headers, nil, progress)
+            return try await parts(headers, nil, progress, waits)
         case (.resumable(let state)?, _): return try await resumable(headers, state, progress, waits)
         default: return try await resumable(headers, nil, progress, waits)
         }
@@ -159,30 +161,45 @@ struct UploadWork: TransferWork {
     ) async throws -> Response? {
         var runner = runner(headers)
         runner.progress = progress
-        runner.waits = { waits(TransferFailure($0.error())) }
+        runner.waits = { waits(TransferFailure($0)) }
         do {
             return try await runner.run(from: state).response
         } catch let error as SternaError {
             guard options.resumption == .automatic, uploadURLs.isEmpty,
-                (error.underlying as? UploadFault)?.hasNoProtocol == true
+                let fault = error.underlying as? UploadFault, fault.hasNoProtocol
             else { throw error }
-            try await record(.whole)
-            return try await whole(headers, progress)
+            // A server that did not answer may have a protocol: the next attempt asks again.
+            if fault != .unanswered { try await record(.whole) }
+            // One that has refused tus is not taken for tus again.
+            if case .tusVersion = fault { return try await whole(headers, progress, waits, mayBeTus: false) }
+            return try await whole(headers, progress, waits)
         }
     }
 
     private func runner(_ headers: Headers) -> UploadRunner {
-        UploadRunner(place.session, plan(headers), file: source) { try await record(.resumable($0)) }
+        var runner = UploadRunner(place.session, plan(headers), file: source) { try await record(.resumable($0)) }
+        runner.patience = patience
+        return runner
+    }
+
+    /// How often an attempt asks: no more often than the transfer may ask at all.
+    private var patience: UploadPatience {
+        var patience = UploadPatience()
+        let left = details.options.maxRequests - place.journal.history.requestsInVain
+        patience.requests = max(1, min(patience.requests, left))
+        return patience
     }
 
     private func parts(
         _ headers: Headers, _ state: ConcatenatedUpload.State?,
-        _ progress: @escaping @Sendable (TransferProgress) -> Void
+        _ progress: @escaping @Sendable (TransferProgress) -> Void,
+        _ waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws -> Response? {
         var upload = ConcatenatedUpload(place.session, plan(headers), file: source, parts: options.parts) {
             try await record(.parts($0))
         }
-        upload.progress = progress
+        (upload.progress, upload.patience) = (progress, patience)
+        upload.waits = { waits(TransferFailure($0)) }
         return try await upload.run(from: state).response
     }
 
@@ -220,6 +237,24 @@ struct UploadWork: TransferWork {
     }
 
     // MARK: In one request
+
+    /// - Parameter mayBeTus: whether a server that answers as those of tus do without their fields gets the upload by tus.
+    private func whole(
+        _ given: Headers, _ progress: @escaping @Sendable (TransferProgress) -> Void,
+        _ waits: @escaping @Sendable (TransferFailure) -> Void, mayBeTus: Bool = true
+    ) async throws -> Response? {
+        do {
+            return try await whole(given, progress)
+        } catch let error as SternaError {
+            guard mayBeTus, options.resumption == .automatic, error.status == 412,
+                let support = error.response.flatMap({ TusSupport($0.section) })
+            else { throw error }
+            var state = UploadState(plan(given))
+            (state.dialect, state.tus) = (.tus, support)
+            try await record(.resumable(state))
+            return try await resumable(given, state, progress, waits)
+        }
+    }
 
     private func whole(
         _ headers: Headers, _ progress: @escaping @Sendable (TransferProgress) -> Void

@@ -3,7 +3,7 @@ import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// Notes the secrets that a transfer's requests carry, so that what a server repeats of them is neither stored nor shown.
+/// Notes the secrets that a transfer's requests carry, so that what a server repeats of them is neither stored nor shown; counts the requests.
 final class SentSecrets: Sendable {
     /// The last ones, the newest at the end.
     private let values = Mutex<[String]>([])
@@ -14,7 +14,13 @@ final class SentSecrets: Sendable {
     /// The number of secrets that are kept. Signatures are new with each request.
     private static let most = 64
 
+    private let count = Atomic(0)
+
+    /// Returns the number of requests since the last call.
+    func takeCount() -> Int { count.exchange(0, ordering: .relaxed) }
+
     func note(_ request: Request) {
+        count.wrappingAdd(1, ordering: .relaxed)
         let marked = Set(request.options[SecretHeadersKey.self].map { $0.lowercased() })
         for field in request.headers {
             let name = field.name.canonicalName

@@ -132,6 +132,7 @@ struct TransfersExamplesTests {
 
         var options = TransferOptions()
         options.maxAttempts = 20  // 100 by default
+        options.maxRequests = 200  // in a row that bring nothing, of all attempts; 1,000 by default
         options.lifetime = .seconds(86_400)  // no attempt begins after a day; without limit by default
         options.priority = .high  // of those that wait for a turn
         options.sha256 = digest  // of the file; an upload's content is compared with it when it is added

@@ -62,8 +62,8 @@ struct IETFRuleTests {
             AnswerRow("429 after content", createAll, 429, "again 0, unavailable(429)"),
             AnswerRow("413", create, 413, "fail tooLarge(length: 1000, most: nil)"),
             AnswerRow("413 after content", createAll, 413, "proceed 0"),
-            AnswerRow("moved", create, 308, [("Location", "/new")], "proceed 0 to https://example.com/new"),
-            AnswerRow("moved for once", create, 307, [("Location", "/new")], "proceed 0 by https://example.com/new"),
+            AnswerRow("moved", create, 308, [("Location", "/new")], "follow 0 to https://example.com/new"),
+            AnswerRow("moved for once", create, 307, [("Location", "/new")], "follow 0 by https://example.com/new"),
             AnswerRow("moved for browsers", create, 302, [("Location", "/new")], "fail redirect(302)"),
             AnswerRow(
                 "403", create, 403, problem: UploadProblem(text: "Not you"), #"fail refused(403, Optional("Not you"))"#),
@@ -117,8 +117,8 @@ struct IETFRuleTests {
             AnswerRow("503", .ask, 503, [("Retry-After", "1")], "again 100 \(u1), unavailable(503) after 1 s"),
             AnswerRow("401", .ask, 401, "fail refused(401, nil)"),
             AnswerRow("400", .ask, 400, "proceed 100 \(u1) v6"),
-            AnswerRow("moved", .ask, 308, [("Location", "/2")], "proceed 100 https://example.com/2"),
-            AnswerRow("moved for once", .ask, 307, [("Location", "/2")], "proceed 100 \(u1) by https://example.com/2"),
+            AnswerRow("moved", .ask, 308, [("Location", "/2")], "follow 100 https://example.com/2"),
+            AnswerRow("moved for once", .ask, 307, [("Location", "/2")], "follow 100 \(u1) by https://example.com/2"),
             AnswerRow("moved to nowhere", .ask, 307, "fail redirect(307)"),
             AnswerRow("501", .ask, 501, "fail refused(501, nil)"),
         ])
@@ -237,6 +237,25 @@ struct IETFRuleTests {
         }
         expectEqual(tried, [8, 6, 5, 4, 3])
         expectEqual(UploadRule.answer(try UploadScene.reply(400), to: Self.create, state), .fail(.versionsRefused))
+    }
+
+    @Test("An open upload whose question is refused in every version is asked about again")
+    func refusedQuestion() throws {
+        var state = try UploadScene.state(.ietf(.preferred), offset: 100)
+        let refused = try UploadScene.reply(400)
+        for version in [6, 5, 4, 3] {
+            guard case .proceed(let next) = UploadRule.answer(refused, to: .ask, state) else {
+                Issue.record("not another version")
+                return
+            }
+            expectEqual(next.dialect, try UploadScene.ietf(version))
+            state = next
+        }
+        let answer = UploadRule.answer(refused, to: .ask, state)
+        expectEqual(UploadScene.text(answer), "again 100 https://example.com/files/1 v3, offsetUnknown(400)")
+        guard case .again(let next, _, _) = answer else { return }
+        #expect(next.refused.isEmpty)
+        try expectEqual(UploadRule.next(next, UploadScene.plan()), .ask)
     }
 
     @Test("A server that names one refused version after the other comes to an end")

@@ -109,7 +109,7 @@ struct UploadRuleTests {
             ("not allowed", 405, [], "fail noProtocol(status: 405)"),
             ("a limit in a refusal", 403, [("Upload-Limit", "min-size=0")], "fail noProtocol(status: 403)"),
             ("not available", 503, [], "again 0, unavailable(503)"),
-            ("moved", 308, [("Location", "/b")], "proceed 0 to https://example.com/b"),
+            ("moved", 308, [("Location", "/b")], "follow 0 to https://example.com/b"),
         ] as [(String, Int, [(String, String)], String)])
     func discovery(name: String, status: Int, fields: [(String, String)], expected: String) throws {
         let reply = try UploadScene.reply(status, fields, at: "https://example.com/files")
@@ -123,13 +123,56 @@ struct UploadRuleTests {
         let state = try UploadScene.state(.ietf(.preferred))
         let empty = UploadStep.create(0..<0, completes: false)
         let full = UploadStep.create(0..<1_000, completes: true)
-        expectEqual(UploadRule.noResponse(to: empty, state, wasSent: true), .again(state, .noResponse, after: nil))
-        expectEqual(UploadRule.noResponse(to: full, state, wasSent: true), .fail(.creationUnknown))
-        expectEqual(UploadRule.noResponse(to: full, state, wasSent: false), .again(state, .noResponse, after: nil))
+        func cut(_ step: UploadStep, _ state: UploadState, wasSent: Bool = true, sentAll: Bool = true) -> UploadAnswer {
+            UploadRule.noResponse(to: step, state, wasSent: wasSent, sentAll: sentAll)
+        }
+        let again = UploadAnswer.again(state, .noResponse, after: nil)
+        expectEqual(cut(empty, state), again)
+        expectEqual(cut(full, state), .fail(.creationUnknown))
+        expectEqual(cut(full, state, wasSent: false), again)
+        // Of content that the network did not take as a whole, the server cannot have everything.
+        expectEqual(cut(full, state.beginning(full), sentAll: false), again)
         let open = try UploadScene.state(.ietf(.preferred), offset: 5)
         // A 104 has named the URL before the cut.
-        expectEqual(
-            UploadRule.noResponse(to: full, open, wasSent: true), .again(open.unsure(), .noResponse, after: nil))
+        expectEqual(cut(full, open), .again(open.unsure(), .noResponse, after: nil))
+    }
+
+    @Test("Only a last request that was sent as a whole may have completed the upload", arguments: [false, true])
+    func lastBytes(sentAll: Bool) throws {
+        let last = UploadStep.append(100..<1_000, completes: true)
+        let gone = try UploadScene.reply(404)
+        for dialect in [.tus, .ietf(.preferred)] as [UploadDialect] {
+            let state = try UploadScene.state(dialect, offset: 100).beginning(last)
+            let answer = UploadRule.noResponse(to: last, state, wasSent: true, sentAll: sentAll)
+            guard case .again(let next, .noResponse, _) = answer else {
+                Issue.record("\(answer)")
+                continue
+            }
+            let expected = sentAll ? "fail outcomeUnknown" : "anew, gone(404)"
+            expectEqual(UploadScene.text(UploadRule.answer(gone, to: .ask, next)), expected)
+            // A question without an answer changes nothing about that.
+            let asked = UploadRule.noResponse(to: .ask, next, wasSent: true, sentAll: false)
+            expectEqual(asked, .again(next, .noResponse, after: nil))
+        }
+    }
+
+    @Test(
+        "A question for the protocols that is left unanswered twice has no answer; one that was not sent does not count"
+    )
+    func unanswered() throws {
+        var state = try UploadScene.state(nil)
+        for wasSent in [false, true, false] {
+            guard
+                case .again(let next, .noResponse, _) = UploadRule.noResponse(
+                    to: .discover, state, wasSent: wasSent, sentAll: true)
+            else {
+                Issue.record("It is not asked again.")
+                return
+            }
+            state = next
+        }
+        expectEqual(UploadRule.noResponse(to: .discover, state, wasSent: true, sentAll: true), .fail(.unanswered))
+        #expect(UploadFault.unanswered.hasNoProtocol && state.stored.unanswered == 0)
     }
 
     @Test("The caller's fields go to the origin of the creation alone")
@@ -175,7 +218,8 @@ struct UploadFaultTests {
             .otherLength(1, length: 2), .tooLarge(length: 2, most: 1), .tooLarge(length: 2, most: nil),
             .appendLimits(most: 1), .refused(403, "no"), .refusedByTarget(422, nil), .redirect(302), .mismatch, .locked,
             .checksum, .unavailable(503), .contentRefused, .waitTooLong(9), .stalled(1), .gone(404), .expired,
-            .outcomeUnknown, .creationUnknown, .noResponse, .noRequest,
+            .outcomeUnknown, .creationUnknown, .noResponse, .noRequest, .unanswered, .offsetUnknown(400),
+            .redirectLoop(308), .unfinished, .forgotten(404),
         ] as [UploadFault])
     func texts(fault: UploadFault) {
         let error = fault.error()
@@ -219,19 +263,96 @@ struct UploadPaceTests {
         expectEqual(long, .fail(.waitTooLong(121), state))
     }
 
-    @Test("Requests that succeed without progress come to an end, as do restarts")
-    func loops() throws {
+    /// Returns the waits after equal answers, in milliseconds, until the pace gives up, and what it gives up for.
+    private static func waits(
+        _ answer: UploadAnswer, from state: UploadState
+    ) -> (waits: [Duration], fault: UploadFault?) {
+        var pace = UploadPace()
+        var waits: [Duration] = []
+        while waits.count < 100 {
+            switch pace.move(answer, from: state, latest: state, random: 1) {
+            case .go(_, let wait): waits.append(wait)
+            case .fail(let fault, _): return (waits, fault)
+            case .end: return (waits, nil)
+            }
+        }
+        return (waits, nil)
+    }
+
+    @Test("Requests that are taken and bring nothing are repeated after growing pauses, and five times at most")
+    func stalls() throws {
+        let state = try UploadScene.state(.tus, offset: 100)
+        let growing = [500, 1_000, 2_000, 4_000].map { Duration.milliseconds($0) }
+        let content = Self.waits(.proceed(state.unsure()), from: state)
+        expectEqual(content.waits, growing)
+        expectEqual(content.fault, .stalled(100))
+        #expect(!UploadFault.stalled(100).passes)
+        var back = state
+        back.offset = 50
+        expectEqual(Self.waits(.proceed(back), from: state).waits, growing)
+        // One that has all bytes is only asked.
+        var whole = try UploadScene.state(.contentRange, offset: 1_000)
+        whole.isCurrent = false
+        let asked = Self.waits(.proceed(whole), from: whole)
+        expectEqual(asked.waits, growing)
+        expectEqual(asked.fault, .unfinished)
+        #expect(UploadFault.unfinished.passes)
+        // The first redirect is followed at once.
+        let redirected = Self.waits(.follow(state, status: 308), from: state)
+        expectEqual(redirected.waits, [.zero] + growing.dropLast())
+        expectEqual(redirected.fault, .redirectLoop(308))
+    }
+
+    @Test("What prepares a request is no stall: the offset, another protocol, smaller content")
+    func preparations() throws {
+        let state = try UploadScene.state(.tus, offset: 100)
+        var (smaller, older) = (state, state)
+        smaller.largestAppend = 10
+        older.dialect = try UploadScene.ietf(6)
+        for (from, next) in [(state.unsure(), state), (state, smaller), (state, older)] {
+            let (waits, _) = Self.waits(.proceed(next), from: from)
+            expectEqual(waits, Array(repeating: .zero, count: 40))
+        }
+    }
+
+    @Test("Content between questions that are answered counts, progress begins anew")
+    func interleaved() throws {
         let state = try UploadScene.state(.tus, offset: 100)
         var pace = UploadPace()
-        var count = 0
-        while count < 100, case .go = pace.move(.proceed(state), from: state, latest: state, random: 0) { count += 1 }
-        expectEqual(count, 40)
-        pace = UploadPace()
-        count = 0
-        while count < 100, case .go = pace.move(.startAnew(state, .gone(404)), from: state, latest: state, random: 0) {
-            count += 1
+        var sent = 0
+        while sent < 100 {
+            sent += 1
+            // The offset stays, which the next question confirms.
+            guard case .go = pace.move(.proceed(state.unsure()), from: state, latest: state, random: 0) else { break }
+            guard case .go = pace.move(.proceed(state), from: state.unsure(), latest: state, random: 0) else { break }
+            if sent == 3 {
+                var next = state
+                next.offset += 1
+                _ = pace.move(.proceed(next), from: state, latest: state, random: 0)
+            }
         }
-        expectEqual(count, 2)
+        expectEqual(sent, 8)
+    }
+
+    @Test("Restarts come to an end in a run, and in all runs together")
+    func restarts() throws {
+        let state = try UploadScene.state(.tus, offset: 100)
+        let run = Self.waits(.startAnew(state, .gone(404)), from: state)
+        expectEqual(run.waits, [.milliseconds(500), .seconds(1)])
+        expectEqual(run.fault, .gone(404))
+        var old = state
+        old.restarts = UploadState.mostRestarts
+        let last = Self.waits(.startAnew(old, .gone(404)), from: old)
+        #expect(last.waits.isEmpty && last.fault == .forgotten(404) && !UploadFault.forgotten(404).passes)
+        // An upload whose time was over was not forgotten.
+        expectEqual(Self.waits(.startAnew(old, .expired), from: old).waits.count, 2)
+        var pace = UploadPace()
+        guard case .go(let anew, _) = pace.move(.startAnew(state, .gone(404)), from: state, latest: state, random: 0)
+        else {
+            Issue.record("It does not begin anew.")
+            return
+        }
+        #expect(anew.restarts == 1 && anew.url == nil)
     }
 
     @Test("An upload that is taken byte by byte comes to an end")
@@ -256,6 +377,7 @@ struct UploadStateTests {
         state.limits.maxAppend = 7
         state.expires = 12
         state.tus = TusSupport(extensions: [.creation], checksums: ["sha1"], maxSize: 9)
+        (state.sent, state.restarts) = (500, 2)
         let read = try JSONDecoder().decode(UploadState.self, from: JSONEncoder().encode(state))
         expectEqual(read, state.unsure())
     }
@@ -264,6 +386,7 @@ struct UploadStateTests {
         "A damaged state is refused",
         arguments: [
             ("\"offset\":100", "\"offset\":-1"), ("\"offset\":100", "\"offset\":101"),
+            ("\"offset\":100", "\"offset\":100,\"sent\":1001"), ("\"offset\":100", "\"offset\":100,\"restarts\":99"),
             ("\"length\":1000", "\"length\":99"), ("\"length\":1000", "\"length\":9223372036854775807"),
             ("ietf-8", "ietf-99"), ("ietf-8", "x"), ("\"open\"", "\"x\""), ("\"url\"", "\"uri\""),
             ("https:\\/\\/example.com\\/files\\/1", "file:\\/\\/\\/etc"),

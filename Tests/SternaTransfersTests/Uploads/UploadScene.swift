@@ -45,6 +45,7 @@ enum UploadScene {
     static func text(_ answer: UploadAnswer) -> String {
         switch answer {
         case .proceed(let state): "proceed \(text(state))"
+        case .follow(let state, _): "follow \(text(state))"
         case .again(let state, let fault, let wait):
             "again \(text(state)), \(fault)" + (wait.map { " after \($0.components.seconds) s" } ?? "")
         case .startAnew(_, let fault): "anew, \(fault)"

@@ -106,7 +106,7 @@ enum S3UploadRule {
 
     private static let passingKinds: Set<SternaError.Kind> = [
         .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .writeFailed, .connectionClosed, .truncated,
-        .malformedResponse, .digestMismatch, .tlsFailed, .certificateRejected,
+        .malformedResponse, .digestMismatch, .tlsFailed,
     ]
 
     /// Judges a failure.

@@ -145,8 +145,12 @@ enum IETFRule {
         _ reply: UploadReply, _ state: UploadState, _ version: IETFVersion
     ) throws(UploadFault) -> UploadAnswer {
         guard reply.isSuccess else {
-            return otherVersion(reply, state, version, onEvery400: true)
-                ?? UploadRule.refusal(reply, to: .ask, state)
+            let other = otherVersion(reply, state, version, onEvery400: true)
+            guard case .fail? = other else { return other ?? UploadRule.refusal(reply, to: .ask, state) }
+            // The upload was created by one of the versions: that all are refused by now says nothing about it.
+            var next = state
+            next.refused = []
+            return UploadRule.refusal(reply, to: .ask, next)
         }
         guard let offset = StructuredUploadField.integer(reply.fields[values: offsetField]) else { throw .noOffset }
         var next = state

@@ -4,6 +4,8 @@ import SternaCore
 enum UploadFault: Error, Sendable, Hashable {
     // The server and its protocol.
     case noProtocol(status: Int)
+    /// The server has left the question for its protocols unanswered.
+    case unanswered
     case versionsRefused
     case tusVersion(offered: String)
     case missingExtension(TusSupport.Extension)
@@ -14,6 +16,8 @@ enum UploadFault: Error, Sendable, Hashable {
 
     // Offsets and lengths.
     case noOffset
+    /// The server has refused the question for the offset, which says nothing about the upload.
+    case offsetUnknown(Int)
     case offsetBeyondEnd(Int64, length: Int64)
     case offsetWentBack(from: Int64, to: Int64)
     case completeTooEarly(Int64, length: Int64)
@@ -25,14 +29,19 @@ enum UploadFault: Error, Sendable, Hashable {
     case refused(Int, String?)
     case refusedByTarget(Int, String?)
     case redirect(Int)
+    case redirectLoop(Int)
     case mismatch, locked, checksum
     case unavailable(Int)
     case contentRefused
     case waitTooLong(Int64)
     case stalled(Int64)
+    /// The server has all bytes, and does not complete the upload.
+    case unfinished
 
     // The upload's life.
     case gone(Int)
+    /// The server has forgotten the upload more often than it is created again.
+    case forgotten(Int)
     case expired
     case outcomeUnknown
     case creationUnknown
@@ -48,12 +57,15 @@ extension UploadFault {
     /// The kind of the error that a caller gets.
     var kind: SternaError.Kind {
         switch self {
-        case .refused, .refusedByTarget, .unavailable, .locked, .mismatch, .contentRefused, .gone: .unacceptableStatus
+        case .refused, .refusedByTarget, .unavailable, .locked, .mismatch, .contentRefused, .gone, .forgotten,
+            .offsetUnknown:
+            .unacceptableStatus
         case .tooLarge, .appendLimits, .waitTooLong: .limitExceeded
         case .checksum: .digestMismatch
         case .locationInsecure, .redirect: .redirectRefused
+        case .redirectLoop: .tooManyRedirects
         case .missingExtension, .missingAlgorithm, .noRequest: .invalidRequest
-        case .noResponse: .connectionClosed
+        case .noResponse, .unanswered: .connectionClosed
         default: .unacceptableResponse
         }
     }
@@ -61,7 +73,9 @@ extension UploadFault {
     /// Whether a later attempt may succeed without a change by the program, its user or the server's operator.
     var passes: Bool {
         switch self {
-        case .locked, .waitTooLong, .noResponse, .noOffset, .checksum, .stalled, .mismatch, .offsetWentBack, .gone: true
+        case .locked, .waitTooLong, .noResponse, .noOffset, .offsetUnknown, .checksum, .unfinished, .mismatch,
+            .offsetWentBack, .gone, .unanswered:
+            true
         case .unavailable(let status): PassingStatus.contains(status)
         // The target has not worked on the content, which is sent anew.
         case .refusedByTarget(let status, _): PassingStatus.contains(status) && !PassingStatus.mayHaveStored(status)
@@ -72,7 +86,7 @@ extension UploadFault {
     /// Whether the server has no protocol for resumable uploads that Sterna knows, so that the upload can be sent in one request instead.
     var hasNoProtocol: Bool {
         switch self {
-        case .noProtocol, .versionsRefused, .tusVersion: true
+        case .noProtocol, .versionsRefused, .tusVersion, .unanswered: true
         default: false
         }
     }
@@ -101,6 +115,8 @@ extension UploadFault {
         case .noProtocol(let status):
             "The server named no protocol for resumable uploads in its answer to OPTIONS (\(status)). Name the protocol, or "
                 + "upload in one request."
+        case .unanswered:
+            "The server did not answer the question for its upload protocols (OPTIONS). Name the protocol, or upload in one request."
         case .versionsRefused:
             "The server refuses every interop version of resumable uploads that Sterna has (8, 6, 5, 4 and 3). Name tus, or upload "
                 + "in one request."
@@ -119,6 +135,8 @@ extension UploadFault {
         case .locationInsecure:
             "The server named an http URL for an upload that began by https. It was refused because it would give up encryption."
         case .noOffset: "The server did not say how much of the upload it has. Nothing was sent; try again later."
+        case .offsetUnknown(let status):
+            "The server did not say how much of the upload it has, but answered \(status). The upload is kept; try again later."
         case .offsetBeyondEnd(let offset, let length):
             "The server claims to have \(offset) bytes of an upload of \(length). Its copy must be wrong: cancel the upload and start "
                 + "anew."
@@ -137,6 +155,8 @@ extension UploadFault {
         case .refusedByTarget(let status, _): "The server has all bytes of the upload, and refused it with \(status)."
         case .redirect(let status):
             "The server redirects the upload with \(status), but not to a URL that can be followed. Use the URL that it wants."
+        case .redirectLoop(let status):
+            "The server redirects the upload again and again (\(status)). Use the URL that it wants."
         case .mismatch: "The server keeps refusing the offset that it names itself (409). Try again later."
         case .locked: "Another request holds the upload (423). Try again later, and do not upload twice at a time."
         case .checksum:
@@ -146,13 +166,17 @@ extension UploadFault {
             "The server takes no content of this size (413), however small. Ask its operator for its limits."
         case .waitTooLong(let seconds): "The server asks to wait \(seconds) s. Resume the upload then; nothing is lost."
         case .stalled(let offset):
-            "The server accepts requests, but its offset stays at \(offset). Try again later, or ask its operator."
+            "The server accepts requests, but its offset stays at \(offset). Ask its operator, then upload again."
+        case .unfinished:
+            "The server has all bytes of the upload, but does not complete it. Try again later."
         case .gone(let status):
             "The server no longer has the upload (\(status)), however often it is created. Try again later."
+        case .forgotten(let status):
+            "The server has forgotten the upload again and again (\(status)). Ask its operator, then upload again."
         case .expired: "The time in which the server keeps the upload is over."
         case .outcomeUnknown:
-            "All bytes were sent, but the answer was lost, and the server no longer knows the upload. It may be complete: look there "
-                + "before you upload again."
+            "The last bytes were on their way when the answer was lost, and the server no longer knows the upload. It may be complete: "
+                + "look there before you upload again."
         case .creationUnknown:
             "The request that creates the upload was sent with content, but its answer was lost. The server may have it: look there "
                 + "before you upload again."

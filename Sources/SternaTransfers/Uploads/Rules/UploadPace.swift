@@ -6,7 +6,12 @@ struct UploadPatience: Sendable, Hashable {
     /// The number of requests in a row without progress, faults or not; 40 by default.
     var requests = 40
 
-    /// How often an upload is created again because the server has forgotten it; 2 by default.
+    /// The number of requests in a row that the server takes although they lead nowhere, such as content that does not move the offset,
+    /// and of redirects; 5 by default.
+    var idle = 5
+
+    /// How often an upload is created again because the server has forgotten it; 2 by default, and in all runs together at most
+    /// ``UploadState/mostRestarts``.
     var restarts = 2
 
     /// The longest wait that a server may ask for; 120 s by default. A longer one fails the upload, which can be resumed.
@@ -33,6 +38,8 @@ struct UploadPace: Sendable, Hashable {
     private let patience: UploadPatience
     private var failures = 0
     private var requests = 0
+    private var idle = 0
+    private var redirects = 0
     private var restarts = 0
     private var total: Int64 = 0
 
@@ -48,13 +55,25 @@ struct UploadPace: Sendable, Hashable {
         _ answer: UploadAnswer, from state: UploadState, latest: UploadState, random: Double
     ) -> Move {
         total += 1
+        if case .follow = answer {} else { redirects = 0 }
         switch answer {
         case .complete(let next): return .end(next)
         case .fail(let fault): return .fail(fault, latest.unsure())
         case .proceed(let next):
             count(from: state, to: next)
-            guard requests <= patience.requests, total <= Self.most else { return .fail(stall(next), next) }
-            return .go(next, after: .zero)
+            let isIdle = Self.isIdle(from: state, to: next)
+            idle += isIdle ? 1 : 0
+            guard idle < patience.idle, requests <= patience.requests, total <= Self.most else {
+                return .fail(stall(next), next)
+            }
+            return .go(next, after: isIdle ? wait(random, after: idle) : .zero)
+        case .follow(let next, let status):
+            count(from: state, to: next)
+            redirects += 1
+            guard redirects < patience.idle, requests <= patience.requests, total <= Self.most else {
+                return .fail(.redirectLoop(status), next)
+            }
+            return .go(next, after: redirects > 1 ? wait(random, after: redirects - 1) : .zero)
         case .again(let next, let fault, let asked):
             count(from: state, to: next)
             failures += 1
@@ -62,21 +81,34 @@ struct UploadPace: Sendable, Hashable {
                 return .fail(fault, next)
             }
             if let asked, asked > patience.longestWait { return .fail(.waitTooLong(asked.components.seconds), next) }
-            return .go(next, after: max(asked ?? .zero, wait(random)))
+            return .go(next, after: max(asked ?? .zero, wait(random, after: failures)))
         case .startAnew(let next, let fault):
             restarts += 1
             guard restarts <= patience.restarts else { return .fail(fault, next) }
-            (failures, requests) = (0, 0)
-            return .go(next.startedAnew(), after: .zero)
+            var anew = next.startedAnew()
+            if case .gone(let status) = fault {
+                guard next.restarts < UploadState.mostRestarts else { return .fail(.forgotten(status), next) }
+                anew.restarts += 1
+            }
+            (failures, requests, idle) = (0, 0, 0)
+            return .go(anew, after: wait(random, after: restarts))
         }
     }
 
     private mutating func count(from state: UploadState, to next: UploadState) {
         if next.offset > state.offset || next.url != nil && state.url == nil {
-            (failures, requests) = (0, 0)
+            (failures, requests, idle) = (0, 0, 0)
         } else {
             requests += 1
         }
+    }
+
+    /// Whether a request that the server has taken has led nowhere, or back: the next one would be the same.
+    private static func isIdle(from state: UploadState, to next: UploadState) -> Bool {
+        if next.offset != state.offset { return next.offset < state.offset }
+        let isKnown = next.isCurrent && !state.isCurrent || next.isLengthTold != state.isLengthTold
+        let isSmaller = next.largestAppend != state.largestAppend || next.createsEmpty != state.createsEmpty
+        return !isKnown && !isSmaller && next.dialect == state.dialect && (next.url == nil) == (state.url == nil)
     }
 
     /// The number of requests that an upload may take at all, so that a server cannot take it byte by byte.
@@ -84,13 +116,15 @@ struct UploadPace: Sendable, Hashable {
 
     /// The fault of requests that lead nowhere although none of them fails.
     private func stall(_ state: UploadState) -> UploadFault {
-        state.url == nil ? .noLocation : .stalled(state.offset)
+        if state.url == nil { return .noLocation }
+        if state.largestAppend != nil { return .contentRefused }
+        return state.offset == state.length ? .unfinished : .stalled(state.offset)
     }
 
-    /// Returns the wait before the next request: at least half of the maximum, so that a loop is slow, too.
-    private func wait(_ random: Double) -> Duration {
+    /// Returns the wait after so many requests in a row that brought nothing: at least half of the maximum, so that a loop is slow, too.
+    private func wait(_ random: Double, after count: Int) -> Duration {
         var longest = patience.firstWait
-        for _ in 1..<max(failures, 1) where longest < patience.limit { longest = longest * 2 }
+        for _ in 1..<max(count, 1) where longest < patience.limit { longest = longest * 2 }
         longest = min(longest, patience.limit)
         return longest / 2 + longest / 2 * min(max(random, 0), 1)
     }

@@ -121,16 +121,31 @@ enum UploadRule {
         }
     }
 
+    /// How often the question for the protocols is asked without an answer.
+    static let mostUnanswered = 2
+
     /// Returns what it means that no response to a step's request arrived.
     ///
-    /// - Parameter wasSent: whether any byte of the request may have reached the server.
-    static func noResponse(to step: UploadStep, _ state: UploadState, wasSent: Bool) -> UploadAnswer {
+    /// - Parameters:
+    ///   - wasSent: whether any byte of the request may have reached the server.
+    ///   - sentAll: whether all of its content may have.
+    static func noResponse(
+        to step: UploadStep, _ state: UploadState, wasSent: Bool, sentAll: Bool
+    ) -> UploadAnswer {
         var state = state.unsure()
+        let sentAll = wasSent && sentAll
+        if case .discover = step, wasSent {
+            state.unanswered += 1
+            if state.unanswered >= mostUnanswered { return .fail(.unanswered) }
+        }
+        // What the server got a part of cannot be complete.
+        if case .append(_, completes: true) = step, !sentAll, state.stage == .completing { state.stage = .open }
         guard case .create(let content, let completes) = step, state.url == nil else {
             return .again(state, .noResponse, after: nil)
         }
-        // An empty creation stores nothing, so it may be repeated. Content may be stored already.
-        guard wasSent, !content.isEmpty || completes else {
+        // An empty creation stores nothing, and a part of the content completes nothing, so they may be repeated. All of it may be stored
+        // already.
+        guard sentAll, !content.isEmpty || completes else {
             state.stage = .begun
             return .again(state, .noResponse, after: nil)
         }
@@ -146,7 +161,7 @@ extension UploadRule {
         let unsure = state.unsure()
         switch reply.status {
         case 307: return detour(reply, state)
-        case 308: return redirect(reply, to: step, unsure)
+        case 308: return redirect(reply, unsure)
         case 300..<400: return .fail(.redirect(reply.status))
         case 404, 410:
             guard state.url != nil else { return .fail(.refused(reply.status, reply.problem?.text)) }
@@ -163,6 +178,9 @@ extension UploadRule {
                 return .fail(.creationUnknown)
             }
             return again(unsure, step, .unavailable(reply.status), reply)
+        case 400..<500 where step == .ask && state.dialect != .contentRange && ![401, 403, 407].contains(reply.status):
+            // Some servers refuse the question, and still have the upload.
+            return .again(unsure, .offsetUnknown(reply.status), after: reply.retryAfter)
         default: return .fail(.refused(reply.status, reply.problem?.text))
         }
     }
@@ -189,13 +207,13 @@ extension UploadRule {
             case .completing: state.stage = .open
             case .begun, .open, .complete: break
             }
-            return .proceed(state)
+            return .follow(state, status: reply.status)
         } catch {
             return .fail(error)
         }
     }
 
-    private static func redirect(_ reply: UploadReply, to step: UploadStep, _ state: UploadState) -> UploadAnswer {
+    private static func redirect(_ reply: UploadReply, _ state: UploadState) -> UploadAnswer {
         do throws(UploadFault) {
             guard let url = try UploadLocation.url(reply.fields, relativeTo: reply.url) else {
                 return .fail(.redirect(reply.status))
@@ -206,7 +224,7 @@ extension UploadRule {
             } else {
                 state.url = url
             }
-            return .proceed(state)
+            return .follow(state, status: reply.status)
         } catch {
             return .fail(error)
         }

@@ -33,6 +33,12 @@ struct UploadState: Sendable, Hashable {
     /// The largest offset that the server has ever confirmed.
     var reached: Int64 = 0
 
+    /// The end of the content that requests without an answer have carried, as far as it is known; not above ``offset`` if there is none.
+    var sent: Int64 = 0
+
+    /// How often the upload was created again because the server had forgotten it before its time was over.
+    var restarts = 0
+
     /// The number of all bytes.
     var length: Int64
 
@@ -68,6 +74,9 @@ struct UploadState: Sendable, Hashable {
     /// How often the offset has gone back.
     var rewinds = 0
 
+    /// How often the question for the protocols has reached the server and was not answered.
+    var unanswered = 0
+
     /// Begins an upload.
     init(_ plan: UploadPlan) {
         target = plan.target
@@ -84,7 +93,7 @@ extension UploadState {
         var state = self
         state.stage = .begun
         (state.url, state.expires, state.detour) = (nil, nil, nil)
-        (state.offset, state.reached, state.rewinds) = (0, 0, 0)
+        (state.offset, state.reached, state.sent, state.rewinds) = (0, 0, 0, 0)
         (state.isLengthTold, state.isCurrent) = (!state.defersLength, false)
         return state
     }
@@ -94,6 +103,14 @@ extension UploadState {
         var state = self
         (state.isCurrent, state.detour) = (false, nil)
         if state.stage == .creating, state.url != nil { state.stage = .open }
+        return state
+    }
+
+    /// Returns the state after a request without an answer, whose content the network has taken to a position.
+    func carried(_ step: UploadStep, to end: Int64) -> UploadState {
+        guard !step.content.isEmpty, end > offset else { return self }
+        var state = self
+        state.sent = min(max(sent, end), length)
         return state
     }
 
@@ -112,7 +129,8 @@ extension UploadState {
     var stored: UploadState {
         var state = self
         (state.isCurrent, state.detour) = (false, nil)
-        (state.refused, state.largestAppend, state.createsEmpty, state.rewinds) = ([], nil, false, 0)
+        (state.refused, state.largestAppend, state.createsEmpty) = ([], nil, false)
+        (state.rewinds, state.unanswered) = (0, 0)
         return state
     }
 
@@ -130,12 +148,17 @@ extension UploadState {
         }
         self.offset = offset
         reached = max(reached, offset)
+        sent = 0
     }
+
+    /// How often an upload is created again in all because the server has forgotten it.
+    static let mostRestarts = 5
 }
 
 extension UploadState: Codable {
     private enum CodingKeys: String, CodingKey {
-        case stage, dialect, target, url, offset, reached, length, defersLength, isLengthTold, limits, expires, tus
+        case stage, dialect, target, url, offset, reached, sent, restarts, length, defersLength, isLengthTold, limits
+        case expires, tus
     }
 
     init(from decoder: any Decoder) throws {
@@ -158,6 +181,11 @@ extension UploadState: Codable {
         guard (0...UploadNumber.largest).contains(length) else { throw Self.corrupted(.length, values) }
         guard (0...length).contains(reached) else { throw Self.corrupted(.reached, values) }
         guard (0...reached).contains(offset) else { throw Self.corrupted(.offset, values) }
+        // Older journals do not have these.
+        sent = try values.decodeIfPresent(Int64.self, forKey: .sent) ?? 0
+        guard (0...length).contains(sent) else { throw Self.corrupted(.sent, values) }
+        restarts = try values.decodeIfPresent(Int.self, forKey: .restarts) ?? 0
+        guard (0...Self.mostRestarts).contains(restarts) else { throw Self.corrupted(.restarts, values) }
         defersLength = try values.decode(Bool.self, forKey: .defersLength)
         isLengthTold = try values.decode(Bool.self, forKey: .isLengthTold)
         limits = try values.decode(UploadLimits.self, forKey: .limits)
@@ -182,6 +210,8 @@ extension UploadState: Codable {
         try values.encodeIfPresent(url?.removingUserinfo().href, forKey: .url)
         try values.encode(offset, forKey: .offset)
         try values.encode(reached, forKey: .reached)
+        if sent > 0 { try values.encode(sent, forKey: .sent) }
+        if restarts > 0 { try values.encode(restarts, forKey: .restarts) }
         try values.encode(length, forKey: .length)
         try values.encode(defersLength, forKey: .defersLength)
         try values.encode(isLengthTold, forKey: .isLengthTold)

@@ -73,6 +73,8 @@ struct UploadReply: Sendable {
 enum UploadAnswer: Sendable, Hashable {
     /// Go on from this state.
     case proceed(UploadState)
+    /// Repeat the step at another URL, by a redirect with this status.
+    case follow(UploadState, status: Int)
     /// Wait, then go on from this state: the fault may pass.
     case again(UploadState, UploadFault, after: Duration?)
     /// The server no longer has the upload: create it again.

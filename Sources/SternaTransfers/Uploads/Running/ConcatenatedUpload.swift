@@ -24,6 +24,9 @@ struct ConcatenatedUpload: Sendable {
     /// Called with progress, also from event loops: it must return at once.
     var progress: (@Sendable (TransferProgress) -> Void)?
 
+    /// Called with the error that a part waits after, before the wait.
+    var waits: (@Sendable (SternaError) -> Void)?
+
     /// - Parameter parts: the number of parts, from 1 to 64; fewer for a file of fewer bytes.
     init(
         _ session: Session, _ plan: UploadPlan, file: UploadSource, parts: Int,
@@ -58,7 +61,7 @@ struct ConcatenatedUpload: Sendable {
         var whole = whole
         whole.concatenation = .final(parts.compactMap(\.url))
         var last = UploadRunner(session, whole, file: source) { try await log.write($0, nil) }
-        (last.patience, last.progress) = (patience, progress)
+        (last.patience, last.progress, last.waits) = (patience, progress, waits)
         return try await last.run(from: state.whole)
     }
 
@@ -88,7 +91,7 @@ struct ConcatenatedUpload: Sendable {
     private func runner(_ index: Int, _ log: PartLog, _ done: PartProgress) -> UploadRunner {
         let part = source.from(ranges[index].lowerBound)
         var runner = UploadRunner(session, self.part(ranges[index]), file: part) { try await log.write($0, index) }
-        runner.patience = patience
+        (runner.patience, runner.waits) = (patience, waits)
         runner.progress = { done.report($0.completed, of: index) }
         return runner
     }

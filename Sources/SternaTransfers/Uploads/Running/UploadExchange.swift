@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import Sterna
 import SternaCore
+import Synchronization
 
 /// One request of an upload with its interim responses and its outcome.
 struct UploadExchange: Sendable {
@@ -18,6 +19,9 @@ struct UploadExchange: Sendable {
     let record: @Sendable (UploadState) async throws -> Void
     let progress: (@Sendable (TransferProgress) -> Void)?
 
+    /// How far the network has taken the content of the request under way, or of the last one.
+    let sent = SentContent()
+
     private enum Part: Sendable {
         case sent(Outcome)
         case informed(UploadState, UploadFault?, (any Error)?)
@@ -30,6 +34,7 @@ struct UploadExchange: Sendable {
     func run(
         _ step: UploadStep, _ state: UploadState
     ) async throws -> (outcome: Outcome, state: UploadState, fault: UploadFault?) {
+        sent.begin(at: step.content.lowerBound)
         let draft = try await draft(step, state)
         let (interim, feed) = AsyncStream.makeStream(of: InformationalResponse.self)
         var informing = draft
@@ -83,13 +88,12 @@ struct UploadExchange: Sendable {
         draft.settings.redirects = .doNotFollow
         draft.settings.cachePolicy = .ignored
         draft.settings.options[ConfirmedProgressKey.self] = !content.isEmpty
-        if let progress, !content.isEmpty {
+        if !content.isEmpty {
             let (start, length) = (content.lowerBound, state.length)
-            draft.settings.uploadProgress = { step in
-                progress(
-                    TransferProgress(
-                        completed: min(start + max(0, min(step.completed, length)), length), total: length,
-                        rate: step.rate))
+            draft.settings.uploadProgress = { [progress, sent] step in
+                let end = min(start + max(0, min(step.completed, length)), length)
+                sent.note(end)
+                progress?(TransferProgress(completed: end, total: length, rate: step.rate))
             }
         }
         return draft
@@ -144,6 +148,20 @@ struct UploadExchange: Sendable {
         }
         return .informed(latest, nil, nil)
     }
+}
+
+/// How far the network has taken an upload's content.
+final class SentContent: Sendable {
+    private let position = Mutex<Int64>(0)
+
+    /// The end of the content that the network has taken.
+    var end: Int64 { position.withLock { $0 } }
+
+    /// Begins a request whose content is from a position on.
+    func begin(at start: Int64) { position.withLock { $0 = start } }
+
+    /// Notes how far the content was taken. A request that is sent again on another connection counts by its longest try.
+    func note(_ end: Int64) { position.withLock { $0 = max($0, end) } }
 }
 
 extension Response {

@@ -28,8 +28,8 @@ struct UploadRunner: Sendable {
     /// Called with progress, also from event loops: it must return at once.
     var progress: (@Sendable (TransferProgress) -> Void)?
 
-    /// Called with the fault that the upload waits after, before the wait.
-    var waits: (@Sendable (UploadFault) -> Void)?
+    /// Called with the error that the upload waits after, before the wait.
+    var waits: (@Sendable (SternaError) -> Void)?
 
     /// Returns a random number from 0 to 1.
     var random: @Sendable () -> Double = { .random(in: 0...1) }
@@ -68,7 +68,13 @@ struct UploadRunner: Sendable {
                 state = state.beginning(step)
                 completes = step.completes
                 try await log.write(state)
-                (answer, state, last) = try await take(step, state, exchange)
+                do {
+                    (answer, state, last) = try await take(step, state, exchange)
+                } catch {
+                    // For those that ask how far the upload is; the error is the caller's.
+                    try? await log.carried(step, to: exchange.sent.end)
+                    throw error
+                }
             }
             switch pace.move(answer, from: before, latest: state, random: random()) {
             case .end(let next):
@@ -79,7 +85,7 @@ struct UploadRunner: Sendable {
                 let (settled, asksAgain) = settling.settle(following, after: next)
                 state = settled
                 try await log.write(state)
-                if case .again(_, let fault, _) = answer, wait > .zero { waits?(fault) }
+                if case .again(_, let fault, _) = answer, wait > .zero { waits?(obstacle(fault, last)) }
                 report(state)
                 if asksAgain { wait = max(wait, patience.settling) }
                 if wait > .zero { try await session.loopClock.wait(wait) }
@@ -153,7 +159,11 @@ struct UploadRunner: Sendable {
             error.url = nil
             error = error.at(plan.target)
             guard Self.passing.contains(error.kind) else { throw error }
-            return (UploadRule.noResponse(to: step, latest, wasSent: error.requestSent), latest, error)
+            let sent = exchange.sent.end
+            let sentAll = step.content.isEmpty || sent >= step.content.upperBound
+            let carried = latest.carried(step, to: sent)
+            let answer = UploadRule.noResponse(to: step, carried, wasSent: error.requestSent, sentAll: sentAll)
+            return (answer, carried, error)
         }
     }
 
@@ -181,12 +191,19 @@ struct UploadRunner: Sendable {
         return error(fault, last)
     }
 
+    /// Returns the error that an upload waits after: that of a connection that failed says more than its fault.
+    private func obstacle(_ fault: UploadFault, _ last: SternaError?) -> SternaError {
+        if fault == .noResponse, let last, last.response == nil { return last }
+        return fault.error()
+    }
+
     private func error(_ fault: UploadFault, _ last: SternaError?) -> SternaError {
         if fault == .noResponse, let last, last.response == nil { return last }
         var error = fault.error().at(plan.target)
         error.response = last?.response
         // What the store decides by; without a response, the failure of the connection says more.
-        error.underlying = last.map { $0.response == nil ? $0 as any Error : fault } ?? fault
+        let isConnections = last.map { $0.response == nil } ?? false
+        error.underlying = isConnections && fault != .unanswered ? last : fault
         return error
     }
 }
@@ -203,5 +220,10 @@ actor UploadLog {
         guard stored != last else { return }
         try await record(stored)
         last = stored
+    }
+
+    /// Writes how far the network has taken a step's content, of which the server has said nothing.
+    func carried(_ step: UploadStep, to end: Int64) async throws {
+        if let last { try await write(last.carried(step, to: end)) }
     }
 }
