@@ -1,4 +1,5 @@
 import Sterna
+import SternaCore
 import SternaPlatform
 import SternaTesting
 import Testing
@@ -106,6 +107,8 @@ struct ResumableUploadTests {
                 let interrupted = try await first.outcome()
                 expectEqual(interrupted.status, 130, "\(interrupted.errors)")
                 #expect(interrupted.errors.contains("To continue"), "\(interrupted.errors)")
+                // The server may have more than it has confirmed.
+                #expect(interrupted.errors.contains("the server has confirmed"), "\(interrupted.errors)")
                 let begun = Set(uploads.statuses.map(\.id)).subtracting(known)
                 if changes { try folder.write(String(repeating: "efgh", count: 10_000), to: "a.txt") }
                 let second = try await upload(folder, "a.txt", url, "--resumable", "ietf").outcome()
@@ -117,6 +120,66 @@ struct ResumableUploadTests {
                 #expect(all.contains { begun.contains($0.id) } != changes)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("store")).isEmpty)
             }
+        }
+    }
+
+    @Test(
+        "The size of an unfinished upload says what the server has confirmed, and what was sent",
+        arguments: [
+            (0, nil, "0 B of 5 MB"), (0, 0, "0 B of 5 MB confirmed"),
+            (0, 3_000_000, "0 B of 5 MB confirmed, 3 MB sent"),
+            (5_000_000, 5_000_000, "5 MB"),
+        ] as [(Int64, Int64?, String)])
+    func size(completed: Int64, sent: Int64?, expected: String) {
+        expectEqual(TransferTable.size(TransferProgress(completed: completed, total: 5_000_000), sent: sent), expected)
+    }
+
+    @Test("What an interrupted command says of its transfers is what is known")
+    func interruptedWords() {
+        let end = ". To continue: tern transfers resume"
+        expectEqual(TransferTable.interrupted([(3_000, nil), (4_000, nil)]), "Interrupted; kept 7 kB" + end)
+        expectEqual(
+            TransferTable.interrupted([(0, 3_000_000)]),
+            "Interrupted; sent 3 MB, of which the server has confirmed 0 B" + end)
+        expectEqual(TransferTable.interrupted([(2_000, 0)]), "Interrupted; the server has confirmed 2 kB" + end)
+        expectEqual(
+            TransferTable.interrupted([(3_000, nil), (2_000, 2_000)]),
+            "Interrupted; kept 3 kB; the server has confirmed 2 kB" + end)
+    }
+
+    @Test("--max-time bounds the whole command, and the upload stays in the store")
+    func maxTime() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(String(repeating: "abcd", count: 250_000), to: "a.txt")
+        try await withUploads { server, uploads in
+            // Several requests, each of them shorter than the limit.
+            let arguments = ["--resumable", "tus", "--max-request-bytes", "20000"]
+            let url = server.url("/uploads/tus?slow=100000")
+            let outcome = try await TernProcess(
+                ["upload", folder.path("a.txt"), url, "--store", folder.path("store"), "--max-time", "1"] + arguments
+            ).outcome()
+            expectEqual(outcome.status, 28, "\(outcome.errors)")
+            #expect(outcome.errors.contains("within the 1 s of --max-time"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("To continue"), "\(outcome.errors)")
+            let listed = try await TernProcess(["transfers", "list", "--store", folder.path("store")]).outcome()
+            #expect(listed.text.contains("of 1 MB confirmed"), "\(listed.text)")
+            #expect(uploads.statuses.count == 1 && uploads.statuses.first?.isComplete == false)
+        }
+    }
+
+    @Test("--max-time bounds transfers of a store, too")
+    func maxTimeOfTransfers() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server async throws in
+            server.route("GET", "/busy") { _ in ServerResponse(status: 503) }
+            let outcome = try await TernProcess(
+                [
+                    "transfers", "add", server.url("/busy"), "-o", folder.path("busy"), "--store", folder.path("store"),
+                    "--max-time", "0.5",
+                ]
+            ).outcome()
+            expectEqual(outcome.status, 28, "\(outcome.errors)")
+            #expect(outcome.errors.contains("within the 0.5 s of --max-time"), "\(outcome.errors)")
         }
     }
 

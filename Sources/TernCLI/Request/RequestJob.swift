@@ -157,7 +157,8 @@ struct RequestJob {
         }
     }
 
-    private static func seconds(_ number: Double) -> String {
+    /// Writes a number of seconds as the option has it.
+    static func seconds(_ number: Double) -> String {
         let text = "\(number)"
         return "\(text.hasSuffix(".0") ? String(text.dropLast(2)) : text) s"
     }

@@ -19,7 +19,8 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
             own methods, and signs with the access key of --auth key:secret, or of the
             environment; --aws-sigv4 names the region where the host does not. -o saves
             the server's answer to the complete upload, of up to 64 KiB; -v says why a
-            request is sent again. The other options of output, and those for kept
+            request is sent again. --max-time bounds the whole command, after which the
+            upload stays in the store. The other options of output, and those for kept
             cookies, --cache, --compress, redirects and --retry, are refused: a transfer
             follows the protocol's redirects, and is tried again by itself.
             """)

@@ -51,6 +51,7 @@ struct ResumableUpload {
 
     /// Throws the exit status of a failure that was shown.
     func run() async throws {
+        let limit = TransferLimit(connection)
         let display = DownloadDisplay(isSilent: output.silent)
         let session = try await session(display)
         // A file that cannot be written is an error before anything is sent.
@@ -64,29 +65,30 @@ struct ResumableUpload {
         var transfer = try await earlier(store, session)
         if let transfer {
             try await transfer.begin()
-            guard try await end(of: transfer, store, changes, display, answer, isEarlier: true) else { return }
+            guard try await end(of: transfer, store, changes, display, answer, limit, isEarlier: true) else { return }
             printError("The file has changed since the upload was interrupted; it begins anew.")
         }
         transfer = try await add(store, session, plain, secrets)
-        if let transfer { _ = try await end(of: transfer, store, changes, display, answer, isEarlier: false) }
+        if let transfer { _ = try await end(of: transfer, store, changes, display, answer, limit, isEarlier: false) }
     }
 
     /// Waits for the end of a transfer, shows it, and removes it from the store; returns whether it has to begin anew, since the file is
     /// another one than that of an earlier command. Throws the exit status of a failure that was shown.
     private func end(
         of transfer: Transfer, _ store: TransferStore, _ changes: TransferChanges, _ display: DownloadDisplay,
-        _ answer: OutputFile?, isEarlier: Bool
+        _ answer: OutputFile?, _ limit: TransferLimit?, isEarlier: Bool
     ) async throws -> Bool {
         var failure: ExitCode?
         do {
             // Standard output may be the answer's.
             try await TransferRun(
-                store: store, transfers: [transfer], changes: changes, display: display, saysEnd: output.path != "-"
+                store: store, transfers: [transfer], changes: changes, display: display, saysEnd: output.path != "-",
+                limit: limit
             ).run()
         } catch let status as ExitCode {
             failure = status
         }
-        // A blocked one stays in the store.
+        // A blocked one stays in the store, and one that the time was too short for.
         if let failure, !transfer.status.state.isOver { throw failure }
         guard let failure else {
             do {

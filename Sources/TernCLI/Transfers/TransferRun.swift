@@ -14,6 +14,23 @@ struct TransferChanges: Sendable {
     func note(_ transfer: Transfer) { continuation.yield(transfer) }
 }
 
+/// The time that `--max-time` gives a command that carries transfers on: it ends then, and they stay in the store.
+struct TransferLimit: Sendable {
+    let seconds: Double
+    let end: ContinuousClock.Instant
+
+    /// Nil without the option. The time begins now.
+    init?(_ connection: ConnectionOptions) {
+        guard let seconds = connection.transport.maxTime else { return nil }
+        (self.seconds, end) = (seconds, ContinuousClock.now + .seconds(seconds))
+    }
+
+    /// Says that the time is over, with advice.
+    var reason: String {
+        "The command did not finish within the \(RequestJob.seconds(seconds)) of --max-time. Give it more with --max-time SECONDS."
+    }
+}
+
 /// Shows transfers of this process until they are over, or lack credentials.
 struct TransferRun {
     let store: TransferStore
@@ -26,28 +43,53 @@ struct TransferRun {
     /// Whether the end of a transfer that has succeeded is told on standard output.
     var saysEnd = true
 
+    /// When the command ends, whatever is left; nil for no limit.
+    var limit: TransferLimit?
+
     /// What was told of a transfer that goes on.
     private struct Told {
         var attempt = 0
         var obstacle: TransferFailure?
     }
 
-    /// Throws the exit status of the first that failed, whose error was shown; and `CancellationError` after a signal.
+    /// Throws the exit status of the first that failed, whose error was shown, or of the limit; and `CancellationError` after a signal.
     func run() async throws {
         let latest = TransferSnapshot(transfers)
-        let status = await display.run({ latest.screen() }) { await follow() }
-        guard !Task.isCancelled else {
+        let end = await display.run({ latest.screen() }) { await followInTime() }
+        guard case .ended(let status) = end, !Task.isCancelled else {
+            let isOverdue = !Task.isCancelled
             await store.interrupt()
             // What the store has, which is less than what has come if the server gave no validator.
             let ids = Set(transfers.map(\.id))
             let left = await store.list().filter { !$0.state.isOver && ids.contains($0.id) }
-            let kept = left.reduce(Int64(0)) { $0.addingReportingOverflow($1.progress.completed).partialValue }
+            if isOverdue, let limit { display.complain(limit.reason) }
             if !left.isEmpty, !display.isSilent {
-                printError("Interrupted; kept \(ByteSize(kept)). To continue: tern transfers resume")
+                printError(TransferTable.interrupted(left.map { ($0.progress.completed, $0.sentBytes) }))
             }
-            throw CancellationError()
+            guard isOverdue else { throw CancellationError() }
+            throw ExitCode(ExitStatus.code(for: .timedOut))
         }
         if let status { throw ExitCode(status) }
+    }
+
+    private enum End: Sendable {
+        case ended(Int32?)
+        case overdue
+    }
+
+    /// Tells what happens, until nothing further does or the time is over.
+    private func followInTime() async -> End {
+        guard let limit else { return .ended(await follow()) }
+        return await withTaskGroup(of: End.self) { group in
+            group.addTask { .ended(await follow()) }
+            group.addTask {
+                try? await Task.sleep(until: limit.end, clock: .continuous)
+                return .overdue
+            }
+            let first = await group.next() ?? .overdue
+            group.cancelAll()
+            return first
+        }
     }
 
     /// Tells what happens, until nothing further does; returns the exit status of the first that failed.

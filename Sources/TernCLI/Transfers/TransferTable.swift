@@ -40,7 +40,10 @@ struct TransferTable {
     }
 
     private static func cells(_ transfer: TransferCompletion) -> [String] {
-        [shortID(transfer.id), word(transfer.state), size(transfer.progress), path(transfer.details)]
+        let sent = transfer.state.isOver ? nil : transfer.sentBytes
+        return [
+            shortID(transfer.id), word(transfer.state), size(transfer.progress, sent: sent), path(transfer.details),
+        ]
     }
 
     /// The beginning of an identifier, as a table shows it.
@@ -56,9 +59,34 @@ struct TransferTable {
         }
     }
 
-    private static func size(_ progress: TransferProgress) -> String {
+    /// The size of a transfer.
+    ///
+    /// - Parameter sent: what the requests of an unfinished upload have carried; nil for other transfers.
+    static func size(_ progress: TransferProgress, sent: Int64?) -> String {
         guard let total = progress.total, total != progress.completed else { return "\(ByteSize(progress.completed))" }
-        return "\(ByteSize(progress.completed)) of \(ByteSize(total))"
+        let size = "\(ByteSize(progress.completed)) of \(ByteSize(total))"
+        // The server may have more.
+        guard let sent else { return size }
+        return sent > progress.completed ? "\(size) confirmed, \(ByteSize(sent)) sent" : "\(size) confirmed"
+    }
+
+    /// What is known of transfers that a command leaves unfinished, as a sentence.
+    ///
+    /// - Parameter left: the bytes that each has, or that its server has confirmed, and what the requests of an upload have carried.
+    static func interrupted(_ left: [(completed: Int64, sent: Int64?)]) -> String {
+        func sum(_ bytes: [Int64]) -> Int64 { bytes.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
+        let (kept, uploads) = (left.filter { $0.sent == nil }, left.filter { $0.sent != nil })
+        var parts: [String] = []
+        if !kept.isEmpty { parts.append("kept \(ByteSize(sum(kept.map(\.completed))))") }
+        if !uploads.isEmpty {
+            let confirmed = sum(uploads.map(\.completed))
+            let sent = sum(uploads.map { max($0.sent ?? 0, $0.completed) })
+            parts.append(
+                sent > confirmed
+                    ? "sent \(ByteSize(sent)), of which the server has confirmed \(ByteSize(confirmed))"
+                    : "the server has confirmed \(ByteSize(confirmed))")
+        }
+        return "Interrupted; \(parts.joined(separator: "; ")). To continue: tern transfers resume"
     }
 
     private static func path(_ details: TransferDescription) -> String {
@@ -121,6 +149,7 @@ struct TransferTable {
             ("completed", .number(.init(transfer.progress.completed))),
         ]
         if let total = transfer.progress.total { pairs.append(("total", .number(.init(total)))) }
+        if let sent = transfer.sentBytes { pairs.append(("sent", .number(.init(sent)))) }
         if let status = transfer.answer?.status { pairs.append(("status", .number(.init(status)))) }
         switch transfer.state {
         case .failed(let failure), .blocked(let failure):

@@ -89,6 +89,7 @@ struct TransfersAddCommand: AsyncParsableCommand, TransferSessionCommand {
     }
 
     func run() async throws {
+        let limit = TransferLimit(connection)
         let targets = try urls.map { text throws(SternaError) in
             // Fragments are not sent.
             try Target.url(Target.expand(text)).removingFragment()
@@ -123,7 +124,8 @@ struct TransfersAddCommand: AsyncParsableCommand, TransferSessionCommand {
                 })
         }
         let display = DownloadDisplay(isSilent: running.silent)
-        try await TransferRun(store: store, transfers: transfers, changes: changes, display: display).run()
+        try await TransferRun(store: store, transfers: transfers, changes: changes, display: display, limit: limit)
+            .run()
     }
 
     /// Returns the file of each URL. Throws `UsageError` for a URL without a name, and for two with the same file.

@@ -70,6 +70,7 @@ struct TransfersResumeCommand: AsyncParsableCommand, TransferSessionCommand {
     func validate() throws { try aws.check(credentials) }
 
     func run() async throws {
+        let limit = TransferLimit(connection)
         let values = TransferSecrets.split(try options.headers()).values
         let changes = TransferChanges()
         let store = try await store.openExisting(concurrency: running.jobs) { settings in
@@ -80,13 +81,14 @@ struct TransfersResumeCommand: AsyncParsableCommand, TransferSessionCommand {
         let meant = ids.isEmpty ? all : try all.named(ids)
         // Last, where what the others have to say does not hide it.
         defer { meant.complain() }
-        if let store { try await run(store, changes, meant.readable.filter { !$0.state.isOver }, values) }
+        if let store { try await run(store, changes, meant.readable.filter { !$0.state.isOver }, values, limit) }
         guard meant.unreadable.isEmpty else { throw ExitCode(ExitStatus.code(for: .fileUnreadable)) }
         if store == nil { printError("Nothing to carry on.") }
     }
 
     private func run(
-        _ store: TransferStore, _ changes: TransferChanges, _ meant: [TransferCompletion], _ values: [String: String]
+        _ store: TransferStore, _ changes: TransferChanges, _ meant: [TransferCompletion], _ values: [String: String],
+        _ limit: TransferLimit?
     ) async throws {
         try TransferSecrets.check(values, for: meant.map(\.details))
         var sessions = try TransferSessions(options, for: meant.map(\.details))
@@ -116,7 +118,9 @@ struct TransfersResumeCommand: AsyncParsableCommand, TransferSessionCommand {
             printError("Nothing to carry on.")
         } else {
             let display = DownloadDisplay(isSilent: running.silent)
-            try await TransferRun(store: store, transfers: transfers, changes: changes, display: display).run()
+            try await TransferRun(
+                store: store, transfers: transfers, changes: changes, display: display, limit: limit
+            ).run()
         }
         if lacksSecrets { throw ExitCode(ExitStatus.failure) }
     }
