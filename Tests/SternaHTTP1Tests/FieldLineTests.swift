@@ -29,7 +29,7 @@ struct FieldLineTests {
         arguments: [
             "X : 1", "X\t: 1", " X: 1", "\tX: 1", ": 1", "X", "X 1", "X Y: 1", "X\u{E9}: 1", "X\0: 1", "X(: 1",
             "X@: 1", "X/Y: 1", "X: a\0b", "X: a\rb", "X: a\r", "X: a\u{7F}", "X: \u{1}", "X: \u{B}", "\rX: 1",
-            "X\r: 1", "=", "\"X\": 1", "X: a\r\n b", "X: a\r\n\tb", "X: a\r\n ", "Content-Length : 0",
+            "X\r: 1", "=", "\"X\": 1", "Content-Length : 0",
             "Transfer-Encoding : chunked",
         ])
     func refused(line: String) {
@@ -78,7 +78,7 @@ struct FieldLineTests {
         arguments: [
             "HTTP/1.1 200 OK\n\rX: 1\n\n", "HTTP/1.1 200 OK\nX: 1\n\r\r\n", "HTTP/1.1 200 OK\nX: 1\r\r\n\n",
             "HTTP/1.1 200 OK\r\r\nX: 1\n\n", "HTTP/1.1 200 OK\nX: a\rY: b\n\n", "HTTP/1.1 200 OK\rX: 1\n\n",
-            "HTTP/1.1 200 OK\nX: 1\n Y: 2\n\n", "HTTP/1.1 200 OK\n X: 1\n\n",
+            "HTTP/1.1 200 OK\n X: 1\n\n",
         ])
     func strayCR(text: String) {
         let transcript = ParserTranscript.of(text)

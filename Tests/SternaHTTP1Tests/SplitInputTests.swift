@@ -37,7 +37,9 @@ struct SplitInputTests {
         ParserRow("LF CR", "HTTP/1.1 200 OK\n\rContent-Length: 5\n\r\n\rhello", .malformedResponse),
         ParserRow(
             "blanks behind sizes", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5  \r\nhello\r\n0\t\r\n\r\n"),
-        ParserRow("fold", "HTTP/1.1 200 OK\r\nX: 1\r\n 2\r\nContent-Length: 5\r\n\r\nhello", .malformedResponse),
+        ParserRow("fold", "HTTP/1.1 200 OK\r\nX: 1\r\n 2\r\n\t3\r\nContent-Length: 5\r\n\r\nhello"),
+        ParserRow("folded length", "HTTP/1.1 200 OK\r\nContent-Length:\r\n 5\r\n\r\nhello", .malformedResponse),
+        ParserRow("identity, until close", "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nuntil the end"),
     ]
 
     @Test("Cut in two at every byte", arguments: messages, [false, true])

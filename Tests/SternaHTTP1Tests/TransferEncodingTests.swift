@@ -5,12 +5,17 @@ import Testing
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
-/// RFC 9112, 6.1 and 6.3: this client asks for no other transfer coding than chunked, so none may come.
+/// RFC 9112, 6.1 and 6.3: this client asks for no other transfer coding than chunked, so none may come. Old servers name none by
+/// `identity` (RFC 2616, 3.6).
 @Suite("Transfer-Encoding")
 struct TransferEncodingTests {
     static let body = "5\r\nhello\r\n0\r\n\r\n"
 
-    @Test("chunked in any case", arguments: ["chunked", "Chunked", "CHUNKED", " \tchunked\t "])
+    @Test(
+        "chunked in any case, beside empty list elements (RFC 9110, 5.6.1)",
+        arguments: [
+            "chunked", "Chunked", "CHUNKED", " \tchunked\t ", "chunked,", ",chunked", " , chunked", ", ,chunked\t, ,",
+        ])
     func accepted(value: String) {
         let transcript = ParserTranscript.of("HTTP/1.1 200 OK\r\nTransfer-Encoding:\(value)\r\n\r\n\(Self.body)")
         expectNil(transcript.failure)
@@ -24,11 +29,17 @@ struct TransferEncodingTests {
         "Anything else",
         arguments: [
             "Transfer-Encoding: xchunked", "Transfer-Encoding: chunkedx", "Transfer-Encoding: gzip, chunked",
-            "Transfer-Encoding: gzip", "Transfer-Encoding: identity", "Transfer-Encoding: chunked, identity",
+            "Transfer-Encoding: gzip", "Transfer-Encoding: chunked, identity",
             "Transfer-Encoding: chunked, chunked", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
             "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked;q=1",
-            "Transfer-Encoding: \"chunked\"", "Transfer-Encoding:", "Transfer-Encoding: ,chunked",
-            "Transfer-Encoding: chunked,", "Transfer-Encoding: chun\u{B}ked", "Transfer-Encoding: chunked\u{A0}",
+            "Transfer-Encoding: \"chunked\"", "Transfer-Encoding:", "Transfer-Encoding: ,",
+            "Transfer-Encoding: ,chunked,chunked",
+            "Transfer-Encoding:\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nTransfer-Encoding: ,",
+            "Transfer-Encoding: identity, chunked", "Transfer-Encoding: identity, identity",
+            "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked", "Transfer-Encoding: identity;q=1",
+            "Transfer-Encoding: xidentity", "Transfer-Encoding: identity\r\nContent-Length: 5",
+            "Content-Length: 0\r\nTransfer-Encoding: identity", "Transfer-Encoding: chun\u{B}ked",
+            "Transfer-Encoding: chunked\u{A0}",
             "Transfer-Encoding: c hunked",
             "Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 5",
             "Transfer-Encoding: chunked\r\nContent-Length: 0",
@@ -40,10 +51,25 @@ struct TransferEncodingTests {
         #expect(transcript.body.isEmpty)
     }
 
-    @Test("In HTTP/1.0")
-    func old() {
-        let transcript = ParserTranscript.of("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(Self.body)")
+    @Test("In HTTP/1.0", arguments: ["chunked", "identity"])
+    func old(value: String) {
+        let transcript = ParserTranscript.of("HTTP/1.0 200 OK\r\nTransfer-Encoding: \(value)\r\n\r\n\(Self.body)")
         expectEqual(transcript.failure, .malformedResponse)
+    }
+
+    @Test(
+        "identity alone is none: the body lasts until the connection ends",
+        arguments: ["identity", "Identity", " identity\t", ", identity,"])
+    func identity(value: String) {
+        for isHeadRequest in [false, true] {
+            let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding:\(value)\r\n\r\n" + (isHeadRequest ? "" : Self.body)
+            let transcript = ParserTranscript.of(text, isHeadRequest: isHeadRequest, closes: true)
+            expectNil(transcript.failure)
+            expectEqual(transcript.text, isHeadRequest ? "" : Self.body)
+            #expect(transcript.hasEnded)
+            #expect(!transcript.isPersistent)
+        }
+        #expect(!ParserTranscript.of("HTTP/1.1 200 OK\r\nTransfer-Encoding:\(value)\r\n\r\n\(Self.body)").hasEnded)
     }
 
     @Test("The same is wrong in an answer without a body", arguments: [200, 204, 304])

@@ -86,12 +86,13 @@ struct PeersFramingTests {
     }
 
     @Test(
-        "bare LF in chunk lines, bare CR in a value, obs-fold",
+        "bare LF in chunk lines, bare CR in a value, folded framing",
         arguments: [
             chunked + "5\nhello\r\n0\r\n\r\n", chunked + "5\r\nhello\n0\r\n\r\n", chunked + "5\r\nhello\r\n0\n\n",
             chunked + "5;a\nhello\r\n0\r\n\r\n", ok + "X: a\rb\r\nContent-Length: 0\r\n\r\n",
-            ok + "X: a\rContent-Length: 0\r\n\r\n", ok + "X: a\r\n b\r\nContent-Length: 0\r\n\r\n",
-            ok + "X: a\r\n\tb\r\nContent-Length: 0\r\n\r\n", ok + "X: a\0b\r\nContent-Length: 0\r\n\r\n",
+            ok + "X: a\rContent-Length: 0\r\n\r\n", ok + "Content-Length: 0\r\n b\r\n\r\n",
+            ok + "Transfer-Encoding: chunked,\r\n\tchunked\r\n\r\n0\r\n\r\n",
+            ok + "X: a\0b\r\nContent-Length: 0\r\n\r\n",
             ok + "X : a\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\nX: a\rContent-Length: 0\n\n",
             "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n5\nhello\n0\n\n",
         ])
@@ -101,11 +102,19 @@ struct PeersFramingTests {
 
     @Test(
         "`Transfer-Encoding: xchunked`",
-        arguments: ["xchunked", "chunkedx", "gzip, chunked", "chunked, chunked", "identity", "chunked;a"])
+        arguments: ["xchunked", "chunkedx", "gzip, chunked", "chunked, chunked", "identity, chunked", "chunked;a"])
     func codings(value: String) async throws {
         try await Wire.refusal(
             .malformedResponse, .read,
             script: [.send("\(Self.ok)Transfer-Encoding: \(value)\r\n\r\n5\r\nhello\r\n0\r\n\r\n")])
+    }
+
+    @Test("folded fields are joined, and `identity` lasts until the server closes")
+    func lenient() async throws {
+        let reply = try await Wire.answer(
+            script: [.send("\(Self.ok)X: a\r\n b\r\nTransfer-Encoding: identity\r\n\r\nall of it"), .closeOutput])
+        try await expectEqual(reply.text(), "all of it")
+        expectEqual(reply.headers.first?.value, "a b")
     }
 
     @Test("100,000 × 1xx before the answer; endless 1xx", arguments: [100_000, nil], [100, 102, 103])

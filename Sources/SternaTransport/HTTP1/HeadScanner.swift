@@ -13,6 +13,9 @@ struct HeadScanner {
     private var fieldCount = 0
     private var expectsStatusLine: Bool
     private var sawTransferEncoding = false
+
+    /// Where the last folded line ended; its field may be continued again.
+    private var foldEnd = -1
     private let limits: Limits
     private let isTrailers: Bool
     private let ignoresFraming: Bool
@@ -23,6 +26,9 @@ struct HeadScanner {
         self.ignoresFraming = ignoresFraming
         expectsStatusLine = !isTrailers
     }
+
+    /// Whether the status line has been read.
+    var hasStatusLine: Bool { !expectsStatusLine }
 
     /// The range of the field lines in the given bytes, once `scan` has returned a length.
     var fieldLines: Range<Int> { fieldsStart..<max(fieldsStart, lineStart) }
@@ -59,7 +65,7 @@ struct HeadScanner {
                 guard fieldCount <= limits.fieldCount else {
                     throw .limit("The response has more than \(limits.fieldCount) fields.")
                 }
-                try fieldLine(line)
+                try fieldLine(line, behind: bytes)
             }
             lineStart = searched
         }
@@ -96,13 +102,13 @@ struct HeadScanner {
         summary.status = status
     }
 
-    private mutating func fieldLine(_ line: UnsafeRawBufferPointer) throws(ParseFailure) {
+    private mutating func fieldLine(
+        _ line: UnsafeRawBufferPointer, behind bytes: UnsafeRawBufferPointer
+    ) throws(ParseFailure) {
         var colon = 0
         while colon < line.count, FieldSyntax.isTokenByte(line[colon]) { colon += 1 }
         guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
-            if let first = line.first, first == 0x20 || first == 0x09 {
-                throw .malformed("a header field is folded over two lines.")
-            }
+            if let first = line.first, FieldText.isBlank(first) { return try foldedLine(line, behind: bytes) }
             throw .malformed("a header line is not a name and a value.")
         }
         guard FieldSyntax.isValue(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])) else {
@@ -119,6 +125,36 @@ struct HeadScanner {
         }
     }
 
+    // A line that continues the field before it (RFC 9112, 5.2), which must not be one that defines the framing or the
+    // connection's fate: recipients differ on what such a field says.
+    @inline(never)
+    private mutating func foldedLine(
+        _ line: UnsafeRawBufferPointer, behind bytes: UnsafeRawBufferPointer
+    ) throws(ParseFailure) {
+        guard !isTrailers, lineStart > fieldsStart else {
+            throw .malformed("a line that begins with a blank continues no field.")
+        }
+        guard FieldSyntax.isValue(line) else {
+            throw .malformed("a header field has a control character in its value.")
+        }
+        if foldEnd != lineStart {
+            var start = lineStart - 1
+            while start > fieldsStart, bytes[start - 1] != 0x0A { start -= 1 }
+            let field = UnsafeRawBufferPointer(rebasing: bytes[start..<lineStart])
+            let colon = field.firstIndex(of: UInt8(ascii: ":")) ?? 0
+            if Self.framingFields.contains(where: { colon == $0.utf8CodeUnitCount && FieldText.equal(field, colon, $0) }
+            ) {
+                throw .malformed("a field that defines the framing or the connection is folded over two lines.")
+            }
+            // Its value was read up to the fold.
+            if colon == 10, FieldText.equal(field, 10, "keep-alive") { summary.keepAlive = nil }
+        }
+        foldEnd = searched
+        summary.hasFolds = true
+    }
+
+    private static let framingFields: [StaticString] = ["content-length", "transfer-encoding", "connection"]
+
     // A list that repeats one length is that length (RFC 9110, 8.6); anything else is an attack.
     private mutating func contentLength(_ value: UnsafeRawBufferPointer) throws(ParseFailure) {
         for digits in FieldText.Items(of: value) {
@@ -133,12 +169,27 @@ struct HeadScanner {
         }
     }
 
+    // One coding, beside empty list elements (RFC 9110, 5.6.1).
     private mutating func transferEncoding(_ value: UnsafeRawBufferPointer) throws(ParseFailure) {
-        guard !sawTransferEncoding, value.count == 7, FieldText.equal(value, 7, "chunked") else {
-            throw .malformed("its Transfer-Encoding is not just “chunked”.")
+        var only: UnsafeRawBufferPointer?
+        for item in FieldText.Items(of: value) where !item.isEmpty {
+            guard only == nil else { throw Self.wrongCoding }
+            only = item
         }
+        guard !sawTransferEncoding, let coding = only else { throw Self.wrongCoding }
         sawTransferEncoding = true
-        summary.isChunked = true
+        if coding.count == 7, FieldText.equal(coding, 7, "chunked") {
+            summary.isChunked = true
+        } else if coding.count == 8, FieldText.equal(coding, 8, "identity") {
+            // The body ends with the connection, which is not reused behind a response without one either.
+            summary.connectionClose = true
+        } else {
+            throw Self.wrongCoding
+        }
+    }
+
+    private static var wrongCoding: ParseFailure {
+        .malformed("its Transfer-Encoding is neither just “chunked” nor just “identity”.")
     }
 
     private mutating func connection(_ value: UnsafeRawBufferPointer) {
@@ -162,7 +213,7 @@ struct HeadScanner {
 
     /// Checks the fields that define the framing together, once the head is complete.
     func checkFraming() throws(ParseFailure) {
-        guard summary.isChunked else { return }
+        guard sawTransferEncoding else { return }
         if summary.contentLength != nil { throw .malformed("it has both Content-Length and Transfer-Encoding.") }
         if summary.minorVersion == 0 { throw .malformed("it uses Transfer-Encoding in HTTP/1.0.") }
     }
@@ -204,8 +255,10 @@ enum FieldText {
     static func trim(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var start = 0
         var end = bytes.count
-        while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
-        while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+        while start < end, isBlank(bytes[start]) { start += 1 }
+        while end > start, isBlank(bytes[end - 1]) { end -= 1 }
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
+
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

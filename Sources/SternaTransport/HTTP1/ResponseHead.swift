@@ -16,6 +16,9 @@ struct HeadSummary {
 
     /// Whether a line ends with a bare LF.
     var hasBareLineFeed = false
+
+    /// Whether a field goes on over several lines.
+    var hasFolds = false
 }
 
 /// The head of an HTTP/1 response; a reference type, since several objects share it.

@@ -4,8 +4,9 @@ import SternaCore
 
 /// Parses the bytes of an HTTP/1 connection into the parts of responses (RFC 9112); a value without I/O.
 ///
-/// The parser is strict except for two leniencies that servers need and curl, browsers and URLSession grant. Lines of a head may
-/// end with a bare LF, after which the connection is not reused. Blanks may follow a chunk size.
+/// The parser is strict except for leniencies that servers need and curl, browsers and URLSession grant. Lines of a head may
+/// end with a bare LF, after which the connection is not reused, and fields that define no framing may be folded. Blanks may
+/// follow a chunk size. `identity`, which RFC 2616 knew, is no transfer coding, and ends the body with the connection.
 ///
 /// Call `append` with received bytes, then `next` until it returns nil. After `end` the parser waits for `begin`; bytes left over
 /// then belong to no response.
@@ -34,12 +35,18 @@ struct ResponseParser {
     private var state = State.idle
     private var buffer = Bytes()
     private var scanner: HeadScanner
-    private var isHeadRequest = false
+
+    /// Whether the current or last request is a HEAD.
+    private(set) var isHeadRequest = false
+
+    /// Whether the response has no content, whatever its fields say: to HEAD, and with 204 and 304.
+    private(set) var isContentless = false
     private var ignoresFraming = false
     private var interimCount = InterimCount()
 
     /// Whether an interim response had a line that ends with a bare LF.
     private var sawBareLineFeed = false
+    private var sawInterim = false
 
     /// Whether any byte has arrived since `begin`.
     private(set) var hasReceived = false
@@ -50,6 +57,12 @@ struct ResponseParser {
     init(limits: Limits) {
         self.limits = limits
         scanner = HeadScanner(limits: limits)
+    }
+
+    /// Whether a valid status line has arrived since `begin`.
+    var hasStatusLine: Bool {
+        guard case .head = state else { return true }
+        return sawInterim || scanner.hasStatusLine
     }
 
     /// Whether there are bytes that belong to no response.
@@ -87,8 +100,10 @@ struct ResponseParser {
         scanner = HeadScanner(limits: limits, ignoresFraming: ignoresFraming)
         interimCount = InterimCount(followsProgress: followsProgress)
         sawBareLineFeed = false
+        sawInterim = false
         hasReceived = false
         isPersistent = false
+        isContentless = false
         bodyLength = nil
     }
 
@@ -185,13 +200,37 @@ struct ResponseParser {
         let lines = scanner.fieldLines
         // Keeps the text before the fields, for the reason phrase.
         var section = buffer.getSlice(at: buffer.readerIndex, length: lines.upperBound) ?? Bytes()
-        section.moveReaderIndex(forwardBy: min(lines.lowerBound, section.readableBytes))
         buffer.moveReaderIndex(forwardBy: length)
+        if scanner.summary.hasFolds { section = Self.unfolded(section) }
+        section.moveReaderIndex(forwardBy: min(lines.lowerBound, section.readableBytes))
         return lines.lowerBound == 0
             ? FieldSection(checkedLines: section) : FieldSection(checkedLinesBehindStatusLine: section)
     }
 
+    // Replaces the end of each line that the next one continues, with the blanks around it, by a space (RFC 9112, 5.2).
+    private static func unfolded(_ section: Bytes) -> Bytes {
+        let bytes = section.readableBytesView
+        var joined: [UInt8] = []
+        joined.reserveCapacity(bytes.count)
+        var isInFold = false
+        for index in bytes.indices {
+            let byte = bytes[index]
+            let isBlank = FieldText.isBlank(byte)
+            if isInFold, isBlank { continue }
+            isInFold = false
+            if byte == 0x0A, index + 1 < bytes.endIndex, FieldText.isBlank(bytes[index + 1]) {
+                while let last = joined.last, last == 0x0D || FieldText.isBlank(last) { joined.removeLast() }
+                joined.append(0x20)
+                isInFold = true
+            } else {
+                joined.append(byte)
+            }
+        }
+        return Bytes(bytes: joined)
+    }
+
     private mutating func countInformational(_ head: ResponseHead) throws(ParseFailure) {
+        sawInterim = true
         if head.summary.hasBareLineFeed { sawBareLineFeed = true }
         guard interimCount.admits(head.status, head.section, limit: limits.informationalCount) else {
             throw .limit(
@@ -208,6 +247,7 @@ struct ResponseParser {
         isPersistent = head.isPersistent && !head.summary.hasBareLineFeed && !sawBareLineFeed
         if isHeadRequest || head.status == 204 || head.status == 304 {
             state = .noBody
+            isContentless = true
         } else if head.isChunked {
             state = .chunkLine
         } else if let length = head.contentLength {

@@ -18,13 +18,15 @@ struct ResponseMutationTests {
             "\u{1}HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n10\r\n0123456789abcdef\r\n0\r\nX: y\r\n\r\n",
             "\u{2}HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n",
             "\u{5}HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n\r\nuntil the end",
+            "\u{4}HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\tc\r\nTransfer-Encoding: ,identity\r\n\r\nuntil the end",
             "\u{0}HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\nContent-Length: 7, 7\r\n\r\n",
         ],
         tokens: [
             "\r\n", "\r", "\n", "\r\n\r\n", ":", ";", ",", " ", "\t", "0\r\n\r\n", "HTTP/1.1 200 OK\r\n",
             "HTTP/1.1 100 \r\n\r\n",
             "Content-Length: ", "Transfer-Encoding: chunked\r\n", "Connection: close\r\n", "Keep-Alive: timeout=",
-            "ffffffffffffffff\r\n", "7fffffffffffffff\r\n", "fffffffffffffff\r\n", "Trailer: x\r\n",
+            "ffffffffffffffff\r\n", "7fffffffffffffff\r\n", "fffffffffffffff\r\n", "Trailer: x\r\n", "\r\n ",
+            "identity",
         ], acceptsSeeds: false
     ) { bytes in
         guard let first = bytes.first else { return .refused }
