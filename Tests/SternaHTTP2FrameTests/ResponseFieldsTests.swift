@@ -65,6 +65,10 @@ struct ResponseFieldsTests {
             Length(values: ["9223372036854775808"], length: nil),
             Length(values: ["five"], length: nil),
             Length(values: [""], length: nil),
+            // White space is left out around other fields only.
+            Length(values: [" 5"], length: nil),
+            Length(values: ["5\t"], length: nil),
+            Length(values: ["5", "5 "], length: nil),
         ])
     func contentLength(length: Length) throws {
         let made = try? head([(":status", "200")] + length.values.map { ("content-length", $0) })
