@@ -230,6 +230,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     func received(_ bytes: Bytes, isEnd: Bool) {
         do throws(ParseFailure) {
             guard head != nil else { throw .malformed("its content comes before its head.") }
+            if bytes.readableBytes > 0, hasNoContent { return try receivedForbiddenContent(isEnd: isEnd) }
             try take(bytes)
             if isEnd { try end(nil) }
         } catch {
@@ -237,11 +238,20 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         }
     }
 
+    // Some servers send content with a response to HEAD, which is complete without it: that ends the stream only.
+    @inline(never)
+    private func receivedForbiddenContent(isEnd: Bool) throws(ParseFailure) {
+        guard exchange?.request.method == .head else {
+            throw .malformed("it has content, which its status \(head?.status ?? 0) forbids.")
+        }
+        finish(nil, reset: isEnd ? nil : .protocolError)
+    }
+
     private func take(_ bytes: Bytes) throws(ParseFailure) {
         lastActivity = connection.lastRead
         throughput.received += bytes.readableBytes + HTTP2Connection.frameHeadBytes
         contentCount += Int64(bytes.readableBytes)
-        if let length = contentLength, contentCount > length {
+        if let length = head?.contentLength, contentCount > length {
             throw .malformed("its content is longer than its Content-Length.")
         }
         if bytes.readableBytes > 0 {
@@ -293,7 +303,8 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
 
     // MARK: Ending
 
-    private func finish(_ trailers: HTTPFields?) {
+    // - Parameter code: resets the stream, which the peer has not ended.
+    private func finish(_ trailers: HTTPFields?, reset code: HTTP2Code? = nil) {
         responseHalf.end()
         guard let exchange, let head else {
             return fail(
@@ -303,7 +314,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         if exchange.recorder != nil { noteEnd(exchange) }
         detach()
         // The stream goes back before the caller wakes, so that its next request finds room.
-        connection.ended(self, reset: hasSentEnd ? nil : .cancel)
+        connection.ended(self, reset: code ?? (hasSentEnd ? nil : .cancel))
         if let pipe {
             exchange.end(pipe, .success(trailers))
         } else {
