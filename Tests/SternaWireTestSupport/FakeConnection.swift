@@ -60,14 +60,25 @@ struct FakeConnection {
         total: TimeAmount = .hours(200), delivery: Request.Delivery = .whole,
         _ change: (inout Request) -> Void = { _ in }
     ) async throws -> Task<Response, any Error> {
+        let task = begin(total: total, delivery: delivery, change)
+        _ = try await channel.waitForOutboundWrite(as: ByteBuffer.self)
+        return task
+    }
+
+    /// Starts a request, which may have to wait.
+    ///
+    /// - Parameter isFurtherAttempt: whether its call has sent another before.
+    func begin(
+        total: TimeAmount = .hours(200), delivery: Request.Delivery = .whole, isFurtherAttempt: Bool = false,
+        _ change: (inout Request) -> Void = { _ in }
+    ) -> Task<Response, any Error> {
         var request = Request(.get, url)
         request.delivery = delivery
         change(&request)
         let deadline = loop.now + total
         let exchange = Exchange(request, endpoint: endpoint, shard: shard, hasReservation: false, deadline: deadline)
-        let task = Task { try await withUnsafeThrowingContinuation { exchange.begin($0) } }
-        _ = try await channel.waitForOutboundWrite(as: ByteBuffer.self)
-        return task
+        exchange.isFurtherAttempt = isFurtherAttempt
+        return Task { try await withUnsafeThrowingContinuation { exchange.begin($0) } }
     }
 
     func receive(_ text: String) async throws {

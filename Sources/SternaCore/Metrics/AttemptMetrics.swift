@@ -4,7 +4,7 @@ public struct AttemptMetrics: Sendable, Hashable {
     public enum Reason: String, Sendable, Hashable {
         case first
         case redirect
-        /// The server had closed the connection that was to be reused.
+        /// The server had closed the connection that was to be reused, or had sent content behind its response to HEAD there.
         case staleConnection
         /// The server rejected `Expect: 100-continue` (417); the body was then sent without waiting for consent.
         case expectationRefused

@@ -61,7 +61,7 @@ extension Engine {
             statistics.activeRequests += counts.waiting
             for pool in endpoint.pools {
                 let idle = try? await pool.shard.loop.submit {
-                    pool.idle.count + pool.streams.count { $0.streams.isEmpty }
+                    pool.idle.count + pool.resting.count + pool.streams.count { $0.streams.isEmpty }
                 }.get()
                 counts.idle += idle ?? 0
             }

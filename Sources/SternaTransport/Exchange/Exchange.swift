@@ -269,9 +269,18 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     var mayReplay: Bool { isPending && !isCancelled && mayMove && request.isReplayable }
 
     /// Whether the request may be resent after its connection turned out to be closed.
-    var mayRetryOnFreshConnection: Bool {
-        guard isPending, attempt == 1, !isCancelled, request.isReplayable else { return false }
-        return request.isIdempotent || !requestSent
+    var mayRetryOnFreshConnection: Bool { mayRepeat(sinceResponse: nil) }
+
+    /// Whether the request may be resent after its connection ended without a byte of a response.
+    ///
+    /// - Parameter time: the time from the end of the connection's previous response; nil if there was none.
+    func mayRepeat(sinceResponse time: TimeAmount?) -> Bool {
+        guard isPending, !isCancelled else { return false }
+        return KeptConnectionRule.repeats(
+            .init(
+                isReplayable: request.isReplayable, isIdempotent: request.isIdempotent, wasSent: requestSent,
+                isRepeated: attempt > 1, isFurtherAttempt: isFurtherAttempt,
+                allowsNonIdempotent: request.options[ResendsNonIdempotentKey.self], sinceResponse: time))
     }
 
     /// Formats a limit for an error message: in seconds, to the nearest millisecond.

@@ -1,4 +1,5 @@
 import NIOCore
+import SternaPlatform
 
 /// How many bytes one socket read takes.
 enum ReadSize {
@@ -10,7 +11,29 @@ enum ReadSize {
     case largeSealed
 }
 
+/// What has arrived on a socket that its event loop has not read.
+enum UnreadInput {
+    case nothing, bytes
+    /// The peer has closed its side, or the connection is broken.
+    case end
+}
+
 extension Channel {
+    /// What the event loop will read next; called on the event loop. Nothing for channels without a socket.
+    var unreadInput: UnreadInput {
+        // The descriptor is the channel's own, and open during the call.
+        let input = try? pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+            descriptor -> UnreadInput in
+            // Channels for tests have an invalid one.
+            guard descriptor >= 0 else { return .nothing }
+            var byte: UInt8 = 0
+            let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
+            if count > 0 { return .bytes }
+            return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .end
+        }
+        return input ?? .nothing
+    }
+
     /// The number of bytes that the network has not taken yet; called on the event loop.
     var unwrittenBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 

@@ -23,12 +23,21 @@ extension HTTP1Connection {
     }
 
     /// Reads and discards the rest of the body, whose pipe was abandoned.
-    func beginDrain() {
+    ///
+    /// - Parameter isAwaited: whether requests wait for the connection for a while.
+    func beginDrain(isAwaited: Bool) {
         let timer = shard.clock.schedule(in: Self.drainTime, on: shard.loop) {
             if self.drain != nil { self.fail(.cancelled(phase: .read)) }
         }
         drain = Drain(left: Self.drainedBytes, timer: timer)
+        if isAwaited { beginRest { self.endRest() } }
         resumeReading()
+    }
+
+    func endDrain() {
+        drain?.timer.cancel()
+        drain = nil
+        endRest()
     }
 
     func drained(_ bytes: Int) {

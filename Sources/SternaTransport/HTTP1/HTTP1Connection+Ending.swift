@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 import SternaSecurity
+import Synchronization
 
 /// Ends exchanges and the connection.
 extension HTTP1Connection {
@@ -9,6 +10,7 @@ extension HTTP1Connection {
         guard let exchange, let head else { return }
         let hasSentAll = held == nil && writer?.hasHandedAll != false && isDrained(exchange.request)
         let isReusable = parser.isPersistent && !closesBehind && !parser.hasLeftover && !isClosing && hasSentAll
+        if parser.isHeadRequest, parser.hasLeftover { endpoint.headConduct.withLock { $0.sentContent() } }
         let body = collected
         let pipe = pipe
         if exchange.recorder != nil { noteEnd(exchange) }
@@ -16,7 +18,7 @@ extension HTTP1Connection {
         // The connection is released before the caller wakes, so that the caller's next request finds it.
         if isReusable {
             if readsAreLarge { useLargeReads(false) }
-            shard.release(self)
+            if parser.isHeadRequest { releaseAfterHead() } else { shard.release(self) }
         } else if hasSentAll, !endpoint.isPermitWanted {
             close()
         } else {
@@ -49,8 +51,7 @@ extension HTTP1Connection {
         writer?.stop()
         writer = nil
         held = nil
-        drain?.timer.cancel()
-        drain = nil
+        if drain != nil { endDrain() }
         continueTimer?.cancel()
         continueTimer = nil
         if readIsHeld {
@@ -79,6 +80,7 @@ extension HTTP1Connection {
         shard.loop.assertInEventLoop()
         guard !isClosing else { return }
         state.beginClosing()
+        endRest()
         context?.close(promise: nil)
     }
 
@@ -87,6 +89,7 @@ extension HTTP1Connection {
         shard.loop.assertInEventLoop()
         guard !isClosing || evenIfClosing else { return }
         state.beginClosing()
+        endRest()
         (tlsContext ?? context)?.close(promise: nil)
     }
 
@@ -110,7 +113,8 @@ extension HTTP1Connection {
     /// Handles the loss of the connection during an exchange: resends the request if that is safe, otherwise fails it.
     private func lost(because cause: (any Error)?) -> Bool {
         guard let exchange, !isClosing else { return false }
-        if !parser.hasReceived, exchangeCount > 1 || hasStoodIdle, exchange.mayRetryOnFreshConnection {
+        let sinceResponse = exchangeCount > 1 ? shard.clock.now - previousEnd : nil
+        if !parser.hasReceived, exchangeCount > 1 || hasStoodIdle, exchange.mayRepeat(sinceResponse: sinceResponse) {
             detach()
             close()
             shard.resubmit(exchange, because: .staleConnection)

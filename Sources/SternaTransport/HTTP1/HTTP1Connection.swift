@@ -52,9 +52,23 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     /// The state of discarding an unread body; nil otherwise.
     var drain: Drain?
 
+    /// The timer of a rest; nil outside.
+    var rest: Scheduled<Void>?
+
+    /// How long a rest lasts.
+    var restTime = KeptConnectionRule.shortestRest
+
+    /// Whether the exchange before the current one was a HEAD.
+    private var followsHead = false
+
+    /// When the response before the current exchange ended.
+    private(set) var previousEnd: NIODeadline
+
     init(endpoint: Endpoint, shard: Shard, limits: Limits) {
         parser = ResponseParser(limits: limits)
-        life = ConnectionLife(shard.options, from: shard.clock.now)
+        let now = shard.clock.now
+        life = ConnectionLife(shard.options, from: now)
+        previousEnd = now
         super.init(endpoint: endpoint, shard: shard)
     }
 
@@ -95,6 +109,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
 
     /// Handles the end of the channel: gives the permit back, once.
     func channelIsGone() {
+        endRest()
         if state.end() { shard.closed(self) }
     }
 
@@ -116,6 +131,15 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
             return shard.putBack(exchange)
         }
         if exchange.isWarmUp { return warmedUp(exchange) }
+        if KeptConnectionRule.asksSocket(
+            isFurtherAttempt: exchange.isFurtherAttempt, followsContentless: parser.isContentless),
+            exchangeCount > 0, context.channel.unreadInput != .nothing
+        {
+            // The server has closed the connection, or has sent bytes that belong to no request.
+            abort()
+            return shard.putBack(exchange)
+        }
+        (followsHead, previousEnd) = (parser.isHeadRequest, lastActivity)
         take(exchange)
         guard exchange.deadline > lastActivity else {
             exchange.phase = .queued
@@ -188,12 +212,8 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let previousActivity = lastActivity
         lastActivity = shard.clock.now
-        guard exchange != nil || pipe != nil else {
-            // Unsolicited bytes: no later response on this connection could be trusted.
-            close()
-            return
-        }
         let bytes = unwrapInboundIn(data)
+        guard exchange != nil || pipe != nil else { return receivedUnasked(bytes) }
         throughput.received += bytes.readableBytes
         parser.append(bytes)
         if exchange?.recorder != nil, marks.firstByte == nil { marks.firstByte = lastActivity }
@@ -241,6 +261,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
             guard isInterim, head == nil, let exchange else { return }
             if parser.hasLeftover { headBeginsNow(exchange) } else { answerIsWaitedForAnew() }
         } catch {
+            if followsHead, !parser.hasStatusLine { return receivedContentOfHead() }
             fail(SternaError(error.kind, phase: .read, error.detail))
         }
     }
@@ -287,9 +308,19 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         guard let exchange, let head, pipe == nil else { return }
         let loop = shard.loop
         let number = exchangeCount
+        // Its next request may look for a connection before this one has learnt that the body is abandoned.
+        let isAwaited = parser.isPersistent && !closesBehind && KeptConnectionRule.awaitsBody(of: parser.bodyLength)
+        let (awaiting, index) = (isAwaited ? endpoint : nil, shard.index)
         let pipe = BodyPipe(
             resume: { [weak self] in loop.execute { [weak self] in self?.resumeReading() } },
-            abandon: { [weak self] in loop.execute { [weak self] in self?.abandonBody(ofExchange: number) } })
+            abandon: { [weak self] in
+                awaiting?.pools[index].expectConnection()
+                loop.execute { [weak self] in
+                    if self?.abandonBody(ofExchange: number, isAwaited: isAwaited) != true {
+                        awaiting?.endExpectation(on: index)
+                    }
+                }
+            })
         self.pipe = pipe
         if let collected {
             pipe.push(collected)
@@ -324,10 +355,15 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         if let exchange { shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.betweenBytes) }
     }
 
-    // By the time this runs, the connection may carry another exchange.
-    private func abandonBody(ofExchange number: Int) {
-        guard pipe != nil, number == exchangeCount else { return }
-        if canDrain { beginDrain() } else { fail(.cancelled(phase: .read)) }
+    // By the time this runs, the connection may carry another exchange. Returns whether the rest of the body is discarded.
+    private func abandonBody(ofExchange number: Int, isAwaited: Bool) -> Bool {
+        guard pipe != nil, number == exchangeCount else { return false }
+        guard canDrain else {
+            fail(.cancelled(phase: .read))
+            return false
+        }
+        beginDrain(isAwaited: isAwaited)
+        return true
     }
 
     // Large bodies use large reads, at a third of the cost of the usual ones.

@@ -10,7 +10,8 @@ extension Endpoint {
     func arrange(prefersDial: Bool = false) {
         guard hasWaiters else { return leaveLine() }
         var offered = prefersDial ? 0 : offerIdle()
-        while askForPermit(beyond: offered) {}
+        let expected = expectedConnections(onThisLoop: prefersDial)
+        while askForPermit(beyond: offered + expected) {}
         if prefersDial, hasWaiters { offered = offerIdle() }
         endNeedlessWarmUps()
         refuseTooMany()
@@ -34,6 +35,21 @@ extension Endpoint {
             pools[homeShard].shard.serveSoon(self)
         }
         return count
+    }
+
+    // Waiters that accept a used connection wait for those that are about to be free, as long as they are.
+    private func expectedConnections(onThisLoop: Bool) -> Int {
+        guard hasWaitersForAny else { return 0 }
+        return pools.reduce(0) { !onThisLoop || $1.shard.loop.inEventLoop ? $0 + $1.expectedCount : $0 }
+    }
+
+    /// Ends the wait for a connection that was about to be free, on a shard. Called before it is given to a waiter, so that either
+    /// that waiter or a later look at the queue finds the end.
+    func endExpectation(on index: Int) {
+        pools[index].endExpectation()
+        guard hasWaiters else { return }
+        // After the connection has been given to one of them.
+        pools[index].shard.loop.execute { self.arrange() }
     }
 
     /// Asks for a permit if one is needed. Returns whether to ask again.

@@ -31,7 +31,7 @@ extension Endpoint {
     /// Fails the newest requests beyond the limit of waiting requests. Further attempts and warm-ups are exempt.
     func refuseTooMany() {
         guard limitsWaiting else { return }
-        let spare = pools.reduce(0) { $0 + $1.spareCount }
+        let spare = pools.reduce(0) { $0 + $1.spareCount + $1.expectedCount }
         let now = now
         let (refused, limit): ([Exchange], Int) = change { queue in
             let refused = queue.takeTooMany(beyond: spare, at: now) { $0.attempt > 1 || $0.isWarmUp }

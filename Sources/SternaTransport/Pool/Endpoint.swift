@@ -73,6 +73,9 @@ final class Endpoint: Sendable {
     /// Whether a connection of another origin was full, so that the endpoint opens one of its own.
     let avoidsSharing = Atomic<Bool>(false)
 
+    /// What the origin has sent behind its responses to HEAD over HTTP/1.
+    let headConduct = Mutex(HeadConduct())
+
     /// The number of shards with a peer that takes no streams at the moment.
     let holds = Atomic<Int>(0)
 

@@ -23,6 +23,12 @@ final class EndpointPool: @unchecked Sendable {
     /// Whether a peer takes no streams at the moment.
     var isOnHold = false
 
+    /// Connections that are about to be idle, after a HEAD.
+    private(set) var resting: [HTTP1Connection] = []
+
+    // Connections that are about to be free: as many waiters need no dial.
+    private let expected = Atomic<Int>(0)
+
     // Idle connections that no arriving request has reserved.
     private let unreserved = Atomic<Int>(0)
 
@@ -44,7 +50,28 @@ final class EndpointPool: @unchecked Sendable {
     /// The number of unreserved idle connections; possibly out of date outside the event loop.
     var spareCount: Int { max(0, unreserved.load(ordering: .sequentiallyConsistent)) }
 
+    /// Announces a connection that is about to be free, before a request looks for one.
+    func expectConnection() { expected.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+
+    /// Takes an announcement back; ``Endpoint/endExpectation(on:)`` also serves the waiters.
+    func endExpectation() { expected.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+
+    /// The number of connections that are about to be free.
+    var expectedCount: Int { max(0, expected.load(ordering: .sequentiallyConsistent)) }
+
     // MARK: On the event loop
+
+    /// Adds a connection that is about to be idle.
+    func rest(_ connection: HTTP1Connection) {
+        shard.loop.assertInEventLoop()
+        resting.append(connection)
+    }
+
+    /// Removes a connection from those that are about to be idle, if it is one.
+    func hasRested(_ connection: HTTP1Connection) {
+        shard.loop.assertInEventLoop()
+        resting.removeAll { $0 === connection }
+    }
 
     /// Adds a connection to the idle ones.
     func keep(_ connection: HTTP1Connection) {
@@ -89,18 +116,18 @@ final class EndpointPool: @unchecked Sendable {
 
     /// Closes the connections without exchanges.
     func closeIdle() {
-        for connection in idle { connection.close() }
+        for connection in idle + resting { connection.close() }
         for connection in streams where connection.streams.isEmpty { connection.close() }
     }
 
     /// Closes all connections at once, but for those that carry an HTTP/1 exchange.
     func abandonAll() {
-        for connection in idle { connection.abort(evenIfClosing: true) }
+        for connection in idle + resting { connection.abort(evenIfClosing: true) }
         for connection in streams { connection.abort(evenIfClosing: true) }
     }
 
     /// The number of connections whose limits are checked.
-    var count: Int { idle.count + streams.count }
+    var count: Int { idle.count + resting.count + streams.count }
 
     /// Checks the limits of the connections. Returns when to check again.
     func look(at now: NIODeadline) -> NIODeadline {

@@ -135,8 +135,10 @@ extension Shard {
     func opened(_ connection: HTTP1Connection, by dial: Dial) {
         loop.assertInEventLoop()
         guard connection.establish() else { return failedAtOnce(dial) }
-        connection.opening = dial.timeline
-        connection.spokenTLSVersion = dial.timeline.tlsVersion
+        let timeline = dial.timeline
+        connection.opening = timeline
+        connection.spokenTLSVersion = timeline.tlsVersion
+        connection.restTime = KeptConnectionRule.rest(afterDialOf: clock.now - timeline.began)
         let endpoint = dial.endpoint
         endpoint.speaksHTTP1()
         endpoint.change { $0.opened(dial) }

@@ -143,7 +143,9 @@ final class Shard: @unchecked Sendable {
         switch reason {
         case .staleConnection:
             SternaError(
-                .connectionClosed, phase: .wait, "The server had closed the idle connection before it was reused.")
+                .connectionClosed, phase: .wait,
+                "The connection could not be reused: the server had closed it, or sent content behind a response to HEAD."
+            )
         case .refused:
             SternaError(.connectionClosed, phase: .wait, "The server did not process the request on that connection.")
         default: nil

@@ -36,6 +36,15 @@ extension SessionSettings {
         set { options[RetryHandlersKey.self].adapters = newValue }
     }
 
+    /// Whether the engine sends a POST or PATCH that follows a redirect, a challenge or a retry once more, on a fresh connection, if
+    /// the server closes the kept one within 100 ms of its previous response and without a byte of another; yes by default.
+    ///
+    /// Servers that close a connection behind such a response mostly have not seen the request. One that has may process it twice.
+    public var resendsNonIdempotentRequests: Bool {
+        get { options[ResendsNonIdempotentKey.self] }
+        set { options[ResendsNonIdempotentKey.self] = newValue }
+    }
+
     /// Whether requests of the session may be retried or adapted.
     var retries: Bool {
         // The default policy is not made for this.
@@ -55,6 +64,13 @@ extension RequestSettings {
     public var retriers: [any RequestRetrier] {
         get { options[OwnRetryHandlersKey.self].retriers }
         set { options[OwnRetryHandlersKey.self].retriers = newValue }
+    }
+
+    /// Whether the engine repeats this request as ``SessionSettings/resendsNonIdempotentRequests`` says; nil, the default, keeps the
+    /// session's setting.
+    public var resendsNonIdempotentRequests: Bool? {
+        get { options[ifSet: ResendsNonIdempotentKey.self] }
+        set { options[ifSet: ResendsNonIdempotentKey.self] = newValue }
     }
 
     /// Change this request before each of its attempts, after the session's ``SessionSettings/adapters``; none by default.
