@@ -120,7 +120,8 @@ struct UploadFieldMutationTests {
 
     private static func check(_ answer: UploadAnswer, _ plan: UploadPlan) throws {
         switch answer {
-        case .proceed(let state), .again(let state, _, _), .complete(let state), .startAnew(let state, _):
+        case .proceed(let state), .follow(let state, _), .again(let state, _, _), .complete(let state),
+            .startAnew(let state, _):
             guard (0...state.length).contains(state.offset) else {
                 throw MutationFailure("\(state) has a wrong offset.")
             }
