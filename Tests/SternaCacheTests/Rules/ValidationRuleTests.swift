@@ -78,7 +78,7 @@ struct ValidationRuleTests {
     /// What the cache added to a request, whether a 304 can be about one response alone.
     static let additions: [([String], Bool)] = [
         ([], false), (["Cache-Control: max-age=0"], false), (["If-None-Match: \"a\""], true),
-        (["If-None-Match: W/\"a\""], true), (["If-None-Match: \"a, b\""], true), (["If-None-Match: a"], true),
+        (["If-None-Match: W/\"a\""], true), (["If-None-Match: \"a,b\""], true), (["If-None-Match: a"], true),
         (["If-None-Match: w/\"a\""], true), (["If-None-Match: \"a\"", "If-Modified-Since: \(hour)"], true),
         (["If-Modified-Since: \(hour)"], true), (["If-None-Match: \"a\", \"b\""], false),
         (["If-None-Match: \"a\"", "If-None-Match: \"b\""], false), (["If-None-Match: a, b"], false),
