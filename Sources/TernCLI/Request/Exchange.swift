@@ -106,7 +106,9 @@ struct Exchange: Sendable {
                 let file = try destination.file(for: response)
                 do {
                     try await receive(response, file)
-                } catch let error as SternaError {
+                } catch var error as SternaError {
+                    // Else the session adds them, which does not know the error below.
+                    error.metrics = error.metrics ?? response.metrics
                     throw BrokenBody(
                         error: error, retries: response.retries,
                         beginsAnew: file?.isReplaced ?? !style.parts.contains(.responseBody))
