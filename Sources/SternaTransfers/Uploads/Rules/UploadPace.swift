@@ -55,7 +55,6 @@ struct UploadPace: Sendable, Hashable {
         _ answer: UploadAnswer, from state: UploadState, latest: UploadState, random: Double
     ) -> Move {
         total += 1
-        if case .follow = answer {} else { redirects = 0 }
         switch answer {
         case .complete(let next): return .end(next)
         case .fail(let fault): return .fail(fault, latest.unsure())
@@ -97,7 +96,7 @@ struct UploadPace: Sendable, Hashable {
 
     private mutating func count(from state: UploadState, to next: UploadState) {
         if next.offset > state.offset || next.url != nil && state.url == nil {
-            (failures, requests, idle) = (0, 0, 0)
+            (failures, requests, idle, redirects) = (0, 0, 0, 0)
         } else {
             requests += 1
         }
