@@ -148,7 +148,7 @@ enum VaryNormalization {
     private static func ordered(_ members: [String]) -> [String] {
         let all = members.map(Preference.init)
         // What cannot be read may mean anything.
-        guard all.allSatisfy({ $0.weight != nil }) else { return all.map(\.text) }
+        guard all.allSatisfy({ $0.weight != nil }) else { return members }
         return all.enumerated().sorted { one, other in
             let (left, right) = (one.element.weight ?? 0, other.element.weight ?? 0)
             return left == right ? one.offset < other.offset : left > right
