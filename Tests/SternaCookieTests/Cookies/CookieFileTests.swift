@@ -139,7 +139,9 @@ struct CookieFileTests {
         let snapshot = try Self.snapshot()
         try snapshot.write(to: path, format: format)
         let read = try #require(try CookieSnapshot(contentsOf: path, format: format))
-        expectEqual(read.cookies.map(\.value), snapshot.cookies.map(\.value))
+        // A value with a tab has no line.
+        let kept = snapshot.cookies.filter { format == .json || $0.hasTextLine }
+        expectEqual(read.cookies.map(\.value), kept.map(\.value))
         if format == .json { expectEqual(read, snapshot) }
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         expectEqual(mode, 0o600)
