@@ -103,6 +103,8 @@ final class ServerCore: Sendable {
         _ = await wait(within: .seconds(5)) { $0.openConnections == 0 }
     }
 
+    func reset(_ number: Int) async { await state.withLock { $0.open[number]?.anchor }?.reset() }
+
     // MARK: Requests
 
     func recorded(_ request: TestServer.RecordedRequest) -> Int {

@@ -144,6 +144,11 @@ public final class TestServer: Sendable {
         await core.closeAll()
     }
 
+    /// Resets a client connection, for instance within a route, before the server reads on; has no effect if it is closed.
+    ///
+    /// - Parameter number: that of ``ServerRequest/connection``.
+    public func resetConnection(_ number: Int) async { await core.reset(number) }
+
     /// The number of open client connections.
     public var openConnections: Int { core.openConnections }
 

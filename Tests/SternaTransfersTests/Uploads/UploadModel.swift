@@ -52,6 +52,7 @@ final class UploadModel: Sendable {
     let limit: String
     private let fault: @Sendable (_ number: Int, _ method: String) -> Fault?
     private let state = Mutex(State())
+    private let resets = Mutex<@Sendable (Int) async -> Void>({ _ in })
 
     /// - Parameters:
     ///   - versions: the interop versions of the IETF protocol; none for a server of tus.
@@ -76,6 +77,8 @@ final class UploadModel: Sendable {
     var received: Int { state.withLock { $0.received } }
 
     func serve(on server: TestServer) {
+        // A weak reference: the server has the routes.
+        resets.withLock { resets in resets = { [weak server] in await server?.resetConnection($0) } }
         server.route(nil, "/files") { try await self.answer($0, nil) }
         server.route(nil, "/files/{id}") { try await self.answer($0, $0.parameters["id"]) }
     }
@@ -237,7 +240,10 @@ final class UploadModel: Sendable {
         do {
             for try await piece in request.body {
                 taken += piece.prefix(most - taken.count)
-                if taken.count >= most { break }
+                guard taken.count >= most else { continue }
+                // Before the loop ends: what is left of the body would be read then, all of it on a busy machine.
+                if case .cut = fault { await resets.withLock { $0 }(request.connection) }
+                break
             }
         } catch {
             // The client has closed: what has arrived is kept.
