@@ -44,7 +44,7 @@ struct WindowScheduleTests {
             }
             if let answered = probe, answered <= now {
                 probe = nil
-                tuner.answered()
+                tuner.answered(at: now)
             }
         }
 

@@ -7,15 +7,16 @@ import Testing
 @Suite("HTTP/2: how much is on its way for a connection to be used in full")
 struct WindowTunerTests {
     private static let initial = ReceiveWindow.initial
-    private static let second = WindowTuner.probeInterval
+    private static let minute = WindowTuner.probeInterval
+    private static let round: Int64 = 40_000_000
 
-    /// Has so many bytes come between a probe, which must be due, and its answer.
-    private func probe(_ tuner: inout WindowTuner, at now: Int64, bytes: [Int]) {
+    /// Has so many bytes arrive between a probe, which must be due, and its answer.
+    private func probe(_ tuner: inout WindowTuner, at now: Int64, bytes: [Int], round: Int64 = round) {
         for (place, count) in bytes.enumerated() {
             let isDue = tuner.received(count, at: now)
             expectEqual(isDue, (place == 0))
         }
-        tuner.answered()
+        tuner.answered(at: now + round)
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -49,28 +50,71 @@ struct WindowTunerTests {
         expectEqual(tuner.target, row.target)
     }
 
-    @Test("It grows step by step to the limit, then asks no more", arguments: [1 << 20, 3 << 20, 16 << 20, 1 << 30])
+    @Test("It grows round by round to the limit, with one probe", arguments: [1 << 20, 3 << 20, 16 << 20, 1 << 30])
     func growth(maximum: Int) {
         var tuner = WindowTuner(maximum: maximum)
         var now: Int64 = 5
-        var steps = 0
-        while tuner.target < maximum, steps < 40 {
-            let before = tuner.target
-            probe(&tuner, at: now, bytes: [before])
-            expectEqual(tuner.target, min(maximum, 2 * before))
-            now += Self.second
-            steps += 1
+        probe(&tuner, at: now, bytes: [Self.initial])
+        var target = 2 * Self.initial
+        expectEqual(tuner.target, target)
+        now += Self.round
+        while target < maximum {
+            // What arrives within the round, and the first bytes behind it.
+            for time in [0, Self.round / 2, Self.round] {
+                let isDue = tuner.received(target / 2, at: now + time)
+                #expect(!isDue)
+            }
+            target = min(maximum, 2 * target)
+            expectEqual(tuner.target, target)
+            now += Self.round
+            // Those begin the next round.
+            let isDue = tuner.received(target / 2 - target / 4, at: now + 1)
+            #expect(!isDue)
+            now += 2
+            let isLate = tuner.received(0, at: now + Self.round)
+            #expect(!isLate)
+            now += Self.round
         }
         expectEqual(tuner.target, maximum)
-        let isDue = tuner.received(maximum, at: now + 100 * Self.second)
+        let isDue = tuner.received(maximum, at: now + 100 * Self.minute)
         #expect(!isDue)
+    }
+
+    @Test("Bytes that arrive late count for as many rounds as they took", arguments: [1, 2, 3, 10, 1_000])
+    func late(rounds: Int64) {
+        var tuner = WindowTuner()
+        probe(&tuner, at: 0, bytes: [1])
+        _ = tuner.received(3 << 20, at: Self.round)
+        _ = tuner.received(1, at: Self.round + rounds * Self.round)
+        let perRound = (3 << 20) / Int(rounds)
+        expectEqual(tuner.target, perRound >= Self.initial / 3 * 2 ? max(Self.initial, 2 * perRound) : Self.initial)
+    }
+
+    @Test("A round is never so short that one read is a measure")
+    func shortest() {
+        var tuner = WindowTuner()
+        probe(&tuner, at: 0, bytes: [1], round: 1_000)
+        for number: Int64 in 0...20 { _ = tuner.received(20_000, at: 1_000 + number * 100_000) }
+        // Ten reads in the shortest round.
+        expectEqual(tuner.target, 2 * 200_000)
+    }
+
+    @Test("Without an answer to the probe there are no rounds")
+    func unanswered() {
+        var tuner = WindowTuner()
+        _ = tuner.received(1, at: 0)
+        for number: Int64 in 1...100 {
+            let isDue = tuner.received(1 << 20, at: number * Self.minute)
+            #expect(!isDue)
+        }
+        expectEqual(tuner.target, Self.initial)
     }
 
     @Test("It never shrinks")
     func shrinking() {
         var tuner = WindowTuner()
         probe(&tuner, at: 0, bytes: [1 << 20])
-        for number in 1...5 { probe(&tuner, at: Int64(number) * Self.second, bytes: [100]) }
+        for number in 1...5 { probe(&tuner, at: Int64(number) * Self.minute, bytes: [100]) }
         expectEqual(tuner.target, 2 << 20)
     }
 
@@ -83,15 +127,15 @@ struct WindowTunerTests {
         expectEqual(tuner.target, ReceiveWindow.initial)
     }
 
-    @Test("One probe at a time, and none within a second of the last")
+    @Test("One probe at a time, and none within a minute of the last")
     func pace() {
         var tuner = WindowTuner()
-        let tenth = Self.second / 10
+        let tenth = Self.minute / 10
         var probes: [Int64] = []
         for step: Int64 in 0..<50 {
             if tuner.received(1, at: step * tenth) { probes.append(step) }
-            // Late: in the middle of the second that follows.
-            if step % 20 == 15 { tuner.answered() }
+            // Late: in the middle of the minute that follows.
+            if step % 20 == 15 { tuner.answered(at: step * tenth) }
         }
         expectEqual(probes, [0, 16, 36])
     }
@@ -99,12 +143,9 @@ struct WindowTunerTests {
     @Test("An unrequested answer is ignored")
     func unasked() {
         var tuner = WindowTuner()
-        tuner.answered()
+        tuner.answered(at: 0)
         probe(&tuner, at: 0, bytes: [1 << 20])
-        for _ in 0..<3 { tuner.answered() }
-        expectEqual(tuner.target, 2 << 20)
-        _ = tuner.received(8 << 20, at: 1)
-        tuner.answered()
+        for number: Int64 in 1...3 { tuner.answered(at: number) }
         expectEqual(tuner.target, 2 << 20)
     }
 

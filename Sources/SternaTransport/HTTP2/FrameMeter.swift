@@ -5,8 +5,9 @@ import SternaCore
 /// Reads the heads of a peer's frames before the library decodes them: the library discards some of them silently, and does not
 /// limit others.
 ///
-/// Passes no part of a head on. The library's decoder appends each read to what is left of the one before, and begins its buffer
-/// anew only where nothing is left: where reads end within heads, it would keep and copy everything since the last one that did not.
+/// Passes whole frames on, and pieces of a body's content. The library's decoder appends each read to its buffer, and begins that
+/// anew only behind a frame or a piece of content: where reads end within a frame, or between its head and its content, it would keep
+/// and copy everything since the last one that did not.
 // Invariant: touched on the channel's event loop only.
 final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
@@ -28,6 +29,12 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     /// Whether the peer began with SETTINGS, as HTTP/2 does (RFC 9113, 3.4).
     private(set) var hasSeenSettings = false
     private var scanner = FrameScanner()
+
+    /// The beginning of a frame that the library does not know of yet: at most one frame.
+    private var held = Bytes()
+
+    /// Whether the library may get the present frame in pieces.
+    private var passesPieces = false
     private let blockLimit: Int
     private let clock: NetworkClock
 
@@ -54,20 +61,28 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOver else { return }
         var bytes = unwrapInboundIn(data)
-        let held = scanner.partial.isEmpty ? nil : Bytes(bytes: scanner.partial)
-        let violation = bytes.withUnsafeReadableBytes { scan($0) }
-        // The frames before a violation are valid. Its own head may have begun with an earlier read.
-        let end = violation?.0 ?? bytes.readableBytes - scanner.partial.count
-        if end > 0, let good = bytes.readSlice(length: end) {
-            if let held { pass(held, context) }
-            pass(good, context)
+        let found = bytes.withUnsafeReadableBytes { scan($0) }
+        if held.readableBytes > 0 {
+            var first = Bytes()
+            first.reserveCapacity(held.readableBytes + found.heldEnd)
+            first.writeImmutableBuffer(held)
+            if let rest = bytes.readSlice(length: found.heldEnd) { first.writeImmutableBuffer(rest) }
+            if found.end < 0 {
+                held = first
+            } else {
+                held = Bytes()
+                pass(first, context)
+            }
         }
-        if let violation {
+        let count = found.end - found.heldEnd
+        if count > 0, let good = bytes.readSlice(length: count) { pass(good, context) }
+        if let violation = found.violation {
             isOver = true
-            context.fireErrorCaught(violation.1)
-        } else if !unopened.isEmpty {
-            tellUnopened()
+            held = Bytes()
+            return context.fireErrorCaught(violation)
         }
+        if bytes.readableBytes > 0 { held = bytes }
+        if !unopened.isEmpty { tellUnopened() }
     }
 
     /// Passes bytes to the library. Behind the peer's first SETTINGS it inserts the acknowledgement of the SETTINGS that the
@@ -87,17 +102,41 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
         if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
     }
 
-    // Returns the start of the first rejected frame, and the reason.
-    private func scan(_ bytes: UnsafeRawBufferPointer) -> (Int, Violation)? {
+    /// What a read contains. Offsets count from its beginning, and are negative for frames that began with an earlier one.
+    private struct Found {
+        /// Where the frame ends whose beginning is held; the end of the read if that is earlier.
+        var heldEnd: Int
+        /// Where that ends which the library may get now.
+        var end: Int
+        var violation: Violation?
+    }
+
+    private func scan(_ bytes: UnsafeRawBufferPointer) -> Found {
         var position = 0
-        while true {
-            let before = position
-            guard let head = scanner.next(in: bytes, at: &position) else { return nil }
+        var start = -held.readableBytes
+        var content = 0
+        var heldEnd = start < 0 ? scanner.remaining : 0
+        while let head = scanner.next(in: bytes, at: &position) {
+            content = position + scanner.remaining - head.length
+            start = content - HTTP2Connection.frameHeadBytes
+            if start < 0 { heldEnd = content + head.length }
             if let violation = look(at: head) {
-                // The position is behind the head, a part of which may have come with an earlier read.
-                return (max(before, position - 9), violation)
+                return Found(heldEnd: min(heldEnd, max(0, start)), end: start, violation: violation)
             }
+            // The library refuses longer frames by their heads.
+            let isTooLong = head.length > Self.longestFrame
+            passesPieces = isTooLong || head.type == FrameHead.Kind.data && !head.has(FrameHead.padded)
+            if isTooLong { content -= 1 }
         }
+        let end: Int
+        if !scanner.partial.isEmpty {
+            end = bytes.count - scanner.partial.count
+        } else if scanner.remaining == 0 || passesPieces && content < bytes.count {
+            end = bytes.count
+        } else {
+            end = start
+        }
+        return Found(heldEnd: end < 0 ? bytes.count : min(heldEnd, bytes.count), end: end)
     }
 
     private func look(at head: FrameHead) -> Violation? {

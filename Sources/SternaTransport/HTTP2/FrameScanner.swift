@@ -13,6 +13,7 @@ struct FrameHead: Equatable {
     static let endStream: UInt8 = 0x1
     static let acknowledgement: UInt8 = 0x1
     static let endHeaders: UInt8 = 0x4
+    static let padded: UInt8 = 0x8
 
     var length: Int
     var type: UInt8
@@ -29,11 +30,11 @@ struct FrameHead: Equatable {
 ///
 /// The library's decoder discards frames of unknown types, and others that a peer could send without end.
 struct FrameScanner {
-    private static let headCount = 9
+    private static let headCount = HTTP2Connection.frameHeadBytes
     private static let updateCount = 4
 
-    /// The number of octets of the present frame still to be skipped.
-    private var skip = 0
+    /// The number of octets of the present frame that are still to come.
+    private(set) var remaining = 0
 
     /// The octets of a head that has not arrived in full.
     private(set) var partial: [UInt8] = []
@@ -44,16 +45,16 @@ struct FrameScanner {
     ///   - bytes: one read. The caller scans each read until this returns nil.
     ///   - position: where the scan continues.
     mutating func next(in bytes: UnsafeRawBufferPointer, at position: inout Int) -> FrameHead? {
-        let passed = min(skip, bytes.count - position)
-        skip -= passed
+        let passed = min(remaining, bytes.count - position)
+        remaining -= passed
         position += passed
-        guard skip == 0, position < bytes.count else { return nil }
+        guard remaining == 0, position < bytes.count else { return nil }
         let most = Self.headCount + Self.updateCount
         guard partial.isEmpty, bytes.count - position >= most else { return collect(bytes, &position) }
         var head = Self.head(bytes, at: position)
         if Self.isUpdate(head) { head.increment = Self.increment(bytes, at: position + Self.headCount) }
         position += Self.headCount
-        skip = head.length
+        remaining = head.length
         return head
     }
 
@@ -71,7 +72,7 @@ struct FrameScanner {
                 return head
             }
             guard let found else { continue }
-            skip = found.length - (partial.count - Self.headCount)
+            remaining = found.length - (partial.count - Self.headCount)
             partial.removeAll(keepingCapacity: true)
             return found
         }

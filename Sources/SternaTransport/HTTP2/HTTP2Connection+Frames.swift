@@ -7,7 +7,9 @@ import Synchronization
 extension HTTP2Connection {
     func received(_ frame: HTTP2Frame) {
         switch frame.payload {
-        case .headers(let section): stream(frame.streamID)?.received(section.headers, isEnd: section.endStream)
+        case .headers(let section):
+            if resets.count > 0 { hasProcessedResets(before: frame.streamID) }
+            stream(frame.streamID)?.received(section.headers, isEnd: section.endStream)
         case .data(let piece):
             if case .byteBuffer(let bytes) = piece.data {
                 let stream = stream(frame.streamID)
@@ -186,25 +188,27 @@ extension HTTP2Connection {
         flushSoon()
     }
 
-    /// Counts a reset stream, and asks the peer for a sign (PING) that it has processed the resets.
+    /// Counts a reset stream, and asks the peer for a sign (PING) that it has processed the resets if there are many.
     func countReset() {
-        resetCount += 1
+        resets.add(before: Int(nextID ?? .max))
         askAboutResets()
     }
 
-    // Not for each reset: a peer counts frequent PINGs as an attack.
     private func askAboutResets() {
-        guard resetCount >= 16, askedResets == nil else { return }
-        askedResets = resetCount
-        ping(Self.resetData)
+        if resets.asks(below: resetLimit) { ping(Self.resetData) }
+    }
+
+    private func hasProcessedResets(before id: HTTP2StreamID) {
+        let wereTooMany = resets.count > resetLimit
+        resets.answered(on: Int(id))
+        if wereTooMany { shard.streamsChanged(on: self) }
     }
 
     private func answered(_ data: HTTP2PingData) {
         switch data.integer {
-        case Self.probeData: tuner.answered()
+        case Self.probeData: tuner.answered(at: Int64(clamping: lastRead.uptimeNanoseconds))
         case Self.resetData:
-            resetCount -= askedResets ?? 0
-            askedResets = nil
+            resets.answeredPing()
             askAboutResets()
             shard.streamsChanged(on: self)
         default: break

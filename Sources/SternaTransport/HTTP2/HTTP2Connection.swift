@@ -50,9 +50,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     /// When bytes were read last.
     private(set) var lastRead: NIODeadline
 
-    /// The number of reset streams that the peer may not know of yet, and how many of them a PING asks about.
-    var resetCount = 0
-    var askedResets: Int?
+    var resets = SentResets()
 
     /// Whether a probe is due at the end of the present read, behind the answers to the peer's PINGs.
     var owesProbe = false
@@ -118,9 +116,11 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     /// The number of exchanges that the connection can take now.
     var freeStreams: Int {
         guard takesWrites, !isRetired, endpoint.stillShows(rotation), !isWornOut, !isOverdue else { return 0 }
-        // Resets that the peer has not processed are work for it, which a storm of them would pile up.
-        return max(0, peer.maximumStreams - streams.count - max(0, resetCount - max(32, peer.maximumStreams)))
+        return max(0, peer.maximumStreams - streams.count - max(0, resets.count - resetLimit))
     }
+
+    /// The number of resets that the peer may have to process still, beyond which the connection takes fewer exchanges.
+    var resetLimit: Int { max(32, peer.maximumStreams) }
 
     /// Whether the network takes more. Frames written while it does not wait in the library, which does not know of that yet.
     var takesWrites: Bool { !isClosing && context?.channel.isWritable == true }

@@ -26,10 +26,16 @@ struct ReceiveWindow {
     }
 }
 
-/// Learns how many bytes must be on their way to use a connection in full: twice the bytes that arrive between a probe (a PING)
-/// and its answer. Where it would have to allow more all the time, it allows more at once.
+/// Learns how many bytes must be on their way to use a connection in full: twice the bytes that arrive within a round trip. Where it
+/// would have to allow more all the time, it allows more at once.
+///
+/// A probe (PING) and its answer measure a round trip; the rounds behind it are counted by the clock. Some servers end a connection
+/// for its fourth PING within half a minute.
 struct WindowTuner {
-    static let probeInterval: Int64 = 1_000_000_000
+    static let probeInterval: Int64 = 60_000_000_000
+
+    /// The shortest round: within less time, bytes arrive in too few reads to be a measure.
+    static let shortestRound: Int64 = 1_000_000
 
     /// The size from which a body is worth a probe: a shorter one fits into the first window.
     static let probedBytes = ReceiveWindow.initial / 2
@@ -43,9 +49,13 @@ struct WindowTuner {
     /// The number of bytes that a stream may have on its way if its reader keeps up.
     private(set) var target = ReceiveWindow.initial
     let maximum: Int
-    private var isProbing = false
-    private var counted = 0
     private var lastProbe: Int64?
+    private var isProbing = false
+
+    /// The duration of a round trip, once a probe has been answered.
+    private var round: Int64?
+    private var roundStart: Int64 = 0
+    private var counted = 0
 
     init(maximum: Int = 16 << 20) { self.maximum = max(maximum, ReceiveWindow.initial) }
 
@@ -53,28 +63,46 @@ struct WindowTuner {
     ///
     /// - Parameter mayProbe: whether the bytes are of a body so large that its window matters.
     mutating func received(_ bytes: Int, at now: Int64, mayProbe: Bool = true) -> Bool {
+        guard target < maximum else { return false }
         if isProbing {
             counted += bytes
             return false
         }
-        guard mayProbe, target < maximum, lastProbe.map({ now - $0 >= Self.probeInterval }) ?? true else {
-            return false
+        if mayProbe, lastProbe.map({ now - $0 >= Self.probeInterval }) ?? true {
+            lastProbe = now
+            isProbing = true
+            beginRound(at: now, with: bytes)
+            return true
         }
-        lastProbe = now
-        isProbing = true
-        counted = bytes
-        return true
+        guard let round else { return false }
+        let time = now - roundStart
+        if time < round {
+            counted += bytes
+        } else {
+            // Bytes that arrive in bursts end a round late.
+            adapt(to: Int(Double(counted) * Double(round) / Double(time)))
+            beginRound(at: now, with: bytes)
+        }
+        return false
     }
 
     /// Doubles the target, up to `busyTarget`: a stream whose reader keeps up was allowed more twice within `leastCreditInterval`.
     mutating func isAskedOften() { target = max(target, min(maximum, Self.busyTarget, 2 * target)) }
 
     /// Adapts the target when a probe is answered.
-    mutating func answered() {
+    mutating func answered(at now: Int64) {
         guard isProbing else { return }
         isProbing = false
+        round = max(now - roundStart, Self.shortestRound)
+        adapt(to: counted)
+        beginRound(at: now, with: 0)
+    }
+
+    private mutating func beginRound(at now: Int64, with bytes: Int) { (roundStart, counted) = (now, bytes) }
+
+    private mutating func adapt(to bytes: Int) {
         // With fewer bytes on their way, something other than the windows limited them.
-        guard counted >= target / 3 * 2 else { return }
-        target = min(maximum, max(target, 2 * counted))
+        guard bytes >= target / 3 * 2 else { return }
+        target = min(maximum, max(target, 2 * bytes))
     }
 }
