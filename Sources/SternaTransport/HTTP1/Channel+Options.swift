@@ -18,22 +18,32 @@ enum UnreadInput {
     case end
 }
 
-extension Channel {
-    /// What the event loop will read next; called on the event loop. Nothing for channels without a socket.
-    var unreadInput: UnreadInput {
-        // The descriptor is the channel's own, and open during the call.
-        let input = try? pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
-            descriptor -> UnreadInput in
-            // Channels for tests have an invalid one.
-            guard descriptor >= 0 else { return .nothing }
-            var byte: UInt8 = 0
-            let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
-            if count > 0 { return .bytes }
-            return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .end
+/// A channel's socket. A connection asks its channel for it once: the library's way to it costs more than what is asked of it.
+struct ChannelSocket {
+    /// Nil for channels without a socket.
+    private let descriptor: NIOBSDSocket.Handle?
+
+    init(of channel: any Channel) {
+        let found = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+            $0
         }
-        return input ?? .nothing
+        // Channels for tests have an invalid one.
+        descriptor = found.flatMap { $0 >= 0 ? $0 : nil }
     }
 
+    /// What the event loop will read next; nothing for channels without a socket.
+    ///
+    /// The caller is on the channel's event loop, and the channel is active: its descriptor is open then, and its own.
+    var unreadInput: UnreadInput {
+        guard let descriptor else { return .nothing }
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
+        if count > 0 { return .bytes }
+        return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .end
+    }
+}
+
+extension Channel {
     /// The number of bytes that the network has not taken yet; called on the event loop.
     var unwrittenBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 

@@ -38,7 +38,7 @@ extension HTTP1Connection {
     private func wasSilentAfterHead() {
         guard rest != nil else { return }
         // The event loop may have been too busy to read.
-        guard context?.channel.unreadInput == .nothing else { return abort() }
+        guard unreadInput == .nothing else { return abort() }
         endpoint.headConduct.withLock { $0.wasSilent() }
         endRest()
         shard.release(self)

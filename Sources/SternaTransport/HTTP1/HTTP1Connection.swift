@@ -61,6 +61,8 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     /// Whether the exchange before the current one was a HEAD.
     private var followsHead = false
 
+    private var socket: ChannelSocket?
+
     /// When the response before the current exchange ended.
     private(set) var previousEnd: NIODeadline
 
@@ -93,6 +95,14 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     var isUsable: Bool {
         context != nil && !isClosing && exchange == nil && pipe == nil && drain == nil && endpoint.stillShows(rotation)
             && !life.isOver(after: exchangeCount, at: shard.clock.now)
+    }
+
+    /// What the event loop will read next; called on the event loop.
+    var unreadInput: UnreadInput {
+        guard let channel = context?.channel, channel.isActive else { return .end }
+        let socket = self.socket ?? ChannelSocket(of: channel)
+        self.socket = socket
+        return socket.unreadInput
     }
 
     /// Idle deadline.
@@ -133,7 +143,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         if exchange.isWarmUp { return warmedUp(exchange) }
         if KeptConnectionRule.asksSocket(
             isFurtherAttempt: exchange.isFurtherAttempt, followsContentless: parser.isContentless),
-            exchangeCount > 0, context.channel.unreadInput != .nothing
+            exchangeCount > 0, unreadInput != .nothing
         {
             // The server has closed the connection, or has sent bytes that belong to no request.
             abort()
