@@ -68,6 +68,11 @@ struct MigratingCredentialTests {
         for _ in 0..<2 { try await answering.get("report") }
         #expect(mock.authorizations == [nil, ada, nil, ada])
 
+        let (remembering, kept) = try mocked(by: server()) { $0.authentication.remembersCredential = true }
+        try await remembering.get("report") { $0.credential = Credential(user: "ada", password: "secret") }
+        try await remembering.get("report")
+        #expect(kept.authorizations == [nil, ada, ada])
+
         let (sending, sent) = try mocked(by: server()) { $0.authorization = .basic("ada", "secret") }
         try await sending.get("report")
         #expect(sent.authorizations == [ada])

@@ -55,6 +55,61 @@ struct AuthenticationSessionTests {
         expectEqual(mock.requests.count, 1)
     }
 
+    @Test("A request's credential is the session's once it was accepted, where that is asked for")
+    func remembered() async throws {
+        let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) {
+            $0.authentication.remembersCredential = true
+            $0.allowsOtherOrigins = true
+        }
+        _ = try? await api.get("v1/a") { $0.credential = Self.bob }
+        _ = try? await api.get("v1/a")
+        // What was refused is not remembered.
+        expectEqual(Self.fields(mock), [nil, Self.bobField, nil])
+        try await api.get("v1/a") { $0.credential = Self.ada }
+        expectEqual(Self.fields(mock).suffix(2), [nil, Self.adaField])
+        // At once within the space, elsewhere when the server asks for the same realm.
+        try await api.get("v1/b")
+        expectEqual(Self.fields(mock).suffix(2), [Self.adaField, Self.adaField])
+        try await api.get("other")
+        expectEqual(Self.fields(mock).suffix(3), [Self.adaField, nil, Self.adaField])
+        // A derived session knows it, one with a credential of its own or of another origin does not use it.
+        try await api.with { $0.timeout = .seconds(9) }.get("v1/c")
+        expectEqual(Self.fields(mock).suffix(2), [Self.adaField, Self.adaField])
+        let count = mock.requests.count
+        _ = try? await api.get("v1/c") { $0.credential = Self.bob }
+        expectEqual(Self.fields(mock)[count...], [nil, Self.bobField])
+        _ = try? await api.get("https://b.test/v1/c") { $0.timeout = .seconds(9) }
+        expectEqual(mock.requests.last?.url.host, "b.test")
+        #expect(mock.requests.filter { $0.url.host == "b.test" }.allSatisfy { $0.headers[.authorization] == nil })
+    }
+
+    @Test("The session's own credential precedes what was remembered, and what was accepted last replaces it")
+    func rememberedOrder() async throws {
+        let accepted = Mutex([Self.adaField, Self.bobField])
+        let guarded = GuardedMock([#"Basic realm="x", charset="UTF-8""#]) { request in
+            accepted.withLock { $0.contains(request.headers[.authorization] ?? "") }
+        }
+        let (api, mock) = try mocked("https://a.test/", by: guarded.mock) {
+            $0.authentication.remembersCredential = true
+        }
+        try await api.get("a") { $0.credential = Self.ada }
+        try await api.get("a") { $0.credential = Self.bob }
+        try await api.get("a")
+        expectEqual(Self.fields(mock), [nil, Self.adaField, nil, Self.bobField, Self.bobField])
+        accepted.withLock { $0 = [Self.adaField] }
+        _ = try? await api.get("a")
+        // It was refused, and so forgotten.
+        _ = try? await api.get("a")
+        expectEqual(Self.fields(mock).suffix(2), [Self.bobField, nil])
+        let (own, sent) = try mocked("https://a.test/", by: Self.server().mock) {
+            $0.authentication.remembersCredential = true
+            $0.credential = Self.bob
+        }
+        try await own.get("a") { $0.credential = Self.ada }
+        _ = try? await own.get("a")
+        expectEqual(Self.fields(sent), [nil, Self.adaField, nil, Self.bobField])
+    }
+
     @Test("A request's credential precedes the session's, and serves no other request") func requests() async throws {
         let (api, mock) = try mocked("https://a.test/", by: Self.server(Self.bobField).mock) {
             $0.credential = Self.ada

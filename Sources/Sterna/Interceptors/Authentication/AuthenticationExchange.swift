@@ -48,6 +48,9 @@ struct AuthenticationExchange {
         situation.sources = CredentialSource.allCases.filter { source in
             switch source {
             case .url, .request, .session: own?.credential(source, for: request) != nil
+            case .remembered:
+                own?.hasAny(for: request) != true
+                    && interceptor.memory.spaces.withLock { $0.remembersCredential(for: origin) }
             case .store: interceptor.settings.store != nil
             case .netrc: interceptor.settings.netrc != nil
             case .handler:
@@ -155,6 +158,7 @@ struct AuthenticationExchange {
         let settings = interceptor.settings
         switch question.source {
         case .url, .request, .session: return own?.credential(question.source, for: original)
+        case .remembered: return memory.spaces.withLock { $0.rememberedCredential(for: question.space) }
         case .store:
             guard let store = settings.store else { return nil }
             do {
@@ -238,6 +242,7 @@ struct AuthenticationExchange {
     ) async throws {
         if isRenewal { situation.renewals += 1 }
         if source != .handler { stores = false }
+        let source = source == .request && situation.policy.remembersCredential ? .remembered : source
         let isShared = source.isOfSession || source == .handler && !isOwnHandler
         let entry = KnownSpaces.Entry(
             space: candidate.space, credential: credential, source: source, scheme: candidate.scheme.name,
@@ -326,6 +331,7 @@ struct AuthenticationExchange {
             }
             // A nonce that was forgotten meanwhile does not come back.
             if answer == nil { try spaces.update(entry, accept) } else { try spaces.updateKnown(entry, accept) }
+            spaces.forgetRemembered(before: entry)
             spaces.forgetRefusal(entry.space, entry.credential)
         }
         guard isAccepted, stores, let store = interceptor.settings.store else { return }

@@ -68,7 +68,12 @@ struct AuthenticationInterceptor: Interceptor {
                 }
                 if let chosen { return chosen == entry.credential }
                 guard entry.isShared else { return false }
-                return entry.source != .session || own?.credential(.session, for: request) == entry.credential
+                let session = own?.credential(.session, for: request)
+                switch entry.source {
+                case .session: return session == entry.credential
+                case .remembered: return session == nil
+                default: return true
+                }
             }
         }
     }

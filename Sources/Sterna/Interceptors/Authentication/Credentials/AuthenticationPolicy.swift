@@ -28,6 +28,13 @@ public struct AuthenticationPolicy: Sendable, Hashable {
     /// default.
     public var isPreemptive = true
 
+    /// Whether a request's own ``RequestSettings/credential`` is the session's, once a server has accepted it: other requests to the
+    /// same protection space use it, too, unless they or the session have one of their own; no by default. ASIHTTPRequest's
+    /// `useSessionPersistence`.
+    ///
+    /// Set it in the session's policy: only requests that look after authentication use what was remembered. `resetSession` forgets it.
+    public var remembersCredential = false
+
     /// Makes a policy.
     ///
     /// - Parameter schemes: the schemes that may be used; all by default. With none, challenges are left to the caller.

@@ -42,6 +42,11 @@ final class CallCredentials: Sendable {
     /// The user that the URL of an origin names; nil for none.
     func user(at origin: Origin) -> String? { userinfo?.origin == origin ? userinfo?.credential.user : nil }
 
+    /// Whether any source has a credential for one of the call's requests.
+    func hasAny(for request: Request) -> Bool {
+        [.url, .request, .session].contains { credential($0, for: request) != nil }
+    }
+
     /// Returns the credential of a source for one of the call's requests; nil for none.
     ///
     /// What a redirect to another origin has dropped does not come back in the requests that follow on it, not even there. Other
@@ -54,7 +59,7 @@ final class CallCredentials: Sendable {
         return switch source {
         case .request: self.request
         case .session: session
-        case .url, .store, .netrc, .handler: nil
+        case .url, .remembered, .store, .netrc, .handler: nil
         }
     }
 }

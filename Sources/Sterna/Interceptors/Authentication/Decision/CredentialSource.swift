@@ -6,6 +6,8 @@ enum CredentialSource: Int, Sendable, Hashable, CaseIterable, Comparable {
     case request
     /// ``SessionSettings/credential``.
     case session
+    /// The own credential of an earlier request; ``AuthenticationPolicy/remembersCredential``.
+    case remembered
     /// ``SessionSettings/credentialStore``.
     case store
     /// ``SessionSettings/netrc``.
@@ -14,10 +16,10 @@ enum CredentialSource: Int, Sendable, Hashable, CaseIterable, Comparable {
     case handler
 
     /// Whether the caller chose the credential for this request or this session, rather than for a protection space.
-    var isExplicit: Bool { self <= .session }
+    var isExplicit: Bool { self <= .remembered }
 
     /// Whether credentials of the source are the same for every request of the session.
-    var isOfSession: Bool { self == .session || self == .store || self == .netrc }
+    var isOfSession: Bool { (CredentialSource.session ... .netrc).contains(self) }
 
     /// Whether code of the user answers, which may take long and send requests.
     var waitsForUser: Bool { self == .store || self == .handler }

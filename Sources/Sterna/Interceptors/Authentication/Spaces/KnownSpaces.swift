@@ -80,6 +80,26 @@ struct KnownSpaces: Sendable {
         }?.credential
     }
 
+    /// Returns the own credential of an earlier request that a space has accepted, if it is to be remembered.
+    func rememberedCredential(for space: ProtectionSpace) -> Credential? {
+        places[space.origin]?.entries.first {
+            $0.space == space && $0.source == .remembered && !$0.paths.isEmpty
+        }?.credential
+    }
+
+    /// Whether such a credential is known for any space of an origin.
+    func remembersCredential(for origin: Origin) -> Bool {
+        places[origin]?.entries.contains { $0.source == .remembered } == true
+    }
+
+    /// Forgets what was remembered for a space before an entry was accepted.
+    mutating func forgetRemembered(before entry: Entry) {
+        guard entry.source == .remembered else { return }
+        places[entry.space.origin]?.entries.removeAll {
+            $0.source == .remembered && $0.space == entry.space && $0.credential != entry.credential
+        }
+    }
+
     /// Changes an entry in place, or adds it.
     mutating func update(_ entry: Entry, _ change: (inout Entry) throws(SternaError) -> Void) throws(SternaError) {
         let origin = entry.space.origin
