@@ -54,7 +54,7 @@ extension HTTPURL.ParseError: CustomStringConvertible {
         case .invalidIPv4:
             "The host ends in a number but is not an IPv4 address; write four numbers from 0 to 255 with dots between."
         case .invalidIPv6:
-            "The host in brackets is not an IPv6 address; write it like [2001:db8::1], without a zone."
+            "The host in brackets is not an IPv6 address; write it like [2001:db8::1], with an interface like [fe80::1%25eth0]."
         case .invalidPort:
             "The port is not a number; write digits after the host's colon, and percent-encode any / in a password."
         case .portOutOfRange:

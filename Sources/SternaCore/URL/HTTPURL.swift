@@ -33,11 +33,15 @@ public struct HTTPURL: Sendable, Hashable {
     }
 
     /// Parses or resolves a reference as HTTP messages have it: unlike browsers, it is refused if its host is empty, as in
-    /// `http:///path` and `///path` (RFC 9110, 4.2.1).
+    /// `http:///path` and `///path` (RFC 9110, 4.2.1). A server that names the base's own address means the base's ``zone``, too.
     ///
+    /// - Parameter allowsZone: whether it is the program's own, and so may name a network interface of this machine.
     /// - Throws: ``ParseError``, which is `missingHost` for an empty host.
-    package init(withHost reference: String, relativeTo base: HTTPURL? = nil) throws(ParseError) {
-        storage = try URLParser.parse(reference, base: base?.storage, needsHost: true)
+    package init(
+        withHost reference: String, relativeTo base: HTTPURL? = nil, allowsZone: Bool = false
+    ) throws(ParseError) {
+        let parsed = try URLParser.parse(reference, base: base?.storage, needsHost: true, allowsZone: allowsZone)
+        storage = allowsZone ? parsed : parsed.inZone(of: base?.storage)
     }
 
     /// Parses or resolves with the caller's encoder for hosts outside ASCII, instead of UTS #46.
@@ -55,16 +59,17 @@ extension HTTPURL {
     /// The scheme.
     public var scheme: Scheme { storage.scheme }
 
-    /// The host as it is serialised: a lower-case ASCII name, a dotted IPv4 address, or an IPv6 address in brackets.
+    /// The host as it is serialised: a lower-case ASCII name, a dotted IPv4 address, or an IPv6 address in brackets, with its zone.
     public var host: String { storage.host }
 
     /// The kind of the host.
     public var hostKind: HostKind { storage.hostKind }
 
-    /// The host in the form for a resolver: an IPv6 address without its brackets, anything else like ``host``.
+    /// The host in the form for a resolver: an IPv6 address without its brackets and its zone, anything else like ``host``.
     public var hostWithoutBrackets: String {
         guard hostKind == .ipv6 else { return host }
-        return String(storage.authority.utf8.prefix(storage.hostLength - 1).dropFirst()) ?? host
+        return String(storage.authority.utf8.dropFirst().prefix { $0 != UInt8(ascii: "]") && $0 != UInt8(ascii: "%") })
+            ?? host
     }
 
     /// The port, 0 to 65535; nil when it is the scheme's default.
@@ -95,7 +100,7 @@ extension HTTPURL {
     /// The request target in origin form, path and query (RFC 9112, 3.2.1); stored, so it costs nothing to read.
     public var requestTarget: String { storage.target }
 
-    /// The host, with the port unless it is the default: the Host field's value (RFC 9112, 3.2); stored.
+    /// The host, with the port unless it is the default; stored. Without a ``zone`` it is the Host field's value (RFC 9112, 3.2).
     public var authority: String { storage.authority }
 
     /// Scheme, host and port.

@@ -8,16 +8,20 @@ enum HostParser {
         var kind: HTTPURL.HostKind
     }
 
-    /// - Parameter encoder: for hosts outside ASCII; nil for ``IDNA``.
+    /// - Parameters:
+    ///   - encoder: for hosts outside ASCII; nil for ``IDNA``.
+    ///   - allowsZone: whether an IPv6 address may have a zone.
     static func parse(
-        _ input: ArraySlice<UInt8>, encoder: (any HostEncoder)? = nil
+        _ input: ArraySlice<UInt8>, encoder: (any HostEncoder)? = nil, allowsZone: Bool = true
     ) throws(HTTPURL.ParseError) -> Host {
         guard !input.isEmpty else { throw .missingHost }
         if input.first == UInt8(ascii: "[") {
             guard input.count > 2, input.last == UInt8(ascii: "]"),
-                let pieces = IPv6.parse(input.dropFirst().dropLast())
+                let (address, zone) = AddressZone.split(input.dropFirst().dropLast()),
+                let pieces = IPv6.parse(address), allowsZone || zone == nil
             else { throw .invalidIPv6 }
-            return Host(text: "[\(IPv6.serialise(pieces))]", kind: .ipv6)
+            let suffix = zone.map { AddressZone.mark + $0 } ?? ""
+            return Host(text: "[\(IPv6.serialise(pieces))\(suffix)]", kind: .ipv6)
         }
         var name = input.contains(UInt8(ascii: "%")) ? PercentCoding.decode(input) : Array(input)
         if name.contains(where: { $0 >= 0x80 }) { name = try encode(name, by: encoder) }

@@ -23,7 +23,7 @@ public struct Origin: Sendable, Hashable {
     /// Makes an origin of its parts; the host is parsed as in a URL.
     ///
     /// - Parameters:
-    ///   - host: a name, an IPv4 address, or an IPv6 address with or without brackets.
+    ///   - host: a name, an IPv4 address, or an IPv6 address with or without brackets, which may have a zone.
     ///   - port: 0 to 65535; nil for the scheme's default.
     /// - Throws: ``HTTPURL/ParseError`` if the host is invalid or the port is out of range.
     public init(scheme: HTTPURL.Scheme, host: String, port: Int? = nil) throws(HTTPURL.ParseError) {
@@ -45,6 +45,12 @@ public struct Origin: Sendable, Hashable {
     public var host: String {
         guard hostLength < authority.utf8.count else { return authority }
         return String(authority.utf8.prefix(hostLength)) ?? authority
+    }
+
+    /// The network interface of a link-local IPv6 address, as in ``HTTPURL/zone``.
+    package var zone: String? {
+        guard hostKind == .ipv6, let mark = host.utf8.firstIndex(of: UInt8(ascii: "%")) else { return nil }
+        return String(host.utf8[mark...].dropFirst(AddressZone.mark.utf8.count).dropLast())
     }
 
     /// The port, 0 to 65535, also if it is the scheme's default.

@@ -12,7 +12,7 @@ public protocol URLConvertible: Sendable {
 
 extension URLConvertible {
     public func resolve(against base: HTTPURL?) throws(HTTPURL.ParseError) -> HTTPURL {
-        try HTTPURL(withHost: urlReference(), relativeTo: base)
+        try HTTPURL(withHost: urlReference(), relativeTo: base, allowsZone: true)
     }
 }
 

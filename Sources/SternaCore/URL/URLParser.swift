@@ -4,12 +4,14 @@ struct URLParser {
     private let input: [UInt8]
     private let encoder: (any HostEncoder)?
     private let needsHost: Bool
+    private let allowsZone: Bool
     private var index = 0
 
-    private init(_ input: [UInt8], encoder: (any HostEncoder)?, needsHost: Bool) {
+    private init(_ input: [UInt8], encoder: (any HostEncoder)?, needsHost: Bool, allowsZone: Bool) {
         self.input = input
         self.encoder = encoder
         self.needsHost = needsHost
+        self.allowsZone = allowsZone
     }
 
     /// Parses by the fast path if it applies, else by the full one.
@@ -17,14 +19,16 @@ struct URLParser {
     /// - Parameters:
     ///   - encoder: for hosts outside ASCII; nil for the process's.
     ///   - needsHost: whether an empty host is an error (RFC 9110, 4.2.1); the standard takes the path's first segment in its place.
+    ///   - allowsZone: whether an IPv6 address may have a zone, which the standard does not know (RFC 6874).
     static func parse(
-        _ string: String, base: HTTPURL.Storage?, encoder: (any HostEncoder)? = nil, needsHost: Bool = false
+        _ string: String, base: HTTPURL.Storage?, encoder: (any HostEncoder)? = nil, needsHost: Bool = false,
+        allowsZone: Bool = true
     ) throws(HTTPURL.ParseError) -> HTTPURL.Storage {
         var string = string
         // The buffer is used within the closure only.
         let result = string.withUTF8 { bytes -> Result<HTTPURL.Storage, HTTPURL.ParseError> in
             if let storage = parseFast(bytes, base: base) { return .success(storage) }
-            return parseFully(bytes, base: base, encoder: encoder, needsHost: needsHost)
+            return parseFully(bytes, base: base, encoder: encoder, needsHost: needsHost, allowsZone: allowsZone)
         }
         return try result.get()
     }
@@ -40,7 +44,7 @@ struct URLParser {
 
     static func parseFully(
         _ bytes: UnsafeBufferPointer<UInt8>, base: HTTPURL.Storage?, encoder: (any HostEncoder)? = nil,
-        needsHost: Bool = false
+        needsHost: Bool = false, allowsZone: Bool = true
     ) -> Result<HTTPURL.Storage, HTTPURL.ParseError> {
         guard bytes.count <= HTTPURL.maximumLength else { return .failure(.tooLong) }
         var start = 0
@@ -48,7 +52,7 @@ struct URLParser {
         while start < end, bytes[start] <= 0x20 { start += 1 }
         while end > start, bytes[end - 1] <= 0x20 { end -= 1 }
         let kept = bytes[start..<end].filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
-        var parser = URLParser(kept, encoder: encoder, needsHost: needsHost)
+        var parser = URLParser(kept, encoder: encoder, needsHost: needsHost, allowsZone: allowsZone)
         return Result { () throws(HTTPURL.ParseError) in
             let storage = try parser.run(base: base)
             guard storage.length <= HTTPURL.maximumLength else { throw .tooLong }
@@ -124,7 +128,7 @@ struct URLParser {
             index = at + 1
         }
         let hostEnd = endOfHost(before: end)
-        let host = try HostParser.parse(input[index..<hostEnd], encoder: encoder)
+        let host = try HostParser.parse(input[index..<hostEnd], encoder: encoder, allowsZone: allowsZone)
         let port = try port(input[hostEnd..<end].dropFirst(), default: scheme.defaultPort)
         index = end
         let holder = HTTPURL.Storage(

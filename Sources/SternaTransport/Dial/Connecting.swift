@@ -7,6 +7,7 @@ import SternaCore
 final class Connecting: @unchecked Sendable {
     private var race: HappyEyeballs
     private let port: Int
+    private let interface: UInt32
     private let loop: any EventLoop
     private let clock: NetworkClock
     private let promise: EventLoopPromise<any Channel>
@@ -15,13 +16,17 @@ final class Connecting: @unchecked Sendable {
     private var timer: ClockTimer?
     private var limit: ClockTimer?
 
-    /// - Parameter bootstrap: returns a bootstrap that reports each channel that it creates.
+    /// - Parameters:
+    ///   - interface: the number of the network interface for IPv6 addresses; 0 for the system's choice.
+    ///   - bootstrap: returns a bootstrap that reports each channel that it creates.
     init(
-        to addresses: [IPAddress], port: Int, attemptDelay: Duration, on loop: any EventLoop, clock: NetworkClock,
+        to addresses: [IPAddress], port: Int, interface: UInt32 = 0, attemptDelay: Duration, on loop: any EventLoop,
+        clock: NetworkClock,
         bootstrap: @escaping (@escaping @Sendable (any Channel) -> Void) -> ClientBootstrap
     ) {
         race = HappyEyeballs(addresses: addresses, attemptDelay: TimeAmount(clamping: attemptDelay).nanoseconds)
         self.port = port
+        self.interface = interface
         self.loop = loop
         self.clock = clock
         self.bootstrap = bootstrap
@@ -82,6 +87,7 @@ final class Connecting: @unchecked Sendable {
         let target: SocketAddress
         do {
             target = try SocketAddress(packedIPAddress: ByteBuffer(bytes: address.bytes), port: port)
+                .through(interface)
         } catch {
             return perform(race.failed(attempt, error: error, now: now))
         }

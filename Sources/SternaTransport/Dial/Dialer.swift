@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import SternaCore
+import SternaPlatform
 import SternaSecurity
 
 /// Opens connections: resolves the host, connects, has a proxy reach the server, and performs the TLS handshakes.
@@ -94,8 +95,15 @@ final class Dialer: Sendable {
             dial.timeline.resolved = dial.shard.clock.now
             dial.phase = .connect
             dial.tell { $0.hostResolved($1, host: target.host, addresses: found) }
+            let interface: UInt32
+            do {
+                interface = try target.interface()
+            } catch {
+                return loop.makeFailedFuture(error)
+            }
             let connecting = Connecting(
-                to: found, port: target.port, attemptDelay: options.attemptDelay, on: loop, clock: options.clock
+                to: found, port: target.port, interface: interface, attemptDelay: options.attemptDelay, on: loop,
+                clock: options.clock
             ) { made in options.apply(to: bootstrap(made)) }
             dial.whenCancelled { connecting.cancel() }
             return connecting.start(timeout: timeouts.amounts.connect)
@@ -146,12 +154,26 @@ final class Dialer: Sendable {
         let port: Int
         let proxy: Proxy?
 
+        /// The network interface through which the host is reached, if the URL names one.
+        let zone: String?
+
         init(_ endpoint: Endpoint) {
             if case .proxy(let proxy) = endpoint.route {
-                (host, port, self.proxy) = (proxy.host, proxy.port, proxy)
+                (host, port, self.proxy, zone) = (proxy.host, proxy.port, proxy, nil)
             } else {
-                (host, port, proxy) = (endpoint.host, endpoint.origin.port, nil)
+                (host, port, proxy, zone) = (endpoint.host, endpoint.origin.port, nil, endpoint.origin.zone)
             }
+        }
+
+        /// Returns the number of the zone's interface; 0 without a zone.
+        func interface() throws(SternaError) -> UInt32 {
+            guard let zone else { return 0 }
+            let index = if_nametoindex(zone)
+            if index != 0 { return index }
+            if let number = UInt32(zone), number != 0 { return number }
+            throw SternaError(
+                .connectionFailed, phase: .connect,
+                "This machine has no network interface “\(zone)”, which the URL names behind the address.")
         }
     }
 
@@ -237,6 +259,16 @@ extension EngineOptions {
 }
 
 extension SocketAddress {
+    /// Returns an IPv6 address as it is reached through a network interface; 0 changes nothing.
+    func through(_ interface: UInt32) -> SocketAddress {
+        guard interface != 0, case .v6(let address) = self else { return self }
+        var raw = address.address
+        // The field's name belongs to a module that cannot be imported. In every system's sockaddr_in6 the number is the last four of 28
+        // bytes, behind family, port, flow and address (RFC 3493, 3.3).
+        withUnsafeMutableBytes(of: &raw) { $0.storeBytes(of: interface, toByteOffset: 24, as: UInt32.self) }
+        return SocketAddress(raw)
+    }
+
     /// The address and port in numeric form.
     var numericText: String? {
         guard let ipAddress, let port else { return pathname }

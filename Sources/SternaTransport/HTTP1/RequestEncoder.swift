@@ -75,13 +75,13 @@ enum RequestEncoder {
         text.put(UInt8(ascii: " "))
         if forwarding != nil {
             text.put(request.url.scheme.isSecure ? "https://" as StaticString : "http://")
-            text.put(request.url.authority)
+            text.put(request.url.hostField)
         }
         text.put(request.url.requestTarget)
         text.put(" HTTP/1.1\r\nHost: " as StaticString)
         // A forwarding proxy connects to the URL's host, whatever this field says (RFC 9112, 3.2.2).
         let ownHost = request.headers.first { isHost($0.name.canonicalName) }
-        let host = ownHost?.value ?? request.url.authority
+        let host = ownHost?.value ?? request.url.hostField
         guard FieldSyntax.isValue(host) else {
             throw SternaError(
                 .invalidHeader, phase: .prepare, "The Host field has a control character and was not sent.")

@@ -35,7 +35,7 @@ struct HTTP2RequestFields {
             default: break
             }
         }
-        let authority = host ?? request.url.authority
+        let authority = host ?? request.url.hostField
         guard Self.isAuthority(authority) else {
             throw SternaError(
                 .invalidHeader, phase: .prepare, "The Host field is not a host and port; the request was not sent.")

@@ -68,6 +68,8 @@ extension Dialer {
         let loop = dial.shard.loop
         guard options.http2.coalescesOrigins, endpoint.offersHTTP2, dial.mayShare,
             !endpoint.refusesSharing.load(ordering: .relaxed),
+            // The same address on another interface is another machine.
+            endpoint.origin.zone == nil,
             let (connection, chain) = sharedConnections.candidate(for: endpoint, at: addresses),
             connection.endpoint !== endpoint
         else { return loop.makeSucceededFuture(addresses) }

@@ -163,7 +163,7 @@ package struct ForwardedCredentials: Sendable {
         // A proxy receives no user information and no fragment.
         ProxyRequest(
             method: request.method,
-            target: "\(request.url.scheme.rawValue)://\(request.url.authority)\(request.url.requestTarget)")
+            target: "\(request.url.scheme.rawValue)://\(request.url.hostField)\(request.url.requestTarget)")
     }
 }
 

@@ -8,7 +8,7 @@ import SternaCore
 /// - A name stands for the host and all names below it, with or without `.` or `*.` in front. Case and dots at the end do not
 ///   count.
 /// - An address or a prefix (RFC 4632, 3.1; RFC 4291, 2.3) stands for hosts that are written as addresses. An IPv6 address that
-///   carries an IPv4 address counts as the latter.
+///   carries an IPv4 address counts as the latter. Zones do not count.
 /// - `localhost` and every loopback address stand for all of `localhost`, names below it, 127.0.0.0/8 and ::1.
 /// - A name or an address with a port, an IPv6 address in brackets, stands for that port alone.
 ///
@@ -79,10 +79,11 @@ public struct ProxyExceptions: Sendable, Hashable, ExpressibleByArrayLiteral {
         address.family == .v4 ? address.bytes.first == 127 : address == IPAddress(v6: 0, 1)
     }
 
-    // Returns the host in lower case, without brackets and without dots at the end.
+    // Returns the host in lower case, without brackets, without a zone and without dots at the end.
     private static func plain(_ host: String) -> String {
         var bytes = host.utf8[...]
         if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") { bytes = bytes.dropFirst().dropLast() }
+        if bytes.contains(UInt8(ascii: ":")) { bytes = bytes.prefix { $0 != UInt8(ascii: "%") } }
         while bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
         return Substring(bytes).lowercased()
     }

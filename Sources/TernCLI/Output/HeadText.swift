@@ -13,7 +13,7 @@ struct HeadText: Sendable {
         let target = style.showsSecrets ? request.url.requestTarget : Redaction.show(target: request.url.requestTarget)
         var lines = ["\(paint(request.method.rawValue, .green)) \(clean(target))\(spoken)"]
         let ownHost = request.headers.first { $0.name.canonicalName == "host" }
-        lines.append(line("Host", ownHost?.value ?? request.url.authority))
+        lines.append(line("Host", ownHost?.value ?? request.url.hostField))
         for field in request.headers
         where !["host", "content-length", "transfer-encoding"].contains(field.name.canonicalName) {
             lines.append(line(field.name.rawName, field.value))

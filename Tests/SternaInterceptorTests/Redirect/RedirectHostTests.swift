@@ -44,4 +44,22 @@ struct RedirectHostTests {
         try await api.get("https://a.test/a")
         expectEqual(mock.requests.last?.url.href, target)
     }
+
+    @Test("A redirect to the same address keeps its network interface, and no other may name one")
+    func zone() async throws {
+        let mock = MockTransport(answers: [
+            .redirect(to: "/there"), .redirect(to: "http://[fe80::1]:81/there"), .json([:]),
+            .redirect(to: "http://[fe80::2%25eth0]/there"), .json([:]),
+        ])
+        let (api, _) = try mocked(nil, by: mock)
+        try await api.get("http://[fe80::1%25eth0]/relative")
+        expectEqual(
+            mock.requests.map(\.url.href),
+            ["relative", "there", "there"].enumerated().map { place, path in
+                "http://[fe80::1%25eth0]\(place == 2 ? ":81" : "")/\(path)"
+            })
+        let error = await #expect(throws: SternaError.self) { try await api.get("http://[fe80::1%25eth0]/absolute") }
+        expectEqual(error?.kind, .redirectRefused)
+        expectEqual(mock.requests.count, 4)
+    }
 }

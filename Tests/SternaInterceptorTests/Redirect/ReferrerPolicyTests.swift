@@ -51,6 +51,14 @@ struct ReferrerPolicyTests {
         expectEqual((value != nil), isSent)
     }
 
+    @Test("The network interface of an address is left out")
+    func zone() throws {
+        let source = try HTTPURL("http://[fe80::1%25eth0]:81/p")
+        let target = try HTTPURL("http://b.test/")
+        expectEqual(ReferrerPolicy.unsafeURL.referer(from: source, to: target), "http://[fe80::1]:81/p")
+        expectEqual(ReferrerPolicy.origin.referer(from: source, to: target), "http://[fe80::1]:81/")
+    }
+
     @Test("A long URL is reduced to its origin")
     func long() throws {
         let prefix = "https://a.test:8443/"

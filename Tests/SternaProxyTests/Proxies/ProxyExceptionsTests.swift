@@ -85,7 +85,9 @@ struct ProxyExceptionsTests {
         Row("[2001:DB8::1]", in: ["2001:db8::1"], out: ["2001:db8::2"]), Row("[10.0.0.1]", out: ["10.0.0.1"]),
         Row("[]", out: [""]), Row("[", out: ["", "["]), Row(":", out: [""]),
         Row("::", in: ["::"], out: ["::1", "0.0.0.0"]),
-        Row("fe80::1%eth0", out: ["fe80::1"]), Row("http://a.example", out: ["a.example", "http"]),
+        Row("fe80::1%eth0", in: ["fe80::1", "fe80::1%25eth1"], out: ["fe80::2"]),
+        Row("[fe80::1%25eth0]:81", in: ["fe80::1|81"], out: ["fe80::1"]),
+        Row("fe80::1", in: ["fe80::1%eth0", "[fe80::1%25eth0]"]), Row("http://a.example", out: ["a.example", "http"]),
         Row("a.example/path", out: ["a.example"]), Row("user@a.example", out: ["a.example"]),
         Row("10.0.0.1,a.example", in: ["10.0.0.1", "b.a.example"], out: ["10.0.0.1.a.example.org"]),
     ]

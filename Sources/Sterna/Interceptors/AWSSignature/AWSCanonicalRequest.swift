@@ -25,7 +25,7 @@ package struct AWSCanonicalRequest: Sendable, Hashable {
     package init(
         method: String, url: HTTPURL, fields: HTTPFields, payloadHash: String, pathRule: PathRule
     ) {
-        let signed = Self.signed(fields, host: url.authority)
+        let signed = Self.signed(fields, host: url.hostField)
         signedFields = signed.map(\.name).joined(separator: ";")
         var text = "\(method)\n\(Self.path(url.path, pathRule))\n\(Self.query(url.query ?? ""))\n"
         for field in signed { text += "\(field.name):\(field.value)\n" }

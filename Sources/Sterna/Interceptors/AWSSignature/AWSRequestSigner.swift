@@ -99,7 +99,7 @@ package struct AWSRequestSigner: Sendable {
                 let kept = query.split(separator: "&").filter { !Self.isOfSignature($0, prefix) }
                 return kept.isEmpty ? nil : kept.joined(separator: "&")
             })
-        let fields = AWSCanonicalRequest.signed(request.headers, host: request.url.authority).map(\.name)
+        let fields = AWSCanonicalRequest.signed(request.headers, host: request.url.hostField).map(\.name)
         var parameters = [
             ("Algorithm", scope.algorithm), ("Credential", "\(credentials.accessKey)/\(scope.text)"),
             ("Date", scope.timestamp), ("Expires", "\(expires)"), ("SignedHeaders", fields.joined(separator: ";")),

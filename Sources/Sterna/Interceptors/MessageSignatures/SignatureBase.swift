@@ -82,7 +82,7 @@ enum SignatureBase {
 
     private static func derived(_ component: SignatureComponent, of request: Request) throws(Failure) -> String {
         let url = request.url
-        let host = HTTPField.Name("Host").flatMap { request.headers[$0] }?.lowercased() ?? url.authority
+        let host = HTTPField.Name("Host").flatMap { request.headers[$0] }?.lowercased() ?? url.hostField
         switch component.name {
         case "@method": return request.method.rawValue
         case "@target-uri": return "\(url.scheme.rawValue)://\(host)\(url.requestTarget)"

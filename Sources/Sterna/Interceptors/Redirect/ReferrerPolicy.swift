@@ -56,10 +56,10 @@ public enum ReferrerPolicy: String, Sendable, Hashable, CaseIterable {
 
     private static let longest = 4_096
 
-    private static func origin(_ url: HTTPURL) -> String { "\(url.origin)/" }
+    private static func origin(_ url: HTTPURL) -> String { "\(url.removingZone().origin)/" }
 
     private static func whole(_ url: HTTPURL) -> String {
-        let text = url.removingUserinfo().removingFragment().description
+        let text = url.removingUserinfo().removingFragment().removingZone().description
         return text.utf8.count > longest ? origin(url) : text
     }
 

@@ -30,7 +30,7 @@ struct CacheSpace: Sendable {
         let host = Self.host.flatMap { request.headers[$0] }
         if isPlain, host == nil { return [] }
         var parts = IdentityParts()
-        if let host, !host.utf8.elementsEqual(request.url.authority.utf8) { parts.add(.field, host.lowercased().utf8) }
+        if let host, !host.utf8.elementsEqual(request.url.hostField.utf8) { parts.add(.field, host.lowercased().utf8) }
         if let unixSocket { parts.add(.label, unixSocket.utf8) }
         if request.url.scheme.isSecure {
             let policy = hostPolicies.policy(for: request.url.hostWithoutBrackets) ?? policy
