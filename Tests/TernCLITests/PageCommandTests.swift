@@ -31,8 +31,9 @@ import Testing
     @Test("tern-page gets the arguments as they are, and its exit status is the command's")
     func passesOn() async throws {
         let tern = try OwnTern()
-        try tern.addPageProgram(
-            "#!/bin/sh\nfor argument in \"$@\"; do printf '<%s>' \"$argument\"; done\necho to errors >&2\nexit 47\n")
+        try await OwnTern.write(
+            "#!/bin/sh\nfor argument in \"$@\"; do printf '<%s>' \"$argument\"; done\necho to errors >&2\nexit 47\n",
+            to: tern.folder.path("tern-page"))
         let arguments = [
             "http://example.com/?a=b c", "-o", "", "--help", "--", "-H", "X: 'y'", "--depth=3", "--version",
         ]
@@ -46,8 +47,7 @@ import Testing
     func searchPath() async throws {
         let tern = try OwnTern()
         let other = try TemporaryFolder()
-        try other.write("#!/bin/sh\necho from PATH\n", to: "tern-page")
-        chmod(other.path("tern-page"), 0o755)
+        try await OwnTern.write("#!/bin/sh\necho from PATH\n", to: other.path("tern-page"))
         try tern.folder.write("not a program", to: "tern-page")
         let outcome = try await tern.run(["page"], path: "\(tern.folder.path):\(other.path)")
         expectEqual(outcome.text, "from PATH\n")
@@ -66,9 +66,13 @@ private struct OwnTern {
         }
     }
 
-    func addPageProgram(_ script: String) throws {
-        try folder.write(script, to: "tern-page")
-        chmod(folder.path("tern-page"), 0o755)
+    /// Writes a program by a shell. A process that another test starts while this one has the file open for writing would inherit that
+    /// for a moment, in which the program cannot be run (ETXTBSY).
+    static func write(_ script: String, to path: String) async throws {
+        let outcome = try await TernProcess(
+            ["-c", #"cat >"$1" && chmod 755 "$1""#, "sh", path], input: .bytes(Array(script.utf8)), program: "/bin/sh"
+        ).outcome()
+        expectEqual(outcome.status, 0)
     }
 
     func run(_ arguments: [String], path: String = "/nonexistent") async throws -> TernProcess.Outcome {
