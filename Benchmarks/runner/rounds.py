@@ -59,6 +59,8 @@ class Rounds:
         if work.ask in ("get", "cookies"):
             sample["cpu"] = cpu * 1e6 / line["requests"]
             sample["rate"] = line["requests"] / wall
+            if work.metric == "times":
+                sample["times"] = 1 + cpu / line["cpu_without"]
         else:
             expected = (servers.PART if work.name == "streams" else self.servers.large) * count
             if work.ask == "upload" and self._uploads_less(client):
@@ -169,6 +171,8 @@ class Rounds:
             command = [self.paths[client.split("-")[0]], work.ask, url, str(count), str(concurrency)]
             if client == "sterna-loop":
                 command.append("--on-loop")
+            if client == "sterna-stream":
+                command.append("--stream")
             if client == "libcurl-256k":
                 command += ["--buffer", str(256 << 10)]
             if client == "libcurl" and concurrency > 1000:

@@ -44,6 +44,16 @@ http {{
         listen 127.0.0.1:{plain} backlog=1024;
         {many}
         location /slow/ {{ limit_rate 512; }}
+        # Any answer to the challenge will do: what is measured is the client.
+        location = /digest/1k {{
+            alias {folder}/files/1k;
+            if ($http_authorization = "") {{ return 401; }}
+            error_page 401 = @challenge;
+        }}
+        location @challenge {{
+            add_header WWW-Authenticate 'Digest realm="bench", nonce="5d41402abc4b2a76", qop="auth", algorithm=SHA-256' always;
+            return 401;
+        }}
         location /cacheable/ {{
             alias {folder}/files/;
             add_header Cache-Control "max-age=86400";
@@ -123,6 +133,7 @@ class Servers:
             "http2-large": f"https://127.0.0.1:{self.http2}/large",
             "http2-part": f"https://127.0.0.1:{self.http2}/part",
             "large": f"http://127.0.0.1:{self.plain}/large",
+            "digest": f"http://127.0.0.1:{self.plain}/digest/1k",
             "cacheable": f"http://127.0.0.1:{self.plain}/cacheable/1k",
             "cacheable-large": f"http://127.0.0.1:{self.plain}/cacheable/large",
             "cookies": "http://www.example.com/shop/cart",  # of requests that are not sent

@@ -8,6 +8,7 @@ GIB = 1 << 30
 CLIENTS = {
     "sterna": "Sterna",
     "sterna-loop": "Sterna on the loop",
+    "sterna-stream": "Sterna, streamed",
     "ahc": "AsyncHTTPClient",
     "urlsession": "URLSession",
     "libcurl": "libcurl",
@@ -55,6 +56,14 @@ SMALL = ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl", "go", "wrk"]
 LARGE = ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl", "libcurl-256k", "go"]
 HTTP2 = ["sterna", "sterna-loop", "ahc", "libcurl"]
 
+
+
+def added(name, title, most, target="plain"):
+    """What a setting adds to `get`."""
+    return Work(f"with-{name}", f"1 KiB GET, 64 at once, {title}", "cpu", "CPU more a request", "get", ["sterna", "sterna-stream"],
+                20_000, 4_000, 64, target, [Limit("sterna", most)], turns=2, options=["--with", name])
+
+
 WORKS = [
     Work("get", "1 KiB GET, 64 at once", "cpu", "CPU a request", "get", SMALL, 60_000, 8_000, 64, limits=[
         Limit("sterna", 1.15, 0.8, "libcurl"), Limit("sterna-loop", 0.9, 0.65, "libcurl"),
@@ -92,6 +101,19 @@ WORKS = [
          ["sterna-loop"], 2_000, 1_000, limits=[Limit("sterna-loop", 0.6)]),
     Work("cookies", "20 cookies from a jar of 100,000", "cpu", "CPU more a request", "cookies", ["sterna"], 100_000, 20_000,
          target="cookies", limits=[Limit("sterna", 5)], turns=4),
+    added("interceptor", "one interceptor that only calls the next", 0.8),
+    added("interceptors", "five of them", 2),
+    added("credential", "a credential that the server does not ask for", 1),
+    added("digest", "a credential by Digest, after the first challenge", 6, "digest"),
+    added("token", "a token", 1),
+    added("retry", "a retry of the request", 1),
+    added("cookies", "five cookies", 1),
+    added("observer", "an observer", 1),
+    added("metrics", "metrics", 1),
+    added("coalescing", "coalesced, each call another URL", 2.5),
+    Work("with-one-url", "1 KiB GET, 64 at once for one URL, coalesced", "times", "CPU, as a multiple of that without", "get",
+         ["sterna", "sterna-stream"], 20_000, 4_000, 64, limits=[Limit("sterna", 0.6)], turns=2, options=["--with", "one-url"]),
+    added("all", "an interceptor, a token, a retry, cookies and metrics", 3.5),
     Work("hit", "1 KiB from the cache in memory", "cpu", "CPU a request", "get", ["sterna"], 200_000, 40_000,
          target="cacheable", limits=[Limit("sterna", 6)], turns=4, options=["--cache", "memory"]),
     Work("hit-allocations", "Allocations of 1 KiB from the cache in memory", "allocations", "calls of malloc a request", "get",

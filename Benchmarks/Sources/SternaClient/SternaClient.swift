@@ -7,6 +7,10 @@ struct SternaClient {
     static func main() async throws {
         let arguments = Arguments()
         if arguments.work == .cookies { return try await CookieLoad.run(arguments).printLine() }
+        if let name = arguments.feature {
+            guard let feature = FeatureLoad.Feature(rawValue: name) else { throw Refused() }
+            return try await FeatureLoad.run(feature, arguments).printLine()
+        }
         // An entry takes an eighth at most.
         let cache = arguments.cache.map { place in
             place == "memory"

@@ -6,7 +6,8 @@ import Musl
 import Darwin
 #endif
 
-/// What every client is asked: `NAME work url count concurrency [--on-loop] [--http2] [--loops N] [--file PATH] [--ca FILE] [--sign] [--state] [--cache memory|FOLDER]`.
+/// What every client is asked: `NAME work url count concurrency [--on-loop] [--http2] [--loops N] [--file PATH] [--ca FILE] [--sign] [--state] [--cache memory|FOLDER] [--with FEATURE]
+/// [--stream]`.
 public struct Arguments: Sendable {
     public enum Work: String, Sendable {
         /// A small answer, collected.
@@ -39,6 +40,10 @@ public struct Arguments: Sendable {
     public private(set) var keepsState = false
     /// Where a client that can stores responses: "memory", or a folder; nil for no cache.
     public private(set) var cache: String?
+    /// What a client that can has besides, whose cost is measured; nil for none.
+    public private(set) var feature: String?
+    /// Whether such a client reads its answers piece by piece.
+    public private(set) var isStreamed = false
     /// How many event loops a client has that lets one choose; by default what costs AsyncHTTPClient the least on one core.
     public private(set) var loops: Int
     public private(set) var file = ""
@@ -64,6 +69,8 @@ public struct Arguments: Sendable {
             case "--sign": isSigned = true
             case "--state": keepsState = true
             case "--cache": cache = rest.popFirst()
+            case "--with": feature = rest.popFirst()
+            case "--stream": isStreamed = true
             case "--loops": loops = rest.popFirst().flatMap { Int($0) } ?? loops
             case "--file": file = rest.popFirst() ?? ""
             case "--ca": authorities = rest.popFirst()
