@@ -101,18 +101,17 @@ struct FrameMeterTests {
             let frames = stride(from: 0, to: content.count, by: 16_000).map { start in
                 WireFrame.data(request.stream, Array(content[start..<min(start + 16_000, content.count)]))
             }
-            // Each write is a record of TLS, and a read.
-            if let length {
-                try await connection.sendSplit(frames, every: length)
-            } else {
-                // Each record ends with the head of the next frame.
-                let bytes = frames.map(\.bytes)
-                try await connection.send(bytes: Array(bytes[0][..<9]))
-                for (frame, next) in zip(bytes, bytes.dropFirst()) {
-                    try await connection.send(bytes: Array(frame[9...] + next[..<9]))
-                }
-                try await connection.send(bytes: Array(bytes[bytes.count - 1][9...]))
+            let bytes = frames.map(\.bytes)
+            var heads: [Int] = []
+            var start = 0
+            for frame in bytes {
+                heads.append(start + 9)
+                start += frame.count
             }
+            // Each write is a record of TLS, and a read. Without a length, each record ends with the head of the next frame.
+            let places = length.map { Array(stride(from: $0, to: start, by: $0)) } ?? heads
+            connection.look { $0.note(sent: frames) }
+            try await connection.sendSplit(bytes.flatMap(\.self), at: places)
             try await connection.send(.data(request.stream, [], end: true))
         } body: { api, _ in
             var body = Bytes()
