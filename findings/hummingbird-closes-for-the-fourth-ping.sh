@@ -125,12 +125,18 @@ def probe(interval):
                 answers += 1
             elif isinstance(event, DataReceived):
                 count += len(event.data)
+                client.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
             elif isinstance(event, ConnectionTerminated):
                 goaway = event.error_code
             elif isinstance(event, StreamEnded):
                 end = "whole"
         if end == "whole":
             break
+        if more := client.data_to_send():
+            try:
+                wire.sendall(more)
+            except OSError:
+                break
     return answers, count, end, goaway
 
 
