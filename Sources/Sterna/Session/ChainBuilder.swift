@@ -1,5 +1,6 @@
 import SternaCore
 import SternaTransport
+import Synchronization
 
 /// The slots of a chain that only some sessions and requests need.
 struct ChainSlots: OptionSet, Sendable {
@@ -48,6 +49,21 @@ struct ChainSlots: OptionSet, Sendable {
     }
 }
 
+/// A session's chains with slots that only some requests need, each made when it is first needed.
+final class KeptChains: Sendable {
+    private let chains = Mutex<[UInt8: Chain]>([:])
+
+    func chain(_ slots: ChainSlots, _ make: () -> Chain) -> Chain {
+        if let known = chains.withLock({ $0[slots.rawValue] }) { return known }
+        let made = make()
+        return chains.withLock { chains in
+            if let known = chains[slots.rawValue] { return known }
+            chains[slots.rawValue] = made
+            return made
+        }
+    }
+}
+
 /// Makes a session's chains: that of its plain requests, and those with slots that a request needs besides.
 struct ChainBuilder: Sendable {
     let settings: SessionSettings
@@ -60,6 +76,7 @@ struct ChainBuilder: Sendable {
     let base: Origin?
     private let clockOffsets = AWSClockOffsets()
     private let cache: CachePlan?
+    private let kept = KeptChains()
 
     /// What holds requests while the network is away; nil in sessions that do not wait for it.
     let connectivity: ConnectivityGate?
@@ -80,8 +97,11 @@ struct ChainBuilder: Sendable {
         coalescing = CoalescingPlan(settings, calls: scope.calls)
     }
 
-    /// Returns a chain with the given slots, outermost interceptor first; docs/Architecture.md says where a future policy belongs.
-    func chain(_ slots: ChainSlots) -> Chain {
+    /// Returns the chain with the given slots.
+    func chain(_ slots: ChainSlots) -> Chain { kept.chain(slots) { makeChain(slots) } }
+
+    /// Makes a chain with the given slots, outermost interceptor first; docs/Architecture.md says where a future policy belongs.
+    private func makeChain(_ slots: ChainSlots) -> Chain {
         let hasApplicationInterceptors = !settings.interceptors.isEmpty
         let watchesInterceptors = hasApplicationInterceptors && settings.hasTaskEvents
         var policies: [any Interceptor] = []
@@ -96,7 +116,7 @@ struct ChainBuilder: Sendable {
                     time: settings.engine.loopClock, ledger: scope.retries, collectedBytes: settings.collectedBytes,
                     gate: connectivity))
         } else if hasApplicationInterceptors {
-            policies.append(BodyReadingInterceptor())
+            policies.append(BodyReadingInterceptor(collectedBytes: settings.collectedBytes))
         }
         // Above traffic control, which counts each copy.
         if slots.contains(.hedging) { policies.append(HedgingInterceptor(time: settings.engine.loopClock)) }

@@ -79,8 +79,8 @@ public struct Session: Sendable {
     ) async throws -> Reply {
         var request = request
         if progress != nil { request.delivery = .head }
-        // A retry alone needs no option: it reads what is delivered whole.
-        if plan.hasApplicationInterceptors || progress != nil && plan.readsBodyInChain(of: request) {
+        // Without progress the chain needs no option: it reads what is delivered whole.
+        if progress != nil, plan.readsBodyInChain(of: request) {
             request.options[BodyReadingKey.self] = BodyReading(limit: plan.settings.collectedBytes, progress: progress)
         }
         request.recorder?.requestBegan(request)

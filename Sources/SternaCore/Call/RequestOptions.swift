@@ -12,18 +12,13 @@
 /// An interceptor reads `request.options[TenantKey.self]`. A session's options apply to all its requests; a request's options
 /// replace them.
 public struct RequestOptions: Sendable {
-    private struct Entry: Sendable {
-        let key: any RequestOptionKey.Type
-        let value: any Sendable
-    }
-
-    // Nil while no option is set, because nil copies faster than an empty dictionary.
-    private var entries: [ObjectIdentifier: Entry]?
+    // Few options are set at once: looking at each costs less than hashing. Empty copies as cheaply as nil.
+    private var entries: [OptionEntry] = []
 
     public init() {}
 
     /// Whether no option is set.
-    public var isEmpty: Bool { entries?.isEmpty ?? true }
+    public var isEmpty: Bool { entries.isEmpty }
 
     /// The value under a key, or the key's default.
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
@@ -34,17 +29,26 @@ public struct RequestOptions: Sendable {
     /// The value under a key; nil if none was set. Setting nil restores the default.
     public subscript<Key: RequestOptionKey>(ifSet key: Key.Type) -> Key.Value? {
         get {
-            guard let entries else { return nil }
-            return entries[ObjectIdentifier(key)]?.value as? Key.Value
+            guard !entries.isEmpty else { return nil }
+            return entry(key)?.value
         }
-        set { own[ObjectIdentifier(key)] = newValue.map { Entry(key: key, value: $0) } }
+        set {
+            let place = place(of: ObjectIdentifier(key))
+            switch (place, newValue) {
+            case (let place?, let value?): entries[place] = Entry<Key>(value)
+            case (let place?, nil): entries.remove(at: place)
+            case (nil, let value?): entries.append(Entry<Key>(value))
+            case (nil, nil): break
+            }
+        }
     }
 
     /// Merges other options, which replace those of the same keys.
     public mutating func merge(_ others: RequestOptions) {
-        guard let added = others.entries else { return }
-        guard entries != nil else { return self = others }
-        own.merge(added) { _, new in new }
+        guard !entries.isEmpty else { return self = others }
+        for entry in others.entries {
+            if let place = place(of: entry.key) { entries[place] = entry } else { entries.append(entry) }
+        }
     }
 
     /// Returns the values of all options that are set, for comparison; nil if one of them cannot be compared.
@@ -52,36 +56,56 @@ public struct RequestOptions: Sendable {
     /// - Parameter keys: the keys of options that do not matter.
     package func compared(except keys: Set<ObjectIdentifier>) -> ComparedOptions? {
         var values: [ObjectIdentifier: AnyHashable] = [:]
-        for (key, entry) in entries ?? [:] where !keys.contains(key) {
-            guard let value = entry.value as? any Hashable else { return nil }
-            values[key] = AnyHashable(value)
+        for entry in entries where !keys.contains(entry.key) {
+            guard let value = entry.hashable else { return nil }
+            values[entry.key] = value
         }
         return ComparedOptions(values: values)
     }
 
-    private var own: [ObjectIdentifier: Entry] {
-        get { entries ?? [:] }
-        _modify {
-            var values = entries.take() ?? [:]
-            defer { entries = values }
-            yield &values
-        }
+    private func place(of key: ObjectIdentifier) -> Int? { entries.firstIndex { $0.key == key } }
+
+    private func entry<Key: RequestOptionKey>(_ key: Key.Type) -> Entry<Key>? {
+        let id = ObjectIdentifier(key)
+        // Only entries of this type have its identifier.
+        for entry in entries where entry.key == id { return unsafeDowncast(entry, to: Entry<Key>.self) }
+        return nil
     }
+}
+
+/// An option with its key; see ``Entry``, its only subclass.
+// Invariant: it never changes, and its value is Sendable.
+private class OptionEntry: @unchecked Sendable {
+    let key: ObjectIdentifier
+
+    init(_ key: ObjectIdentifier) { self.key = key }
+
+    /// The value for comparison; nil if it cannot be compared.
+    var hashable: AnyHashable? { nil }
+
+    /// The key's name and the value as the key formats it; nil for a key without a name.
+    var child: (label: String, value: Any)? { nil }
+}
+
+// Invariant: that of its superclass.
+private final class Entry<Key: RequestOptionKey>: OptionEntry, @unchecked Sendable {
+    let value: Key.Value
+
+    init(_ value: Key.Value) {
+        self.value = value
+        super.init(ObjectIdentifier(Key.self))
+    }
+
+    override var hashable: AnyHashable? { (value as? any Hashable).map { AnyHashable($0) } }
+
+    override var child: (label: String, value: Any)? { Key.name.map { ($0, Key.shown(value)) } }
 }
 
 extension RequestOptions: CustomReflectable {
     /// Shows the values of named keys, as the keys format them.
     public var customMirror: Mirror {
-        let children = own.values.compactMap(Self.child).sorted { $0.label < $1.label }
+        let children = entries.compactMap(\.child).sorted { $0.label < $1.label }
         return Mirror(self, children: children.map { (label: $0.label, value: $0.value) })
-    }
-
-    private static func child(_ entry: Entry) -> (label: String, value: Any)? {
-        func open<Key: RequestOptionKey>(_ key: Key.Type) -> (label: String, value: Any)? {
-            guard let name = Key.name, let value = entry.value as? Key.Value else { return nil }
-            return (name, Key.shown(value))
-        }
-        return open(entry.key)
     }
 }
 

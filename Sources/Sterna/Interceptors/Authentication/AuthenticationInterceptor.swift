@@ -58,6 +58,8 @@ struct AuthenticationInterceptor: Interceptor {
     private func known(
         for request: Request, _ own: CallCredentials?, _ policy: AuthenticationPolicy
     ) -> KnownSpaces.Entry? {
+        guard memory.spaces.withLock({ $0.knows(request.url) }) else { return nil }
+        // What decides about proxies may be the caller's, and is not asked under a lock.
         let isExposed = isExposed(request.url)
         let chosen = own?.credential(.url, for: request) ?? own?.credential(.request, for: request)
         return memory.spaces.withLock { spaces in

@@ -11,6 +11,9 @@ final class PlannedAuthentication: Sendable {
     private let settings: SessionSettings
     private let credential: Credential?
 
+    /// The credentials of the last call that had the session's alone, which most calls share.
+    private let sharedCredentials = Mutex<CallCredentials?>(nil)
+
     /// Resolves a session's settings, which keep what derived sessions share.
     init(_ settings: inout SessionSettings) {
         let isEnabled = settings.authenticationSettings.isEnabled || settings.hooks?.challengeReceived != nil
@@ -43,8 +46,19 @@ final class PlannedAuthentication: Sendable {
         let shared = isOwnOrigin ? credential : nil
         // Most requests have none, and cost no object.
         guard own != nil || shared != nil || request.url.userinfo != nil else { return }
-        guard let credentials = CallCredentials(url: request.url, request: own, session: shared) else { return }
-        request.options[CallCredentialsKey.self] = credentials
+        if own == nil, request.url.userinfo == nil {
+            request.options[CallCredentialsKey.self] = credentials(of: request.url, shared)
+        } else if let credentials = CallCredentials(url: request.url, request: own, session: shared) {
+            request.options[CallCredentialsKey.self] = credentials
+        }
+    }
+
+    private func credentials(of url: HTTPURL, _ shared: Credential?) -> CallCredentials? {
+        let origin = url.origin
+        return sharedCredentials.withLock { last in
+            if last?.origin != origin { last = CallCredentials(url: url, request: nil, session: shared) }
+            return last
+        }
     }
 
     /// Whether a URL's user information may be sent without a challenge, by Basic.

@@ -6,11 +6,14 @@ import SternaCore
 /// Only sessions with an application interceptor have it in their chain, and only if nothing is retried: otherwise the
 /// ``RetryInterceptor`` reads the body.
 struct BodyReadingInterceptor: Interceptor {
+    /// The maximum size of a collected body, in bytes.
+    let collectedBytes: Int
+
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let response = try await next(request)
-        guard let reading = request.options[BodyReadingKey.self], reading.applies(to: response),
-            !Self.leaves(response, to: request)
-        else { return response }
+        guard let reading = BodyReading(of: response, to: request, collectedBytes: collectedBytes) else {
+            return response
+        }
         return try await Self.read(response, to: request, by: reading)
     }
 
@@ -53,14 +56,34 @@ struct BodyReading: Sendable {
     /// Called with the response's head; returns the response whose body is read. Nil to read it as it is.
     var admit: (@Sendable (Response) async throws -> Response)?
 
+    init(
+        limit: Int, progress: (@Sendable (TransferProgress) -> Void)?,
+        admit: (@Sendable (Response) async throws -> Response)? = nil
+    ) {
+        (self.limit, self.progress, self.admit) = (limit, progress, admit)
+    }
+
+    /// Returns how the chain reads the body of a response; nil if the caller reads it, or if it is there. A call that says nothing
+    /// reads what is delivered whole.
+    init?(of response: Response, to request: Request, collectedBytes: Int) {
+        if let own = request.options[BodyReadingKey.self] {
+            self = own
+        } else if request.delivery == .whole {
+            self.init(limit: collectedBytes, progress: nil)
+        } else {
+            return nil
+        }
+        guard applies(to: response), !BodyReadingInterceptor.leaves(response, to: request) else { return nil }
+    }
+
     /// Whether the body must be read; a complete body need not be.
-    func applies(to response: Response) -> Bool {
+    private func applies(to response: Response) -> Bool {
         guard progress == nil, admit == nil, let whole = response.body.whole else { return true }
         return whole.count > limit
     }
 }
 
-/// The body-reading settings of a call that collects its body; nil for a call that streams it.
+/// The body-reading settings of a call that collects its body and asks for more than that; nil for other calls.
 enum BodyReadingKey: RequestOptionKey {
     static var defaultValue: BodyReading? { nil }
 }

@@ -70,15 +70,7 @@ final class RetryInterceptor: Interceptor {
 
     /// How the body of a response is read here; nil if the caller reads it, or if it is there.
     private func reading(of response: Response, to request: Request) -> BodyReading? {
-        guard let reading = reading(of: request), reading.applies(to: response),
-            !BodyReadingInterceptor.leaves(response, to: request)
-        else { return nil }
-        return reading
-    }
-
-    private func reading(of request: Request) -> BodyReading? {
-        if let reading = request.options[BodyReadingKey.self] { return reading }
-        return request.delivery == .whole ? BodyReading(limit: collectedBytes, progress: nil) : nil
+        BodyReading(of: response, to: request, collectedBytes: collectedBytes)
     }
 
     /// Brings a request to its end.

@@ -3,7 +3,7 @@ import SternaCore
 /// The credentials that the caller chose for one call, for the origin of its first request alone, and the user information of the URL
 /// that the request has by now.
 final class CallCredentials: Sendable {
-    private let origin: Origin
+    let origin: Origin
     private let request: Credential?
     private let session: Credential?
     private let userinfo: OfURL?

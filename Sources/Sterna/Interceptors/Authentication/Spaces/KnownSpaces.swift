@@ -57,6 +57,9 @@ struct KnownSpaces: Sendable {
 
     // MARK: Credentials in use
 
+    /// Whether any credential is known for a URL's origin.
+    func knows(_ url: HTTPURL) -> Bool { !places.isEmpty && places[url.origin] != nil }
+
     /// Returns the entry whose credential is to be sent to a URL without a challenge: that with the longest covered path.
     mutating func entry(for url: HTTPURL, where isUsable: (Entry) -> Bool) -> Entry? {
         guard !places.isEmpty else { return nil }
