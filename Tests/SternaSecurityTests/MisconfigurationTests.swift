@@ -23,7 +23,7 @@ struct MisconfigurationTests {
         arguments: [
             "https://api.example.com", "api.example.com:443", "api.example.com/", "*", "**", "*.", "a.*.test",
             "*x.test", "",
-            "*.test", "**.test", "*.192.0.2.1", "*.*.example.com",
+            "*.test", "**.test", "*.192.0.2.1", "*.*.example.com", "fe80::1%eth0", "[fe80::1%25eth0]",
         ])
     func hosts(name: String) {
         var table: HostPolicies = [name: .system]

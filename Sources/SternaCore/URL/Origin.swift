@@ -23,7 +23,7 @@ public struct Origin: Sendable, Hashable {
     /// Makes an origin of its parts; the host is parsed as in a URL.
     ///
     /// - Parameters:
-    ///   - host: a name, an IPv4 address, or an IPv6 address with or without brackets, which may have a zone.
+    ///   - host: a name, an IPv4 address, or an IPv6 address with or without brackets, without a zone.
     ///   - port: 0 to 65535; nil for the scheme's default.
     /// - Throws: ``HTTPURL/ParseError`` if the host is invalid or the port is out of range.
     public init(scheme: HTTPURL.Scheme, host: String, port: Int? = nil) throws(HTTPURL.ParseError) {
@@ -32,7 +32,7 @@ public struct Origin: Sendable, Hashable {
         if bytes.contains(UInt8(ascii: ":")), bytes.first != UInt8(ascii: "[") {
             bytes = [UInt8(ascii: "[")] + bytes + [UInt8(ascii: "]")]
         }
-        let parsed = try HostParser.parse(bytes[...])
+        let parsed = try HostParser.parse(bytes[...], allowsZone: false)
         guard let number = UInt16(exactly: port ?? scheme.defaultPort) else { throw .portOutOfRange }
         self.scheme = scheme
         hostKind = parsed.kind

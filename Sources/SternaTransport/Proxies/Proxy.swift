@@ -89,7 +89,6 @@ public struct Proxy: Sendable, Hashable {
         } catch {
             throw Self.invalid("\(error)")
         }
-        guard origin.zone == nil else { throw Self.invalid("An IPv6 address of a proxy has no zone; leave it out.") }
         self.kind = kind
         self.host = origin.hostKind == .ipv6 ? String(origin.host.dropFirst().dropLast()) : origin.host
         self.port = port

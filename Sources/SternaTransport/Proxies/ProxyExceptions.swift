@@ -124,6 +124,7 @@ extension ProxyExceptions {
             isName = true
         }
         while text.hasSuffix(".") { text = text.dropLast() }
+        if text.utf8.contains(UInt8(ascii: ":")) { text = Substring(Self.plain(String(text))) }
         // In the form of a URL: A-labels, and addresses in their one form.
         guard !text.isEmpty, let origin = try? Origin(scheme: .http, host: String(text)),
             !origin.host.utf8.contains(UInt8(ascii: "*")), origin.hostKind == .domain || !isName
