@@ -18,6 +18,7 @@ struct AddressZoneTests {
         Row(text: "[fe80::1%eth0]", host: "[fe80::1%25eth0]", address: "fe80::1", zone: "eth0"),
         Row(text: "[FE80:0::1%25Eth0.1]", host: "[fe80::1%25Eth0.1]", address: "fe80::1", zone: "Eth0.1"),
         Row(text: "[fe80::1%253]", host: "[fe80::1%253]", address: "fe80::1", zone: "3"),
+        Row(text: "[febf::1%2531]", host: "[febf::1%2531]", address: "febf::1", zone: "31"),
         Row(text: "[::1%lo]", host: "[::1%25lo]", address: "::1", zone: "lo"),
         Row(
             text: "[fe80::1%25br-lan_0~x.y-z]", host: "[fe80::1%25br-lan_0~x.y-z]", address: "fe80::1",
@@ -63,6 +64,8 @@ struct AddressZoneTests {
             "[fe80::1%25eth0:1]", "[fe80::1%25eth%300]", "[fe80::1%25ä]", "[fe80::1%25aaaaaaaaaaaaaaaa]",
             "[1.2.3.4%25eth0]",
             "[h%25eth0]",
+            "[::%25eth0]", "[::%31]", "[2001:db8::1%25eth0]", "[fec0::1%25eth0]", "[ff02::1%25eth0]", "[::2%25lo]",
+            "[1::1%25lo]",
         ])
     func invalid(host: String) {
         #expect(throws: HTTPURL.ParseError.self) { try HTTPURL("http://\(host)/") }

@@ -9,6 +9,8 @@ enum AddressZone {
     /// The longest name of an interface (IFNAMSIZ), in bytes.
     private static let longest = 15
 
+    private static let loopback: [UInt16] = [0, 0, 0, 0, 0, 0, 0, 1]
+
     /// Splits the text between a host's brackets. Returns nil if what follows a percent sign is no zone.
     ///
     /// The sign may also stand there by itself, as people type it.
@@ -18,6 +20,13 @@ enum AddressZone {
         zone = zone.starts(with: mark.utf8) ? zone.dropFirst(mark.utf8.count) : zone.dropFirst()
         guard (1...longest).contains(zone.count), zone.allSatisfy(isUnreserved) else { return nil }
         return (input[..<sign], String(decoding: zone, as: UTF8.self))
+    }
+
+    /// Whether an address, given as its eight pieces, has zones: link-local ones, and the loopback address (RFC 4007, 4).
+    ///
+    /// The system ignores the zone of any other, so that a request would leave by another interface than the one named.
+    static func exists(at address: [UInt16]) -> Bool {
+        address.first.map { $0 & 0xFFC0 } == 0xFE80 || address == loopback
     }
 
     // RFC 3986, 2.3.

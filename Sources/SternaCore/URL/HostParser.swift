@@ -18,7 +18,7 @@ enum HostParser {
         if input.first == UInt8(ascii: "[") {
             guard input.count > 2, input.last == UInt8(ascii: "]"),
                 let (address, zone) = AddressZone.split(input.dropFirst().dropLast()),
-                let pieces = IPv6.parse(address), allowsZone || zone == nil
+                let pieces = IPv6.parse(address), zone == nil || allowsZone && AddressZone.exists(at: pieces)
             else { throw .invalidIPv6 }
             let suffix = zone.map { AddressZone.mark + $0 } ?? ""
             return Host(text: "[\(IPv6.serialise(pieces))\(suffix)]", kind: .ipv6)
