@@ -8,6 +8,10 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// For what tests call a million times: it is no part of what they test. No product contains it, so that these flags bind nobody who
+/// depends on the package.
+let optimized: [SwiftSetting] = [.unsafeFlags(["-O"])]
+
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
@@ -130,14 +134,15 @@ let package = Package(
         // All tests are one program, so that what this sets holds for all of them.
         .target(name: "CTestWidth", path: "Tests/CTestWidth"),
         .target(
-            name: "MutationKit", dependencies: ["SternaPlatform"], path: "Tests/MutationKit", swiftSettings: strict),
+            name: "MutationKit", dependencies: ["SternaPlatform"], path: "Tests/MutationKit",
+            swiftSettings: strict + optimized),
         // What the tests share. These are test targets so that `swift build` leaves them out.
         tests(
             "SternaTestSupport",
             [
                 "MutationKit", "SternaCore", "SternaSerialization", "CTestWidth", "CSternaZlib", nioCore, nioPosix,
                 httpTypes,
-            ]),
+            ], optimized),
         tests(
             "SternaWireTestSupport",
             ["SternaTestSupport"] + wire),
@@ -191,9 +196,10 @@ let package = Package(
 )
 
 /// A target of tests, over `Sterna` and its test servers. All of them are one program, which the toolchain's own linker links in a
-/// third of the time; no product contains a test, so that these flags bind nobody who depends on the package.
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+/// third of the time.
+func tests(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = []) -> Target {
     .testTarget(
-        name: name, dependencies: ["SternaPlatform", "Sterna", "SternaTesting"] + dependencies, swiftSettings: strict,
+        name: name, dependencies: ["SternaPlatform", "Sterna", "SternaTesting"] + dependencies,
+        swiftSettings: strict + settings,
         linkerSettings: [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))])
 }

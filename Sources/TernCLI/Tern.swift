@@ -31,7 +31,7 @@ struct Tern: AsyncParsableCommand {
             return ExitStatus.usage
         }
         do {
-            var command = try parseAsRoot(routed(arguments))
+            var command = try command(of: routed(arguments))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -41,6 +41,27 @@ struct Tern: AsyncParsableCommand {
         } catch {
             return report(error)
         }
+    }
+
+    /// Parses a command line that begins with the name of a command.
+    ///
+    /// The command is parsed by itself: on the way through the tree the parser makes the options of commands several times, which
+    /// takes longer than many a request. The tree is asked for help, and why the arguments are wrong.
+    static func command(of arguments: [String]) throws -> any ParsableCommand {
+        var type: any ParsableCommand.Type = Tern.self
+        var rest = arguments[...]
+        while let name = rest.first,
+            let next = type.configuration.subcommands.first(where: { $0.configuration.commandName == name })
+        {
+            type = next
+            rest.removeFirst()
+        }
+        if type.configuration.subcommands.isEmpty, let command = try? type.parseAsRoot(Array(rest)),
+            Swift.type(of: command) == type
+        {
+            return command
+        }
+        return try parseAsRoot(arguments)
     }
 
     /// Inserts the name of the request subcommand unless the arguments name another one.

@@ -52,7 +52,7 @@ struct InterruptedDownloadTests {
 
     @Test("Cut at random bytes again and again, the file is the same in the end, and little is fetched twice")
     func cuts() async throws {
-        let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+        let content = noise(300_000)
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
                 let cuts = (0..<50).map { _ in Int.random(in: 1...12_000) }

@@ -18,8 +18,7 @@ struct CompressedBodyTests {
         "Round numbers of pieces are finished", arguments: [262_143, 262_144, 524_288, 786_432],
         [ContentCoding.gzip, .deflate])
     func round(size: Int, coding: ContentCoding) async throws {
-        var generator = SystemRandomNumberGenerator()
-        let content = (0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let content = noise(size, seed: .random(in: 0 ... .max))
         let file = try ScratchFile(String(repeating: "z", count: size), name: "f")
         for (body, expected) in [
             (Body.bytes(content), content), (try .file(file.path), [UInt8](repeating: 0x7A, count: size)),

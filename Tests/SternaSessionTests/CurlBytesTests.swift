@@ -167,7 +167,7 @@ struct CurlBytesTests {
         ("1,000 bytes", [UInt8](repeating: 0x27, count: 1_000)),
         ("1,001 bytes", [UInt8](repeating: 0x62, count: 1_001)),
         ("1 MB of text", [UInt8](repeating: 0x61, count: 1_000_000)),
-        ("1 MB of bytes", (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }),
+        ("1 MB of bytes", noise(1_000_000)),
     ]
 
     @Test("Bodies", arguments: texts)

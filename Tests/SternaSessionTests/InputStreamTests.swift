@@ -16,7 +16,7 @@ struct InputStreamTests {
                 ServerResponse(body: .bytes(try await request.body.collect()))
             }
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }
-            let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
+            let data = Data(noise(300_000))
             for length in [nil, Int64(data.count)] {
                 let body = Body.stream(InputStream(data: data), length: length, mediaType: "a/b")
                 #expect(!body.isReplayable)

@@ -18,7 +18,7 @@ struct TransferFaultTests {
         let random = Mutex(MutationGenerator(seed: seed))
         let sent = Mutex(0)
         let left = Mutex(40)
-        let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 13) }
+        let content = noise(size)
         try await TestServer.withServer { server async throws in
             server.route("GET", "/cut") { request in
                 var range = 0..<size

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Transfers: over TLS", .timeLimit(.minutes(5)))
 struct TransferTLSTests {
-    private static let content = (0..<900_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    private static let content = noise(900_000)
 
     /// What stands in the server's place for a while.
     enum Obstacle: CaseIterable {

@@ -172,7 +172,7 @@ struct DownloadCommandTests {
         return ranges
     }
 
-    private static let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }
+    private static let content = noise(count)
 
     /// Waits until a file in the folder has bytes.
     private func waitForBytes(_ name: String, in folder: TemporaryFolder) async throws {

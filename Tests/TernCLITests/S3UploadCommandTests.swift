@@ -11,7 +11,7 @@ import Testing
 @Suite("tern upload --resumable s3", .timeLimit(.minutes(5)))
 struct S3UploadCommandTests {
     /// Three parts of the smallest size.
-    private static let content = Data((0..<(11 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+    private static let content = Data(noise(11 << 20))
 
     private static let region = ["--aws-sigv4", "aws:amz:eu-central-1:s3"]
     private static let keys = ["AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "hidden"]

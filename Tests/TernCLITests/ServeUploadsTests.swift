@@ -18,7 +18,7 @@ struct ServeUploadsTests {
     @Test("After a kill in the middle of content, a new server reports what is in its files")
     func kill() async throws {
         let folder = try TemporaryFolder()
-        let bytes = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+        let bytes = noise(1 << 20)
         let session = try Session { ($0.retry, $0.redirects) = (.none, .doNotFollow) }
         let (first, url) = try await Self.start(folder.path)
         let created = try await session.post(

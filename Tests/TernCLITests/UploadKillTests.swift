@@ -28,8 +28,7 @@ struct UploadKillTests {
 
     private func makeFile(_ folder: TemporaryFolder) async throws -> (path: String, digest: String) {
         let path = folder.path("file")
-        var random = SystemRandomNumberGenerator()
-        let piece = Data((0..<(1 << 20)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+        let piece = Data(noise(1 << 20, seed: .random(in: 0 ... .max)))
         var (content, digest) = (Data(), SHA256())
         for number in 0..<Int(Self.size >> 20) {
             // Each MiB begins with its number, so that none is taken for another.

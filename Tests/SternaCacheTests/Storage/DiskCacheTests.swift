@@ -14,10 +14,7 @@ struct DiskCacheTests {
     let folder = CacheTestFolder()
 
     static func large(_ count: Int) -> Bytes {
-        var bytes = Bytes()
-        var random = SeededRandom(seed: 5)
-        while bytes.readableBytes < count { bytes.writeInteger(random.next()) }
-        return bytes.getSlice(at: 0, length: count) ?? Bytes()
+        Bytes(copying: noise(count))
     }
 
     @discardableResult

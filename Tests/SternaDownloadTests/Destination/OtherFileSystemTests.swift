@@ -46,7 +46,7 @@ struct OtherFileSystemTests {
 
     @Test("The file is copied whole, and the temporary one removed", arguments: ExistingFile.allCases)
     func copies(existing: ExistingFile) throws {
-        let bytes = (0..<(3 << 20) + 17).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 11) }
+        let bytes = noise((3 << 20) + 17)
         let part = try near.write(bytes, to: "part")
         expectEqual(chmod(part, 0o600), 0)
         let target = "\(far.path)/a.bin"

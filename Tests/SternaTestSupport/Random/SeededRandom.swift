@@ -18,9 +18,9 @@ extension RandomNumberGenerator {
     }
 }
 
-/// Bytes without a period, the same at each call: they hardly compress, and a piece sent twice or out of place shows.
-func noise(_ count: Int) -> [UInt8] {
-    var random = SeededRandom(seed: 1)
+/// Bytes without a period, the same for the same seed: they hardly compress, and a piece sent twice or out of place shows.
+func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+    var random = SeededRandom(seed: seed)
     var bytes = [UInt8](repeating: 0, count: count)
     bytes.withUnsafeMutableBytes { target in
         for start in stride(from: 0, to: count, by: 8) {

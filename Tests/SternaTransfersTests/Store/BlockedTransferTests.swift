@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Transfers: credentials that are missing or wrong", .timeLimit(.minutes(2)))
 struct BlockedTransferTests {
-    private static let content = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    private static let content = Data(noise(200_000))
 
     /// Serves a file, and takes uploads, for one password.
     private static func serve(_ server: TestServer) {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Transfers: files that are away while they are uploaded", .timeLimit(.minutes(5)))
 struct MissingSourceTests {
-    private static let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+    private static let content = Data(noise(300_000))
 
     private let folder = TransferTestFolder()
     private var path: String { folder.path + "/a.jpg" }

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Transfers: uploads of the store", .timeLimit(.minutes(5)))
 struct StoredUploadTests {
-    static let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+    static let content = Data(noise(300_000))
 
     let folder = TransferTestFolder()
 

@@ -20,8 +20,7 @@ final class UploadBench: Sendable {
         _ server: TestServer, bytes: Int = 300_000, seed: UInt64 = 1,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws {
-        var random = SeededRandom(seed: seed)
-        content = (0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        content = noise(bytes, seed: seed)
         path =
             FileManager.default.temporaryDirectory.appending(path: "sterna-upload-\(UInt64.random(in: 0 ... .max))")
             .path

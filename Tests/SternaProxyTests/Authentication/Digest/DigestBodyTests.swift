@@ -16,7 +16,7 @@ struct DigestBodyTests {
 
     @Test("Bytes, files and both one after another", arguments: DigestHash.allCases)
     func bytes(algorithm: DigestHash) async throws {
-        let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let content = noise(300_000)
         try await expectEqual(DigestBody.hash(.bytes(content), by: algorithm), algorithm.hash(content))
         let path = FileManager.default.temporaryDirectory.appending(
             path: "sterna-digest-\(UInt64.random(in: 0 ... .max))"
