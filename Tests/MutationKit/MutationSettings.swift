@@ -5,8 +5,8 @@ enum MutationSettings {
     /// `STERNA_MUTATION_SEED`, or a random one.
     static let seed = number("STERNA_MUTATION_SEED") ?? UInt64.random(in: 1..<1 << 32)
 
-    /// `STERNA_MUTATION_SECONDS` of processor time for each reader; two by default.
-    static let nanoseconds = min(number("STERNA_MUTATION_SECONDS") ?? 2, 1 << 20) * 1_000_000_000
+    /// `STERNA_MUTATION_SECONDS` of processor time for each reader; one by default.
+    static let nanoseconds = min(number("STERNA_MUTATION_SECONDS") ?? 1, 1 << 20) * 1_000_000_000
 
     /// `STERNA_MUTATION_EXECUTIONS` of each reader, whatever time they take.
     static let executions = number("STERNA_MUTATION_EXECUTIONS")
