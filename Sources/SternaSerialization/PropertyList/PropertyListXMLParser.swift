@@ -19,14 +19,9 @@ struct PropertyListXMLParser {
     }
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, limits: PropertyList.ParseLimits) {
-        reader = PropertyListXMLReader(bytes, at: Self.markLength(bytes))
+        reader = PropertyListXMLReader(bytes, at: TextPosition.markLength(bytes))
         self.limits = limits
         remainingValues = limits.values
-    }
-
-    /// Returns the length of a leading byte order mark.
-    static func markLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        JSONParser.startsWithByteOrderMark(bytes) ? 3 : 0
     }
 
     mutating func parse() throws(PropertyListFault) -> PropertyList {
