@@ -1,9 +1,9 @@
 /// A parsing fault, before its line and column are known.
-struct PropertyListFault: Error {
-    let reason: PropertyList.ParseError.Reason
-    let offset: Int
+package struct PropertyListFault: Error {
+    package let reason: PropertyList.ParseError.Reason
+    package let offset: Int
 
-    init(_ reason: PropertyList.ParseError.Reason, _ offset: Int) {
+    package init(_ reason: PropertyList.ParseError.Reason, _ offset: Int) {
         self.reason = reason
         self.offset = offset
     }
