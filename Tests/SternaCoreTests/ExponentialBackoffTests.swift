@@ -20,7 +20,7 @@ import Testing
             (1_000, 2, 5_000, 1, 0, 7, 1_000), (1_000, 2, 5_000, 1, 0, -7, 0), (-4_000, 2, 5_000, 1, 1, 1, 0),
             (4_000, 2, -5_000, 1, 1, 1, 0), (1_000, -1, 5_000, 1, 9, 1, 0), (1_000, .infinity, 5_000, 1, 9, 1, 5_000),
             (1_000, .nan, 5_000, 0, 9, 1, 5_000), (1_000, 1e300, 5_000, 1, 9, 0.5, 2_500),
-            (0, .infinity, 5_000, 0, 1, 1, 5_000),
+            (0, .infinity, 5_000, 0, 1, 1, 0), (0, 2, 5_000, 0.5, 1_000_000, 1, 0),
         ] as [(Int64, Double, Int64, Double, Int, Double, Int64)])
     func waits(
         first: Int64, factor: Double, limit: Int64, jitter: Double, number: Int, random: Double, expected: Int64

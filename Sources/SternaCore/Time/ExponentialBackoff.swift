@@ -27,8 +27,10 @@ package struct ExponentialBackoff: Sendable, Hashable {
     ///   - random: a random number from 0 to 1.
     package func wait(_ number: Int, random: Double) -> Duration {
         let limit = Self.nanoseconds(limit)
+        // Finite, so that no wait at first stays none.
+        let growth = min(pow(max(factor, 0), Double(max(number, 0))), .greatestFiniteMagnitude)
         // May be infinite, or not a number, for a factor that makes no sense.
-        let product = Self.nanoseconds(first) * pow(max(factor, 0), Double(max(number, 0)))
+        let product = Self.nanoseconds(first) * growth
         let longest = product.isFinite ? min(product, limit) : limit
         let chosen = longest * (1 - jitter) + longest * jitter * min(max(random, 0), 1)
         return .nanoseconds(Int64(chosen.rounded()))
