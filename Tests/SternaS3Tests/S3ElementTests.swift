@@ -15,6 +15,7 @@ struct S3ElementTests {
             ("<a><b>&lt;&#65;&#x42;&amp;&quot;</b></a>", "<AB&\""),
             ("<a><b>x<!-- <c> -->y</b></a>", "xy"), ("<a><b><![CDATA[<&]]></b></a>", "<&"), ("<a><b/></a>", ""),
             ("<a ><b >é\u{1F426}</b ></a >", "é\u{1F426}"), ("<a><c>z</c><b>x</b><b>y</b></a>", "x"),
+            ("<a><b>x\r\ny&#13;</b></a>", "x\ny\r"),
         ])
     func text(document: String, text: String) throws {
         let root = try S3Element(parsing: Bytes(string: document))
@@ -29,6 +30,8 @@ struct S3ElementTests {
             "<a>&#xD800;</a>",
             "<a>&#+65;</a>", "<a>& </a>", "<a>\u{1}</a>", "<a><![CDATA[", "<![CDATA[]]>", "<a><!--</a>", "<a><?b?></a>",
             "<!DOCTYPE a><a/>", "<!DOCTYPE a [<!ENTITY e SYSTEM \"file:///etc/passwd\">]><a>&e;</a>",
+            "<a>]]></a>", "<a><!-- -- --></a>", "<?xml version=\"1.0\" encoding=\"latin1\"?><a/>", "<a/><?b?>",
+            "<?b?><a/>",
             "<?xml version=\"1.0\"", "<\(String(repeating: "a", count: 200))/>",
         ])
     func refused(document: String) {

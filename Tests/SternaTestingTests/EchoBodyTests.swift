@@ -11,11 +11,11 @@ struct EchoBodyTests {
             ("text/plain", "hello", "\"data\": \"hello\""),
             (
                 "application/json", "{\"b\":1.50,\"a\":[null,\"\\u00e9\\ud83d\\ude00\"]}",
-                "\"b\": 1.50,\n    \"a\": [\n      null,\n      \"é😀\"\n    ]"
+                "\"b\": 1.5,\n    \"a\": [\n      null,\n      \"é😀\"\n    ]"
             ),
             ("application/json", "{\"b\":", "\"json\": null"),
             ("application/json", String(repeating: "[", count: 5000), "\"json\": null"),
-            ("application/json", "\"\\ud800\"", "\"json\": \"\u{FFFD}\""),
+            ("application/json", "\"\\ud800\"", "\"json\": null"),
             (
                 "application/x-www-form-urlencoded", "a=1&b=x+y%21&a=2&c",
                 "\"a\": [\n      \"1\",\n      \"2\"\n    ],\n    \"b\": \"x y!\",\n    \"c\": \"\""

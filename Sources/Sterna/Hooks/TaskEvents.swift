@@ -1,4 +1,3 @@
-import HTTPTypes
 import SternaCore
 import Synchronization
 
@@ -86,24 +85,4 @@ extension SessionTask {
             if !self.isSilent { events.tell(event, of: self) }
         }
     }
-}
-
-/// A body whose pieces a hook sees before their reader.
-final class WatchedBody: BodyStream {
-    private let base: any BodyStream
-    private let watch: @Sendable (Bytes) async -> Void
-
-    init(_ base: any BodyStream, _ watch: @escaping @Sendable (Bytes) async -> Void) {
-        (self.base, self.watch) = (base, watch)
-    }
-
-    func next() async throws -> Bytes? {
-        let piece = try await base.next()
-        if let piece { await watch(piece) }
-        return piece
-    }
-
-    func cancel() { base.cancel() }
-    var length: Int64? { base.length }
-    var trailers: HTTPFields? { base.trailers }
 }

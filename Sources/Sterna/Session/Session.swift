@@ -188,7 +188,11 @@ public struct Session: Sendable {
         defer { response.body.cancel() }
         response.body = response.body.readableOnce
         guard let recorder = request.recorder else { return try await read(response) }
-        response.body = CountedBody.wrap(response.body, recorder)
+        if let whole = response.body.whole {
+            recorder.decoded(whole.count)
+        } else {
+            response.body = ResponseBody(WatchedBody(ClaimedBody(response.body)) { recorder.decoded($0.count) })
+        }
         do {
             let value = try await read(response)
             await end(response, recorder)

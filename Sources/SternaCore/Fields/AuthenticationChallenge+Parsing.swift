@@ -35,16 +35,12 @@ extension AuthenticationChallenge {
 
 /// Reads the challenges of one line.
 private struct ChallengeReader {
-    private let bytes: [UInt8]
-    private var index = 0
+    private var reader: DirectiveReader
 
     /// Whether the last parameter is an unquoted `qop`, whose list some servers go on with after a comma.
     private var isInQualities = false
 
-    init(_ line: String) { bytes = Array(line.utf8) }
-
-    private var isAtEnd: Bool { index >= bytes.count }
-    private var current: UInt8? { isAtEnd ? nil : bytes[index] }
+    init(_ line: String) { reader = DirectiveReader(line) }
 
     /// Returns the challenges; nil if the line breaks the grammar.
     mutating func challenges() -> [AuthenticationChallenge]? {
@@ -56,9 +52,9 @@ private struct ChallengeReader {
         }
         while true {
             // Elements of a list may be empty (RFC 9110, 5.6.1.2).
-            skip { $0 == UInt8(ascii: ",") || Self.isBlank($0) }
-            guard !isAtEnd else { break }
-            guard let name = takeToken() else { return nil }
+            reader.skip { $0 == UInt8(ascii: ",") || DirectiveReader.isBlank($0) }
+            guard !reader.isAtEnd else { break }
+            guard let name = reader.takeToken() else { return nil }
             if scheme != nil, takeEquals() {
                 guard add(name, to: &parameters) else { return nil }
             } else if isInQualities, isQuality(name), let known = parameters.popLast() {
@@ -68,27 +64,29 @@ private struct ChallengeReader {
                 isInQualities = false
                 guard found.count < AuthenticationChallenge.Limits.challenges else { return nil }
                 (scheme, parameters) = (name, [])
-                let isFollowed = current == 0x20
-                skip { $0 == 0x20 }
-                if isFollowed, !isAtEnd, current != UInt8(ascii: ",") {
+                let isFollowed = reader.current == 0x20
+                reader.skip { $0 == 0x20 }
+                if isFollowed, !isAtEndOfElement {
                     if let token = takeToken68() {
                         found.append(AuthenticationChallenge(name, token: token))
                         scheme = nil
                     } else {
-                        guard let first = takeToken(), takeEquals(), add(first, to: &parameters) else { return nil }
+                        guard let first = reader.takeToken(), takeEquals(), add(first, to: &parameters) else {
+                            return nil
+                        }
                     }
                 }
             }
-            skip(Self.isBlank)
-            guard isAtEnd || current == UInt8(ascii: ",") else { return nil }
+            reader.skipBlanks()
+            guard isAtEndOfElement else { return nil }
         }
         complete()
         return found
     }
 
     private mutating func add(_ name: String, to parameters: inout [AuthenticationChallenge.Parameter]) -> Bool {
-        isInQualities = AuthenticationChallenge.isSame(name, "qop") && current != UInt8(ascii: "\"")
-        guard parameters.count < AuthenticationChallenge.Limits.parameters, let value = takeValue(),
+        isInQualities = AuthenticationChallenge.isSame(name, "qop") && reader.current != UInt8(ascii: "\"")
+        guard parameters.count < AuthenticationChallenge.Limits.parameters, let value = reader.takeValue(),
             !parameters.contains(where: { AuthenticationChallenge.isSame($0.name, name) })
         else { return false }
         parameters.append(.init(name, value))
@@ -99,73 +97,36 @@ private struct ChallengeReader {
     private func isQuality(_ name: String) -> Bool {
         guard ["auth", "auth-int"].contains(where: { AuthenticationChallenge.isSame($0, name) }) else { return false }
         // A scheme of that name would have parameters.
-        let next = bytes[index...].first { !Self.isBlank($0) }
-        return next == nil || next == UInt8(ascii: ",")
+        var ahead = self
+        ahead.reader.skipBlanks()
+        return ahead.isAtEndOfElement
     }
 
     // MARK: Pieces
 
-    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
-        while let byte = current, isSkipped(byte) { index += 1 }
-    }
-
-    private mutating func takeToken() -> String? {
-        let start = index
-        skip(FieldSyntax.isTokenByte)
-        return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
-    }
+    /// Whether the list's element ends here.
+    private var isAtEndOfElement: Bool { reader.isAtEnd || reader.current == UInt8(ascii: ",") }
 
     /// Takes the equals sign between a name and its value with the white space around it, or nothing if there is none.
     private mutating func takeEquals() -> Bool {
-        let start = index
-        skip(Self.isBlank)
-        guard current == UInt8(ascii: "=") else {
-            index = start
-            return false
-        }
-        index += 1
-        skip(Self.isBlank)
+        var ahead = reader
+        ahead.skipBlanks()
+        guard ahead.take("=") else { return false }
+        ahead.skipBlanks()
+        reader = ahead
         return true
-    }
-
-    private mutating func takeValue() -> String? {
-        current == UInt8(ascii: "\"") ? takeQuoted() : takeToken()
-    }
-
-    /// A quoted string (RFC 9110, 5.6.4).
-    private mutating func takeQuoted() -> String? {
-        index += 1
-        var value: [UInt8] = []
-        while var byte = current {
-            index += 1
-            if byte == UInt8(ascii: "\"") { return String(decoding: value, as: UTF8.self) }
-            if byte == UInt8(ascii: "\\") {
-                guard let escaped = current else { return nil }
-                byte = escaped
-                index += 1
-            }
-            guard FieldSyntax.isValueByte(byte) else { return nil }
-            value.append(byte)
-        }
-        return nil
     }
 
     /// Takes a value without a name (RFC 9110, 11.2), which ends the challenge, or nothing if there is none.
     private mutating func takeToken68() -> String? {
-        let start = index
-        skip(Self.isToken68)
-        guard index > start else { return nil }
-        skip { $0 == UInt8(ascii: "=") }
-        let end = index
-        skip(Self.isBlank)
-        guard isAtEnd || current == UInt8(ascii: ",") else {
-            index = start
-            return nil
-        }
-        return String(decoding: bytes[start..<end], as: UTF8.self)
+        var ahead = self
+        guard var token = ahead.reader.take(while: Self.isToken68) else { return nil }
+        token += ahead.reader.take(while: { $0 == UInt8(ascii: "=") }) ?? ""
+        ahead.reader.skipBlanks()
+        guard ahead.isAtEndOfElement else { return nil }
+        self = ahead
+        return token
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private static func isToken68(_ byte: UInt8) -> Bool {
         switch byte {

@@ -8,10 +8,16 @@ package struct DirectiveReader {
     package var isAtEnd: Bool { index >= bytes.count }
     package var current: UInt8? { isAtEnd ? nil : bytes[index] }
 
-    /// Skips spaces and tabs.
-    package mutating func skipBlanks() {
-        while let byte = current, byte == 0x20 || byte == 0x09 { index += 1 }
+    /// Skips the bytes that satisfy a condition.
+    package mutating func skip(_ isSkipped: (UInt8) -> Bool) {
+        while let byte = current, isSkipped(byte) { index += 1 }
     }
+
+    /// Skips spaces and tabs.
+    package mutating func skipBlanks() { skip(Self.isBlank) }
+
+    /// Whether a byte is a space or a tab.
+    package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// Takes a byte if it is the next one.
     package mutating func take(_ byte: Unicode.Scalar) -> Bool {
@@ -20,12 +26,15 @@ package struct DirectiveReader {
         return true
     }
 
-    /// Takes a token; nil if there is none.
-    package mutating func takeToken() -> String? {
+    /// Takes the bytes that satisfy a condition; nil if there are none.
+    package mutating func take(while isTaken: (UInt8) -> Bool) -> String? {
         let start = index
-        while let byte = current, FieldSyntax.isTokenByte(byte) { index += 1 }
+        skip(isTaken)
         return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
     }
+
+    /// Takes a token; nil if there is none.
+    package mutating func takeToken() -> String? { take(while: FieldSyntax.isTokenByte) }
 
     /// Takes a quoted string, without its quotes and escapes; nil if there is none, or if it breaks the grammar.
     package mutating func takeQuoted() -> String? {
@@ -59,17 +68,8 @@ package struct DirectiveReader {
         return value
     }
 
-    /// Whether two names are the same but for the case of ASCII letters.
-    package static func isSame(_ one: String, _ other: String) -> Bool {
-        one.utf8.count == other.utf8.count && zip(one.utf8, other.utf8).allSatisfy { lowercased($0) == lowercased($1) }
-    }
-
     /// Returns a name with its ASCII letters in lower case.
     package static func lowercased(_ name: String) -> String {
-        String(decoding: name.utf8.map(lowercased), as: UTF8.self)
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+        String(decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }

@@ -39,26 +39,12 @@ extension JSON {
         public let column: Int
 
         init(_ reason: Reason, offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
-            var line = 1
-            var column = 1
-            for index in 0..<min(offset, bytes.count) {
-                let byte = bytes[index]
-                if byte == UInt8(ascii: "\n") {
-                    line += 1
-                    column = 1
-                } else if byte & 0xC0 != 0x80 {
-                    column += 1
-                }
-            }
-            if line == 1, offset >= 3, JSONParser.startsWithByteOrderMark(bytes) { column -= 1 }
-            self.reason = reason
-            self.offset = offset
-            self.line = line
-            self.column = column
+            let place = TextPosition(of: offset, in: bytes)
+            (self.reason, self.offset, line, column) = (reason, offset, place.line, place.column)
         }
     }
 
-    /// The limits of a text; the parser rejects a text that exceeds one.
+    /// The limits of a text, or of a property list; the parser rejects one that exceeds them.
     public struct ParseLimits: Sendable, Hashable, Codable {
         /// The greatest number of nested containers, from 0, which allows none, to ``JSON/maximumDepth``, the default.
         public var depth: Int {
@@ -98,25 +84,17 @@ extension JSON.ParseError.Reason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unexpectedEnd: "unexpected end"
-        case .unexpectedCharacter(let scalar):
-            scalar.value > 0x20 && scalar.value < 0x7F
-                ? "unexpected character '\(scalar)'"
-                : "unexpected character U+\(Self.hexadecimal(scalar.value, width: 4))"
+        case .unexpectedCharacter(let scalar): "unexpected character \(TextPosition.name(scalar))"
         case .trailingContent: "content after the value"
         case .invalidNumber: "invalid number"
         case .invalidEscape: "invalid escape"
         case .loneSurrogate: "lone surrogate"
-        case .controlCharacter(let code): "unescaped control character U+\(Self.hexadecimal(UInt32(code), width: 4))"
+        case .controlCharacter(let code): "unescaped control character \(TextPosition.name(code: UInt32(code)))"
         case .invalidUTF8: "invalid UTF-8"
         case .tooDeep(let limit): "nested deeper than \(limit) levels"
         case .tooLarge(let limit): "longer than \(limit) bytes"
         case .tooManyValues(let limit): "more than \(limit) values"
         case .tooManyMarks(let limit): "a key with more than \(limit) combining marks in a row"
         }
-    }
-
-    private static func hexadecimal(_ value: UInt32, width: Int) -> String {
-        let digits = String(value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }

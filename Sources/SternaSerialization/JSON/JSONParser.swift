@@ -36,15 +36,11 @@ struct JSONParser {
         remainingValues = limits.values
     }
 
-    static func startsWithByteOrderMark(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
-    }
-
     mutating func parse() throws(JSONFault) -> JSON {
         guard bytes.count <= limits.bytes else {
             throw JSONFault(reason: .tooLarge(limit: limits.bytes), offset: max(0, limits.bytes))
         }
-        if Self.startsWithByteOrderMark(bytes) { position = 3 }
+        position = TextPosition.markLength(bytes)
         let value = try parseTree()
         skipWhiteSpace()
         guard position == bytes.count else { throw JSONFault(reason: .trailingContent, offset: position) }

@@ -24,7 +24,7 @@ public enum PropertyList: Sendable {
     /// The greatest number of nested containers in a tree that is parsed, written, or made from parameters.
     ///
     /// Releasing and writing a tree use stack for each level.
-    public static let maximumDepth = 512
+    public static let maximumDepth = JSON.maximumDepth
 
     /// The encoding forms of a property list.
     public enum Format: String, Sendable, Hashable, Codable, CaseIterable {

@@ -1,9 +1,9 @@
 /// A parsing fault, before its line and column are known.
-struct PropertyListFault: Error {
-    let reason: PropertyList.ParseError.Reason
-    let offset: Int
+package struct PropertyListFault: Error {
+    package let reason: PropertyList.ParseError.Reason
+    package let offset: Int
 
-    init(_ reason: PropertyList.ParseError.Reason, _ offset: Int) {
+    package init(_ reason: PropertyList.ParseError.Reason, _ offset: Int) {
         self.reason = reason
         self.offset = offset
     }
@@ -87,46 +87,13 @@ extension PropertyList {
                 column = nil
                 return
             }
-            var line = 1
-            var column = 1
-            let start = PropertyListXMLParser.markLength(text)
-            for index in start..<max(start, min(offset, text.count)) {
-                if text[index] == UInt8(ascii: "\n") {
-                    line += 1
-                    column = 1
-                } else if text[index] & 0xC0 != 0x80 {
-                    column += 1
-                }
-            }
-            self.line = line
-            self.column = column
+            let place = TextPosition(of: offset, in: text)
+            (line, column) = (place.line, place.column)
         }
     }
 
-    /// The limits of a property list; the parser rejects a list that exceeds one.
-    public struct ParseLimits: Sendable, Hashable, Codable {
-        /// The greatest number of nested containers, from 0, which allows none, to ``PropertyList/maximumDepth``, the
-        /// default.
-        public var depth: Int {
-            didSet { depth = Self.clamped(depth) }
-        }
-        /// The greatest length in bytes; unlimited by default, as a body's length has its own limit.
-        public var bytes: Int
-        /// The greatest number of values, including containers; unlimited by default.
-        public var values: Int
-
-        /// The limits of response serializers: five million values, which take some hundred MiB.
-        public static let response = ParseLimits(values: 5_000_000)
-
-        /// Makes limits; a depth outside 0 to ``PropertyList/maximumDepth`` is clamped.
-        public init(depth: Int = PropertyList.maximumDepth, bytes: Int = .max, values: Int = .max) {
-            self.depth = Self.clamped(depth)
-            self.bytes = bytes
-            self.values = values
-        }
-
-        private static func clamped(_ depth: Int) -> Int { min(max(depth, 0), PropertyList.maximumDepth) }
-    }
+    /// The limits of a property list, which are those of JSON.
+    public typealias ParseLimits = JSON.ParseLimits
 }
 
 extension PropertyList.ParseError: CustomStringConvertible {
@@ -143,9 +110,7 @@ extension PropertyList.ParseError.Reason: CustomStringConvertible {
         switch self {
         case .unexpectedEnd: "unexpected end"
         case .notAPropertyList: "neither an XML nor a binary property list"
-        case .unexpectedCharacter(let scalar):
-            scalar.value > 0x20 && scalar.value < 0x7F
-                ? "unexpected character '\(scalar)'" : "unexpected character \(Self.name(scalar.value))"
+        case .unexpectedCharacter(let scalar): "unexpected character \(TextPosition.name(scalar))"
         case .unexpectedElement(let name): "unexpected element <\(name)>"
         case .mismatchedTag(let name): "unexpected end tag </\(name)>"
         case .missingKey: "a value without a key"
@@ -155,7 +120,7 @@ extension PropertyList.ParseError.Reason: CustomStringConvertible {
         case .invalidUTF8: "invalid UTF-8"
         case .invalidUTF16: "lone surrogate"
         case .unknownEntity(let name): "unknown entity &\(name);"
-        case .invalidCharacter(let code): "character \(Self.name(code)), which is not allowed"
+        case .invalidCharacter(let code): "character \(TextPosition.name(code: code)), which is not allowed"
         case .declaresSubset: "a document type with an internal subset, which is not supported"
         case .unsupportedEncoding(let name): "encoding \(name) instead of UTF-8"
         case .trailingContent: "content after the list"
@@ -170,10 +135,5 @@ extension PropertyList.ParseError.Reason: CustomStringConvertible {
         case .unsupportedObject(let marker): "unsupported object of marker 0x\(String(marker, radix: 16))"
         case .keyNotString: "a key that is not a string"
         }
-    }
-
-    static func name(_ code: UInt32) -> String {
-        let digits = String(code, radix: 16, uppercase: true)
-        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }

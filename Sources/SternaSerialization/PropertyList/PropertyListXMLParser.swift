@@ -4,7 +4,7 @@ import SternaCore
 struct PropertyListXMLParser {
     typealias Fault = PropertyListFault
 
-    var reader: PropertyListXMLReader
+    var reader: XMLMarkupReader
     private let limits: PropertyList.ParseLimits
     private var remainingValues: Int
 
@@ -19,17 +19,14 @@ struct PropertyListXMLParser {
     }
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, limits: PropertyList.ParseLimits) {
-        reader = PropertyListXMLReader(bytes, at: Self.markLength(bytes))
+        // Longer than any element's name, and short enough for a message.
+        reader = XMLMarkupReader(bytes, longestName: 16, isStrict: false)
         self.limits = limits
         remainingValues = limits.values
     }
 
-    /// Returns the length of a leading byte order mark.
-    static func markLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        JSONParser.startsWithByteOrderMark(bytes) ? 3 : 0
-    }
-
     mutating func parse() throws(PropertyListFault) -> PropertyList {
+        try reader.checkStart()
         try reader.checkCharacters()
         try reader.skipDeclaration()
         try reader.skipProlog()
@@ -95,7 +92,7 @@ struct PropertyListXMLParser {
         }
     }
 
-    private mutating func scalar(_ tag: PropertyListXMLReader.Tag) throws(PropertyListFault) -> PropertyList {
+    private mutating func scalar(_ tag: XMLMarkupReader.Tag) throws(PropertyListFault) -> PropertyList {
         switch tag.name {
         case "string": return .string(try content(of: tag))
         case "integer":
@@ -125,7 +122,7 @@ struct PropertyListXMLParser {
         }
     }
 
-    private mutating func content(of tag: PropertyListXMLReader.Tag) throws(PropertyListFault) -> String {
+    private mutating func content(of tag: XMLMarkupReader.Tag) throws(PropertyListFault) -> String {
         if tag.isEmpty { return "" }
         let text = try reader.text()
         let end = try reader.tag()

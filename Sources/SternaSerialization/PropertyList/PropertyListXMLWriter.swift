@@ -92,7 +92,7 @@ struct PropertyListXMLWriter {
                 guard Self.isAllowed(scalar) else {
                     throw ParameterError(
                         .notEncodable(
-                            "XML cannot represent the character \(PropertyList.ParseError.Reason.name(scalar.value))"))
+                            "XML cannot represent the character \(TextPosition.name(code: scalar.value))"))
                 }
                 bytes.append(contentsOf: UTF8.encode(scalar)?.map { $0 } ?? [])
             }

@@ -1,7 +1,7 @@
 import NIOCore
 
 /// A client's connection to a proxy: reads the client's request, connects to the destination, and relays.
-final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
+final class ProxyHandler: ProxyClient {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -27,9 +27,9 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
     /// The destination of the upstream connection.
     var authority = ""
     private let anchor: ConnectionAnchor
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     private var messages = 0
-    private var holdsRead = false
+    var holdsRead = false
     private var isProcessing = false
     private var mayGoOn = false
 
@@ -130,8 +130,6 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
 
     // MARK: To the client
 
-    var isWritable: Bool { context?.channel.isWritable ?? false }
-
     /// Sends an answer, byte by byte if the proxy drips, and continues when it is sent.
     func answer(_ bytes: some Collection<UInt8>, then next: @escaping () -> Void = {}) {
         guard let context else { return }
@@ -196,26 +194,9 @@ final class ProxyHandler: ChannelDuplexHandler, ProxyClient {
 
     // MARK: Pace
 
-    func read(context: ChannelHandlerContext) {
-        if case .busy = stage {
-            holdsRead = true
-        } else if upstream?.isWritable ?? true {
-            context.read()
-        } else {
-            holdsRead = true
-        }
-    }
+    var peer: (any ProxyRelay)? { upstream }
 
-    func resumeReading() {
-        guard holdsRead else { return }
-        holdsRead = false
-        context?.read()
-    }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { upstream?.resumeReading() }
-        context.fireChannelWritabilityChanged()
-    }
+    var isBusy: Bool { if case .busy = stage { true } else { false } }
 
     func channelInactive(context: ChannelHandlerContext) {
         stage = .deaf

@@ -3,7 +3,7 @@ import NIOHPACK
 import NIOHTTP2
 
 /// An HTTP/2 stream to a proxy: accepts a CONNECT, connects to its destination, and relays at the pace of both sides.
-final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
+final class ProxyStreamHandler: ProxyClient {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
@@ -11,16 +11,16 @@ final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
     private static let connectError: UInt32 = 0xA
 
     private let connection: ProxyStreamsHandler
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     private var stream: UInt32 = 0
     private var upstream: ProxyUpstream?
     private var hasBegun = false
-    private var isConnecting = false
+    private(set) var isBusy = false
     private var clientHasEnded = false
     private var hasAnswered = false
     private var hasEnded = false
     private var isReset = false
-    private var holdsRead = false
+    var holdsRead = false
 
     init(_ connection: ProxyStreamsHandler) { self.connection = connection }
 
@@ -83,9 +83,9 @@ final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
 
     private func connect(host: String, port: Int, for request: TestProxy.Request) {
         guard let context else { return }
-        isConnecting = true
+        isBusy = true
         ProxyUpstream.open(host: host, port: port, core: connection.core, on: context.eventLoop) { [self] result in
-            isConnecting = false
+            isBusy = false
             defer { resumeReading() }
             switch result {
             case .failure(let error): refuse(502, "\(request.target): \(error)")
@@ -111,8 +111,6 @@ final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
     }
 
     // MARK: To the client
-
-    var isWritable: Bool { context?.channel.isWritable ?? false }
 
     private func answer(_ status: Int, _ fields: ServerHeaders = [:], length: Int? = nil) {
         hasAnswered = true
@@ -167,26 +165,7 @@ final class ProxyStreamHandler: ChannelDuplexHandler, ProxyClient {
         context?.writeAndFlush(Self.wrapOutboundOut(payload))
     }
 
-    // MARK: Pace
-
-    func read(context: ChannelHandlerContext) {
-        if !isConnecting, upstream?.isWritable ?? true {
-            context.read()
-        } else {
-            holdsRead = true
-        }
-    }
-
-    func resumeReading() {
-        guard holdsRead else { return }
-        holdsRead = false
-        context?.read()
-    }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { upstream?.resumeReading() }
-        context.fireChannelWritabilityChanged()
-    }
+    var peer: (any ProxyRelay)? { upstream }
 }
 
 extension ProxyText {

@@ -3,25 +3,23 @@ import NIOPosix
 import SternaCore
 
 /// The receiver of the bytes that a proxy reads from a destination.
-protocol ProxyClient: AnyObject {
-    /// Whether it accepts more bytes now; it calls ``ProxyUpstream/resumeReading()`` when it does again.
-    var isWritable: Bool { get }
+protocol ProxyClient: ProxyRelay {
     func relay(_ bytes: ByteBuffer)
-    func resumeReading()
     /// The destination has closed, gracefully or not.
     func upstreamClosed(hasFailed: Bool)
 }
 
 /// The proxy's connection to a destination: passes its bytes to the client's connection, at the client's pace.
-final class ProxyUpstream: ChannelDuplexHandler {
+final class ProxyUpstream: ProxyRelay {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     /// The client's connection; nil if that has another destination now, or none.
     var client: (any ProxyClient)?
-    private var context: ChannelHandlerContext?
-    private var holdsRead = false
+    private(set) var context: ChannelHandlerContext?
+    let isBusy = false
+    var holdsRead = false
     private var hasFailed = false
 
     /// Connects to a destination and calls `next` with the result.
@@ -49,7 +47,7 @@ final class ProxyUpstream: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    var isWritable: Bool { context?.channel.isWritable ?? false }
+    var peer: (any ProxyRelay)? { client }
     var isActive: Bool { context?.channel.isActive ?? false }
 
     func send(_ buffer: ByteBuffer) {
@@ -70,25 +68,6 @@ final class ProxyUpstream: ChannelDuplexHandler {
     func closeOutput() { context?.close(mode: .output, promise: nil) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { client?.relay(unwrapInboundIn(data)) }
-
-    func read(context: ChannelHandlerContext) {
-        if client?.isWritable ?? true {
-            context.read()
-        } else {
-            holdsRead = true
-        }
-    }
-
-    func resumeReading() {
-        guard holdsRead else { return }
-        holdsRead = false
-        context?.read()
-    }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { client?.resumeReading() }
-        context.fireChannelWritabilityChanged()
-    }
 
     func channelInactive(context: ChannelHandlerContext) {
         client?.upstreamClosed(hasFailed: hasFailed)

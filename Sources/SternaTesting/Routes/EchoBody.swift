@@ -19,7 +19,7 @@ struct EchoBody {
             try readMultipart(bytes, boundary: boundary)
         } else {
             data = Self.shown(bytes, type: type)
-            json = EchoJSONReader.read(bytes) ?? .null
+            json = EchoJSON(parsing: bytes) ?? .null
         }
     }
 

@@ -1,14 +1,33 @@
-/// A JSON value that keeps its members' order, for the echo routes to parse and write.
+import Sterna
+
+/// A JSON value in httpbin's layout, for the routes to write.
 enum EchoJSON: Sendable {
     case null
     case bool(Bool)
-    /// A number in the text's own notation.
+    /// The text of a number.
     case number(String)
     case string(String)
     case array([EchoJSON])
     case object([(String, EchoJSON)])
 
     static func int(_ value: Int) -> EchoJSON { .number(String(value)) }
+
+    /// Parses a text; nil if it is malformed or nested deeply.
+    init?(parsing bytes: [UInt8]) {
+        guard let json = try? JSON(parsing: bytes, limits: JSON.ParseLimits(depth: 256)) else { return nil }
+        self.init(json)
+    }
+
+    private init(_ json: JSON) {
+        switch json {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .number(let number): self = .number(number.description)
+        case .string(let text): self = .string(text)
+        case .array(let items): self = .array(items.map { EchoJSON($0) })
+        case .object(let members): self = .object(members.map { ($0.key, EchoJSON($0.value)) })
+        }
+    }
 
     /// The value as JSON text (RFC 8259), in httpbin's two-space indentation or on one line.
     func text(pretty: Bool = false) -> String {

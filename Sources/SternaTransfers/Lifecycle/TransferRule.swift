@@ -66,9 +66,8 @@ enum TransferRule {
 
     /// The pause before the next attempt in milliseconds: 1 s, doubled with each failure, at most `longest`.
     static func delay(afterFailures count: Int, asked: Duration?, longest: Duration, random: Double) -> Int64 {
-        let longest = max(1, milliseconds(longest))
-        let doubled = min(longest, 1_000 << Int64(min(20, max(0, count - 1))))
-        let own = doubled / 2 + Int64(Double(doubled / 2) * min(1, max(0, random)))
+        let backoff = ExponentialBackoff(first: .seconds(1), limit: max(.milliseconds(1), longest))
+        let own = milliseconds(backoff.wait(count - 1, random: random))
         // A server that asks for more gets it, up to a day.
         return max(own, min(86_400_000, asked.map(milliseconds) ?? 0))
     }

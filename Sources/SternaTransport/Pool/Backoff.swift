@@ -1,8 +1,13 @@
+import NIOCore
+import SternaCore
+
 /// Delays dials to an endpoint after failed ones; a value without a clock.
 ///
 /// The first two failures cause no delay. From the third in a row on, one dial runs at a time, after a pause that grows from 50
 /// ms to a second. When that dial fails, all waiters that arrived before it began fail too.
 struct Backoff: Hashable {
+    private static let pauses = ExponentialBackoff(first: .milliseconds(50), limit: .seconds(1), jitter: 0)
+
     private(set) var failures = 0
 
     /// No dial begins before this moment, in nanoseconds.
@@ -26,8 +31,8 @@ struct Backoff: Hashable {
         lastFailure = now
         failures = min(failures + 1, 1_000)
         guard isProbing else { return }
-        let pause: Int64 = min(50_000_000 << Int64(min(failures - 3, 10)), 1_000_000_000)
-        notBefore = now.addingReportingOverflow(pause).partialValue
+        let pause = TimeAmount(clamping: Self.pauses.wait(failures - 3, random: 0))
+        notBefore = now.addingReportingOverflow(pause.nanoseconds).partialValue
     }
 
     mutating func succeeded() { self = Backoff() }

@@ -1,5 +1,4 @@
 public import SternaCore
-import SternaPlatform
 
 /// Which requests are sent again after a failure, when, and how often.
 ///
@@ -120,22 +119,8 @@ public struct RetryBackoff: Sendable, Hashable {
     ///   - retry: the number of the retry, counted from 0.
     ///   - random: a random number from 0 to 1.
     func delay(before retry: Int, random: Double) -> Duration {
-        let first = Self.seconds(base)
-        let most = Self.seconds(cap)
-        // May be infinite, or not a number, for a factor that makes no sense.
-        let growth = pow(max(factor, 0), Double(max(retry, 0)))
-        let product = first * growth
-        let longest = product.isFinite ? min(product, most) : most
-        let chosen = isJittered ? longest * min(max(random, 0), 1) : longest
-        // To the nearest nanosecond; a hundred years fit.
-        return .nanoseconds(Int64((chosen * 1e9).rounded()))
-    }
-
-    /// A duration in seconds, from zero to a hundred years.
-    private static func seconds(_ duration: Duration) -> Double {
-        let (seconds, attoseconds) = duration.components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        return min(Double(seconds) + Double(attoseconds) / 1e18, 100 * 366 * 86_400)
+        ExponentialBackoff(first: base, factor: factor, limit: cap, jitter: isJittered ? 1 : 0).wait(
+            retry, random: random)
     }
 }
 

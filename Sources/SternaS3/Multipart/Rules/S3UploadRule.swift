@@ -125,9 +125,7 @@ enum S3UploadRule {
     /// Returns the wait before a request is sent again: half a second, doubled with each failure in a row up to 20 s, and of it a random
     /// part; a server may ask for more.
     static func wait(afterFailures count: Int, asked: Duration?, first: Duration, random: Double) -> Duration {
-        var longest = first
-        for _ in 1..<max(1, min(count, 32)) where longest < .seconds(20) { longest = longest * 2 }
-        longest = min(longest, .seconds(20))
-        return max(asked ?? .zero, longest / 2 + longest / 2 * min(max(random, 0), 1))
+        let backoff = ExponentialBackoff(first: first, limit: .seconds(20))
+        return max(asked ?? .zero, backoff.wait(count - 1, random: random))
     }
 }

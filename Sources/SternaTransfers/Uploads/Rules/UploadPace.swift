@@ -1,3 +1,5 @@
+import SternaCore
+
 /// How often an upload may fail, and how long it waits: so that no server makes it go on for ever.
 struct UploadPatience: Sendable, Hashable {
     /// The number of faults in a row, without progress between them, that an upload goes on after; 8 by default.
@@ -122,9 +124,6 @@ struct UploadPace: Sendable, Hashable {
 
     /// Returns the wait after so many requests in a row that brought nothing: at least half of the maximum, so that a loop is slow, too.
     private func wait(_ random: Double, after count: Int) -> Duration {
-        var longest = patience.firstWait
-        for _ in 1..<max(count, 1) where longest < patience.limit { longest = longest * 2 }
-        longest = min(longest, patience.limit)
-        return longest / 2 + longest / 2 * min(max(random, 0), 1)
+        ExponentialBackoff(first: patience.firstWait, limit: patience.limit).wait(count - 1, random: random)
     }
 }

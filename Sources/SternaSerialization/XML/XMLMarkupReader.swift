@@ -1,31 +1,38 @@
-/// Reads the markup of XML documents, as far as property lists use it.
-struct PropertyListXMLReader {
-    typealias Fault = PropertyListFault
+/// Reads the markup of XML documents, as far as property lists and the services of S3 use it: in UTF-8, with XML's own entities alone.
+package struct XMLMarkupReader {
+    package typealias Fault = PropertyListFault
 
     /// A start or an end tag.
-    struct Tag {
-        /// The name; of a name longer than any known one, only the start.
-        let name: String
-        let isEnd: Bool
-        let isEmpty: Bool
-        let offset: Int
+    package struct Tag {
+        /// The name; of a name longer than the limit, only the start.
+        package let name: String
+        package let isEnd: Bool
+        package let isEmpty: Bool
+        package let offset: Int
     }
 
     // Outlives the reader, and every index is below the count where it is read.
     private let bytes: UnsafeBufferPointer<UInt8>
-    private(set) var position: Int
+    private let longestName: Int
+    private let isStrict: Bool
+    package private(set) var position: Int
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) {
-        self.bytes = bytes
-        self.position = position
+    /// Makes a reader that begins after a byte order mark.
+    ///
+    /// - Parameters:
+    ///   - longestName: the limit of a tag's name in characters.
+    ///   - isStrict: whether instructions, and “<” in an attribute, are faults.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, longestName: Int, isStrict: Bool) {
+        (self.bytes, self.longestName, self.isStrict) = (bytes, longestName, isStrict)
+        position = TextPosition.markLength(bytes)
     }
 
-    var isAtEnd: Bool { position == bytes.count }
+    package var isAtEnd: Bool { position == bytes.count }
 
     // MARK: Before and between elements
 
-    /// Throws for bytes that are not UTF-8, and for characters that XML cannot represent.
-    func checkCharacters() throws(PropertyListFault) {
+    /// Throws for content that does not begin as XML in UTF-8 does.
+    func checkStart() throws(PropertyListFault) {
         if bytes.count >= 2, (bytes[0], bytes[1]) == (0xFE, 0xFF) || (bytes[0], bytes[1]) == (0xFF, 0xFE) {
             throw Fault(.unsupportedEncoding("UTF-16"), 0)
         }
@@ -33,6 +40,11 @@ struct PropertyListXMLReader {
         while index < bytes.count, PropertyListText.isSpace(bytes[index]) { index += 1 }
         guard index < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
         guard bytes[index] == UInt8(ascii: "<") else { throw Fault(.notAPropertyList, index) }
+    }
+
+    /// Throws for bytes that are not UTF-8, and for characters that XML cannot represent.
+    package func checkCharacters() throws(PropertyListFault) {
+        var index = position
         while index < bytes.count {
             let byte = bytes[index]
             if byte < 0x80 {
@@ -52,7 +64,7 @@ struct PropertyListXMLReader {
     }
 
     /// Skips the XML declaration, if any; throws for an encoding other than UTF-8.
-    mutating func skipDeclaration() throws(PropertyListFault) {
+    package mutating func skipDeclaration() throws(PropertyListFault) {
         guard starts(with: "<?xml"), position + 5 < bytes.count, PropertyListText.isSpace(bytes[position + 5]) else {
             return
         }
@@ -87,13 +99,13 @@ struct PropertyListXMLReader {
     }
 
     /// Skips white space, comments and instructions. Stops at markup; with `toEnd`, at any other content or the end.
-    mutating func skipMisc(toEnd: Bool = false) throws(PropertyListFault) {
+    package mutating func skipMisc(toEnd: Bool = false) throws(PropertyListFault) {
         while position < bytes.count {
             if PropertyListText.isSpace(bytes[position]) {
                 position += 1
             } else if starts(with: "<!--") {
                 try skipComment()
-            } else if starts(with: "<?") {
+            } else if !isStrict, starts(with: "<?") {
                 try skip(behind: "?>")
             } else if toEnd || bytes[position] == UInt8(ascii: "<") {
                 return
@@ -145,7 +157,7 @@ struct PropertyListXMLReader {
     // MARK: Elements
 
     /// Reads the tag at the position; ignores its attributes, which mean nothing in a property list.
-    mutating func tag() throws(PropertyListFault) -> Tag {
+    package mutating func tag() throws(PropertyListFault) -> Tag {
         let offset = position
         guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
         guard bytes[position] == UInt8(ascii: "<") else { throw unexpected() }
@@ -157,8 +169,9 @@ struct PropertyListXMLReader {
         while position < bytes.count, Self.isName(bytes[position]) { position += 1 }
         guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
         guard position > start else { throw unexpected() }
-        // Longer than any element's name, and short enough for a message; no character is cut in two.
-        let name = String(String(decoding: bytes[start..<position].prefix(64), as: UTF8.self).prefix(16))
+        // No character is cut in two.
+        let name = String(
+            String(decoding: bytes[start..<position].prefix(4 * longestName), as: UTF8.self).prefix(longestName))
         let isEmpty = try skipAttributes(isEnd: isEnd)
         return Tag(name: name, isEnd: isEnd, isEmpty: isEmpty, offset: offset)
     }
@@ -190,7 +203,10 @@ struct PropertyListXMLReader {
             guard bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'") else {
                 throw unexpected()
             }
+            let start = position
             try skipQuoted()
+            guard isStrict, let less = bytes[start..<position].firstIndex(of: UInt8(ascii: "<")) else { continue }
+            throw Fault(.unexpectedCharacter("<"), less)
         }
     }
 
@@ -202,7 +218,7 @@ struct PropertyListXMLReader {
     }
 
     /// Reads the text up to the next tag: entities resolved, line ends as line feeds (XML 1.0, 2.11), comments removed.
-    mutating func text() throws(PropertyListFault) -> String {
+    package mutating func text() throws(PropertyListFault) -> String {
         var text: [UInt8] = []
         while position < bytes.count {
             let byte = bytes[position]
@@ -210,7 +226,7 @@ struct PropertyListXMLReader {
             case UInt8(ascii: "<"):
                 if starts(with: "<!--") {
                     try skipComment()
-                } else if starts(with: "<?") {
+                } else if !isStrict, starts(with: "<?") {
                     try skip(behind: "?>")
                 } else if starts(with: "<![CDATA[") {
                     let start = position + 9
@@ -299,7 +315,7 @@ struct PropertyListXMLReader {
     }
 
     /// Returns the fault of the character at the position, which lies within the bytes.
-    private func unexpected() -> Fault {
+    package func unexpected() -> Fault {
         let length = UTF8Sequence.length(in: bytes, at: position)
         guard length > 0 else { return Fault(.invalidUTF8, position) }
         let text = String(decoding: bytes[position..<position + length], as: UTF8.self)

@@ -1,0 +1,22 @@
+import HTTPTypes
+import SternaCore
+
+/// A body whose pieces a closure sees before their reader.
+final class WatchedBody: BodyStream {
+    private let base: any BodyStream
+    private let watch: @Sendable (Bytes) async -> Void
+
+    init(_ base: any BodyStream, _ watch: @escaping @Sendable (Bytes) async -> Void) {
+        (self.base, self.watch) = (base, watch)
+    }
+
+    func next() async throws -> Bytes? {
+        let piece = try await base.next()
+        if let piece { await watch(piece) }
+        return piece
+    }
+
+    func cancel() { base.cancel() }
+    var length: Int64? { base.length }
+    var trailers: HTTPFields? { base.trailers }
+}
