@@ -120,8 +120,9 @@ let package = Package(
         .target(
             name: "SternaTesting",
             dependencies: [
-                "SternaPlatform", "Sterna", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioTLS, nioSSL,
-                x509, asn1, crypto, orderedCollections,
+                "SternaPlatform", "SternaCore", "Sterna", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK,
+                nioTLS,
+                nioSSL, x509, asn1, crypto, orderedCollections,
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -200,7 +200,7 @@ public final class TransferStore: Sendable {
                 secrets: draft.secrets, session: draft.name, options: draft.options, upload: upload, content: content,
                 context: draft.context)
         }
-        if let body, try await FileWork.run({ BodyRedaction.findsSecrets(in: body) }) {
+        if let body, try await BlockingWork.run({ BodyRedaction.findsSecrets(in: body) }) {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
                 "The transfer cannot be stored: its content has values whose names mark them as secrets, such as a password. Leave them to the session's credentials."
@@ -209,7 +209,7 @@ public final class TransferStore: Sendable {
         let sum = try draft.options.sha256.map { (text) throws(SternaError) in try ExpectedDigest(sha256: text) }
         // What is refused is refused before anything is copied.
         _ = try details(body == nil ? nil : TransferContent(segments: []))
-        let (new, lock) = try await FileWork.run { [folder] in try folder.begin(id) }
+        let (new, lock) = try await BlockingWork.run { [folder] in try folder.begin(id) }
         do {
             var content: TransferContent?
             if let body {
@@ -221,7 +221,7 @@ public final class TransferStore: Sendable {
                 content = taken
             }
             let details = try details(content)
-            let journal = try await FileWork.run { [folder] in
+            let journal = try await BlockingWork.run { [folder] in
                 // First: what has its name is added, whatever fails afterwards.
                 let journal = try TransferJournal(folder.place(of: id).journal)
                 try folder.add(details, new)
@@ -229,7 +229,7 @@ public final class TransferStore: Sendable {
             }
             return begin(details, journal, lock, draft.session, starts: draft.startsAtOnce)
         } catch {
-            try? await FileWork.run { [folder, file = isFolder || kind == .upload ? nil : path] in
+            try? await BlockingWork.run { [folder, file = isFolder || kind == .upload ? nil : path] in
                 folder.abandon(id, claiming: file)
             }
             lock.release()
@@ -288,7 +288,7 @@ public final class TransferStore: Sendable {
     }
 
     private func ids() async -> [TransferID] {
-        (try? await FileWork.run { [folder] in
+        (try? await BlockingWork.run { [folder] in
             folder.tidy()
             return folder.ids()
         }) ?? []
@@ -308,7 +308,8 @@ public final class TransferStore: Sendable {
     private func adopt(
         _ id: TransferID, _ session: Session, _ name: String?, starts: Bool = true
     ) async throws -> Transfer? {
-        let found = try await FileWork.run { [folder] () throws -> (TransferDescription, TransferJournal, FileLock)? in
+        let found = try await BlockingWork.run {
+            [folder] () throws -> (TransferDescription, TransferJournal, FileLock)? in
             guard let details = try folder.description(of: id), name == nil || details.session == name,
                 !(try TransferJournal.history(folder.place(of: id).journal).state.isOver), let lock = try folder.own(id)
             else { return nil }
@@ -383,7 +384,7 @@ public final class TransferStore: Sendable {
     ///
     /// Throws `invalidRequest` if it is not over, and `writeFailed`.
     public func acknowledge(_ id: TransferID) async throws {
-        try await FileWork.run { [folder] in
+        try await BlockingWork.run { [folder] in
             guard FileStatus(linkAt: folder.place(of: id).path) != nil else { return }
             guard try TransferJournal.history(folder.place(of: id).journal).state.isOver else {
                 throw SternaError(

@@ -32,7 +32,7 @@ struct FileLockInteropTests {
             ([pipe.read, pipe.write], pipe.read)
         }
         defer { close(output) }
-        try await FileWork.run {
+        try await BlockingWork.run {
             var isKilled = false
             defer {
                 if !isKilled {

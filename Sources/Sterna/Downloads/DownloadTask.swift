@@ -125,7 +125,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         to path: String, _ move: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         do {
-            return try await FileWork.run(move)
+            return try await BlockingWork.run(move)
         } catch {
             if let known = error as? SternaError { post(.downloadNotMoved(path, known)) }
             throw error

@@ -1,5 +1,4 @@
 public import SternaCore
-import Synchronization
 
 /// The progress of a task in one direction: its present value, and a sequence of its changes.
 ///
@@ -36,78 +35,4 @@ typealias ProgressChannel = UpdateChannel<TransferProgress>
 
 extension UpdateChannel<TransferProgress> {
     convenience init() { self.init(TransferProgress(completed: 0)) }
-}
-
-/// Holds the newest value, and resumes the readers that wait for a change.
-package final class UpdateChannel<Value: Sendable>: Sendable {
-    private struct State {
-        var value: Value
-        var version = 0
-        var isEnded = false
-        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-        var lastWaiter = 0
-
-        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-            defer { waiters = [:] }
-            return Array(waiters.values)
-        }
-    }
-
-    private let state: Mutex<State>
-
-    package init(_ value: Value) { state = Mutex(State(value: value)) }
-
-    package var current: Value { state.withLock { $0.value } }
-
-    /// The number of values that were reported.
-    package var version: Int { state.withLock { $0.version } }
-
-    /// Sets the value; has no effect after the end.
-    package func report(_ value: Value) {
-        let waiters = state.withLock { state in
-            guard !state.isEnded else { return [CheckedContinuation<Void, Never>]() }
-            state.value = value
-            state.version += 1
-            return state.takeWaiters()
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    /// Ends all sequences.
-    package func end() {
-        let waiters = state.withLock { state in
-            state.isEnded = true
-            return state.takeWaiters()
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    /// Waits until there is a version above the given one; nil at the end.
-    package func change(after seen: Int) async -> (Int, Value)? {
-        while true {
-            let known: (found: (Int, Value)?, isEnded: Bool, waiter: Int) = state.withLock { state in
-                guard state.version == seen else { return ((state.version, state.value), false, 0) }
-                state.lastWaiter += 1
-                return (nil, state.isEnded, state.lastWaiter)
-            }
-            if let found = known.found { return found }
-            guard !known.isEnded, !Task.isCancelled else { return nil }
-            await wait(known.waiter, seen)
-        }
-    }
-
-    private func wait(_ waiter: Int, _ seen: Int) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isDone = state.withLock { state in
-                    guard state.version == seen, !state.isEnded, !Task.isCancelled else { return true }
-                    state.waiters[waiter] = continuation
-                    return false
-                }
-                if isDone { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
-        }
-    }
 }

@@ -73,7 +73,10 @@ extension Session {
     public func cancelAllTasks(silently: Bool = false) async {
         for task in tasks { task.cancel(silently: silently) }
         cancelCalls()
-        await tasksAreOver()
+        let wait = Wait<Void>()
+        plan.scope.register.whenEmpty(plan.scope) { wait.end() }
+        // Cancellation does not end the wait: callers rely on all tasks being complete.
+        try? await wait.valueIgnoringCancellation()
     }
 
     /// Suspends all running tasks of this session and of those derived from it.
@@ -84,12 +87,6 @@ extension Session {
     /// Resumes all suspended tasks of this session and of those derived from it.
     public func resumeAllTasks() {
         for task in tasks { task.resume() }
-    }
-
-    private func tasksAreOver() async {
-        await withCheckedContinuation { continuation in
-            plan.scope.register.whenEmpty(plan.scope) { continuation.resume() }
-        }
     }
 
     // MARK: The end of a session

@@ -8,14 +8,20 @@ final class TaskGate: Sendable {
     private struct State {
         var isOpen: Bool
         var isUnlocked = false
-        var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
-        var lastWaiter = 0
+        // Each ends with whether the gate was opened.
+        var waits: [ObjectIdentifier: Wait<Bool>] = [:]
         var isReleasable = false
         var releases = 0
         var hasReleased = false
 
-        // Waits that end when the connections are given up.
-        var timedWaits: [Int: Task<Void, any Error>] = [:]
+        // Those of them that end when the connections are given up, too.
+        var timedWaits: [ObjectIdentifier: Wait<Bool>] = [:]
+
+        mutating func addWait() -> Wait<Bool> {
+            let wait = Wait<Bool>()
+            waits[wait.id] = wait
+            return wait
+        }
     }
 
     private let state: Mutex<State>
@@ -34,38 +40,25 @@ final class TaskGate: Sendable {
     func unlock() { open(forGood: true) }
 
     private func open(forGood: Bool) {
-        let waiters = state.withLock { state in
+        let waits = state.withLock { state in
             state.isOpen = true
             state.hasReleased = false
             if forGood { state.isUnlocked = true }
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            defer { state.waits = [:] }
+            return Array(state.waits.values)
         }
-        for waiter in waiters { waiter.resume() }
+        for wait in waits { wait.end(.success(true)) }
     }
 
     /// Returns at once if the gate is open, else when it opens; throws `cancelled` if the Swift task is cancelled.
     func pass() async throws {
-        let waiter: Int? = state.withLock { state in
-            guard !state.isOpen else { return nil }
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        guard let waiter else { return }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let result: Result<Void, any Error>? = state.withLock { state in
-                    if Task.isCancelled { return .failure(SternaError.cancelled(phase: .read)) }
-                    if state.isOpen { return .success(()) }
-                    state.waiters[waiter] = continuation
-                    return nil
-                }
-                if let result { continuation.resume(with: result) }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: waiter) }?
-                .resume(throwing: SternaError.cancelled(phase: .read))
-        }
+        guard let wait = state.withLock({ $0.isOpen ? nil : $0.addWait() }) else { return }
+        _ = try await opening(wait)
+    }
+
+    private func opening(_ wait: Wait<Bool>) async throws -> Bool {
+        defer { state.withLock { $0.waits[wait.id] = nil } }
+        return try await wait.value(cancelled: SternaError.cancelled(phase: .read))
     }
 }
 
@@ -86,46 +79,31 @@ extension TaskGate {
 
     /// Lets the task's connections be given up, once while the gate is closed; returns whether they may.
     func release() -> Bool {
-        let waits: [Task<Void, any Error>]? = state.withLock { state in
+        let waits: [Wait<Bool>]? = state.withLock { state in
             guard !state.isOpen, state.isReleasable, !state.hasReleased else { return nil }
             state.hasReleased = true
             state.releases += 1
             return Array(state.timedWaits.values)
         }
         guard let waits else { return false }
-        for wait in waits { wait.cancel() }
+        for wait in waits { wait.end(.success(false)) }
         return true
     }
 
     /// Waits for the gate to open, at most for a time, and no longer than the task keeps its connections; returns whether it is open.
     func pass(within time: Duration, on clock: LoopClock) async throws -> Bool {
-        guard !isOpen else { return true }
-        // The timer cancels the wait alone.
-        let wait = Task { try await pass() }
-        let number: Int? = state.withLock { state in
-            guard !state.hasReleased else { return nil }
-            state.lastWaiter += 1
-            state.timedWaits[state.lastWaiter] = wait
-            return state.lastWaiter
+        let wait: Wait<Bool>? = state.withLock { state in
+            guard !state.isOpen, !state.hasReleased else { return nil }
+            let wait = state.addWait()
+            state.timedWaits[wait.id] = wait
+            return wait
         }
-        guard let number else {
-            wait.cancel()
-            return isOpen
-        }
-        defer { state.withLock { _ = $0.timedWaits.removeValue(forKey: number) } }
-        let timer = clock.clock.schedule(in: TimeAmount(clamping: time), on: clock.loop) { wait.cancel() }
+        guard let wait else { return isOpen }
+        defer { state.withLock { $0.timedWaits[wait.id] = nil } }
+        let timer = clock.clock.schedule(in: TimeAmount(clamping: time), on: clock.loop) { wait.end(.success(false)) }
         defer { timer.cancel() }
-        return try await withTaskCancellationHandler {
-            do {
-                try await wait.value
-                return true
-            } catch {
-                if Task.isCancelled { throw error }
-                return isOpen
-            }
-        } onCancel: {
-            wait.cancel()
-        }
+        let hasOpened = try await opening(wait)
+        return hasOpened || isOpen
     }
 }
 

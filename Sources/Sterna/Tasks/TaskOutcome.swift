@@ -5,8 +5,7 @@ import Synchronization
 final class TaskOutcome<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, SternaError>?
-        var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
-        var lastWaiter = 0
+        var waits: [ObjectIdentifier: Wait<Value>] = [:]
         var calls: [@Sendable () -> Void] = []
     }
 
@@ -17,15 +16,13 @@ final class TaskOutcome<Value: Sendable>: Sendable {
 
     /// Sets the result, unless there is one, and resumes all waiters.
     func set(_ result: Result<Value, SternaError>) {
-        let (waiters, calls) = state.withLock { state in
-            guard state.result == nil else {
-                return ([CheckedContinuation<Value, any Error>](), [@Sendable () -> Void]())
-            }
+        let (waits, calls) = state.withLock { state -> ([Wait<Value>], [@Sendable () -> Void]) in
+            guard state.result == nil else { return ([], []) }
             state.result = result
-            defer { (state.waiters, state.calls) = ([:], []) }
-            return (Array(state.waiters.values), state.calls)
+            defer { (state.waits, state.calls) = ([:], []) }
+            return (Array(state.waits.values), state.calls)
         }
-        for waiter in waiters { waiter.resume(with: result.mapError { $0 as any Error }) }
+        for wait in waits { wait.end(result.mapError { $0 as any Error }) }
         for call in calls { call() }
     }
 
@@ -41,23 +38,14 @@ final class TaskOutcome<Value: Sendable>: Sendable {
     /// Waits for the result. Cancelling the waiting Swift task ends only the wait, with `cancelled`.
     var value: Value {
         get async throws {
-            let waiter = state.withLock { state in
-                state.lastWaiter += 1
-                return state.lastWaiter
+            let wait = Wait<Value>()
+            let result = state.withLock { state in
+                if state.result == nil { state.waits[wait.id] = wait }
+                return state.result
             }
-            return try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let result: Result<Value, any Error>? = state.withLock { state in
-                        if let result = state.result { return result.mapError { $0 as any Error } }
-                        if Task.isCancelled { return .failure(Self.waitCancelled) }
-                        state.waiters[waiter] = continuation
-                        return nil
-                    }
-                    if let result { continuation.resume(with: result) }
-                }
-            } onCancel: {
-                state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume(throwing: Self.waitCancelled)
-            }
+            if let result { return try result.get() }
+            defer { state.withLock { $0.waits[wait.id] = nil } }
+            return try await wait.value(cancelled: Self.waitCancelled)
         }
     }
 

@@ -1,5 +1,4 @@
 #if Foundation
-import Dispatch
 public import Foundation
 import NIOCore
 public import SternaCore
@@ -17,12 +16,12 @@ extension Body {
     }
 }
 
-// Invariant: one task at a time calls a reader, each call after the last has returned, so that one read is on the queue.
+// Invariant: one task at a time calls a reader, each call after the last has returned, so that one read runs at a time.
 private final class InputStreamReader: @unchecked Sendable {
     private static let pieceBytes = 64 << 10
 
     private let stream: InputStream
-    private let queue = DispatchQueue(label: "sterna.stream")
+    private let work = BlockingWork("sterna.stream", inOrder: true)
     private var isClosed = false
 
     init(_ stream: InputStream) { self.stream = stream }
@@ -30,11 +29,7 @@ private final class InputStreamReader: @unchecked Sendable {
     deinit { close() }
 
     // A stream may wait for long, so it has a thread of its own: the few that all tasks share would soon be occupied.
-    func next() async throws -> Bytes? {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.read() }) }
-        }
-    }
+    func next() async throws -> Bytes? { try await work.run { try self.read() } }
 
     private func read() throws -> Bytes? {
         guard !isClosed else { return nil }

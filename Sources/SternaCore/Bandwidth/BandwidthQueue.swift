@@ -7,7 +7,7 @@ import Synchronization
 package final class BandwidthQueue: Sendable {
     private struct Waiter {
         let body: any LimitedContent
-        let continuation: UnsafeContinuation<Int, any Error>
+        let wait: Wait<Int>
     }
 
     private struct State {
@@ -29,7 +29,7 @@ package final class BandwidthQueue: Sendable {
 
     /// What to do after unlocking.
     private struct Work {
-        var ended: [(continuation: UnsafeContinuation<Int, any Error>, result: Result<Int, any Error>)] = []
+        var ended: [(wait: Wait<Int>, result: Result<Int, any Error>)] = []
         var timer: (moment: NIODeadline, number: Int, time: LoopClock)?
     }
 
@@ -75,26 +75,21 @@ package final class BandwidthQueue: Sendable {
         upTo count: Int, for body: any LimitedContent, as number: UInt64, by time: LoopClock
     ) async throws -> Int {
         if let bytes = takeNow(upTo: count, by: time) { return bytes }
-        return try await withTaskCancellationHandler {
-            // The continuation is resumed once: by the code that takes its waiter out of the state under the lock.
-            try await withUnsafeThrowingContinuation { continuation in
-                carryOut(
-                    state.withLock { state in
-                        let now = time.clock.now
-                        state.time = time
-                        // A later end of the wait finds the waiter; this check sees an earlier one.
-                        if let error = Task.isCancelled ? .cancelled(phase: body.phase) : body.failure(at: now) {
-                            return Work(ended: [(continuation, .failure(error))])
-                        }
-                        state.line.join(number, upTo: count)
-                        state.waiters[number] = Waiter(body: body, continuation: continuation)
-                        state.nextCheck = min(state.nextCheck, now + Self.checkInterval, body.deadline)
-                        return Self.advance(&state, at: now)
-                    })
-            }
-        } onCancel: {
-            cancel(number)
-        }
+        let wait = Wait<Int>()
+        carryOut(
+            state.withLock { state in
+                let now = time.clock.now
+                state.time = time
+                // A later end of the wait finds the waiter; this check sees an earlier one.
+                if let error = Task.isCancelled ? .cancelled(phase: body.phase) : body.failure(at: now) {
+                    return Work(ended: [(wait, .failure(error))])
+                }
+                state.line.join(number, upTo: count)
+                state.waiters[number] = Waiter(body: body, wait: wait)
+                state.nextCheck = min(state.nextCheck, now + Self.checkInterval, body.deadline)
+                return Self.advance(&state, at: now)
+            })
+        return try await wait.value(onCancel: { cancel(number) })
     }
 
     /// Ends a wait with `cancelled`; does nothing if it has not begun, or is over.
@@ -104,7 +99,7 @@ package final class BandwidthQueue: Sendable {
             return state.waiters.removeValue(forKey: number)
         }
         guard let waiter else { return }
-        waiter.continuation.resume(throwing: SternaError.cancelled(phase: waiter.body.phase))
+        waiter.wait.end(.failure(SternaError.cancelled(phase: waiter.body.phase)))
     }
 
     // MARK: Turns
@@ -116,7 +111,7 @@ package final class BandwidthQueue: Sendable {
         let (turns, next) = state.line.advance(at: now)
         for turn in turns {
             guard let waiter = state.waiters.removeValue(forKey: turn.number) else { continue }
-            work.ended.append((waiter.continuation, .success(turn.bytes)))
+            work.ended.append((waiter.wait, .success(turn.bytes)))
         }
         guard let next, let time = state.time else { return work }
         let moment = min(next, state.nextCheck)
@@ -133,7 +128,7 @@ package final class BandwidthQueue: Sendable {
             if let error = waiter.body.failure(at: now) {
                 state.line.leave(number)
                 state.waiters[number] = nil
-                work.ended.append((waiter.continuation, .failure(error)))
+                work.ended.append((waiter.wait, .failure(error)))
             } else {
                 state.nextCheck = min(state.nextCheck, now + checkInterval, waiter.body.deadline)
             }
@@ -141,7 +136,7 @@ package final class BandwidthQueue: Sendable {
     }
 
     private func carryOut(_ work: Work) {
-        for end in work.ended { end.continuation.resume(with: end.result) }
+        for end in work.ended { end.wait.end(end.result) }
         guard let timer = work.timer else { return }
         timer.time.clock.schedule(at: timer.moment, on: timer.time.loop) { self.turnCame(timer.number) }
     }

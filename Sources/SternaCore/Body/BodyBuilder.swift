@@ -60,7 +60,7 @@ public struct BodyBuilder: Sendable {
                 try append(piece)
             } else {
                 let before = self
-                self = try await FileWork.run {
+                self = try await BlockingWork.run {
                     var builder = before
                     try builder.append(piece)
                     return builder
@@ -119,7 +119,7 @@ extension Body {
         var written: Int64 = 0
         while let piece = try await reader.next() {
             let start = written
-            _ = try await FileWork.run { try file.append(piece, at: start) }
+            _ = try await BlockingWork.run { try file.append(piece, at: start) }
             written += Int64(piece.readableBytes)
             if let progress {
                 meter.add(piece.readableBytes, at: .now())

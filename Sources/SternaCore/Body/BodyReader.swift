@@ -67,7 +67,7 @@ public struct BodyReader {
             let start = range.offset + offset
             // Small pieces are cut from a large one.
             let length = Int(min(Int64(max(count, Self.fileBytes)), range.length - offset, Self.longestPiece))
-            (file, rest) = try await FileWork.run {
+            (file, rest) = try await BlockingWork.run {
                 let file = try opened ?? ReadableFile(range)
                 return (file, try file.read(range, at: start, count: length))
             }

@@ -8,7 +8,7 @@ import Synchronization
 ///     }
 ///
 /// The lock is on an empty file beside it, `path` with “.lock” at its end, which stays: the file itself is replaced when it is
-/// written. All functions wait; call them in ``FileWork``. A lock is not recursive: a thread that takes it twice waits for itself.
+/// written. All functions wait; call them in ``BlockingWork``. A lock is not recursive: a thread that takes it twice waits for itself.
 package final class FileLock: Sendable {
     private let descriptor: Mutex<CInt?>
 

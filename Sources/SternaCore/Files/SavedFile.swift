@@ -3,7 +3,7 @@ import SternaPlatform
 /// A file of the library's own that is replaced as a whole: it is complete or as it was before, also after a power failure.
 ///
 /// Only its owner can read it (mode 0600). Symbolic links, folders, pipes and devices in its place are refused. All functions wait
-/// for the disk; call them in ``FileWork``. Changes that are made from what was read are lost to those of others, unless both hold a
+/// for the disk; call them in ``BlockingWork``. Changes that are made from what was read are lost to those of others, unless both hold a
 /// ``FileLock``.
 package struct SavedFile: Sendable, Hashable {
     package let path: String

@@ -222,7 +222,7 @@ final class ImageTransfers: Sendable {
             decoder: decoder, options: decoding,
             validation: request.draft.settings.responseSerializer?.validation ?? options.validation)
         do {
-            let image = try await ImageWork.run {
+            let image = try await BlockingWork.images.run {
                 let decoded = try reply.value(by: serializer).image()
                 return try request.filter?.filter(decoded) ?? decoded
             }

@@ -1,5 +1,5 @@
 #if os(Linux)
-import Dispatch
+import SternaCore
 import SternaPlatform
 import Synchronization
 
@@ -29,7 +29,7 @@ struct LinuxMemoryPressureSource: MemoryPressureSource {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (stop, write) = (ends[0], ends[1])
         // The thread that waits has no other work. It ends, and closes its end, when the other one is closed.
-        DispatchQueue(label: "sterna.memory").async { [self] in
+        BlockingWork("sterna.memory", inOrder: true).begin { [self] in
             watch(stop, report)
             close(stop)
         }

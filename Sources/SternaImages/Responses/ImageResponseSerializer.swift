@@ -91,6 +91,6 @@ public struct ResponseImage: Sendable {
     /// Returns the image, and decodes it first on a thread for such work if it is not.
     public func image() async throws -> DecodedImage {
         if let inflated { return inflated }
-        return try await ImageWork.run { [self] in try image() }
+        return try await BlockingWork.images.run { [self] in try image() }
     }
 }

@@ -1,3 +1,5 @@
+import SternaCore
+
 /// The frames of an animation, which are decoded on demand.
 public protocol ImageAnimation: AnyObject, Sendable {
     /// The number of frames, at least 2.
@@ -22,7 +24,7 @@ public protocol ImageAnimation: AnyObject, Sendable {
 extension ImageAnimation {
     /// Decodes a frame on a thread for such work, and returns it as it is shown; throws `decodingFailed` or `limitExceeded`.
     public func frame(_ index: Int) async throws -> PixelBuffer {
-        try await ImageWork.run { try self.pixels(of: index) }
+        try await BlockingWork.images.run { try self.pixels(of: index) }
     }
 
     /// How long the frames take together.

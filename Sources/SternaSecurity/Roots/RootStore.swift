@@ -35,7 +35,7 @@ final class RootStore: Sendable {
         let task = loading.withLock { all in
             if let task = all[set] { return task }
             let task = Task { () -> Result<Roots, SternaError> in
-                let result = try? await FileWork.run {
+                let result = try? await BlockingWork.run {
                     Result { () throws(SternaError) in try self.roots(set) }
                 }
                 self.loading.withLock { $0[set] = nil }

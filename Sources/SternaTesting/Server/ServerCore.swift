@@ -1,20 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// The shared state of one server's connections: routes, counts, the request record and the tasks that wait on them.
+/// The shared state of one server's connections: routes, counts, and the request record.
 final class ServerCore: Sendable {
-    /// The counts that tasks can wait for.
-    struct Counts: Sendable {
-        let openConnections: Int
-        let openStreams: Int
-        let requests: Int
-    }
-
-    struct Waiter {
-        let isMet: @Sendable (Counts) -> Bool
-        let continuation: CheckedContinuation<Bool, Never>
-    }
-
     private struct State {
         var router: ServerRouter
         var open: [Int: (channel: any Channel, anchor: ConnectionAnchor.Handle)] = [:]
@@ -24,17 +12,12 @@ final class ServerCore: Sendable {
         var requestCount = 0
         var requestCounts: [ServerHTTPVersion: Int] = [:]
         var records: CircularBuffer<TestServer.RecordedRequest> = []
-        var waiters: [Int: Waiter] = [:]
-        var nextWaiter = 0
         var stopping = false
-
-        var counts: Counts {
-            Counts(openConnections: open.count, openStreams: openStreams, requests: requestCount)
-        }
     }
 
     let scheme: String
     let idleTimeout: Duration?
+    let changes = ChangeSignal()
     private let recordLimit: Int
     private let state: Mutex<State>
 
@@ -65,13 +48,13 @@ final class ServerCore: Sendable {
             state.open[state.total - 1] = (channel, anchor)
             return state.total - 1
         }
-        notify()
+        changes.changed()
         return number
     }
 
     func closed(_ number: Int) {
         state.withLock { _ = $0.open.removeValue(forKey: number) }
-        notify()
+        changes.changed()
     }
 
     /// Records that a connection uses HTTP/2.
@@ -81,12 +64,12 @@ final class ServerCore: Sendable {
 
     func streamOpened() {
         state.withLock { $0.openStreams += 1 }
-        notify()
+        changes.changed()
     }
 
     func streamClosed() {
         state.withLock { $0.openStreams -= 1 }
-        notify()
+        changes.changed()
     }
 
     var openConnections: Int { state.withLock { $0.open.count } }
@@ -100,7 +83,7 @@ final class ServerCore: Sendable {
             return state.open.values.map(\.anchor)
         }
         for anchor in anchors { await anchor.abort() }
-        _ = await wait(within: .seconds(5)) { $0.openConnections == 0 }
+        _ = await changes.wait(within: 5) { self.openConnections == 0 }
     }
 
     func reset(_ number: Int) async { await state.withLock { $0.open[number]?.anchor }?.reset() }
@@ -117,7 +100,7 @@ final class ServerCore: Sendable {
             }
             return state.requestCount - 1
         }
-        notify()
+        changes.changed()
         return number
     }
 
@@ -137,47 +120,4 @@ final class ServerCore: Sendable {
     }
 
     var records: [TestServer.RecordedRequest] { state.withLock { Array($0.records) } }
-
-    // MARK: Waiting
-
-    /// Waits for a condition; returns whether it held in time.
-    func wait(within time: Duration, _ isMet: @escaping @Sendable (Counts) -> Bool) async -> Bool {
-        let identifier = state.withLock { state in
-            state.nextWaiter += 1
-            return state.nextWaiter
-        }
-        let timer = Task {
-            try? await Task.sleep(for: time)
-            self.giveUp(identifier)
-        }
-        defer { timer.cancel() }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let met = state.withLock { state -> Bool? in
-                    if isMet(state.counts) { return true }
-                    if Task.isCancelled { return false }
-                    state.waiters[identifier] = Waiter(isMet: isMet, continuation: continuation)
-                    return nil
-                }
-                if let met { continuation.resume(returning: met) }
-            }
-        } onCancel: {
-            self.giveUp(identifier)
-        }
-    }
-
-    private func giveUp(_ identifier: Int) {
-        state.withLock { $0.waiters.removeValue(forKey: identifier) }?.continuation.resume(returning: false)
-    }
-
-    private func notify() {
-        let ready = state.withLock { state -> [Waiter] in
-            guard !state.waiters.isEmpty else { return [] }
-            let counts = state.counts
-            let met = state.waiters.filter { $0.value.isMet(counts) }
-            for identifier in met.keys { state.waiters.removeValue(forKey: identifier) }
-            return Array(met.values)
-        }
-        for waiter in ready { waiter.continuation.resume(returning: true) }
-    }
 }

@@ -1,4 +1,5 @@
 import NIOCore
+import SternaCore
 import Synchronization
 
 /// A request body that arrives while it is read; a slow reader stops the server from reading more from the socket.
@@ -63,7 +64,7 @@ final class ServerBodyPipe: Sendable {
         var ended = false
         var failed = false
         var trailers = ServerHeaders()
-        var waiter: CheckedContinuation<ByteBuffer?, any Error>?
+        var waiter: Wait<ByteBuffer?>?
     }
 
     static let highWater = 256 << 10
@@ -80,7 +81,7 @@ final class ServerBodyPipe: Sendable {
 
     /// Accepts bytes from the socket; returns false to stop reading until the next demand.
     func offer(_ buffer: ByteBuffer) -> Bool {
-        let (waiter, more) = state.withLock { state -> (CheckedContinuation<ByteBuffer?, any Error>?, Bool) in
+        let (waiter, more) = state.withLock { state -> (Wait<ByteBuffer?>?, Bool) in
             guard !state.ended, !state.failed else { return (nil, true) }
             if let waiter = state.waiter {
                 state.waiter = nil
@@ -91,7 +92,7 @@ final class ServerBodyPipe: Sendable {
             state.paused = state.bytes >= Self.highWater
             return (nil, !state.paused)
         }
-        waiter?.resume(returning: buffer)
+        waiter?.end(.success(buffer))
         return more
     }
 
@@ -104,11 +105,11 @@ final class ServerBodyPipe: Sendable {
             defer { state.waiter = nil }
             return state.waiter
         }
-        waiter?.resume(returning: nil)
+        waiter?.end(.success(nil))
     }
 
     func fail() {
-        let waiter = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
+        let waiter = state.withLock { state -> Wait<ByteBuffer?>? in
             guard !state.ended else { return nil }
             state.failed = true
             state.chunks.removeAll()
@@ -116,37 +117,33 @@ final class ServerBodyPipe: Sendable {
             defer { state.waiter = nil }
             return state.waiter
         }
-        waiter?.resume(throwing: CancellationError())
+        waiter?.end(.failure(CancellationError()))
     }
 
     func next() async throws -> ByteBuffer? {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                var answer: Result<ByteBuffer?, any Error>?
-                let demand = state.withLock { state -> Bool in
-                    var demand = !state.started
-                    state.started = true
-                    if let chunk = state.chunks.popFirst() {
-                        state.bytes -= chunk.readableBytes
-                        if state.paused && state.bytes <= Self.lowWater {
-                            state.paused = false
-                            demand = true
-                        }
-                        answer = .success(chunk)
-                    } else if state.failed || Task.isCancelled || state.waiter != nil {
-                        answer = .failure(CancellationError())
-                    } else if state.ended {
-                        answer = .success(nil)
-                    } else {
-                        state.waiter = continuation
-                    }
-                    return demand
+        if Task.isCancelled { fail() }
+        // No task awaits it yet, so that it may end under the lock.
+        let wait = Wait<ByteBuffer?>()
+        let demand = state.withLock { state -> Bool in
+            var demand = !state.started
+            state.started = true
+            if let chunk = state.chunks.popFirst() {
+                state.bytes -= chunk.readableBytes
+                if state.paused && state.bytes <= Self.lowWater {
+                    state.paused = false
+                    demand = true
                 }
-                if demand { onDemand() }
-                if let answer { continuation.resume(with: answer) }
+                wait.end(.success(chunk))
+            } else if state.failed || Task.isCancelled || state.waiter != nil {
+                wait.end(.failure(CancellationError()))
+            } else if state.ended {
+                wait.end(.success(nil))
+            } else {
+                state.waiter = wait
             }
-        } onCancel: {
-            fail()
+            return demand
         }
+        if demand { onDemand() }
+        return try await wait.value(onCancel: { fail() })
     }
 }

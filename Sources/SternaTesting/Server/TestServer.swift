@@ -191,7 +191,7 @@ public final class TestServer: Sendable {
     ///
     /// - Throws: ``TimeoutError`` if that does not happen in time.
     public func waitForOpenConnections(_ count: Int, within seconds: Double = 60) async throws {
-        guard await core.wait(within: ChangeSignal.duration(seconds), { $0.openConnections == count }) else {
+        guard await core.changes.wait(within: seconds, { [core] in core.openConnections == count }) else {
             throw TimeoutError(
                 description: "\(openConnections) connections open after \(seconds) s, not \(count)")
         }
@@ -201,7 +201,7 @@ public final class TestServer: Sendable {
     ///
     /// - Throws: ``TimeoutError`` if that does not happen in time.
     public func waitForOpenStreams(_ count: Int, within seconds: Double = 60) async throws {
-        guard await core.wait(within: ChangeSignal.duration(seconds), { $0.openStreams == count }) else {
+        guard await core.changes.wait(within: seconds, { [core] in core.openStreams == count }) else {
             throw TimeoutError(description: "\(openStreams) streams open after \(seconds) s, not \(count)")
         }
     }
@@ -210,7 +210,7 @@ public final class TestServer: Sendable {
     ///
     /// - Throws: ``TimeoutError`` if that does not happen in time.
     public func waitForRequests(_ count: Int, within seconds: Double = 60) async throws {
-        guard await core.wait(within: ChangeSignal.duration(seconds), { $0.requests >= count }) else {
+        guard await core.changes.wait(within: seconds, { [core] in core.requestCount >= count }) else {
             throw TimeoutError(description: "\(requestCount) requests after \(seconds) s, not \(count)")
         }
     }

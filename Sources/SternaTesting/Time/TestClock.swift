@@ -23,8 +23,7 @@ public final class TestClock: Sendable {
 
     private struct Waiter {
         let moment: NIODeadline
-        let number: Int
-        let continuation: CheckedContinuation<Void, Never>
+        let wait = Wait<Void>()
     }
 
     private struct State {
@@ -32,7 +31,6 @@ public final class TestClock: Sendable {
         var timers: [Timer] = []
         var lastNumber = 0
         var waiters: [Waiter] = []
-        var lastWaiter = 0
 
         // Takes the earliest timer that is due and sets the time to its moment.
         mutating func takeTimer(until end: NIODeadline) -> Timer? {
@@ -83,27 +81,16 @@ public final class TestClock: Sendable {
 
     /// Waits until a timer is pending that is due within a duration of the clock's current time, or until the task is cancelled.
     public func waitForTimer(within duration: Duration) async {
-        let number = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
+        let wait = state.withLock { state -> Wait<Void>? in
+            let moment = state.now + TimeAmount(clamping: duration)
+            guard !state.timers.contains(where: { $0.moment <= moment }) else { return nil }
+            let waiter = Waiter(moment: moment)
+            state.waiters.append(waiter)
+            return waiter.wait
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    let moment = state.now + TimeAmount(clamping: duration)
-                    if Task.isCancelled || state.timers.contains(where: { $0.moment <= moment }) { return true }
-                    state.waiters.append(Waiter(moment: moment, number: number, continuation: continuation))
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            // A waiter that is added later sees by itself that the task is cancelled.
-            let waiter = state.withLock { state in
-                state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
-            }
-            waiter?.continuation.resume()
-        }
+        guard let wait else { return }
+        defer { state.withLock { state in state.waiters.removeAll { $0.wait === wait } } }
+        try? await wait.value()
     }
 }
 
@@ -119,7 +106,7 @@ extension TestClock: ClockSource {
             }
             return (state.lastNumber, isDue, state.takeWaiters(for: moment))
         }
-        for waiter in met { waiter.continuation.resume() }
+        for waiter in met { waiter.wait.end() }
         if isDue { loop.execute(work) }
         return { [weak self] in
             self?.state.withLock { state in state.timers.removeAll { $0.number == number } }

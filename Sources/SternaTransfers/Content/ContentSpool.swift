@@ -30,7 +30,7 @@ struct ContentSpool {
             switch segment {
             case .file(let range) where range.storage == nil && range.length > 0:
                 let path = Self.absolute(range.path)
-                let fingerprint = try await FileWork.run { try FileFingerprint(of: path) }
+                let fingerprint = try await BlockingWork.run { try FileFingerprint(of: path) }
                 guard range.end <= fingerprint.size else {
                     throw SternaError(
                         .fileUnreadable, phase: .prepare,
@@ -64,7 +64,7 @@ struct ContentSpool {
             if descriptor < 0 { try await make() }
             if written - counted >= Self.recount {
                 // What was written is no room any more.
-                let rest = try await FileWork.run { [countRoom] in countRoom() }
+                let rest = try await BlockingWork.run { [countRoom] in countRoom() }
                 (room, counted) = (written.addingReportingOverflow(rest).partialValue, written)
             }
             guard Int64(bytes.readableBytes) <= room - written else {
@@ -74,7 +74,7 @@ struct ContentSpool {
                 )
             }
             let (target, offset) = (descriptor, written)
-            let code = try await FileWork.run {
+            let code = try await BlockingWork.run {
                 bytes.withUnsafeReadableBytes { FileWriting.write($0, to: target, at: offset) }
             }
             guard code == 0 else { throw failure(code) }
@@ -83,7 +83,7 @@ struct ContentSpool {
     }
 
     private mutating func make() async throws {
-        let (made, code, room) = try await FileWork.run { [path, countRoom] in
+        let (made, code, room) = try await BlockingWork.run { [path, countRoom] in
             let room = countRoom()
             let made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             return (made, made < 0 ? errno : 0, room)
@@ -94,7 +94,7 @@ struct ContentSpool {
 
     private func sync() async throws {
         let target = descriptor
-        let code = try await FileWork.run { FileWriting.sync(target) }
+        let code = try await BlockingWork.run { FileWriting.sync(target) }
         guard code == 0 else { throw failure(code) }
     }
 

@@ -15,7 +15,7 @@ struct DownloadWork: TransferWork {
     ) async throws -> TransferEvent {
         let history = place.journal.history
         if let file = history.placing, file.isThere { return .finished(path: file.path, length: file.length) }
-        let data = try await FileWork.run { JournaledDownload.resumeData(history) }
+        let data = try await BlockingWork.run { JournaledDownload.resumeData(history) }
         try await began(data?.receivedBytes ?? 0)
         let file = try await download(data, progress)
         return .finished(path: file.path, length: file.length)
@@ -57,7 +57,7 @@ struct DownloadWork: TransferWork {
     func giveUp() async {}
 
     func abandon() async throws {
-        if let path = place.journal.history.partialPath { try await FileWork.run { PartialFiles.remove(path) } }
+        if let path = place.journal.history.partialPath { try await BlockingWork.run { PartialFiles.remove(path) } }
     }
 }
 

@@ -23,9 +23,7 @@ struct QueuePlace: Sendable {
 final class TransferTurns: TurnGiving {
     private struct State {
         var queue: TurnQueue
-        var waiters: [TransferID: CheckedContinuation<Void, Never>] = [:]
-        // Transfers whose turns came before they waited.
-        var ready: Set<TransferID> = []
+        var waits: [TransferID: Wait<Void>] = [:]
     }
 
     private let state: Mutex<State>
@@ -34,19 +32,10 @@ final class TransferTurns: TurnGiving {
 
     /// Waits for the turn of a transfer, which ``end(_:)`` ends; throws `CancellationError` if the Swift task is cancelled first.
     func wait(_ id: TransferID, host: String, priority: Request.Priority) async throws {
+        let wait = Wait<Void>()
+        state.withLock { $0.waits[id] = wait }
         change { $0.add(id, host: host, priority: priority) }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isReady = state.withLock { state in
-                    if state.ready.remove(id) != nil || Task.isCancelled { return true }
-                    state.waiters[id] = continuation
-                    return false
-                }
-                if isReady { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
-        }
+        try? await wait.value()
         guard Task.isCancelled else { return }
         end(id)
         throw CancellationError()
@@ -54,7 +43,7 @@ final class TransferTurns: TurnGiving {
 
     /// Ends the turn of a transfer, or its wait.
     func end(_ id: TransferID) {
-        state.withLock { _ = $0.ready.remove(id) }
+        state.withLock { $0.waits[id] = nil }
         change { $0.remove(id) }
     }
 
@@ -64,12 +53,8 @@ final class TransferTurns: TurnGiving {
 
     private func change(_ change: (inout TurnQueue) -> [TransferID]) {
         let woken = state.withLock { state in
-            change(&state.queue).compactMap { id in
-                if let waiter = state.waiters.removeValue(forKey: id) { return waiter }
-                state.ready.insert(id)
-                return nil as CheckedContinuation<Void, Never>?
-            }
+            change(&state.queue).compactMap { state.waits.removeValue(forKey: $0) }
         }
-        for waiter in woken { waiter.resume() }
+        for wait in woken { wait.end() }
     }
 }

@@ -30,7 +30,7 @@ struct UnacknowledgedCompletions: Sendable {
         // All iterators of a stream take from the same values.
         for await done in stream {
             let path = folder.place(of: done.id).path
-            if (try? await FileWork.run({ FileStatus(linkAt: path) != nil })) ?? true { return done }
+            if (try? await BlockingWork.run({ FileStatus(linkAt: path) != nil })) ?? true { return done }
         }
         return nil
     }

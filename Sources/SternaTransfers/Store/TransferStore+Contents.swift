@@ -15,7 +15,7 @@ extension TransferStore {
 
     /// Returns what is in the folder, read once.
     package func contents() async -> (transfers: [TransferCompletion], unreadable: [UnreadableTransfer]) {
-        let found = try? await FileWork.run { [folder] in
+        let found = try? await BlockingWork.run { [folder] in
             var (transfers, unreadable) = ([TransferCompletion](), [UnreadableTransfer]())
             for id in folder.ids() {
                 if let transfer = folder.completion(of: id) {
@@ -37,7 +37,7 @@ extension TransferStore {
     ///
     /// - Parameter path: the file here; relative paths begin at the current folder.
     package func unfinishedDownload(to path: String) async -> TransferCompletion? {
-        try? await FileWork.run { [folder] in
+        try? await BlockingWork.run { [folder] in
             folder.claims.holder(of: ContentSpool.absolute(path)).flatMap { folder.completion(of: $0) }
         }
     }
@@ -50,7 +50,7 @@ extension TransferStore {
     ///
     /// Throws `invalidRequest` if the transfer can be read, if it is intact, or if another process carries it on, and `writeFailed`.
     public func discard(_ id: TransferID, evenIfIntact: Bool = false) async throws {
-        try await FileWork.run { [folder] in
+        try await BlockingWork.run { [folder] in
             func refusal(_ reason: String) -> SternaError {
                 SternaError(.invalidRequest, phase: .prepare, "The transfer \(id) cannot be discarded: \(reason).")
             }

@@ -102,7 +102,7 @@ struct UploadWork: TransferWork {
     }
 
     private func verify() async throws {
-        try await FileWork.run { [content, path = place.files.content] in try content.verify(storedAt: path) }
+        try await BlockingWork.run { [content, path = place.files.content] in try content.verify(storedAt: path) }
     }
 
     /// The upload's own URLs, which can act as credentials.

@@ -69,7 +69,7 @@ struct WorkPlace: Sendable {
 
     /// Writes an event into the journal. Throws `writeFailed`.
     func record(_ event: TransferEvent, syncs: Bool = true) async throws {
-        try await FileWork.run { [journal] in
+        try await BlockingWork.run { [journal] in
             try journal.append(event, syncs: syncs)
             // No later attempt goes on with what a download that has failed for good leaves, and no later download.
             if case .ended = event, let part = journal.history.partialPath { AbandonedPart.remove(part) }

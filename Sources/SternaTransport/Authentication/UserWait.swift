@@ -8,8 +8,7 @@ import Synchronization
 /// time. A call's pause holds its deadline.
 package final class UserWait<Value: Sendable>: CallStep {
     private struct State {
-        var continuation: CheckedContinuation<Value, any Error>?
-        var result: Result<Value, any Error>?
+        var isOver = false
         var giveUp: (@Sendable () -> Void)?
         var timer: ClockTimer?
     }
@@ -18,6 +17,7 @@ package final class UserWait<Value: Sendable>: CallStep {
     private let time: LoopClock
     private let phase: SternaError.Phase
     private let late: @Sendable () -> SternaError
+    private let wait = Wait<Value>()
     private let state = Mutex(State())
 
     /// Creates a wait.
@@ -45,18 +45,7 @@ package final class UserWait<Value: Sendable>: CallStep {
     ) async throws -> Value {
         guard request.call?.beginWait(self) != false else { throw cancelled }
         defer { request.call?.endWait(self) }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let early = state.withLock { state -> Result<Value, any Error>? in
-                    if state.result == nil { state.continuation = continuation }
-                    return state.result
-                }
-                if let early { return continuation.resume(with: early) }
-                began(begin())
-            }
-        } onCancel: {
-            callCancelled()
-        }
+        return try await wait.value(onCancel: { callCancelled() }, begin: { began(begin()) })
     }
 
     /// Returns the result of an operation, which runs in a task of its own that is cancelled if the wait ends early.
@@ -74,20 +63,19 @@ package final class UserWait<Value: Sendable>: CallStep {
     /// Ends the wait; only the first result counts.
     package func end(_ result: Result<Value, any Error>) {
         let ended = state.withLock { state -> State? in
-            guard state.result == nil else { return nil }
-            state.result = result
-            defer { (state.continuation, state.giveUp, state.timer) = (nil, nil, nil) }
+            guard !state.isOver else { return nil }
+            defer { state = State(isOver: true) }
             return state
         }
         guard let ended else { return }
         ended.timer?.cancel()
         if case .failure = result { ended.giveUp?() }
-        ended.continuation?.resume(with: result)
+        wait.end(result)
     }
 
     private func began(_ giveUp: (@Sendable () -> Void)?) {
         let isWaiting = state.withLock { state in
-            guard state.result == nil else { return false }
+            guard !state.isOver else { return false }
             state.giveUp = giveUp
             return true
         }
@@ -118,7 +106,7 @@ package final class UserWait<Value: Sendable>: CallStep {
         guard limit < .distantFuture else { return }
         let timer = time.clock.schedule(at: limit, on: time.loop) { self.timePassed() }
         let old = state.withLock { state -> ClockTimer? in
-            guard state.result == nil else { return timer }
+            guard !state.isOver else { return timer }
             defer { state.timer = timer }
             return state.timer
         }

@@ -1,4 +1,3 @@
-import Dispatch
 import SternaCore
 import Synchronization
 
@@ -34,7 +33,7 @@ final class LookupThreads: Sendable {
             return true
         }
         guard mayStart else { return }
-        DispatchQueue(label: "sterna.resolver").async {
+        BlockingWork("sterna.resolver", inOrder: true).begin {
             var next: (@Sendable () -> Void)? = job
             while let job = next {
                 job()
@@ -49,48 +48,5 @@ final class LookupThreads: Sendable {
             state.running -= 1
             return nil
         }
-    }
-}
-
-/// One look-up that a task waits for. It ends once, by its result or its cancellation, whichever comes first.
-final class LookupCall: Sendable {
-    typealias Answer = Result<[IPAddress], SternaError>
-
-    private enum State {
-        case ready
-        case awaited(CheckedContinuation<[IPAddress], any Error>)
-        /// Done, with a result that arrived before the task waited.
-        case done(Answer)
-    }
-
-    private let state = Mutex(State.ready)
-
-    /// Whether the task still waits.
-    var isAwaited: Bool {
-        state.withLock { state in
-            guard case .awaited = state else { return false }
-            return true
-        }
-    }
-
-    /// Sets the continuation of the waiting task. Returns false if the look-up is already done, and resumes the task at once.
-    func begin(_ continuation: CheckedContinuation<[IPAddress], any Error>) -> Bool {
-        let early: Answer? = state.withLock { state in
-            if case .done(let answer) = state { return answer }
-            state = .awaited(continuation)
-            return nil
-        }
-        if let early { continuation.resume(with: early) }
-        return early == nil
-    }
-
-    /// Ends the look-up; later results are ignored.
-    func finish(_ answer: Answer) {
-        let continuation: CheckedContinuation<[IPAddress], any Error>? = state.withLock { state in
-            defer { if case .done = state {} else { state = .done(answer) } }
-            guard case .awaited(let continuation) = state else { return nil }
-            return continuation
-        }
-        continuation?.resume(with: answer)
     }
 }

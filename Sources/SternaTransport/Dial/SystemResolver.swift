@@ -24,17 +24,11 @@ public struct SystemResolver: HostResolver {
     /// Returns the addresses of a host in the system's order, without a time to live. Throws `hostNotFound`, or `cancelled`.
     public func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost {
         if let known = try Self.known(host, families) { return ResolvedHost(known, timeToLive: .zero) }
-        let (call, ask) = (LookupCall(), ask)
-        let addresses = try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                guard call.begin(continuation) else { return }
-                threads.run {
-                    guard call.isAwaited else { return }
-                    call.finish(Result { () throws(SternaError) in try ask(host, families) })
-                }
+        let (wait, ask) = (Wait<[IPAddress]>(), ask)
+        let addresses = try await wait.value(cancelled: SternaError.cancelled(phase: .resolve)) {
+            threads.run {
+                if !wait.isEnded { wait.end(Result { try ask(host, families) }) }
             }
-        } onCancel: {
-            call.finish(.failure(.cancelled(phase: .resolve)))
         }
         return ResolvedHost(addresses)
     }

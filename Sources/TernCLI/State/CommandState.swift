@@ -52,7 +52,7 @@ struct CommandState: Sendable {
     ) async throws -> CommandState {
         let (name, keptName, jarPath) = (options.session ?? options.sessionReadOnly, options.session, options.cookieJar)
         let place = try name.map { name in try Self.place(of: name, urls) }
-        let (state, sources) = try await FileWork.run {
+        let (state, sources) = try await BlockingWork.run {
             if isKept {
                 // A place that cannot be written is an error before anything is sent.
                 if let jarPath { try checkFolder(of: jarPath, "cookies") }
@@ -188,7 +188,7 @@ struct CommandState: Sendable {
         let change = CookieChange(from: session.cookies, to: jar.cookies)
         let given = session.given.filter { $0.credentials != nil || !$0.headers.isEmpty }
         guard !change.isEmpty || !given.isEmpty else { return }
-        try await FileWork.run {
+        try await BlockingWork.run {
             try session.file.update { content in
                 for new in given {
                     var server = content.server(for: new.origin) ?? SessionContent.Server(origin: new.origin)

@@ -77,7 +77,7 @@ struct CookiesCommand: AsyncParsableCommand {
     func run() async throws {
         let target = try url.map { text in try Target.url(Target.expand(text)) }
         let store = try CookieStore(cookieJar: cookieJar, session: session, url: target)
-        let all = try await FileWork.run { try store.cookies() }
+        let all = try await BlockingWork.run { try store.cookies() }
         let cookies = matching(all, target)
         if remove || clear {
             let count = try await store.remove(cookies)
@@ -85,7 +85,7 @@ struct CookiesCommand: AsyncParsableCommand {
         }
         if let to {
             let format = CookieSource.format(named: to)
-            try await FileWork.run { try CookieSnapshot(cookies: cookies).write(to: to, format: format) }
+            try await BlockingWork.run { try CookieSnapshot(cookies: cookies).write(to: to, format: format) }
             let missing = format == .cookiesText ? cookies.filter { !$0.hasTextLine } : []
             CookieSource.warn(about: missing, in: to)
             let count = cookies.count - missing.count
@@ -158,7 +158,7 @@ enum CookieStore: Sendable {
     func remove(_ cookies: [Cookie]) async throws -> Int {
         switch self {
         case .jar(let path):
-            let format = try await FileWork.run { try CookieSource.format(of: path) }
+            let format = try await BlockingWork.run { try CookieSource.format(of: path) }
             let jar = CookieJar(path: path, format: format, limits: .command, keepsSessionCookies: true)
             try await jar.load()
             let count = cookies.count { jar.remove($0) }
@@ -167,7 +167,7 @@ enum CookieStore: Sendable {
             return count
         case .session(let file):
             let change = CookieChange(from: cookies, to: [])
-            try await FileWork.run { try file.update { $0.cookies = change.applied(to: $0.cookies) } }
+            try await BlockingWork.run { try file.update { $0.cookies = change.applied(to: $0.cookies) } }
             return cookies.count
         }
     }

@@ -21,7 +21,7 @@ struct StoreOptions: ParsableArguments {
         concurrency: Int = 4, _ configure: @escaping @Sendable (inout TransferStoreSettings) -> Void = { _ in }
     ) async throws -> TransferStore {
         let path = try path()
-        return try await FileWork.run {
+        return try await BlockingWork.run {
             try TransferStore(folder: path, concurrency: concurrency) { settings in
                 settings.uploadMethods = [S3MultipartUploads()]
                 configure(&settings)

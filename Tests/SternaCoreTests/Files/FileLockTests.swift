@@ -83,7 +83,7 @@ struct FileLockTests {
         let path = "/tmp/sterna-lock-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         defer { unlink(path + FileLock.suffix) }
         let lock = try FileLock.acquire(path: path)
-        async let waiter = FileWork.run { try FileLock.withLock(path: path, timeout: .seconds(120)) { true } }
+        async let waiter = BlockingWork.run { try FileLock.withLock(path: path, timeout: .seconds(120)) { true } }
         lock.release()
         #expect(try await waiter)
     }
@@ -95,7 +95,7 @@ struct FileLockTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    try await FileWork.run {
+                    try await BlockingWork.run {
                         for _ in 0..<25 {
                             try FileLock.withLock(path: path, timeout: .seconds(120)) {
                                 visitors.enter()

@@ -177,7 +177,7 @@ struct SavedFileTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in UInt8(1)...4 {
                 group.addTask {
-                    try await FileWork.run {
+                    try await BlockingWork.run {
                         for turn in 1...10 {
                             try file.write(
                                 [UInt8](repeating: number, count: 1_000 * turn), timeout: .seconds(120))

@@ -191,7 +191,7 @@ struct FilePlacementTests {
         let names = try await withThrowingTaskGroup(of: String.self) { group in
             for part in parts {
                 group.addTask {
-                    try await FileWork.run {
+                    try await BlockingWork.run {
                         try FilePlacement(existing: .addNumber, moves: [move]).place(part, at: target)
                     }
                 }
@@ -210,7 +210,7 @@ struct FilePlacementTests {
         let winners = await withTaskGroup(of: Bool.self) { group in
             for part in parts {
                 group.addTask {
-                    let placed = try? await FileWork.run {
+                    let placed = try? await BlockingWork.run {
                         try FilePlacement(existing: .fail, moves: [move]).place(part, at: target)
                     }
                     return placed != nil

@@ -3,7 +3,7 @@ import SternaPlatform
 
 /// Moves a complete, synced temporary file to its destination. The destination is complete or absent at any time.
 ///
-/// It blocks: `FileWork` runs it.
+/// It blocks: `BlockingWork` runs it.
 struct FilePlacement: Sendable {
     /// The greatest number that is added to a name.
     static let greatestNumber = 9_999

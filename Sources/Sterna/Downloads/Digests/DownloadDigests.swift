@@ -50,7 +50,7 @@ struct DownloadDigests: Sendable {
     private static func verdict(
         _ partial: PartialFile, _ hasher: DigestHasher, from start: Int64, _ expected: [ExpectedDigest]
     ) async throws -> SternaError? {
-        try await FileWork.run {
+        try await BlockingWork.run {
             var (hasher, offset) = (hasher, start)
             while true {
                 let piece = try partial.read(at: offset, count: 256 << 10)

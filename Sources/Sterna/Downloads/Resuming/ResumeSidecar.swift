@@ -4,7 +4,7 @@ import SternaPlatform
 /// The file next to a partial file that has its ``ResumeData``, for a process that was killed.
 ///
 /// It must never claim bytes that a crash can take back: sync the partial file, then write the sidecar. All functions wait for the
-/// disk; call them in ``FileWork``. Two downloads must not write the same sidecar at once.
+/// disk; call them in ``BlockingWork``. Two downloads must not write the same sidecar at once.
 enum ResumeSidecar {
     /// Writes the sidecar of a partial file, which is complete or as it was before, also after a power failure.
     ///

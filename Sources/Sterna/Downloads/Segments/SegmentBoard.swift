@@ -39,7 +39,7 @@ actor SegmentBoard {
     private let before: Int64
     private var savedBytes: Int64
     private var isSaving = false
-    private var waiters: [CheckedContinuation<SegmentPlan.Segment?, Never>] = []
+    private var waits: [Wait<SegmentPlan.Segment?>] = []
 
     /// The time between two writes of the sidecar, which bounds what a killed process has to fetch again.
     private static let saveInterval = TimeAmount.seconds(5)
@@ -84,10 +84,11 @@ actor SegmentBoard {
     func next(after done: SegmentPlan.Segment? = nil) async -> SegmentPlan.Segment? {
         // What a stopped download lacks is missing, and says nothing of the file's length.
         if let done, !isOver { end(done) }
-        return await withCheckedContinuation { waiter in
-            waiters.append(waiter)
-            assign()
-        }
+        let wait = Wait<SegmentPlan.Segment?>()
+        waits.append(wait)
+        assign()
+        // The end of the download ends the wait, cancellation does not.
+        return try? await wait.valueIgnoringCancellation()
     }
 
     /// Records the head of a segment's response, which has bytes up to `end`. Returns false if they are not needed any more.
@@ -135,15 +136,15 @@ actor SegmentBoard {
 
     /// Gives waiting workers their segments; ends their wait if nothing is left to do.
     private func assign() {
-        while !isOver, plan.running.count < pace.allowed, pace.isShared, !waiters.isEmpty,
+        while !isOver, plan.running.count < pace.allowed, pace.isShared, !waits.isEmpty,
             let segment = plan.open(at: now)
         {
-            waiters.removeLast().resume(returning: segment)
+            waits.removeLast().end(.success(segment))
         }
         if plan.running.isEmpty { isOver = true }
         guard isOver else { return }
-        for waiter in waiters { waiter.resume(returning: nil) }
-        waiters = []
+        for wait in waits { wait.end(.success(nil)) }
+        waits = []
     }
 
     // MARK: Bytes
@@ -189,7 +190,7 @@ actor SegmentBoard {
         savedAt = task.session.plan.settings.engine.clock.now
         savedBytes = known.present.total
         let (place, data) = (place, place.data(url: url, validator, known))
-        try await FileWork.run {
+        try await BlockingWork.run {
             try place.file.sync()
             try place.write(data)
         }

@@ -46,7 +46,7 @@ struct FileTransfer {
     mutating func run() async throws -> DownloadedFile {
         digests.caller = try task.options.sha256.map { text throws(SternaError) in try ExpectedDigest(sha256: text) }
         let destination = task.destination
-        let plan = try await FileWork.run {
+        let plan = try await BlockingWork.run {
             let plan = try DestinationPlan(destination)
             try plan.makePartialFolder()
             return plan
@@ -69,7 +69,7 @@ struct FileTransfer {
     private mutating func findEarlier(_ plan: DestinationPlan) async throws {
         let (given, url, path, log) = (task.resumed, request.url, plan.knownPath, task.log)
         guard given != nil || task.options.continuesEarlier else { return }
-        let found = try await FileWork.run {
+        let found = try await BlockingWork.run {
             try PartialPlace.earlier(given, url: url, destination: path, plan, log: log)
         }
         guard let (place, data) = found else { return }
@@ -170,7 +170,7 @@ struct FileTransfer {
         let path = plan.path(forHeadOf: response)
         let (place, log) = (place, task.log)
         let url = request.url
-        self.place = try await FileWork.run {
+        self.place = try await BlockingWork.run {
             if let path { try plan.checkFree(path) }
             let opened: PartialPlace
             if let place { opened = place } else { opened = try PartialPlace(plan, destination: path, log: log) }
@@ -266,12 +266,12 @@ struct FileTransfer {
         if place == nil { try await begin(response, plan, length: 0, nil) }
         guard let place else { throw SternaError(.truncated, phase: .read, "The server sent nothing of the file.") }
         // A process that was killed may have left bytes behind the end.
-        if let length = known.length { try await FileWork.run { try place.file.truncate(to: length) } }
+        if let length = known.length { try await BlockingWork.run { try place.file.truncate(to: length) } }
         if let error = try await digests.fileVerdict(place.file) {
             known = ResumeRule.Known()
             throw error.joined(isJoined)
         }
-        let hasName = try await FileWork.run {
+        let hasName = try await BlockingWork.run {
             try place.file.sync()
             return place.file.hasName
         }
@@ -302,7 +302,7 @@ struct FileTransfer {
     private mutating func save() async throws {
         savedAt = clock.now
         guard let place, let data = resumeData() else { return }
-        try await FileWork.run {
+        try await BlockingWork.run {
             try place.file.sync()
             try place.write(data)
         }
@@ -311,9 +311,9 @@ struct FileTransfer {
     /// Keeps a partial file that can be continued, and removes any other.
     private mutating func interrupted() async {
         guard let place else { return }
-        let hasName = (try? await FileWork.run { place.file.hasName }) ?? false
+        let hasName = (try? await BlockingWork.run { place.file.hasName }) ?? false
         guard !task.discardsPartialFile, hasName, let data = resumeData() else {
-            _ = try? await FileWork.run { place.remove() }
+            _ = try? await BlockingWork.run { place.remove() }
             return
         }
         task.keep(data)

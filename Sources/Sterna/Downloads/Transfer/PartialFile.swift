@@ -2,7 +2,7 @@ import NIOCore
 import SternaCore
 import SternaPlatform
 
-/// The file that a download's bytes go to until it is complete. All functions wait for the disk; call them in ``FileWork``.
+/// The file that a download's bytes go to until it is complete. All functions wait for the disk; call them in ``BlockingWork``.
 ///
 /// The file is locked while it is open, so that two downloads to one destination do not write the same partial file.
 final class PartialFile: Sendable {

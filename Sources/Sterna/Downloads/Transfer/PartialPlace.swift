@@ -1,7 +1,7 @@
 import SternaCore
 import SternaPlatform
 
-/// A partial file with the sidecar beside it. All functions wait for the disk; call them in ``FileWork``.
+/// A partial file with the sidecar beside it. All functions wait for the disk; call them in ``BlockingWork``.
 struct PartialPlace: Sendable {
     let file: PartialFile
     private let names: PartialNames?

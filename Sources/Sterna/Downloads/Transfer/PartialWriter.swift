@@ -60,7 +60,7 @@ struct PartialWriter {
         offset += Int64(bytes.readableBytes)
         let log = offset == end ? nil : log
         writing = Task {
-            try await FileWork.run {
+            try await BlockingWork.run {
                 try file.write(bytes, at: start)
                 try log?.wrote(bytes, at: start)
             }

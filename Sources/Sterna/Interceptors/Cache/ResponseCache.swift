@@ -91,7 +91,7 @@ public final class ResponseCache: Sendable {
     /// The key of identities. That of a folder is kept in it.
     nonisolated(nonsending) func secret() async -> IdentitySecret {
         if let known = state.withLock({ $0.secret }) { return known }
-        let found = (try? await FileWork.run { [path] in path.flatMap { IdentitySecret.kept(in: $0) } }) ?? nil
+        let found = (try? await BlockingWork.run { [path] in path.flatMap { IdentitySecret.kept(in: $0) } }) ?? nil
         return state.withLock { state in
             // Without its file, entries are of this process alone.
             let secret = state.secret ?? found ?? IdentitySecret()

@@ -29,7 +29,7 @@ final class SharedTransfer: Sendable {
 
     private struct Reader: Sendable {
         var place = SharedWindow.Place()
-        var waiter: CheckedContinuation<Void, Never>?
+        var waiter: Wait<Void>?
         var failure: SternaError?
         /// What a reader that was cut off has still to read.
         var rest: CircularBuffer<Bytes>?
@@ -46,7 +46,7 @@ final class SharedTransfer: Sendable {
         var window: SharedWindow
         var result: Result<HTTPFields?, any Error>?
         /// What the transfer waits with until a reader needs more: it receives whether there is any.
-        var pump: CheckedContinuation<Bool, Never>?
+        var pump: Wait<Bool>?
         var task: Task<Void, Never>?
         var isStopped = false
         /// How long readers may still wait for slower ones.
@@ -125,26 +125,18 @@ final class SharedTransfer: Sendable {
 
     /// Waits until something has changed for a reader, or its task is cancelled.
     nonisolated(nonsending) func wait(_ number: Int) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let (isReady, effects) = state.withLock { state -> (Bool, Effects) in
-                    guard let reader = state.readers[number], reader.isActive, reader.waiter == nil,
-                        state.result == nil, state.head == nil || reader.place.piece == state.window.end
-                    else { return (true, Effects()) }
-                    state.readers[number]?.waiter = continuation
-                    return (false, weigh(&state))
-                }
-                if isReady { return continuation.resume() }
-                perform(effects)
-                // The handler below may have run before there was something to wake.
-                if Task.isCancelled { wake(number) }
-            }
-        } onCancel: {
-            wake(number)
+        let wait = Wait<Void>()
+        let effects = state.withLock { state -> Effects? in
+            guard let reader = state.readers[number], reader.isActive, reader.waiter == nil,
+                state.result == nil, state.head == nil || reader.place.piece == state.window.end
+            else { return nil }
+            state.readers[number]?.waiter = wait
+            return weigh(&state)
         }
+        guard let effects else { return }
+        perform(effects)
+        try? await wait.value(onCancel: { state.withLock { $0.readers[number]?.waiter.take() }?.end() })
     }
-
-    private func wake(_ number: Int) { state.withLock { $0.readers[number]?.waiter.take() }?.resume() }
 
     /// Ends a reader, whose reads fail from now on.
     func end(_ number: Int, _ error: SternaError) {
@@ -160,14 +152,14 @@ final class SharedTransfer: Sendable {
         change { state in [state.readers.removeValue(forKey: number)?.waiter] }
     }
 
-    private static func waiters(_ state: inout State) -> [CheckedContinuation<Void, Never>?] {
-        var waiters: [CheckedContinuation<Void, Never>?] = []
+    private static func waiters(_ state: inout State) -> [Wait<Void>?] {
+        var waiters: [Wait<Void>?] = []
         for number in Array(state.readers.keys) { waiters.append(state.readers[number]?.waiter.take()) }
         return waiters
     }
 
     /// Changes the state, and does what follows; the closure returns the waiters that are woken.
-    private func change(_ change: (inout State) -> [CheckedContinuation<Void, Never>?]) {
+    private func change(_ change: (inout State) -> [Wait<Void>?]) {
         let (woken, effects, stopped) = state.withLock { state in
             let woken = change(&state)
             let effects = weigh(&state)
@@ -177,7 +169,7 @@ final class SharedTransfer: Sendable {
             (state.isStopped, state.isOpen) = (true, false)
             return (woken, effects, .some(state.task))
         }
-        for waiter in woken { waiter?.resume() }
+        for waiter in woken { waiter?.end() }
         perform(effects)
         guard let stopped else { return }
         transfers.remove(self)
@@ -260,31 +252,32 @@ final class SharedTransfer: Sendable {
 
     /// Waits until a reader needs the next piece; false if no reader is left.
     private func isWanted() async -> Bool {
-        await withCheckedContinuation { continuation in
-            let effects = state.withLock { state in
-                state.pump = continuation
+        let wait = Wait<Bool>()
+        perform(
+            state.withLock { state in
+                state.pump = wait
                 return weigh(&state)
-            }
-            perform(effects)
-        }
+            })
+        // The last reader that leaves ends the wait, so that cancellation does not need to.
+        return (try? await wait.valueIgnoringCancellation()) ?? false
     }
 
     // MARK: The window
 
     /// What is done after a change, without the lock.
     private struct Effects: Sendable {
-        var pump: CheckedContinuation<Bool, Never>?
+        var pump: Wait<Bool>?
         var isWanted = false
         var cancelled: ClockTimer?
         /// How long to wait for slow readers, and the number of this wait.
         var wait: (TimeAmount, Int)?
-        var woken: [CheckedContinuation<Void, Never>] = []
+        var woken: [Wait<Void>] = []
     }
 
     private func perform(_ effects: Effects) {
         effects.cancelled?.cancel()
-        for waiter in effects.woken { waiter.resume() }
-        effects.pump?.resume(returning: effects.isWanted)
+        for waiter in effects.woken { waiter.end() }
+        effects.pump?.end(.success(effects.isWanted))
         guard let (delay, number) = effects.wait else { return }
         let timer = time.clock.schedule(in: delay, on: time.loop) { self.ring(number) }
         let isOver = state.withLock { state in

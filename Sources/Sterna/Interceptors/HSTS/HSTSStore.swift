@@ -1,4 +1,3 @@
-import Dispatch
 public import SternaCore
 public import SternaPlatform
 import Synchronization
@@ -26,7 +25,7 @@ public final class HSTSStore: Sendable {
     private let content: Mutex<Content>
     // Set before anything is known, and never cleared: requests of stores that know nothing pass the lock by.
     private let mayMatch: Atomic<Bool>
-    private let queue = DispatchQueue(label: "sterna.hsts")
+    private let work = BlockingWork("sterna.hsts", inOrder: true)
 
     private struct Content {
         var state: HSTSState
@@ -61,7 +60,7 @@ public final class HSTSStore: Sendable {
         guard isDirty, let file else { return }
         let now = clock()
         // Not here, since the last reference may go on an event loop.
-        queue.async { _ = try? Self.merge(state, into: file, at: now) }
+        work.begin { _ = try? Self.merge(state, into: file, at: now) }
     }
 
     private static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
@@ -169,7 +168,7 @@ extension HSTSStore {
             return true
         }
         guard schedules else { return }
-        queue.asyncAfter(deadline: .now() + 1) { [weak self] in self?.saveScheduled() }
+        work.begin(after: .seconds(1)) { [weak self] in self?.saveScheduled() }
     }
 }
 
@@ -209,24 +208,18 @@ extension HSTSStore {
     /// Reads the file, unless that was done. Throws `fileUnreadable`; requests go on without the file then.
     public func load() async throws {
         guard !isLoaded else { return }
-        try await run { try $0.readOnce() }
+        try await work.run { try self.readOnce() }
     }
 
     // For functions that may wait for the disk; the file is read once only.
     private func loadNow() {
-        if !isLoaded { queue.sync { try? readOnce() } }
+        if !isLoaded { work.runBlocking { try? readOnce() } }
     }
 
     /// Saves all changes now. Throws `fileUnreadable` for a file that is not one of a store, and `writeFailed`.
-    public func save() async throws { try await run { try $0.write() } }
+    public func save() async throws { try await work.run { try self.write() } }
 
-    private func run(_ work: @escaping @Sendable (HSTSStore) throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            queue.async { continuation.resume(with: Result { try work(self) }) }
-        }
-    }
-
-    // Runs on the queue.
+    // Called in order, by `work`.
     private func readOnce() throws(SternaError) {
         guard let file, !isLoaded else { return }
         // Also after an error: later requests do without the file, too.
@@ -242,7 +235,7 @@ extension HSTSStore {
         try? write()
     }
 
-    // Runs on the queue.
+    // Called in order, by `work`.
     private func write() throws {
         guard let file else { return }
         let now = clock()

@@ -5,11 +5,11 @@ import Synchronization
 /// A wait between attempts, or before the first. It ends at once when the Swift task or the call is cancelled, and stands still while the call's time does.
 final class RetryPause: CallStep {
     private struct State {
-        var continuation: CheckedContinuation<Void, any Error>?
-        var result: Result<Void, any Error>?
+        var isOver = false
         var timer: ClockTimer?
     }
 
+    private let waiting = Wait<Void>()
     private let state = Mutex(State())
     private let call: Call?
     private let time: LoopClock
@@ -41,18 +41,7 @@ final class RetryPause: CallStep {
     nonisolated(nonsending) func wait() async throws {
         guard call?.beginWait(self) != false else { throw Self.cancelled }
         defer { call?.endWait(self) }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let result = state.withLock { state in
-                    if state.result == nil { state.continuation = continuation }
-                    return state.result
-                }
-                if let result { return continuation.resume(with: result) }
-                check()
-            }
-        } onCancel: {
-            end(.failure(Self.cancelled))
-        }
+        try await waiting.value(onCancel: { callCancelled() }, begin: { check() })
     }
 
     /// Ends the wait early.
@@ -78,7 +67,7 @@ final class RetryPause: CallStep {
         guard rest > .zero else { return end(.success(())) }
         let timer = time.clock.schedule(in: rest, on: time.loop) { self.check() }
         let old = state.withLock { state -> ClockTimer? in
-            guard state.result == nil else { return timer }
+            guard !state.isOver else { return timer }
             defer { state.timer = timer }
             return state.timer
         }
@@ -86,14 +75,12 @@ final class RetryPause: CallStep {
     }
 
     private func end(_ result: Result<Void, any Error>) {
-        let ended = state.withLock { state -> State? in
-            guard state.result == nil else { return nil }
-            state.result = result
-            defer { (state.continuation, state.timer) = (nil, nil) }
-            return state
+        let timer = state.withLock { state in
+            state.isOver = true
+            return state.timer.take()
         }
-        ended?.timer?.cancel()
-        ended?.continuation?.resume(with: result)
+        timer?.cancel()
+        waiting.end(result)
     }
 
     // MARK: The call

@@ -5,9 +5,7 @@ import Synchronization
 /// A store's transfer in a queue, which gives it its turns in place of the store.
 final class DurableWork: QueueWork, TurnGiving {
     private struct State {
-        var waiter: CheckedContinuation<Void, Never>?
-        /// Whether its turn came before it waited.
-        var isReady = false
+        var wait: Wait<Void>?
         var queue: TransferQueue?
     }
 
@@ -54,29 +52,17 @@ final class DurableWork: QueueWork, TurnGiving {
     // MARK: Turns
 
     func wait(_ id: TransferID, host: String, priority: Request.Priority) async throws {
+        let wait = Wait<Void>()
+        state.withLock { $0.wait = wait }
         asked()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isReady = state.withLock { state in
-                    if state.isReady || Task.isCancelled {
-                        state.isReady = false
-                        return true
-                    }
-                    state.waiter = continuation
-                    return false
-                }
-                if isReady { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiter.take() }?.resume()
-        }
+        try? await wait.value()
         guard Task.isCancelled else { return }
         end(id)
         throw CancellationError()
     }
 
     func end(_ id: TransferID) {
-        state.withLock { $0.isReady = false }
+        state.withLock { $0.wait = nil }
         rested()
     }
 
@@ -85,12 +71,11 @@ final class DurableWork: QueueWork, TurnGiving {
     // MARK: Called by the queue
 
     func turn(keeping queue: TransferQueue) {
-        let waiter = state.withLock { state in
+        let wait = state.withLock { state in
             state.queue = queue
-            if state.waiter == nil { state.isReady = true }
-            return state.waiter.take()
+            return state.wait.take()
         }
-        waiter?.resume()
+        wait?.end()
     }
 
     /// Keeps the queue until the end: a transfer asks for its turn a while after it was added.

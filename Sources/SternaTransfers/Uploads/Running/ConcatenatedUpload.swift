@@ -127,7 +127,7 @@ private actor PartLog {
     private var version = 0
     private var recorded = 0
     private var isRecording = false
-    private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var waits: [Wait<Void>] = []
 
     init(
         _ state: ConcatenatedUpload.State, _ record: @escaping @Sendable (ConcatenatedUpload.State) async throws -> Void
@@ -144,15 +144,18 @@ private actor PartLog {
         let own = version
         while recorded < own {
             guard !isRecording else {
-                await withCheckedContinuation { waiters.append($0) }
+                let wait = Wait<Void>()
+                waits.append(wait)
+                // A record under way is complete soon, and the next one may have to follow it: cancellation does not end the wait.
+                try? await wait.valueIgnoringCancellation()
                 continue
             }
             isRecording = true
             let latest = version
             defer {
                 isRecording = false
-                for waiter in waiters { waiter.resume() }
-                waiters = []
+                for wait in waits { wait.end() }
+                waits = []
             }
             try await record(state)
             recorded = latest

@@ -72,7 +72,7 @@ extension UploadSource {
                 try Task.checkCancellation()
                 let count = min(Self.piece, range.length - position)
                 let part = FileRange(path: range.path, offset: range.offset + position, length: count)
-                if let bytes = try await FileWork.run({ try part.content(upTo: Int(Self.piece)) }) {
+                if let bytes = try await BlockingWork.run({ try part.content(upTo: Int(Self.piece)) }) {
                     bytes.withUnsafeReadableBytes { function.update(bufferPointer: $0) }
                 }
                 position += count

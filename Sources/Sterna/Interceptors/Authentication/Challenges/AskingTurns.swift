@@ -4,7 +4,7 @@ import Synchronization
 /// Lets one request at a time ask for the credential of a protection space: those that wait for their turn mostly find that it is known
 /// by then, so that people are asked once.
 final class AskingTurns: Sendable {
-    private let waiting = Mutex<[ProtectionSpace: [CheckedContinuation<Void, Never>]]?>(nil)
+    private let waiting = Mutex<[ProtectionSpace: [Wait<Void>]]>([:])
 
     /// Whether the present task runs a handler. Its own requests do not wait for it.
     @TaskLocal static var isAsking = false
@@ -22,32 +22,28 @@ final class AskingTurns: Sendable {
     /// Waits for the turn; nil within a handler.
     func take(_ space: ProtectionSpace) async -> Turn? {
         guard !Self.isAsking else { return nil }
-        await withCheckedContinuation { continuation in
-            let isFree = waiting.withLock { waiting in
-                var all = waiting ?? [:]
-                defer { waiting = all }
-                guard all[space] != nil else {
-                    all[space] = []
-                    return true
-                }
-                all[space]?.append(continuation)
-                return false
+        let wait = waiting.withLock { waiting -> Wait<Void>? in
+            guard waiting[space] != nil else {
+                waiting[space] = []
+                return nil
             }
-            if isFree { continuation.resume() }
+            let wait = Wait<Void>()
+            waiting[space]?.append(wait)
+            return wait
         }
+        // Cancellation does not end the wait: the turn of a cancelled request is released unused when it comes.
+        try? await wait?.valueIgnoringCancellation()
         return Turn(space, self)
     }
 
     private func end(_ space: ProtectionSpace) {
-        let next = waiting.withLock { waiting -> CheckedContinuation<Void, Never>? in
-            guard var queue = waiting?[space], !queue.isEmpty else {
-                waiting?[space] = nil
+        let next = waiting.withLock { waiting -> Wait<Void>? in
+            guard waiting[space]?.isEmpty == false else {
+                waiting[space] = nil
                 return nil
             }
-            let first = queue.removeFirst()
-            waiting?[space] = queue
-            return first
+            return waiting[space]?.removeFirst()
         }
-        next?.resume()
+        next?.end()
     }
 }

@@ -23,7 +23,7 @@ final class AuthenticationMemory: Sendable {
     /// it.
     nonisolated(nonsending) func content(of file: NetrcFile) async throws -> Netrc {
         if let known = netrc.withLock({ $0 }) { return known }
-        let read: Result<Netrc, SternaError> = try await FileWork.run {
+        let read: Result<Netrc, SternaError> = try await BlockingWork.run {
             do throws(SternaError) { return .success(try file.load()) } catch { return .failure(error) }
         }
         let content = try read.get()

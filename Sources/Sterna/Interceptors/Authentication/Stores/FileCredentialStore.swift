@@ -1,4 +1,3 @@
-import Dispatch
 import SternaCore
 import SternaPlatform
 
@@ -14,7 +13,7 @@ public final class FileCredentialStore: CredentialStore {
     public let path: String
 
     // One at a time, so that no change is lost.
-    private let queue = DispatchQueue(label: "sterna.credentials")
+    private let work = BlockingWork("sterna.credentials", inOrder: true)
 
     /// Names a file; its folder has to exist. Throws `fileUnreadable` for a file that is refused.
     public init(path: String) throws(SternaError) {
@@ -23,13 +22,13 @@ public final class FileCredentialStore: CredentialStore {
     }
 
     public func credential(for space: ProtectionSpace) async throws -> Credential? {
-        try await run { try Self.load($0).credentials[space] }
+        try await work.run { [path] in try Self.load(path).credentials[space] }
     }
 
     /// Keeps a credential, or removes the one that there is by nil. Throws `fileUnreadable` for a file that is refused, and
     /// `writeFailed`.
     public func setCredential(_ credential: Credential?, for space: ProtectionSpace) async throws {
-        try await run { path in
+        try await work.run { [path] in
             var file = try Self.load(path)
             guard file.credentials[space] != credential else { return }
             file.credentials[space] = credential
@@ -40,15 +39,6 @@ public final class FileCredentialStore: CredentialStore {
                 throw Self.file(path).unwritable(FileFault(error.reason))
             }
             try Self.file(path).write(content)
-        }
-    }
-
-    private func run<Result: Sendable>(
-        _ work: @escaping @Sendable (String) throws -> Result
-    ) async throws -> Result {
-        let path = path
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result { try work(path) }) }
         }
     }
 

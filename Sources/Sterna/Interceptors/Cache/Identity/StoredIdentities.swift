@@ -36,7 +36,7 @@ final class StoredIdentities: Sendable {
         }
         guard mustSave, let file else { return }
         // A folder that cannot be written keeps no responses either.
-        guard (try? await FileWork.run { try Self.save(partition, file) }) != nil else { return }
+        guard (try? await BlockingWork.run { try Self.save(partition, file) }) != nil else { return }
         state.withLock { state in
             if state.partitions.contains(partition) { state.saved.insert(partition) }
         }
@@ -45,7 +45,7 @@ final class StoredIdentities: Sendable {
     /// Returns all that are known: those of this process, and those in the folder.
     nonisolated(nonsending) func all() async -> [CachePartition] {
         var listed: [CachePartition] = []
-        if let file { listed = (try? await FileWork.run { Self.read(file) }) ?? [] }
+        if let file { listed = (try? await BlockingWork.run { Self.read(file) }) ?? [] }
         // Those of this process are read last, since one may be added while the file is read.
         let own = state.withLock { $0.partitions }
         let known = Set(own)

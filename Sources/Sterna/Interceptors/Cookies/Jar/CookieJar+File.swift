@@ -1,4 +1,3 @@
-import Dispatch
 import SternaCore
 import Synchronization
 
@@ -31,30 +30,21 @@ extension CookieJar {
     /// Reads the file, unless that was done. Throws `fileUnreadable`; requests go on without the file then.
     public func load() async throws {
         guard isUnread else { return }
-        try await run { try $0.readOnce() }
+        try await work.run { try self.readOnce() }
     }
 
     /// Saves all changes now, and takes over those of others. What the file cannot have is in ``unsavedCookies`` afterwards.
     ///
     /// - Throws: `fileUnreadable` for a file that is not one of a jar, and `writeFailed`.
-    public func save() async throws { try await run { try $0.write() } }
+    public func save() async throws { try await work.run { try self.write() } }
 
     // For functions that may wait for the disk; the file is read once only.
     func loadNow() {
-        if isUnread { queue.sync { try? readOnce() } }
-    }
-
-    private func run(_ work: @escaping @Sendable (CookieJar) throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            queue.async { continuation.resume(with: Result { try work(self) }) }
-        }
+        if isUnread { work.runBlocking { try? readOnce() } }
     }
 
     func scheduleSave(after pause: Duration) {
-        let (seconds, attoseconds) = pause.components
-        queue.asyncAfter(deadline: .now() + Double(seconds) + Double(attoseconds) * 1e-18) { [weak self] in
-            self?.saveScheduled()
-        }
+        work.begin(after: pause) { [weak self] in self?.saveScheduled() }
     }
 
     func saveReleased() {
@@ -62,7 +52,7 @@ extension CookieJar {
         guard isDirty, let storage else { return }
         let now = now()
         // Not here, since the last reference may go on an event loop.
-        queue.async {
+        work.begin {
             _ = try? FileLock.withLock(path: storage.file.path) {
                 var cookies = cookies
                 let saved = try storage.read(now: now)
@@ -72,7 +62,7 @@ extension CookieJar {
         }
     }
 
-    // MARK: On the queue
+    // MARK: Called in order, by `work`
 
     private func readOnce() throws(SternaError) {
         guard let storage, isUnread else { return }

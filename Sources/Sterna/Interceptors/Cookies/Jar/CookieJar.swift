@@ -1,4 +1,3 @@
-import Dispatch
 public import SternaCore
 import Synchronization
 
@@ -25,7 +24,7 @@ public final class CookieJar: Sendable {
     let content: Mutex<Content>
     let now: @Sendable () -> CookieTime
     let pauses: SavePauses
-    let queue = DispatchQueue(label: "sterna.cookies")
+    let work = BlockingWork("sterna.cookies", inOrder: true)
     private let accepts: Acceptance?
     private let givenIdentity: String?
     private let ownIdentity = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))

@@ -10,7 +10,7 @@ import Synchronization
 /// Every byte that is served was checked against a checksum: an entry that a crash, a full disk or another program damaged is dropped.
 /// What was committed survives the end of the process, and after ``sync()`` a power failure. All files are readable by their owner alone.
 ///
-/// All work on files is done in ``FileWork``. The lock of the journal is held only there, and never across an `await`.
+/// All work on files is done in ``BlockingWork``. The lock of the journal is held only there, and never across an `await`.
 package final class DiskCache: CacheStorage {
     /// The length up to which a body is checked as a whole when it is used for the first time; longer ones are checked while they
     /// are read.
@@ -26,7 +26,7 @@ package final class DiskCache: CacheStorage {
     package let limits: CacheLimits
     let now: @Sendable () -> Int64
 
-    // Touched by threads of FileWork only, since others would wait for a disk.
+    // Touched by threads of BlockingWork only, since others would wait for a disk.
     let journal: Mutex<CacheJournal>
     private let notes = Mutex(Notes())
 
@@ -72,7 +72,7 @@ package final class DiskCache: CacheStorage {
             return !notes.isTidied
         }
         if isFirst { Task { await tidy() } }
-        return (try? await FileWork.run(work)) ?? fallback
+        return (try? await BlockingWork.run(work)) ?? fallback
     }
 
     // MARK: Reading
@@ -346,7 +346,7 @@ package final class DiskCache: CacheStorage {
     ///
     /// The first use of the store begins it in the background.
     package nonisolated(nonsending) func tidy() async {
-        try? await FileWork.run { [self] in
+        try? await BlockingWork.run { [self] in
             let names = folder.names()
             folder.removeUnfinished(names)
             guard journal.withLock({ $0.query(\.header.isIncomplete) }) != nil else { return }

@@ -23,7 +23,7 @@ final class DiskCacheReader: CacheReader {
         if let known = last.withLock({ $0 }), known.number == Int(number) {
             return Self.slice(known.piece, Int(skipped), count)
         }
-        return try await FileWork.run { [self] in
+        return try await BlockingWork.run { [self] in
             do {
                 let piece = try file.piece(Int(number))
                 last.withLock { $0 = (Int(number), piece) }

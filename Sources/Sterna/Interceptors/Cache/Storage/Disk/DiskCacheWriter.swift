@@ -24,13 +24,8 @@ final class DiskCacheWriter: CacheWriter {
         var isWriting = false
         // Whether the entry was committed or given up.
         var isOver = false
-        var waiter: Waiter?
-    }
-
-    /// A caller that waits until at most so many pieces are left.
-    private struct Waiter {
-        let pieces: Int
-        let continuation: CheckedContinuation<Void, Never>
+        // The wait of a caller until at most so many pieces are left.
+        var waiter: (pieces: Int, wait: Wait<Void>)?
     }
 
     private let cache: DiskCache
@@ -53,7 +48,7 @@ final class DiskCacheWriter: CacheWriter {
     // MARK: Pieces
 
     nonisolated(nonsending) func append(_ piece: Bytes) async -> Bool {
-        let (isTaken, begins, isFull) = state.withLock { state in
+        let (isTaken, begins, isFull) = change { state in
             guard !state.isOver else { return (false, false, false) }
             let total = state.length + Int64(piece.readableBytes)
             guard total <= length ?? .max, cache.limits.admits(head: head.readableBytes, length: total) else {
@@ -66,7 +61,7 @@ final class DiskCacheWriter: CacheWriter {
             if begins { state.isWriting = true }
             return (true, begins, state.waiting.count > Self.mostPieces)
         }
-        if begins { Task { try? await FileWork.run { [self] in drain() } } }
+        if begins { BlockingWork.begin { [self] in drain() } }
         if isFull { await wait(for: Self.mostPieces / 2) }
         return isTaken && state.withLock { !$0.isOver }
     }
@@ -91,13 +86,12 @@ final class DiskCacheWriter: CacheWriter {
         }
     }
 
-    /// Writes the pieces that wait, on a thread of ``FileWork``.
+    /// Writes the pieces that wait, on a thread of ``BlockingWork``.
     private func drain() {
         while true {
-            let next: (piece: Bytes, number: Int, file: NewEntryFile?)? = state.withLock { state in
+            let next: (piece: Bytes, number: Int, file: NewEntryFile?)? = change { state in
                 guard !state.isOver, !state.waiting.isEmpty else {
                     state.isWriting = false
-                    Self.wake(&state)
                     return nil
                 }
                 defer { state.written += 1 }
@@ -106,9 +100,8 @@ final class DiskCacheWriter: CacheWriter {
             guard let next else { return }
             let file = next.file ?? cache.folder.newFile(id)
             let isWritten = file?.write(next.piece, next.number, header(0, slotSize)) ?? false
-            state.withLock { state in
+            change { state in
                 if isWritten, !state.isOver { state.file = file } else { Self.giveUp(&state) }
-                Self.wake(&state)
             }
         }
     }
@@ -122,31 +115,37 @@ final class DiskCacheWriter: CacheWriter {
     private nonisolated(nonsending) func wait(for pieces: Int) async {
         let timer = Task { [self] in
             guard (try? await Task.sleep(for: cache.limits.patience)) != nil else { return }
-            state.withLock { Self.giveUp(&$0) }
+            discard()
         }
-        await withCheckedContinuation { continuation in
-            state.withLock { state in
-                // One caller at a time: another one has broken the rules, and goes on.
-                state.waiter?.continuation.resume()
-                state.waiter = Waiter(pieces: pieces, continuation: continuation)
-                Self.wake(&state)
-            }
+        let wait = Wait<Void>()
+        let former = change { state in
+            defer { state.waiter = (pieces, wait) }
+            return state.waiter?.wait
         }
+        // One caller at a time: another one has broken the rules, and resumes.
+        former?.end()
+        // Cancellation does not end the wait: a piece that was taken stays in memory until it is written.
+        try? await wait.valueIgnoringCancellation()
         timer.cancel()
     }
 
-    /// Lets the waiting caller go on if few enough pieces are left; for no pieces, when the last one is written.
-    private static func wake(_ state: inout State) {
-        guard let waiter = state.waiter,
-            state.isOver || (state.waiting.count <= waiter.pieces && (waiter.pieces > 0 || !state.isWriting))
-        else { return }
-        state.waiter = nil
-        waiter.continuation.resume()
+    /// Changes the state, and resumes the waiting caller if few enough pieces are left; for no pieces, when the last one is written.
+    private func change<Result>(_ change: (inout State) -> Result) -> Result {
+        let (result, wait) = state.withLock { state -> (Result, Wait<Void>?) in
+            let result = change(&state)
+            guard let waiter = state.waiter,
+                state.isOver || (state.waiting.count <= waiter.pieces && (waiter.pieces > 0 || !state.isWriting))
+            else { return (result, nil) }
+            state.waiter = nil
+            return (result, waiter.wait)
+        }
+        wait?.end()
+        return result
     }
 
     // MARK: The end
 
-    func discard() { state.withLock { Self.giveUp(&$0) } }
+    func discard() { change { Self.giveUp(&$0) } }
 
     private static func giveUp(_ state: inout State) {
         state.isOver = true
@@ -154,13 +153,12 @@ final class DiskCacheWriter: CacheWriter {
         state.waiting = []
         // Its last reference removes the file.
         state.file = nil
-        wake(&state)
     }
 
     nonisolated(nonsending) func commit(head: Bytes?) async -> CacheEntryID? {
         let isIdle = state.withLock { !$0.isWriting }
         if !isIdle { await wait(for: 0) }
-        let last: (piece: Bytes, length: Int64, written: Int, file: NewEntryFile?)? = state.withLock { state in
+        let last: (piece: Bytes, length: Int64, written: Int, file: NewEntryFile?)? = change { state in
             guard !state.isOver, length == nil || state.length == length else {
                 Self.giveUp(&state)
                 return nil
@@ -170,7 +168,7 @@ final class DiskCacheWriter: CacheWriter {
         }
         guard let last, (head ?? self.head).readableBytes <= cache.limits.headBytes else { return nil }
         let present = head ?? self.head
-        return try? await FileWork.run { [self] in
+        return try? await BlockingWork.run { [self] in
             // Where nothing was written yet, the slots can have any size.
             let size = last.written == 0 ? HeadSlot.size(forHead: present.readableBytes) : slotSize
             let header = header(last.length, size)

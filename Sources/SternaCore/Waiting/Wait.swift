@@ -1,0 +1,103 @@
+import Synchronization
+
+/// The wait of one Swift task for a result. It ends once: with the first result, or with the task's cancellation.
+///
+/// The code that produces results keeps the waits in its state, takes them out under its lock, and ends them after unlocking:
+///
+///     let wait = Wait<Void>()
+///     state.withLock { $0.waits[wait.id] = wait }
+///     defer { state.withLock { $0.waits[wait.id] = nil } }
+///     try await wait.value()
+///
+/// A result may come before the task waits. Only this type resumes continuations, so that none is resumed twice or forgotten. Exceptions
+/// are ``BlockingWork`` and the path of a request through the engine, which saves the object.
+package final class Wait<Value: Sendable>: Sendable, Identifiable {
+    private enum State {
+        case idle
+        case waiting(CheckedContinuation<Value, any Error>)
+        case ended(Result<Value, any Error>)
+    }
+
+    private let state = Mutex(State.idle)
+
+    package init() {}
+
+    /// Whether there is a result.
+    package var isEnded: Bool {
+        state.withLock { state in
+            if case .ended = state { true } else { false }
+        }
+    }
+
+    /// Returns the result once there is one. Call it once.
+    ///
+    /// - Parameters:
+    ///   - cancelled: the error if the Swift task is cancelled first.
+    ///   - begin: called when the task waits; not called if the wait has ended by then.
+    package func value(
+        cancelled: @autoclosure @Sendable () -> any Error = CancellationError(), begin: () -> Void = {},
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await value(onCancel: { end(.failure(cancelled())) }, begin: begin)
+    }
+
+    /// Returns the result once there is one. Call it once.
+    ///
+    /// - Parameters:
+    ///   - onCancel: called when the Swift task is cancelled; it ends the wait.
+    ///   - begin: called when the task waits; not called if the wait has ended by then.
+    package func value(
+        onCancel: @Sendable () -> Void, begin: () -> Void = {}, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await withTaskCancellationHandler {
+            // Keeps the closure on the caller's actor; with `nonisolated(nonsending)` it would leave it.
+            _ = isolation
+            return try await withCheckedThrowingContinuation { continuation in
+                if hold(continuation) { begin() }
+            }
+        } onCancel: {
+            onCancel()
+        }
+    }
+
+    /// Returns the result once there is one, also in a Swift task that is cancelled. Call it once.
+    package nonisolated(nonsending) func valueIgnoringCancellation() async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            _ = hold(continuation)
+        }
+    }
+
+    /// Keeps a continuation until the end. Returns false if there is a result already, with which it resumes the continuation.
+    private func hold(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
+        let early = state.withLock { state -> Result<Value, any Error>? in
+            if case .ended(let result) = state { return result }
+            state = .waiting(continuation)
+            return nil
+        }
+        guard let early else { return true }
+        continuation.resume(with: early)
+        return false
+    }
+
+    /// Ends the wait. Returns false if it has ended already, with nothing changed.
+    @discardableResult
+    package func end(_ result: Result<Value, any Error>) -> Bool {
+        let former = state.withLock { state in
+            defer { if case .ended = state {} else { state = .ended(result) } }
+            return state
+        }
+        switch former {
+        case .idle: return true
+        case .ended: return false
+        case .waiting(let continuation):
+            continuation.resume(with: result)
+            return true
+        }
+    }
+}
+
+extension Wait<Void> {
+    /// Ends the wait. Returns false if it has ended already.
+    @discardableResult
+    package func end() -> Bool { end(.success(())) }
+}
