@@ -78,7 +78,9 @@ let package = Package(
         .target(name: "CSternaZlib", linkerSettings: [.linkedLibrary("z")]),
         .target(name: "CSternaNetlink"),
         .target(name: "SternaPlatform", swiftSettings: strict),
-        .target(name: "SternaCore", dependencies: ["SternaPlatform", httpTypes, nioCore], swiftSettings: strict),
+        .target(
+            name: "SternaCore", dependencies: ["SternaPlatform", httpTypes, nioCore, dequeModule], swiftSettings: strict
+        ),
         .target(
             name: "SternaSerialization",
             dependencies: ["SternaPlatform", "SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections],
@@ -111,7 +113,7 @@ let package = Package(
             name: "SternaTransfers",
             dependencies: [
                 "SternaPlatform", "Sterna", "SternaCore", "SternaSerialization", nioCore, httpTypes, structuredFields,
-                crypto, dequeModule,
+                crypto,
             ],
             swiftSettings: strict),
         .target(

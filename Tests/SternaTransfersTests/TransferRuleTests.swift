@@ -156,12 +156,39 @@ struct TransferRuleTests {
 }
 
 @Suite("Transfers: turns")
-struct TurnQueueTests {
+struct TransferTurnTests {
     private static let ids = (0..<6).map { _ in TransferID() }
+
+    /// The rule of a store's turns, and whose turn it is after each step.
+    private struct Turns {
+        private var plan: QueuePlan<TransferID>
+
+        init(total: Int, perHost: Int) {
+            plan = QueuePlan(.init(total: total, perHost: perHost))
+            plan.resume()
+        }
+
+        var running: [TransferID] { plan.running }
+
+        mutating func add(_ id: TransferID, host: String, priority: Request.Priority) -> [TransferID] {
+            plan.add(id, host: host, priority: priority)
+            plan.ask(id)
+            return plan.next()
+        }
+
+        mutating func remove(_ id: TransferID) -> [TransferID] {
+            _ = plan.remove(id)
+            return plan.next()
+        }
+
+        mutating func setPriority(_ priority: Request.Priority, of id: TransferID) {
+            plan.setPriority(priority, of: id)
+        }
+    }
 
     @Test("So many at once in total and for a host, by priority and then in order")
     func turns() {
-        var queue = TurnQueue(.init(total: 3, perHost: 2))
+        var queue = Turns(total: 3, perHost: 2)
         let ids = Self.ids
         expectEqual(queue.add(ids[0], host: "a", priority: .normal), [ids[0]])
         expectEqual(queue.add(ids[1], host: "a", priority: .normal), [ids[1]])
@@ -180,7 +207,7 @@ struct TurnQueueTests {
 
     @Test("A transfer is in the queue once")
     func once() {
-        var queue = TurnQueue(.init(total: 1, perHost: 1))
+        var queue = Turns(total: 1, perHost: 1)
         let ids = Self.ids
         expectEqual(queue.add(ids[0], host: "a", priority: .normal), [ids[0]])
         #expect(queue.add(ids[0], host: "a", priority: .normal).isEmpty)

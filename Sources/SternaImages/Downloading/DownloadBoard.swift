@@ -32,8 +32,8 @@ struct DownloadBoard: Sendable {
     private(set) var transfers: [Int: Transfer] = [:]
     private var ids: [TransferKey: Int] = [:]
     private var transferOfReceiver: [Int: Int] = [:]
-    private var line = DownloadLine()
-    private var lastID = 0
+    private var line = OrderedLine<Int>()
+    private var (lastID, arrivals) = (0, 0)
     private(set) var activeCount = 0
 
     let order: DownloadPrioritization
@@ -60,7 +60,10 @@ struct DownloadBoard: Sendable {
         let raised = priority > transfer.priority
         transfer.priority = max(transfer.priority, priority)
         transfers[id] = transfer
-        if !transfer.isActive { line.add(id, transfer.priority) }
+        if !transfer.isActive, known == nil || raised {
+            arrivals += 1
+            line.insert(id, rank: transfer.priority.rawValue, order: order == .lifo ? -arrivals : arrivals)
+        }
         return (id, known == nil, raised ? priority : nil)
     }
 
@@ -81,7 +84,7 @@ struct DownloadBoard: Sendable {
 
     /// Takes the next transfer to begin; nil if none waits, or as many are under way as may be.
     mutating func begin() -> Int? {
-        guard activeCount < maximumActive, let id = line.next(order) else { return nil }
+        guard activeCount < maximumActive, let id = line.popFirst() else { return nil }
         transfers[id]?.isActive = true
         activeCount += 1
         return id

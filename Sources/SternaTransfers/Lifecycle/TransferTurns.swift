@@ -19,22 +19,29 @@ struct QueuePlace: Sendable {
     var session: Session
 }
 
-/// Lets transfers wait for their turns; see ``TurnQueue``.
+/// Lets transfers wait for their turns; see ``QueuePlan``.
 final class TransferTurns: TurnGiving {
     private struct State {
-        var queue: TurnQueue
+        var plan: QueuePlan<TransferID>
         var waits: [TransferID: Wait<Void>] = [:]
     }
 
     private let state: Mutex<State>
 
-    init(_ limits: TurnQueue.Limits) { state = Mutex(State(queue: TurnQueue(limits))) }
+    init(_ limits: QueuePlan<TransferID>.Limits) {
+        var plan = QueuePlan<TransferID>(limits)
+        plan.resume()
+        state = Mutex(State(plan: plan))
+    }
 
     /// Waits for the turn of a transfer, which ``end(_:)`` ends; throws `CancellationError` if the Swift task is cancelled first.
     func wait(_ id: TransferID, host: String, priority: Request.Priority) async throws {
         let wait = Wait<Void>()
         state.withLock { $0.waits[id] = wait }
-        change { $0.add(id, host: host, priority: priority) }
+        change { plan in
+            plan.add(id, host: host, priority: priority)
+            plan.ask(id)
+        }
         try? await wait.value()
         guard Task.isCancelled else { return }
         end(id)
@@ -44,16 +51,17 @@ final class TransferTurns: TurnGiving {
     /// Ends the turn of a transfer, or its wait.
     func end(_ id: TransferID) {
         state.withLock { $0.waits[id] = nil }
-        change { $0.remove(id) }
+        change { _ = $0.remove(id) }
     }
 
     func setPriority(_ priority: Request.Priority, of id: TransferID) {
-        state.withLock { $0.queue.setPriority(priority, of: id) }
+        state.withLock { $0.plan.setPriority(priority, of: id) }
     }
 
-    private func change(_ change: (inout TurnQueue) -> [TransferID]) {
+    private func change(_ change: (inout QueuePlan<TransferID>) -> Void) {
         let woken = state.withLock { state in
-            change(&state.queue).compactMap { state.waits.removeValue(forKey: $0) }
+            change(&state.plan)
+            return state.plan.next().compactMap { state.waits.removeValue(forKey: $0) }
         }
         for wait in woken { wait.end() }
     }

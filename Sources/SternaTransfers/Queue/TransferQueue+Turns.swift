@@ -147,8 +147,10 @@ extension TransferQueue {
         if case .failed = other.state, !options.runsAfterFailure {
             return giveUp(transfer, after: other)
         }
-        do throws(QueuePlan.Fault) {
-            try state.withLock { state throws(QueuePlan.Fault) in try state.plan.require(transfer.id, after: other.id) }
+        do throws(QueuePlan<Int>.Fault) {
+            try state.withLock { state throws(QueuePlan<Int>.Fault) in
+                try state.plan.require(transfer.id, after: other.id)
+            }
         } catch {
             switch error {
             case .begun, .unknown:

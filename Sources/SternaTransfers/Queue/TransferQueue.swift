@@ -33,7 +33,7 @@ public final class TransferQueue: Sendable {
     private static let mostTransfers = 100_000
 
     struct State {
-        var plan: QueuePlan
+        var plan: QueuePlan<Int>
         var meter = QueueMeter()
         var receivers: QueueReceivers
         var transfers: [Int: QueuedTransfer] = [:]

@@ -17,8 +17,8 @@ struct QueuePlanTests {
 
     private func plan(
         _ items: [Item], total: Int = 1, perHost: Int = .max, order: QueueOrder = .firstInFirstOut
-    ) -> QueuePlan {
-        var plan = QueuePlan(.init(total: total, perHost: perHost), order: order)
+    ) -> QueuePlan<Int> {
+        var plan = QueuePlan<Int>(.init(total: total, perHost: perHost), order: order)
         for item in items {
             plan.add(
                 item.id, host: item.host, priority: item.priority, isBackground: item.isBackground, after: item.after)
@@ -28,7 +28,7 @@ struct QueuePlanTests {
     }
 
     /// Runs a plan to its end, the earliest transfer first; returns the waves of turns.
-    private func waves(_ plan: QueuePlan) -> [[Int]] {
+    private func waves(_ plan: QueuePlan<Int>) -> [[Int]] {
         var (plan, waves) = (plan, [[Int]]())
         plan.resume()
         while true {
@@ -129,14 +129,14 @@ struct QueuePlanTests {
     @Test("Dependencies are refused that would never end, or come too late")
     func cycles() throws {
         var plan = plan([Item(id: 1), Item(id: 2, after: [1]), Item(id: 3, after: [2]), Item(id: 4)], total: 1)
-        #expect(throws: QueuePlan.Fault.cycle) { try plan.require(1, after: 3) }
-        #expect(throws: QueuePlan.Fault.cycle) { try plan.require(1, after: 1) }
-        #expect(throws: QueuePlan.Fault.unknown) { try plan.require(9, after: 1) }
+        #expect(throws: QueuePlan<Int>.Fault.cycle) { try plan.require(1, after: 3) }
+        #expect(throws: QueuePlan<Int>.Fault.cycle) { try plan.require(1, after: 1) }
+        #expect(throws: QueuePlan<Int>.Fault.unknown) { try plan.require(9, after: 1) }
         try plan.require(1, after: 4)
         try plan.require(1, after: 99)
         plan.resume()
         expectEqual(plan.next(), [4])
-        #expect(throws: QueuePlan.Fault.begun) { try plan.require(4, after: 2) }
+        #expect(throws: QueuePlan<Int>.Fault.begun) { try plan.require(4, after: 2) }
         expectEqual(plan.remove(4), [1])
         expectEqual(plan.next(), [1])
     }
@@ -155,7 +155,7 @@ struct QueuePlanTests {
         for seed in UploadSeeds.some(60) {
             var random = SeededRandom(seed: seed)
             let (total, perHost) = (Int.random(in: 1...4, using: &random), Int.random(in: 1...3, using: &random))
-            var plan = QueuePlan(.init(total: total, perHost: perHost), order: .firstInFirstOut)
+            var plan = QueuePlan<Int>(.init(total: total, perHost: perHost), order: .firstInFirstOut)
             var (hosts, after, done, running) = ([Int: String](), [Int: Set<Int>](), Set<Int>(), Set<Int>())
             plan.resume()
             for id in 0..<40 {

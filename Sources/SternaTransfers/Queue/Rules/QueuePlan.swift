@@ -2,7 +2,7 @@ import SternaCore
 
 /// Decides whose turn it is in a queue: a limited number at once, in total and for each host, by rank, then in order, and behind what they
 /// wait for. A value without tasks.
-struct QueuePlan: Sendable {
+struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     /// The maximum numbers of transfers that run at the same time; at least 1.
     struct Limits: Sendable, Hashable {
         var total: Int
@@ -14,42 +14,33 @@ struct QueuePlan: Sendable {
         case unknown, begun, cycle
     }
 
-    /// Where a transfer stands among those that wait for a turn.
-    private struct Place: Sendable, Hashable, Comparable {
-        let rank: Int
-        /// Its place in the order of arrival, or from behind.
-        let order: Int
-        let id: Int
-
-        static func < (one: Place, other: Place) -> Bool {
-            one.rank != other.rank ? one.rank > other.rank : one.order < other.order
-        }
-    }
-
     private struct Entry: Sendable {
         let host: String
+        let arrival: Int
         let isBackground: Bool
         var priority: Request.Priority
-        var place: Place
         /// Whether it wants a turn.
         var asks = false
         var runs = false
         var hasBegun = false
         var isGivenUp = false
         /// Those that it waits for, and those that wait for it.
-        var after: Set<Int> = []
-        var before: Set<Int> = []
+        var after: Set<ID> = []
+        var before: Set<ID> = []
+
+        /// The rank of transfers in the background is below that of all others.
+        var rank: Int { priority.rawValue + (isBackground ? 0 : 10) }
     }
 
     var limits: Limits
     let order: QueueOrder
     private(set) var isSuspended = true
 
-    private var entries: [Int: Entry] = [:]
+    private var entries: [ID: Entry] = [:]
     private var arrivals = 0
 
     // Those that may have a turn, in order, by host, so that one host at its limit costs nothing.
-    private var ready: [String: [Place]] = [:]
+    private var ready: [String: OrderedLine<ID>] = [:]
     private var perHost: [String: Int] = [:]
     private var runningCount = 0
 
@@ -61,10 +52,10 @@ struct QueuePlan: Sendable {
     /// The number of transfers that are not over.
     var count: Int { entries.count }
 
-    /// The transfers that have a turn.
-    var running: [Int] { entries.filter(\.value.runs).keys.sorted() }
+    /// The transfers that have a turn, in the order of their arrival.
+    var running: [ID] { byArrival(entries.filter(\.value.runs).keys) }
 
-    func contains(_ id: Int) -> Bool { entries[id] != nil }
+    func contains(_ id: ID) -> Bool { entries[id] != nil }
 
     // MARK: Entries
 
@@ -72,27 +63,18 @@ struct QueuePlan: Sendable {
     ///
     /// - Parameter after: the transfers that it waits for; those that are over count no more.
     mutating func add(
-        _ id: Int, host: String, priority: Request.Priority = .normal, isBackground: Bool = false, after: [Int] = []
+        _ id: ID, host: String, priority: Request.Priority = .normal, isBackground: Bool = false, after: [ID] = []
     ) {
         guard entries[id] == nil else { return }
         arrivals += 1
         let known = Set(after).filter { entries[$0] != nil }
         entries[id] = Entry(
-            host: host, isBackground: isBackground, priority: priority,
-            place: Place(
-                rank: Self.rank(priority, isBackground), order: order == .firstInFirstOut ? arrivals : -arrivals, id: id
-            ),
-            after: known)
+            host: host, arrival: arrivals, isBackground: isBackground, priority: priority, after: known)
         for other in known { entries[other]?.before.insert(id) }
     }
 
-    /// The rank of transfers in the background is below that of all others.
-    private static func rank(_ priority: Request.Priority, _ isBackground: Bool) -> Int {
-        priority.rawValue + (isBackground ? 0 : 10)
-    }
-
     /// Lets a transfer that has not begun wait for the end of another one. Has no effect if the other one is over.
-    mutating func require(_ id: Int, after other: Int) throws(Fault) {
+    mutating func require(_ id: ID, after other: ID) throws(Fault) {
         guard let entry = entries[id] else { throw .unknown }
         guard !entry.hasBegun else { throw .begun }
         guard entries[other] != nil else { return }
@@ -103,7 +85,7 @@ struct QueuePlan: Sendable {
     }
 
     /// Whether a transfer is another one, or waits for it.
-    private func waits(_ id: Int, for other: Int) -> Bool {
+    private func waits(_ id: ID, for other: ID) -> Bool {
         var (open, seen) = ([id], Set([id]))
         while let next = open.popLast() {
             if next == other { return true }
@@ -113,14 +95,14 @@ struct QueuePlan: Sendable {
     }
 
     /// Notes that a transfer wants a turn.
-    mutating func ask(_ id: Int) {
+    mutating func ask(_ id: ID) {
         guard let entry = entries[id], !entry.asks, !entry.runs, !entry.isGivenUp else { return }
         entries[id]?.asks = true
         addToReady(id)
     }
 
     /// Notes that a transfer has no turn any more, and wants none until it asks again.
-    mutating func rest(_ id: Int) {
+    mutating func rest(_ id: ID) {
         guard let entry = entries[id] else { return }
         if entry.runs {
             endTurn(entry)
@@ -132,7 +114,7 @@ struct QueuePlan: Sendable {
     }
 
     /// Lets a transfer that waits have no turn any more, since its end follows.
-    mutating func giveUpWaiting(_ id: Int) {
+    mutating func giveUpWaiting(_ id: ID) {
         guard let entry = entries[id], !entry.runs else { return }
         removeFromReady(id)
         entries[id]?.asks = false
@@ -140,7 +122,7 @@ struct QueuePlan: Sendable {
     }
 
     /// Removes a transfer that is over; returns those that waited for it alone.
-    mutating func remove(_ id: Int) -> [Int] {
+    mutating func remove(_ id: ID) -> [ID] {
         guard let entry = entries[id] else { return [] }
         if entry.runs { endTurn(entry) } else { removeFromReady(id) }
         entries[id] = nil
@@ -149,19 +131,15 @@ struct QueuePlan: Sendable {
             entries[other]?.after.remove(id)
             addToReady(other)
         }
-        return entry.before.sorted()
+        return byArrival(entry.before)
     }
 
-    mutating func setPriority(_ priority: Request.Priority, of id: Int) {
-        guard var entry = entries[id] else { return }
-        removeFromReady(id)
-        entry.priority = priority
-        entry.place = Place(rank: Self.rank(priority, entry.isBackground), order: entry.place.order, id: id)
-        entries[id] = entry
+    mutating func setPriority(_ priority: Request.Priority, of id: ID) {
+        entries[id]?.priority = priority
         addToReady(id)
     }
 
-    func priority(of id: Int) -> Request.Priority? { entries[id]?.priority }
+    func priority(of id: ID) -> Request.Priority? { entries[id]?.priority }
 
     // MARK: Turns
 
@@ -170,9 +148,9 @@ struct QueuePlan: Sendable {
     mutating func suspend() { isSuspended = true }
 
     /// Gives turns; returns the transfers that get them.
-    mutating func next() -> [Int] {
+    mutating func next() -> [ID] {
         guard !isSuspended else { return [] }
-        var begun: [Int] = []
+        var begun: [ID] = []
         while runningCount < max(1, limits.total) {
             let free = ready.lazy.filter { [perHost, limits] host, _ in
                 perHost[host, default: 0] < max(1, limits.perHost)
@@ -196,28 +174,21 @@ struct QueuePlan: Sendable {
         if perHost[entry.host] == 0 { perHost[entry.host] = nil }
     }
 
-    private mutating func addToReady(_ id: Int) {
+    /// Adds a transfer that wants a turn and waits for no other one; moves it if it is there.
+    private mutating func addToReady(_ id: ID) {
         guard let entry = entries[id], entry.asks, entry.after.isEmpty else { return }
-        let index = index(of: entry.place, in: ready[entry.host] ?? [])
-        ready[entry.host, default: []].insert(entry.place, at: index)
+        ready[entry.host, default: .init()].insert(
+            id, rank: entry.rank, order: order == .firstInFirstOut ? entry.arrival : -entry.arrival)
     }
 
-    private mutating func removeFromReady(_ id: Int) {
-        guard let entry = entries[id], entry.asks, entry.after.isEmpty, let places = ready[entry.host] else { return }
-        let index = index(of: entry.place, in: places)
-        guard places.indices.contains(index), places[index].id == id else { return }
-        ready[entry.host]?.remove(at: index)
-        if places.count == 1 { ready[entry.host] = nil }
+    private mutating func removeFromReady(_ id: ID) {
+        guard let host = entries[id]?.host else { return }
+        ready[host]?.remove(id)
+        if ready[host]?.isEmpty == true { ready[host] = nil }
     }
 
-    /// The index of a place, or where it belongs.
-    private func index(of place: Place, in places: [Place]) -> Int {
-        var (low, high) = (0, places.count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if places[middle] < place { low = middle + 1 } else { high = middle }
-        }
-        return low
+    private func byArrival(_ ids: some Sequence<ID>) -> [ID] {
+        ids.sorted { entries[$0]?.arrival ?? 0 < entries[$1]?.arrival ?? 0 }
     }
 }
 
