@@ -5,24 +5,13 @@ struct TraceInterceptor: Interceptor {
     /// Whether no interceptor of the user follows.
     var isLast = false
 
-    /// Returns a chain with a trace below each of the user's interceptors, and one above the network interceptors, since a redirect
-    /// starts anew.
-    static func chain(
-        application: [any Interceptor], policies: [any Interceptor], network: [any Interceptor]
-    ) -> [any Interceptor] {
-        var chain: [any Interceptor] = []
-        for (index, interceptor) in application.enumerated() {
-            let isLast = network.isEmpty && index == application.count - 1
-            chain.append(interceptor)
-            chain.append(TraceInterceptor(isLast: isLast))
+    /// Returns interceptors of the user with a trace below each.
+    ///
+    /// - Parameter isLast: whether none of the user's follows.
+    static func traced(_ interceptors: [any Interceptor], isLast: Bool) -> [any Interceptor] {
+        interceptors.enumerated().flatMap { index, interceptor -> [any Interceptor] in
+            [interceptor, TraceInterceptor(isLast: isLast && index == interceptors.count - 1)]
         }
-        chain += policies
-        if !network.isEmpty { chain.append(TraceInterceptor()) }
-        for (index, interceptor) in network.enumerated() {
-            chain.append(interceptor)
-            chain.append(TraceInterceptor(isLast: index == network.count - 1))
-        }
-        return chain
     }
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {

@@ -1,0 +1,152 @@
+import SternaCore
+
+/// The slots of a chain that only some sessions and requests need.
+struct ChainSlots: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let retry = ChainSlots(rawValue: 1 << 0)
+    static let authentication = ChainSlots(rawValue: 1 << 1)
+    static let bandwidth = ChainSlots(rawValue: 1 << 2)
+    static let signing = ChainSlots(rawValue: 1 << 3)
+    static let hedging = ChainSlots(rawValue: 1 << 4)
+    static let coalescing = ChainSlots(rawValue: 1 << 5)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Returns the slots that all requests of a session need.
+    init(of settings: SessionSettings) {
+        self = []
+        if settings.retries { insert(.retry) }
+        if settings.authenticationSettings.isEnabled || settings.hooks?.challengeReceived != nil {
+            insert(.authentication)
+        }
+        if settings.bandwidth != nil || settings.options[ifSet: TransferLinkKey.self] != nil { insert(.bandwidth) }
+        if settings.hedging != nil { insert(.hedging) }
+        if settings.coalescesRequests { insert(.coalescing) }
+        if Self.isSigned(settings.options) { insert(.signing) }
+    }
+
+    /// Returns the slots that a request needs by options of its own.
+    init(of request: Request) {
+        self = []
+        if request.asksForRetries { insert(.retry) }
+        let options = request.options
+        if options[ifSet: CallCredentialsKey.self] != nil || options[ifSet: ChallengeHandlerKey.self] != nil {
+            insert(.authentication)
+        }
+        if options[ifSet: OwnBandwidthKey.self] != nil || options[ifSet: TransferLinkKey.self] != nil {
+            insert(.bandwidth)
+        }
+        if options[ifSet: HedgingKey.self] != nil { insert(.hedging) }
+        if options[CoalescingUseKey.self] { insert(.coalescing) }
+        if Self.isSigned(options) { insert(.signing) }
+    }
+
+    private static func isSigned(_ options: RequestOptions) -> Bool {
+        options[ifSet: AWSSigningKey.self] != nil || options[ifSet: MessageSigningOptionKey.self] != nil
+    }
+}
+
+/// The places of a chain, outermost first. `docs/Architecture.md` shows them.
+///
+/// What stands above ``redirect`` runs once for each call, what stands between it and ``retry`` once for each hop, and everything below
+/// once for each request.
+enum ChainPlace: String, CaseIterable {
+    case adaptationBegin, application, adaptationEnd
+    case signingOrigin
+    case redirect
+    case retry
+    case hedging
+    case circuitBreaker, rateLimit
+    case token
+    case contentDecoding
+    case authentication
+    case proxyAuthentication
+    case signedCookies
+    case adaptiveConcurrency
+    case coalescing
+    case cache
+    case connectivity
+    case signing
+    case circuitReport, hedgeReport
+    case networkState
+    case network
+    case bandwidth
+
+    /// The slot without which the place is empty; nil where the session's settings alone decide.
+    var slot: ChainSlots? {
+        switch self {
+        case .hedging, .hedgeReport: .hedging
+        case .authentication: .authentication
+        case .signingOrigin, .signedCookies, .signing: .signing
+        case .coalescing: .coalescing
+        case .bandwidth: .bandwidth
+        default: nil
+        }
+    }
+}
+
+extension ChainBuilder {
+    /// Makes the interceptors of a place in a chain with the given slots; none where nothing asks for them.
+    func interceptors(at place: ChainPlace, _ slots: ChainSlots) -> [any Interceptor] {
+        if let slot = place.slot, !slots.contains(slot) { return [] }
+        let time = settings.engine.loopClock
+        let watches = !settings.interceptors.isEmpty && settings.hasTaskEvents
+        switch place {
+        case .adaptationBegin: return watches ? [AdaptationInterceptor(isAbove: true)] : []
+        case .application:
+            return TraceInterceptor.traced(
+                settings.interceptors, isLast: settings.networkInterceptors.isEmpty)
+        case .adaptationEnd: return watches ? [AdaptationInterceptor(isAbove: false)] : []
+        case .signingOrigin: return [AWSOriginInterceptor(base: base), MessageOriginInterceptor(base: base)]
+        case .redirect: return [RedirectInterceptor(hsts: settings.hsts)]
+        case .retry:
+            if slots.contains(.retry) {
+                return [
+                    RetryInterceptor(
+                        time: time, ledger: scope.retries, collectedBytes: settings.collectedBytes, gate: connectivity)
+                ]
+            }
+            // Bodies that a verb collects are read here where something above sees them.
+            guard !settings.interceptors.isEmpty else { return [] }
+            return [BodyReadingInterceptor(collectedBytes: settings.collectedBytes)]
+        // Above traffic control, which counts each copy.
+        case .hedging: return [HedgingInterceptor(time: time)]
+        case .circuitBreaker:
+            return settings.circuitBreaker.map { [CircuitBreakerInterceptor(breaker: $0, clock: time.clock)] } ?? []
+        case .rateLimit: return settings.rateLimit.map { [RateLimitInterceptor(limit: $0, time: time)] } ?? []
+        case .token:
+            return settings.tokenAuthentication.map { [TokenAuthenticationInterceptor(tokens: $0, time: time)] } ?? []
+        case .contentDecoding: return [ContentDecodingInterceptor(limits: settings.decodingLimits)]
+        // Below content decoding: Digest with auth-int covers the body as it was sent.
+        case .authentication: return [authentication.interceptor]
+        case .proxyAuthentication:
+            guard settings.transport == nil, settings.proxies.mayAnswerChallenges else { return [] }
+            return [ProxyAuthenticationInterceptor(sender: sender)]
+        // Signatures cover the cookies. A cache adds them itself; without either the network state does.
+        case .signedCookies:
+            guard cache == nil, let jar = settings.cookieJar else { return [] }
+            return [CookieInterceptor(jar: jar, security: CookieSecurity(settings))]
+        // Below whatever asks for tokens and credentials, since that may send requests to the same origin.
+        case .adaptiveConcurrency:
+            return settings.adaptiveConcurrencyLimit.map { [AdaptiveConcurrencyInterceptor(limit: $0, time: time)] }
+                ?? []
+        case .coalescing: return [CoalescingInterceptor(plan: coalescing)]
+        case .cache: return cache.map { [CacheInterceptor($0)] } ?? []
+        case .connectivity: return connectivity.map { [ConnectivityInterceptor(gate: $0, time: time)] } ?? []
+        case .signing:
+            return [AWSSigningInterceptor(offsets: clockOffsets, time: time), MessageSigningInterceptor(time: time)]
+        case .circuitReport: return settings.circuitBreaker == nil ? [] : [CircuitReportInterceptor()]
+        case .hedgeReport: return [HedgeReportInterceptor()]
+        case .networkState:
+            guard var state = networkState else { return [] }
+            state.sendsCookies = !slots.contains(.signing) && cache == nil
+            return [NetworkStateInterceptor(state: state)]
+        case .network:
+            guard !settings.networkInterceptors.isEmpty else { return [] }
+            // A redirect starts anew.
+            return [TraceInterceptor()] + TraceInterceptor.traced(settings.networkInterceptors, isLast: true)
+        case .bandwidth: return [BandwidthInterceptor(time: time)]
+        }
+    }
+}

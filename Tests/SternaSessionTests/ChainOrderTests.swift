@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import Sterna
+@testable import SternaCore
+@testable import SternaTestSupport
+
+@Suite("The order of a chain")
+struct ChainOrderTests {
+    private struct Own: Interceptor {
+        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+            try await next(request)
+        }
+    }
+
+    /// All slots that requests can ask for.
+    private static let slots: ChainSlots = [.retry, .authentication, .bandwidth, .signing, .hedging, .coalescing]
+
+    private func builder(_ configure: (inout SessionSettings) -> Void) throws -> ChainBuilder {
+        try Session { settings in
+            (settings.cookieJar, settings.hsts) = (nil, nil)
+            configure(&settings)
+        }.plan.builder
+    }
+
+    /// The interceptors of a place by the names of their types.
+    private func names(_ builder: ChainBuilder, at place: ChainPlace, _ slots: ChainSlots) -> [String] {
+        builder.interceptors(at: place, slots).map { "\(type(of: $0))".replacing("Interceptor", with: "") }
+    }
+
+    @Test("A chain with everything")
+    func everything() throws {
+        let tokens = try TokenAuthentication(for: ["https://api.example.com"])
+        let builder = try builder { settings in
+            settings.interceptors = [Own(), Own()]
+            settings.networkInterceptors = [Own()]
+            settings.hooks = SessionHooks()
+            settings.cookieJar = CookieJar()
+            settings.circuitBreaker = CircuitBreaker()
+            settings.rateLimit = RateLimit(requests: 1, per: .seconds(1))
+            settings.adaptiveConcurrencyLimit = AdaptiveConcurrencyLimit()
+            settings.tokenAuthentication = tokens
+            settings.waitsForConnectivity = true
+            settings.proxies = .each { _ in nil }
+        }
+        let table: [(ChainPlace, [String])] = [
+            (.adaptationBegin, ["Adaptation"]), (.application, ["Own", "Trace", "Own", "Trace"]),
+            (.adaptationEnd, ["Adaptation"]), (.signingOrigin, ["AWSOrigin", "MessageOrigin"]),
+            (.redirect, ["Redirect"]), (.retry, ["Retry"]), (.hedging, ["Hedging"]),
+            (.circuitBreaker, ["CircuitBreaker"]), (.rateLimit, ["RateLimit"]), (.token, ["TokenAuthentication"]),
+            (.contentDecoding, ["ContentDecoding"]), (.authentication, ["Authentication"]),
+            (.proxyAuthentication, ["ProxyAuthentication"]), (.signedCookies, ["Cookie"]),
+            (.adaptiveConcurrency, ["AdaptiveConcurrency"]), (.coalescing, ["Coalescing"]), (.cache, []),
+            (.connectivity, ["Connectivity"]), (.signing, ["AWSSigning", "MessageSigning"]),
+            (.circuitReport, ["CircuitReport"]), (.hedgeReport, ["HedgeReport"]), (.networkState, ["NetworkState"]),
+            (.network, ["Trace", "Own", "Trace"]), (.bandwidth, ["Bandwidth"]),
+        ]
+        expectEqual(table.map(\.0), ChainPlace.allCases)
+        for (place, expected) in table {
+            expectEqual(names(builder, at: place, Self.slots), expected, "\(place)")
+            let other = names(builder, at: place, [])
+            if place == .retry {
+                // It reads bodies for the interceptors above.
+                expectEqual(other, ["BodyReading"])
+            } else {
+                expectEqual(other, place.slot == nil ? expected : [], "\(place)")
+            }
+        }
+    }
+
+    @Test("A plain chain follows redirects and decodes content; a cache adds the cookies itself")
+    func plain() throws {
+        let plain = try builder { _ in }
+        expectEqual(ChainPlace.allCases.flatMap { names(plain, at: $0, []) }, ["Redirect", "ContentDecoding"])
+        let cached = try builder { settings in
+            settings.cookieJar = CookieJar()
+            settings.cache = .memory(bytes: 1 << 10)
+        }
+        expectEqual(
+            ChainPlace.allCases.flatMap { names(cached, at: $0, .signing) },
+            [
+                "AWSOrigin", "MessageOrigin", "Redirect", "ContentDecoding", "Cache", "AWSSigning", "MessageSigning",
+                "NetworkState",
+            ])
+    }
+
+    @Test("The map shows the order")
+    func shown() throws {
+        let root = URL(fileURLWithPath: #filePath).appending(path: "../../..").standardized
+        let map = try String(contentsOf: root.appending(path: "docs/Architecture.md"), encoding: .utf8)
+        let item = try #require(map.split(separator: "outermost first: ").last?.split(separator: "`bandwidth`").first)
+        let shown = item.split(separator: "`").map(String.init).filter { word in
+            word.allSatisfy(\.isLetter)
+        }
+        expectEqual(shown + ["bandwidth"], ChainPlace.allCases.map { "\($0)" })
+    }
+}
