@@ -1,5 +1,5 @@
 import Sterna
-import SternaCore
+package import SternaCore
 import SternaPlatform
 import Synchronization
 
@@ -64,15 +64,6 @@ extension Transfer {
         if isNew { ownPlace.settings.stateChanged?(self) }
     }
 
-    func change(after seen: Int) async -> (Int, TransferStatus)? { await channel.change(after: seen) }
-
-    /// The changes of the state alone, beginning with the present one. A reader misses those that were replaced meanwhile.
-    package var stateUpdates: AsyncStream<TransferState> {
-        let seen = Mutex(-1)
-        return AsyncStream { [states] in
-            guard let (version, state) = await states.change(after: seen.withLock { $0 }) else { return nil }
-            seen.withLock { $0 = version }
-            return state
-        }
-    }
+    /// The changes of the state alone, beginning with the present one.
+    package var stateUpdates: Updates<TransferState> { Updates(states, startsAtOnce: true) }
 }

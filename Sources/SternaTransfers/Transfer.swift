@@ -63,8 +63,8 @@ public final class Transfer: Sendable, Identifiable {
     /// What it is doing, and how far it is.
     public var status: TransferStatus { channel.current }
 
-    /// The changes of ``status``; the sequence ends with the transfer.
-    public var updates: TransferUpdates { TransferUpdates(transfer: self) }
+    /// The changes of ``status``, beginning with the present one; the sequence ends with the transfer.
+    public var updates: Updates<TransferStatus> { Updates(channel, startsAtOnce: true, current: { self.status }) }
 
     /// What the server has answered to an upload that is complete; nil before that, if the answer was lost, and for downloads.
     public var answer: TransferAnswer? { journal.history.answer }

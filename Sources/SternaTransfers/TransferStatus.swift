@@ -35,29 +35,6 @@ public struct TransferStatus: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(state), \(progress)" }
 }
 
-/// The changes of a transfer's status. A reader receives the newest one and misses those that were replaced meanwhile.
-public struct TransferUpdates: AsyncSequence, Sendable {
-    public typealias Element = TransferStatus
-    public typealias Failure = Never
-
-    let transfer: Transfer
-
-    public func makeAsyncIterator() -> Iterator { Iterator(transfer: transfer) }
-
-    /// Waits for changes of the status; begins with the present one.
-    public struct Iterator: AsyncIteratorProtocol {
-        let transfer: Transfer
-        var seen = -1
-
-        /// Returns the newest status once it has changed; nil after the transfer's end, or if the Swift task is cancelled.
-        public mutating func next() async -> TransferStatus? {
-            guard let (version, status) = await transfer.change(after: seen) else { return nil }
-            seen = version
-            return status
-        }
-    }
-}
-
 /// The time in milliseconds since 1970.
 enum TransferClock {
     static func now() -> Int64 {

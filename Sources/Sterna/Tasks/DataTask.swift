@@ -1,5 +1,5 @@
 import NIOCore
-import SternaCore
+public import SternaCore
 import SternaSerialization
 
 /// A task that collects its response in memory.
@@ -97,7 +97,7 @@ public class DataTask: SessionTask, @unchecked Sendable {
 // Invariant: as in `SessionTask`.
 public final class UploadTask: DataTask, @unchecked Sendable {
     /// The progress of the request's body.
-    public override var progress: ProgressUpdates { uploadProgress }
+    public override var progress: Updates<TransferProgress> { uploadProgress }
 
     override var isTransfer: Bool { true }
 }

@@ -162,14 +162,14 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     // MARK: Progress
 
-    /// The progress of the request's body.
-    public var uploadProgress: ProgressUpdates { ProgressUpdates(channel: reports.upload) }
+    /// The progress of the request's body; the sequence ends with the task.
+    public var uploadProgress: Updates<TransferProgress> { Updates(reports.upload) }
 
-    /// The progress of the response's body.
-    public var downloadProgress: ProgressUpdates { ProgressUpdates(channel: reports.download) }
+    /// The progress of the response's body; the sequence ends with the task.
+    public var downloadProgress: Updates<TransferProgress> { Updates(reports.download) }
 
     /// The progress of the direction that the task is about: the response's body, for an ``UploadTask`` the request's.
-    public var progress: ProgressUpdates { downloadProgress }
+    public var progress: Updates<TransferProgress> { downloadProgress }
 
     #if Foundation
     /// The upload progress as Foundation's type; cancelling, pausing and resuming it does the same to the task.
@@ -196,14 +196,16 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     /// The present state.
     public var state: TaskState { stored.withLock { $0.lifecycle.state } }
 
-    /// The present state, and its changes up to `completed`.
-    public var states: StateUpdates {
+    /// The present state, and a sequence that begins with it and ends after ``TaskState/completed``.
+    ///
+    ///     for await state in task.states { spinner.isSpinning = state == .running }
+    public var states: Updates<TaskState> {
         let channel = stored.withLock { state in
             let channel = state.states ?? UpdateChannel(state.lifecycle.state)
             state.states = channel
             return channel
         }
-        return StateUpdates(channel: channel)
+        return Updates(channel, startsAtOnce: true, until: { $0 == .completed })
     }
 
     /// Whether the task is complete; its last callback may still be pending.

@@ -7,8 +7,8 @@ public import Foundation
 
 /// The progress of a task in both directions: for readers of its sequences, and for user code, whose calls are coalesced.
 final class TaskReports: Sendable {
-    let upload = ProgressChannel()
-    let download = ProgressChannel()
+    let upload = UpdateChannel(TransferProgress(completed: 0))
+    let download = UpdateChannel(TransferProgress(completed: 0))
     private let mailbox: TaskMailbox?
     private let traffic: TransferTraffic
 

@@ -44,7 +44,9 @@ package final class UpdateChannel<Value: Sendable>: Sendable {
     }
 
     /// Waits until there is a version above the given one; nil at the end, or if the Swift task is cancelled.
-    package func change(after seen: Int) async -> (Int, Value)? {
+    package func change(
+        after seen: Int, isolation: isolated (any Actor)? = #isolation
+    ) async -> (Int, Value)? {
         while true {
             let (found, wait) = state.withLock { state -> ((Int, Value)?, Wait<Void>?) in
                 guard state.version == seen else { return ((state.version, state.value), nil) }

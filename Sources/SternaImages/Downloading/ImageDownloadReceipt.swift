@@ -52,10 +52,8 @@ public final class ImageDownloadReceipt: Sendable, Identifiable {
     public var image: DecodedImage {
         get async throws {
             if let known { return known }
-            var seen = -1
-            while let (version, result) = await channel?.change(after: seen) {
-                if let result { return try result.get() }
-                seen = version
+            if let channel {
+                for await case let result? in Updates(channel, startsAtOnce: true) { return try result.get() }
             }
             throw SternaError(
                 .cancelled, phase: .wait,

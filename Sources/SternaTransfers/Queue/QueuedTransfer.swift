@@ -71,11 +71,7 @@ public final class QueuedTransfer: Sendable, Identifiable {
     /// Waits until it is over, and returns how it ended; throws `cancelled` if the Swift task is cancelled, which does not cancel it.
     @discardableResult
     public func end() async throws -> State {
-        var seen = -1
-        while let (version, snapshot) = await channel.change(after: seen) {
-            if snapshot.state.isOver { return snapshot.state }
-            seen = version
-        }
+        for await snapshot in Updates(channel, startsAtOnce: true) where snapshot.state.isOver { return snapshot.state }
         let state = state
         guard state.isOver else {
             throw SternaError(

@@ -51,7 +51,7 @@ extension TransferQueue {
 
     /// Reports the progress; under the lock, so that no older value replaces a newer one.
     func publish(_ state: inout State) {
-        channel.report(QueueSnapshot(progress: state.meter.progress(at: time.clock.now), isFinished: state.isFinished))
+        channel.report(state.meter.progress(at: time.clock.now))
     }
 
     func post(_ event: () -> TransferQueueEvent) {
@@ -123,7 +123,6 @@ extension TransferQueue {
                 state.receivers.post(.finished(transfer))
             }
             if state.transfers.isEmpty {
-                state.isFinished = true
                 state.receivers.post(.queueFinished(state.meter.progress(at: time.clock.now)))
             }
             publish(&state)

@@ -23,7 +23,7 @@ public final class TransferQueue: Sendable {
     let options: TransferQueueOptions
     let time: LoopClock
     let state: Mutex<State>
-    let channel = UpdateChannel(QueueSnapshot())
+    let channel = UpdateChannel(QueueProgress())
     private let pacer: SchedulePacer
 
     // Orders the effects on transfers as their state changes.
@@ -46,8 +46,6 @@ public final class TransferQueue: Sendable {
         /// Errors with which transfers end that were cancelled for another's sake.
         var causes: [Int: SternaError] = [:]
         var begun: Set<Int> = []
-        /// Whether the queue has finished since something was added.
-        var isFinished = false
     }
 
     /// Creates a queue.
@@ -79,7 +77,6 @@ public final class TransferQueue: Sendable {
                 .failed(SternaError(.cancelled, phase: .queue, "The queue was released before the transfer had begun."))
             )
         }
-        channel.end()
     }
 
     // MARK: Settings
@@ -234,10 +231,7 @@ public final class TransferQueue: Sendable {
         let id = transfer.id
         try state.withLock { state throws(SternaError) in
             guard !state.isStopped else { throw Self.stopped }
-            if state.isFinished {
-                state.isFinished = false
-                state.meter = QueueMeter()
-            }
+            if state.transfers.isEmpty { state.meter = QueueMeter() }
             let work = transfer.work
             state.plan.add(
                 id, host: work.host, priority: priority, isBackground: transfer.isBackground, after: after.map(\.id))
@@ -360,8 +354,13 @@ public final class TransferQueue: Sendable {
         state.withLock { Array($0.transfers.values) }.sorted { $0.id < $1.id }
     }
 
-    /// The progress over all transfers since the queue was last empty, and a sequence of its changes.
-    public var progress: QueueUpdates { QueueUpdates(queue: self) }
+    /// The progress over all transfers since the queue was last empty, with the rate of this moment, and a sequence of its changes,
+    /// which ends when no transfer is left.
+    public var progress: Updates<QueueProgress> {
+        Updates(
+            channel, until: \.isOver,
+            current: { self.state.withLock { $0.meter.progress(at: self.time.clock.now) } })
+    }
 
     /// The events from now on, in order. The sequence ends with the queue object, or when the Swift task is cancelled. Each reader gets
     /// all events, and has to keep up with them.
@@ -393,8 +392,4 @@ public final class TransferQueue: Sendable {
         }
         transfer?.work.setPriority(priority)
     }
-
-    var currentProgress: QueueProgress { state.withLock { $0.meter.progress(at: time.clock.now) } }
-
-    func change(after seen: Int) async -> (Int, QueueSnapshot)? { await channel.change(after: seen) }
 }

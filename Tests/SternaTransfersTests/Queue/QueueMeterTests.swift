@@ -58,8 +58,11 @@ struct QueueMeterTests {
         meter.end(2, succeeded: false)
         let progress = meter.progress(at: at(0))
         #expect(progress.count == 3 && progress.finished == 1 && progress.failed == 1)
+        #expect(!progress.isOver && !QueueProgress().isOver)
         #expect(progress.bytes.completed == 140 && progress.bytes.total == 240)
         expectEqual("\(progress)", "1 of 3 transfers, 1 failed, 58% of 240 B")
+        meter.remove(3)
+        #expect(meter.progress(at: at(0)).isOver)
     }
 
     @Test("The rate counts neither what was there before nor what comes twice")

@@ -55,8 +55,11 @@ public final class DownloadBatch: Sendable {
         }
     }
 
-    /// The progress over all files: its present value, and a sequence of its changes, which ends with the last file.
-    public var progress: BatchUpdates { BatchUpdates(batch: self) }
+    /// The progress over all files: its present value, with the rate of this moment, and a sequence of its changes, which ends with
+    /// the last file.
+    public var progress: Updates<BatchProgress> {
+        Updates(channel, current: { self.state.withLock { $0.meter.progress(at: .now()) } })
+    }
 
     /// Whether all downloads are complete.
     public var isFinished: Bool { tasks.allSatisfy(\.isFinished) }
@@ -138,40 +141,6 @@ public final class DownloadBatch: Sendable {
         state.withLock { state in
             change(&state.meter)
             channel.report(state.meter.progress(at: .now()))
-        }
-    }
-
-    /// The progress at this moment: the rate sinks while nothing arrives.
-    var current: BatchProgress { state.withLock { $0.meter.progress(at: .now()) } }
-
-    func change(after seen: Int) async -> (Int, BatchProgress)? { await channel.change(after: seen) }
-}
-
-/// The progress of a ``DownloadBatch``: its present value, and a sequence of its changes.
-///
-/// A reader receives the newest value and misses those that were replaced meanwhile. The sequence ends with the last file. Any number
-/// of readers may iterate it at the same time.
-public struct BatchUpdates: AsyncSequence, Sendable {
-    public typealias Element = BatchProgress
-    public typealias Failure = Never
-
-    let batch: DownloadBatch
-
-    /// The progress so far, with the rate of this moment.
-    public var current: BatchProgress { batch.current }
-
-    public func makeAsyncIterator() -> Iterator { Iterator(batch: batch) }
-
-    /// Waits for changes of the progress.
-    public struct Iterator: AsyncIteratorProtocol {
-        let batch: DownloadBatch
-        var seen = 0
-
-        /// Returns the newest progress once it has changed; nil at the end of the batch, or if the Swift task is cancelled.
-        public mutating func next() async -> BatchProgress? {
-            guard let (version, progress) = await batch.change(after: seen) else { return nil }
-            seen = version
-            return progress
         }
     }
 }

@@ -27,6 +27,9 @@ public struct QueueProgress: Sendable, Hashable, CustomStringConvertible {
 
     public init() {}
 
+    /// Whether no transfer is left.
+    var isOver: Bool { count > 0 && finished + failed == count }
+
     /// For instance `3 of 8 transfers, 1 failed, 37% of 1.2 GB, 48 MB/s, 16 s left`.
     public var description: String {
         var parts = ["\(finished) of \(count) transfers"]

@@ -37,9 +37,9 @@ public import Sterna
     public func follow(uploadOf task: SessionTask) { follow(task.uploadProgress) { task.error == nil } }
 
     /// Shows progress, in place of what was followed before.
-    public func follow(_ updates: ProgressUpdates) { follow(updates) { true } }
+    public func follow(_ updates: Updates<TransferProgress>) { follow(updates) { true } }
 
-    private func follow(_ updates: ProgressUpdates, hasSucceeded: @escaping @MainActor () -> Bool) {
+    private func follow(_ updates: Updates<TransferProgress>, hasSucceeded: @escaping @MainActor () -> Bool) {
         watch?.cancel()
         show(updates.current)
         watch = Task { [weak self] in
