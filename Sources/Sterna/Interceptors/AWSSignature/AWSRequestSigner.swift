@@ -13,7 +13,9 @@ package struct AWSRequestSigner: Sendable {
     private let key: HMAC<SHA256>
 
     /// Makes a signer for a moment, in seconds since 1970; throws `invalidRequest` for credentials or names that cannot be sent.
-    package init(_ signing: AWSSigning, _ credentials: AWSCredentials, seconds: Int64) throws(SternaError) {
+    package init(
+        _ signing: AWSSigning, _ credentials: AWSCredentials, seconds: Int64, keys: AWSDerivedKeys = .shared
+    ) throws(SternaError) {
         try credentials.check()
         for name in [signing.region, signing.service, signing.vendor.name, signing.vendor.fieldName]
         where name.isEmpty || !name.utf8.allSatisfy(Self.isNameByte) {
@@ -26,7 +28,7 @@ package struct AWSRequestSigner: Sendable {
         self.credentials = credentials
         scope = AWSScope(
             vendor: signing.vendor, region: signing.region, service: signing.service, seconds: seconds)
-        key = scope.key(credentials.secretKey)
+        key = keys.key(scope, credentials)
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
