@@ -2,8 +2,16 @@
 package enum HexText {
     /// Returns two small digits for each byte.
     package static func text(of bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        var digits: [UInt8] = []
+        digits.reserveCapacity(64)
+        for byte in bytes {
+            digits.append(digit(byte >> 4))
+            digits.append(digit(byte & 15))
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
     /// Returns the bytes of an even number of digits in any case; nil for anything else.
     static func bytes(of text: String) -> [UInt8]? {

@@ -1,35 +1,35 @@
-package import HTTPTypes
-package import SternaCore
+import HTTPTypes
+import SternaCore
 
 /// A request in the one form that client and server sign.
-package struct AWSCanonicalRequest: Sendable, Hashable {
+package struct AWSCanonicalRequest: Sendable {
     /// How a service wants paths written.
-    package enum PathRule: Sendable, Hashable {
+    enum PathRule: Sendable, Hashable {
         /// Dot segments and empty ones are removed, and the path as sent is percent-encoded once more.
         case normalized
         /// S3: the path is percent-encoded once, and every segment of it counts.
         case asIs
     }
 
-    /// The text that is hashed and signed.
-    package let text: String
-
     /// The names of the signed fields in order, separated by semicolons.
-    package let signedFields: String
+    let signedFields: String
 
-    /// Makes the canonical form.
+    /// The lines of the signed fields, each with a line feed.
+    private let lines: String
+
+    /// Makes the form of all fields of a request; those that proxies and connections change are not signed.
+    init(_ fields: HTTPFields, host: String) {
+        let signed = Self.signed(fields, host: host)
+        signedFields = signed.lazy.map(\.name).joined(separator: ";")
+        lines = signed.lazy.map { "\($0.name):\($0.value)\n" }.joined()
+    }
+
+    /// Returns the text that is hashed and signed.
     ///
-    /// - Parameters:
-    ///   - fields: all fields of the request; those that proxies and connections change are not signed.
-    ///   - payloadHash: the hash of the body, or a word that stands for it.
-    package init(
-        method: String, url: HTTPURL, fields: HTTPFields, payloadHash: String, pathRule: PathRule
-    ) {
-        let signed = Self.signed(fields, host: url.hostField)
-        signedFields = signed.map(\.name).joined(separator: ";")
-        var text = "\(method)\n\(Self.path(url.path, pathRule))\n\(Self.query(url.query ?? ""))\n"
-        for field in signed { text += "\(field.name):\(field.value)\n" }
-        self.text = "\(text)\n\(signedFields)\n\(payloadHash)"
+    /// - Parameter payloadHash: the hash of the body, or a word that stands for it.
+    func text(method: String, url: HTTPURL, payloadHash: String, pathRule: PathRule) -> String {
+        let (path, query) = (Self.path(url.path, pathRule), Self.query(url.query ?? ""))
+        return "\(method)\n\(path)\n\(query)\n\(lines)\n\(signedFields)\n\(payloadHash)"
     }
 
     // MARK: Fields
@@ -43,16 +43,28 @@ package struct AWSCanonicalRequest: Sendable, Hashable {
 
     /// Returns the fields that are signed, by name: in lower case, lines of a name joined, runs of blanks as one space.
     static func signed(_ fields: HTTPFields, host: String) -> [(name: String, value: String)] {
-        var values: [String: [String]] = [:]
+        var signed: [(name: String, value: String)] = []
+        signed.reserveCapacity(fields.count + 1)
         for field in fields where !unsigned.contains(field.name.canonicalName) {
-            values[field.name.canonicalName, default: []].append(collapsed(field.value))
+            signed.append((field.name.canonicalName, collapsed(field.value)))
         }
-        if values["host"] == nil { values["host"] = [host] }
-        return values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            .map { ($0.key, $0.value.joined(separator: ",")) }
+        if !signed.contains(where: { $0.name == "host" }) { signed.append(("host", host)) }
+        // Lines of a name stay in their order; names are ASCII, whose order is that of the bytes.
+        signed.sort { $0.name < $1.name }
+        for index in signed.indices.dropFirst().reversed() where signed[index].name == signed[index - 1].name {
+            let line = signed.remove(at: index)
+            signed[index - 1].value += ",\(line.value)"
+        }
+        return signed
     }
 
     private static func collapsed(_ value: String) -> String {
+        var last = UInt8(ascii: " ")
+        let isCollapsed = value.utf8.allSatisfy { byte in
+            defer { last = byte }
+            return byte != 0x09 && (byte != 0x20 || last != 0x20)
+        }
+        if isCollapsed, last != 0x20 { return value }
         let words = value.utf8.split { $0 == 0x20 || $0 == 0x09 }
         return words.map { String(Substring($0)) }.joined(separator: " ")
     }
@@ -63,54 +75,63 @@ package struct AWSCanonicalRequest: Sendable, Hashable {
     static func path(_ path: String, _ rule: PathRule) -> String {
         switch rule {
         case .asIs: encoded(PercentText.decoded(path.utf8), keepsSlashes: true)
-        case .normalized: encoded(Array(normalized(path).utf8), keepsSlashes: true)
+        case .normalized: encoded(normalized(path), keepsSlashes: true)
         }
     }
 
     /// Removes dot segments and empty segments; a slash at the end stays.
-    static func normalized(_ path: String) -> String {
-        var kept: [Substring] = []
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-        for segment in segments where !segment.isEmpty && segment != "." {
-            if segment == ".." { _ = kept.popLast() } else { kept.append(segment) }
+    private static func normalized(_ path: String) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        var kept: [UInt8] = []
+        for segment in path.utf8.split(separator: slash) where !segment.elementsEqual(".".utf8) {
+            if segment.elementsEqual("..".utf8) {
+                kept.removeSubrange((kept.lastIndex(of: slash) ?? 0)...)
+            } else {
+                kept.append(slash)
+                kept += segment
+            }
         }
-        let isFolder = path.utf8.last == UInt8(ascii: "/") && !kept.isEmpty
-        return "/" + kept.joined(separator: "/") + (isFolder ? "/" : "")
+        if kept.isEmpty || path.utf8.last == slash { kept.append(slash) }
+        return kept
     }
 
     /// Returns the query as it is signed: pairs in order, each encoded anew. A plus sign stands for a space, as servers read it.
     static func query(_ query: String) -> String {
         let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let (name, value) = (parts.first ?? pair, parts.dropFirst().first)
-            return (name: part(name), value: value.map(part) ?? "")
+            let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            return (part(pair[..<end]), part(pair[end...].dropFirst()))
         }
-        return pairs.sorted {
-            $0.name == $1.name
-                ? $0.value.utf8.lexicographicallyPrecedes($1.value.utf8)
-                : $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
-        }.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+        return pairs.sorted(by: <).lazy.map { "\($0)=\($1)" }.joined(separator: "&")
     }
 
     private static func part(_ text: Substring.UTF8View) -> String {
-        encoded(
-            PercentText.decoded(text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }), keepsSlashes: false)
+        if text.allSatisfy(isUnreserved) { return String(Substring(text)) }
+        let bytes = PercentText.decoded(text.lazy.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
+        return encoded(bytes, keepsSlashes: false)
     }
 
     /// Returns bytes percent-encoded but for letters, digits, `-`, `.`, `_` and `~` (RFC 3986, 2.3).
     package static func encoded(_ bytes: [UInt8], keepsSlashes: Bool) -> String {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
+        func append(digit: UInt8) { output.append(digit < 10 ? 0x30 + digit : 0x37 + digit) }
         for byte in bytes {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: output.append(byte)
-            case 0x2F where keepsSlashes: output.append(byte)
-            default:
+            if isUnreserved(byte) || keepsSlashes && byte == UInt8(ascii: "/") {
+                output.append(byte)
+            } else {
                 output.append(UInt8(ascii: "%"))
-                for digit in [byte >> 4, byte & 15] { output.append(digit < 10 ? 0x30 + digit : 0x37 + digit) }
+                append(digit: byte >> 4)
+                append(digit: byte & 15)
             }
         }
         return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
+        default: false
+        }
     }
 }
 

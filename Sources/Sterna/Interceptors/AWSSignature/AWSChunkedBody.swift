@@ -11,7 +11,7 @@ struct AWSChunkedBody: Sendable {
     private static let signatureLength = 64
 
     let scope: AWSScope
-    let key: SymmetricKey
+    let key: HMAC<SHA256>
 
     /// The signature of the request's head, which the first chunk continues.
     let seed: String
@@ -19,7 +19,7 @@ struct AWSChunkedBody: Sendable {
 
     /// The word that stands for the hash of the body in the head.
     static func payloadWord(_ vendor: AWSScope.Vendor, hasTrailer: Bool) -> String {
-        "STREAMING-\(vendor.name.uppercased())4-HMAC-SHA256-PAYLOAD\(hasTrailer ? "-TRAILER" : "")"
+        "STREAMING-\(vendor.algorithm)-PAYLOAD\(hasTrailer ? "-TRAILER" : "")"
     }
 
     /// Returns the length of the coded body for that of its content; nil on overflow.

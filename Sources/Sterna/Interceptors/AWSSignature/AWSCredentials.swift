@@ -1,3 +1,4 @@
+import Crypto
 import SternaCore
 import SternaPlatform
 import Synchronization
@@ -13,17 +14,21 @@ public struct AWSCredentials: Sendable, Hashable {
     /// The session token of temporary credentials, sent with each request; nil for permanent ones.
     public let sessionToken: String?
 
+    /// Finds the keys that were derived from the secret key; comparing digests takes the same time for all secrets.
+    let secretDigest: SHA256Digest
+
     /// Makes credentials of an access key, and a session token for temporary ones.
     public init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
         self.accessKey = accessKey
         self.secretKey = secretKey
         self.sessionToken = sessionToken
+        secretDigest = SHA256.hash(data: Data(secretKey.utf8))
     }
 
     /// Throws `invalidRequest` for credentials that cannot sign, without showing them.
     func check() throws(SternaError) {
         let isKey =
-            !accessKey.isEmpty && accessKey.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/,".utf8.contains($0) }
+            !accessKey.isEmpty && accessKey.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F && $0 != 0x2C }
         guard isKey, !secretKey.isEmpty, sessionToken.map(FieldSyntax.isValue) ?? true else {
             throw SternaError(
                 .invalidRequest, phase: .prepare,

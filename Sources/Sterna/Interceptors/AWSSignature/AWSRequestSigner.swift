@@ -10,10 +10,12 @@ package struct AWSRequestSigner: Sendable {
     let signing: AWSSigning
     let credentials: AWSCredentials
     let scope: AWSScope
-    private let key: SymmetricKey
+    private let key: HMAC<SHA256>
 
     /// Makes a signer for a moment, in seconds since 1970; throws `invalidRequest` for credentials or names that cannot be sent.
-    package init(_ signing: AWSSigning, _ credentials: AWSCredentials, seconds: Int64) throws(SternaError) {
+    package init(
+        _ signing: AWSSigning, _ credentials: AWSCredentials, seconds: Int64, keys: AWSDerivedKeys = .shared
+    ) throws(SternaError) {
         try credentials.check()
         for name in [signing.region, signing.service, signing.vendor.name, signing.vendor.fieldName]
         where name.isEmpty || !name.utf8.allSatisfy(Self.isNameByte) {
@@ -26,7 +28,7 @@ package struct AWSRequestSigner: Sendable {
         self.credentials = credentials
         scope = AWSScope(
             vendor: signing.vendor, region: signing.region, service: signing.service, seconds: seconds)
-        key = scope.key(credentials.secretKey)
+        key = keys.key(scope, credentials)
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -47,11 +49,13 @@ package struct AWSRequestSigner: Sendable {
         try set("date", scope.timestamp, &request)
         if signing.isS3 || payloadHash == Self.unsignedPayload { try set("content-sha256", payloadHash, &request) }
         try set("security-token", credentials.sessionToken, &request)
-        let canonical = canonical(request, payloadHash)
-        let value =
-            "\(scope.algorithm) Credential=\(credentials.accessKey)/\(scope.text), "
-            + "SignedHeaders=\(canonical.signedFields), Signature=\(signature(canonical))"
-        request.headers.append(try Headers.field("Authorization", value))
+        let canonical = AWSCanonicalRequest(request.headers, host: request.url.hostField)
+        let value = """
+            \(scope.algorithm) Credential=\(credentials.accessKey)/\(scope.text), \
+            SignedHeaders=\(canonical.signedFields), Signature=\(signature(of: request, canonical, payloadHash))
+            """
+        // All parts of the value have been checked.
+        request.headers.append(HTTPField(name: .authorization, value: value))
         return request
     }
 
@@ -75,9 +79,9 @@ package struct AWSRequestSigner: Sendable {
     }
 
     private func set(_ name: String, _ value: String?, _ request: inout Request) throws(SternaError) {
-        let name = scope.vendor.prefix + name
-        if let name = HTTPField.Name(name) { request.headers[name] = nil }
-        if let value { request.headers.append(try Headers.field(name, value)) }
+        let field = try Headers.field(scope.vendor.prefix + name, value ?? "")
+        request.headers[field.name] = nil
+        if value != nil { request.headers.append(field) }
     }
 
     // MARK: Query
@@ -99,18 +103,17 @@ package struct AWSRequestSigner: Sendable {
                 let kept = query.split(separator: "&").filter { !Self.isOfSignature($0, prefix) }
                 return kept.isEmpty ? nil : kept.joined(separator: "&")
             })
-        let fields = AWSCanonicalRequest.signed(request.headers, host: request.url.hostField).map(\.name)
+        let canonical = AWSCanonicalRequest(request.headers, host: request.url.hostField)
         var parameters = [
             ("Algorithm", scope.algorithm), ("Credential", "\(credentials.accessKey)/\(scope.text)"),
-            ("Date", scope.timestamp), ("Expires", "\(expires)"), ("SignedHeaders", fields.joined(separator: ";")),
+            ("Date", scope.timestamp), ("Expires", "\(expires)"), ("SignedHeaders", canonical.signedFields),
         ]
         if let token = credentials.sessionToken { parameters.append(("Security-Token", token)) }
-        for (name, value) in parameters {
-            let value = AWSCanonicalRequest.encoded(Array(value.utf8), keepsSlashes: false)
-            request.url = request.url.appendingQuery("\(prefix)\(name)=\(value)")
+        let pairs = parameters.map { name, value in
+            "\(prefix)\(name)=\(AWSCanonicalRequest.encoded(Array(value.utf8), keepsSlashes: false))"
         }
-        let signature = signature(canonical(request, payloadHash))
-        return request.url.appendingQuery("\(prefix)Signature=\(signature)")
+        request.url = request.url.appendingQuery(pairs.joined(separator: "&"))
+        return request.url.appendingQuery("\(prefix)Signature=\(signature(of: request, canonical, payloadHash))")
     }
 
     private static let ownParameters = [
@@ -118,7 +121,7 @@ package struct AWSRequestSigner: Sendable {
     ]
 
     private static func isOfSignature(_ pair: Substring, _ prefix: String) -> Bool {
-        ownParameters.contains { pair.hasPrefix("\(prefix)\($0)=") }
+        pair.hasPrefix(prefix) && ownParameters.contains { pair.hasPrefix("\(prefix)\($0)=") }
     }
 
     // MARK: Both
@@ -132,13 +135,9 @@ package struct AWSRequestSigner: Sendable {
         return request
     }
 
-    private func canonical(_ request: Request, _ payloadHash: String) -> AWSCanonicalRequest {
-        AWSCanonicalRequest(
-            method: request.method.rawValue, url: request.url, fields: request.headers, payloadHash: payloadHash,
-            pathRule: signing.pathRule)
-    }
-
-    private func signature(_ canonical: AWSCanonicalRequest) -> String {
-        AWSScope.signature(of: scope.stringToSign(canonical.text), key)
+    private func signature(of request: Request, _ canonical: AWSCanonicalRequest, _ payloadHash: String) -> String {
+        let text = canonical.text(
+            method: request.method.rawValue, url: request.url, payloadHash: payloadHash, pathRule: signing.pathRule)
+        return AWSScope.signature(of: scope.stringToSign(text), key)
     }
 }

@@ -6,76 +6,81 @@ package struct AWSScope: Sendable, Hashable {
     /// The names that a vendor uses in place of Amazon's: `AWS4-HMAC-SHA256`, `X-Amz-Date`.
     package struct Vendor: Sendable, Hashable {
         /// The name of the algorithm and of the key: `aws`.
-        package var name: String
+        package let name: String
 
         /// The name within header fields and parameters: `amz`.
-        package var fieldName: String
+        package let fieldName: String
+
+        /// The prefix of header fields, in lower case: `x-amz-`.
+        let prefix: String
+
+        /// The algorithm: `AWS4-HMAC-SHA256`.
+        let algorithm: String
 
         package init(name: String, fieldName: String) {
             self.name = name.lowercased()
             self.fieldName = fieldName.lowercased()
+            prefix = "x-\(self.fieldName)-"
+            algorithm = "\(name.uppercased())4-HMAC-SHA256"
         }
 
         /// Amazon's own names.
         package static let aws = Vendor(name: "aws", fieldName: "amz")
 
-        /// The prefix of header fields, in lower case: `x-amz-`.
-        var prefix: String { "x-\(fieldName)-" }
-
         /// The prefix of parameters: `X-Amz-`.
         var parameterPrefix: String { "X-\(fieldName.prefix(1).uppercased())\(fieldName.dropFirst())-" }
     }
 
-    package var vendor: Vendor
-    package var region: String
-    package var service: String
-
-    /// The moment of signing, in seconds since 1970.
-    package let seconds: Int64
+    let vendor: Vendor
+    private let region: String
+    private let service: String
 
     /// The day, as `20130524`.
-    package let day: String
+    private let day: String
 
     /// The moment, as `20130524T000000Z`.
-    package let timestamp: String
+    let timestamp: String
 
-    package init(vendor: Vendor = .aws, region: String, service: String, seconds: Int64) {
+    /// The scope as it is written: `20130524/us-east-1/s3/aws4_request`.
+    let text: String
+
+    /// Makes the scope of a moment, in seconds since 1970.
+    init(vendor: Vendor = .aws, region: String, service: String, seconds: Int64) {
         self.vendor = vendor
         self.region = region
         self.service = service
-        self.seconds = seconds
         timestamp = AWSTime.text(of: seconds)
-        day = String(timestamp.prefix(8))
+        day = String(Substring(timestamp.utf8.prefix(8)))
+        text = "\(day)/\(region)/\(service)/\(vendor.name)4_request"
     }
 
-    /// The algorithm: `AWS4-HMAC-SHA256`.
-    package var algorithm: String { "\(vendor.name.uppercased())4-HMAC-SHA256" }
+    var algorithm: String { vendor.algorithm }
 
-    /// The scope as it is written: `20130524/us-east-1/s3/aws4_request`.
-    package var text: String { "\(day)/\(region)/\(service)/\(vendor.name)4_request" }
-
-    /// Returns the key that signs in this scope, derived from a secret key.
-    func key(_ secret: String) -> SymmetricKey {
+    /// Returns the key that signs in this scope, derived from a secret key and ready for the text.
+    func key(_ secret: String) -> HMAC<SHA256> {
         var key = SymmetricKey(data: Data("\(vendor.name.uppercased())4\(secret)".utf8))
         for part in [day, region, service, "\(vendor.name)4_request"] {
-            key = SymmetricKey(data: Data(HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key)))
+            key = SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
         }
-        return key
+        return HMAC(key: key)
     }
 
     /// Returns the text that is signed for a canonical request.
-    package func stringToSign(_ canonicalRequest: String) -> String {
+    func stringToSign(_ canonicalRequest: String) -> String {
         "\(algorithm)\n\(timestamp)\n\(text)\n\(Self.hash(canonicalRequest.utf8))"
     }
 
     /// Returns the signature of a text in hexadecimal digits.
-    static func signature(of text: String, _ key: SymmetricKey) -> String {
-        HexText.text(of: HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+    static func signature(of text: String, _ key: HMAC<SHA256>) -> String {
+        var (text, code) = (text, key)
+        text.withUTF8 { code.update(data: $0) }
+        return HexText.text(of: code.finalize())
     }
 
     /// Returns the SHA-256 of bytes in hexadecimal digits.
     package static func hash(_ bytes: some Sequence<UInt8>) -> String {
-        HexText.text(of: SHA256.hash(data: Data(bytes)))
+        let digest = bytes.withContiguousStorageIfAvailable { SHA256.hash(data: $0) }
+        return HexText.text(of: digest ?? SHA256.hash(data: Data(bytes)))
     }
 
     /// The hash of no bytes.
@@ -98,13 +103,9 @@ enum AWSTime {
         let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
-        let date = digits(year, 4) + digits(month, 2) + digits(day, 2)
-        return "\(date)T\(digits(rest / 3_600, 2))\(digits(rest / 60 % 60, 2))\(digits(rest % 60, 2))Z"
-    }
-
-    private static func digits(_ number: Int64, _ count: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        // A digit before the hour keeps its zeros.
+        let time = 1_000_000 + rest / 3_600 * 10_000 + rest / 60 % 60 * 100 + rest % 60
+        return "\(year * 10_000 + month * 100 + day)T\(String(time).dropFirst())Z"
     }
 
     /// Returns the present moment in seconds since 1970, by the system's clock.

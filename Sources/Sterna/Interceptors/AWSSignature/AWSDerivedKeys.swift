@@ -1,0 +1,40 @@
+import Crypto
+import Synchronization
+
+/// Keeps the last few keys that were derived; each signs for a day in a region and service.
+package final class AWSDerivedKeys: Sendable, CustomReflectable {
+    struct Kept: Sendable {
+        let scope: String
+        let secret: SHA256Digest
+        let key: HMAC<SHA256>
+
+        func isFor(_ scope: AWSScope, _ credentials: AWSCredentials) -> Bool {
+            self.scope == scope.text && secret == credentials.secretDigest
+        }
+    }
+
+    /// The keys of all sessions.
+    package static let shared = AWSDerivedKeys()
+
+    /// The most keys that are kept; the oldest is dropped for a new one.
+    static let limit = 4
+
+    let kept = Mutex<[Kept]>([])
+
+    package init() {}
+
+    /// Returns the key that signs in a scope.
+    func key(_ scope: AWSScope, _ credentials: AWSCredentials) -> HMAC<SHA256> {
+        if let known = kept.withLock({ $0.first { $0.isFor(scope, credentials) } }) { return known.key }
+        let key = scope.key(credentials.secretKey)
+        kept.withLock { kept in
+            // Another task may have derived it at the same time.
+            kept.removeAll { $0.isFor(scope, credentials) }
+            if kept.count == Self.limit { kept.removeFirst() }
+            kept.append(Kept(scope: scope.text, secret: credentials.secretDigest, key: key))
+        }
+        return key
+    }
+
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
