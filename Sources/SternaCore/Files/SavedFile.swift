@@ -40,6 +40,19 @@ package struct SavedFile: Sendable, Hashable {
         }
     }
 
+    /// Reads the file by a parser; nil if there is none. Throws `fileUnreadable`, also for a file of another user.
+    package func read<Value>(
+        upTo limit: Int, by parse: (Content) throws(FileFault) -> Value
+    ) throws(SternaError) -> Value? {
+        do throws(FileFault) {
+            guard let content = try load(upTo: limit) else { return nil }
+            guard !content.isForeign else { throw FileFault("it belongs to another user") }
+            return try parse(content)
+        } catch {
+            throw unreadable(error)
+        }
+    }
+
     /// Replaces the file, or makes it. Throws `writeFailed`, with the file as it was.
     ///
     /// Removes what killed processes left beside it.

@@ -18,22 +18,12 @@ public final class HSTSStore: Sendable {
     public static let shared = HSTSStore()
 
     /// The path of the file; nil for a store in memory.
-    public var path: String? { file?.path }
+    public var path: String? { content.format?.file.path }
 
-    private let file: SavedFile?
     private let clock: @Sendable () -> Int64
-    private let content: Mutex<Content>
+    private let content: MergedFile<HSTSStorage>
     // Set before anything is known, and never cleared: requests of stores that know nothing pass the lock by.
     private let mayMatch: Atomic<Bool>
-    private let work = BlockingWork("sterna.hsts", inOrder: true)
-
-    private struct Content {
-        var state: HSTSState
-        var preload = HSTSPreload()
-        var isLoaded: Bool
-        var isDirty = false
-        var isSaveScheduled = false
-    }
 
     /// Makes a store in memory.
     ///
@@ -48,19 +38,12 @@ public final class HSTSStore: Sendable {
     }
 
     init(limit: Int, file: SavedFile?, clock: @escaping @Sendable () -> Int64 = HSTSStore.now) {
-        self.file = file
         self.clock = clock
-        let state = HSTSState(limit: min(limit, 50_000), keepsRemovals: file != nil)
-        content = Mutex(Content(state: state, isLoaded: file == nil))
+        let hosts = HSTSState(limit: min(limit, 50_000), keepsRemovals: file != nil)
+        content = MergedFile(
+            "sterna.hsts", file.map { HSTSStorage(file: $0, clock: clock) }, pauses: SavePauses(longest: .seconds(1)),
+            state: HSTSStorage.Content(hosts: hosts))
         mayMatch = Atomic(file != nil)
-    }
-
-    deinit {
-        let (state, isDirty) = content.withLock { ($0.state, $0.isDirty) }
-        guard isDirty, let file else { return }
-        let now = clock()
-        // Not here, since the last reference may go on an event loop.
-        work.begin { _ = try? Self.merge(state, into: file, at: now) }
     }
 
     private static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
@@ -83,9 +66,9 @@ extension HSTSStore {
 
     /// The hosts that were learnt or added, by name; without those of the preload list.
     public var hosts: [Host] {
-        loadNow()
+        content.loadNow()
         let now = clock()
-        return content.withLock { $0.state.entries }
+        return content.withLock { $0.hosts.entries }
             .filter { !$0.value.isRemoved && $0.value.expires > now }
             .sorted { $0.key < $1.key }
             .map { name, entry in
@@ -97,13 +80,13 @@ extension HSTSStore {
 
     /// Whether a host is to be reached by TLS only; no for addresses.
     public func requiresTLS(_ host: String) -> Bool {
-        loadNow()
+        content.loadNow()
         return HSTSName(host: host).map(requiresTLS) ?? false
     }
 
     func requiresTLS(_ name: HSTSName) -> Bool {
         let now = clock()
-        return content.withLock { $0.state.requiresTLS(name, at: now) || $0.preload.requiresTLS(name) }
+        return content.withLock { $0.hosts.requiresTLS(name, at: now) || $0.preload.requiresTLS(name) }
     }
 
     /// Adds a host as if it had said so itself. Returns false, with nothing changed, for addresses, `localhost` and what is no host.
@@ -126,7 +109,7 @@ extension HSTSStore {
 
     /// Forgets all hosts but those of the preload list.
     public func removeAll() {
-        loadNow()
+        content.loadNow()
         change { state, now in
             state.removeAll(at: now)
             return true
@@ -160,15 +143,7 @@ extension HSTSStore {
     private func change(_ body: (inout HSTSState, Int64) -> Bool) {
         let now = clock()
         mayMatch.store(true, ordering: .releasing)
-        let schedules = content.withLock { content in
-            guard body(&content.state, now), file != nil else { return false }
-            content.isDirty = true
-            guard !content.isSaveScheduled else { return false }
-            content.isSaveScheduled = true
-            return true
-        }
-        guard schedules else { return }
-        work.begin(after: .seconds(1)) { [weak self] in self?.saveScheduled() }
+        content.change { ((), isChange: body(&$0.hosts, now)) }
     }
 }
 
@@ -182,13 +157,13 @@ extension HSTSStore {
 
     /// Returns the hosts as they are now; without those of the preload list.
     public func snapshot() -> Snapshot {
-        loadNow()
-        return Snapshot(entries: content.withLock { $0.state.entries }.filter { !$0.value.isRemoved })
+        content.loadNow()
+        return Snapshot(entries: content.withLock { $0.hosts.entries }.filter { !$0.value.isRemoved })
     }
 
     /// Replaces the hosts by those of a snapshot that have not expired.
     public func restore(_ snapshot: Snapshot) {
-        loadNow()
+        content.loadNow()
         change { state, now in
             state.replaceAll(by: snapshot.entries, at: now)
             return true
@@ -203,86 +178,13 @@ extension HSTSStore {
     var isUnused: Bool { !mayMatch.load(ordering: .acquiring) }
 
     /// Whether the file was read, or there is none.
-    var isLoaded: Bool { content.withLock { $0.isLoaded } }
+    var isLoaded: Bool { content.isLoaded }
 
     /// Reads the file, unless that was done. Throws `fileUnreadable`; requests go on without the file then.
-    public func load() async throws {
-        guard !isLoaded else { return }
-        try await work.run { try self.readOnce() }
-    }
-
-    // For functions that may wait for the disk; the file is read once only.
-    private func loadNow() {
-        if !isLoaded { work.runBlocking { try? readOnce() } }
-    }
+    public func load() async throws { try await content.load() }
 
     /// Saves all changes now. Throws `fileUnreadable` for a file that is not one of a store, and `writeFailed`.
-    public func save() async throws { try await work.run { try self.write() } }
-
-    // Called in order, by `work`.
-    private func readOnce() throws(SternaError) {
-        guard let file, !isLoaded else { return }
-        // Also after an error: later requests do without the file, too.
-        defer { content.withLock { $0.isLoaded = true } }
-        let entries = try Self.read(file)
-        let now = clock()
-        _ = content.withLock { $0.state.merge(entries, at: now) }
-    }
-
-    private func saveScheduled() {
-        content.withLock { $0.isSaveScheduled = false }
-        // A change stays, and is saved with the next one or by the caller, who learns of the error.
-        try? write()
-    }
-
-    // Called in order, by `work`.
-    private func write() throws {
-        guard let file else { return }
-        let now = clock()
-        let state = content.withLock { content in
-            content.isDirty = false
-            return content.state
-        }
-        do {
-            let merged = try Self.merge(state, into: file, at: now)
-            content.withLock { content in
-                _ = content.state.merge(merged, at: now)
-                content.isLoaded = true
-            }
-        } catch {
-            content.withLock { $0.isDirty = true }
-            throw error
-        }
-    }
-
-    private static func read(_ file: SavedFile) throws(SternaError) -> [String: HSTSState.Entry] {
-        do throws(FileFault) {
-            guard let content = try file.load(upTo: HSTSFile.Limits.bytes) else { return [:] }
-            guard !content.isForeign else { throw FileFault("it belongs to another user") }
-            return try HSTSFile(parsing: content.bytes).entries
-        } catch {
-            throw file.unreadable(error)
-        }
-    }
-
-    /// Merges a state and the file, and replaces the file if that changes it. Returns what it has then.
-    private static func merge(
-        _ state: HSTSState, into file: SavedFile, at now: Int64
-    ) throws -> [String: HSTSState.Entry] {
-        try FileLock.withLock(path: file.path) {
-            let saved = try read(file)
-            var state = state
-            _ = state.merge(saved, at: now)
-            state.prune(at: now)
-            guard state.entries != saved else { return saved }
-            do throws(FileFault) {
-                try file.replace(try HSTSFile(entries: state.entries).content())
-            } catch {
-                throw file.unwritable(error)
-            }
-            return state.entries
-        }
-    }
+    public func save() async throws { try await content.save() }
 }
 
 extension HSTSStore: CustomReflectable {

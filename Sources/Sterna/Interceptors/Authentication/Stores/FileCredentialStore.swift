@@ -44,21 +44,16 @@ public final class FileCredentialStore: CredentialStore {
 
     /// Reads the file; one that does not exist has no credentials.
     private static func load(_ path: String) throws(SternaError) -> CredentialFile {
-        let file = Self.file(path)
-        do throws(FileFault) {
-            guard let content = try file.load(upTo: CredentialFile.Limits.bytes) else { return CredentialFile() }
-            guard !content.isForeign else { throw FileFault("it belongs to another user") }
+        try file(path).read(upTo: CredentialFile.Limits.bytes) { content throws(FileFault) in
             guard !content.isOpenToOthers else {
                 throw FileFault("other users can read or change it; run chmod 600 on it")
             }
-            do {
+            do throws(CredentialFile.Fault) {
                 return try CredentialFile(parsing: content.bytes)
             } catch {
                 throw FileFault(error.reason)
             }
-        } catch {
-            throw file.unreadable(error)
-        }
+        } ?? CredentialFile()
     }
 
     private static func file(_ path: String) -> SavedFile { SavedFile(path: path, title: "The file of credentials") }

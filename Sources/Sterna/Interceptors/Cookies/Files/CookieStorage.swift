@@ -2,9 +2,10 @@ import SternaCore
 import SternaPlatform
 
 /// The file of a jar: what it has is merged with the jar's cookies whenever it is read or written.
-struct CookieStorage: Sendable {
+struct CookieStorage: MergedFileFormat {
     let file: SavedFile
     let format: CookieSnapshot.FileFormat
+    var now: @Sendable () -> CookieTime = { CookieTime.now }
     private let suffixes: PublicSuffixList
 
     init(path: String, format: CookieSnapshot.FileFormat, suffixes: PublicSuffixList = .builtIn) {
@@ -26,38 +27,45 @@ struct CookieStorage: Sendable {
     struct Content: Sendable {
         var state: CookieJarState
         var lines = CookieLines()
+        /// The cookies that the last save left out.
+        var unsaved: [Cookie] = []
     }
 
-    /// Reads the file; empty if there is none. Throws `fileUnreadable`.
-    func read(now: CookieTime) throws(SternaError) -> CookieFile {
-        do throws(FileFault) {
-            guard let content = try file.load(upTo: CookieSnapshot.JSONLimits.bytes) else {
-                return CookieFile(cookies: [])
-            }
-            guard !content.isForeign else { throw FileFault("it belongs to another user") }
+    func read() throws(SternaError) -> CookieFile {
+        try file.read(upTo: CookieSnapshot.JSONLimits.bytes) { content throws(FileFault) in
             do throws(CookieFault) {
                 switch format {
                 case .json: return try CookieFile(parsing: content.bytes)
                 case .cookiesText:
-                    let text = try CookiesText(parsing: content.bytes, suffixes: suffixes, now: now)
+                    let text = try CookiesText(parsing: content.bytes, suffixes: suffixes, now: now())
                     guard text.isOne else { throw CookieFault(reason: "this is no cookies.txt") }
                     return CookieFile(cookies: text.cookies, text: text)
                 }
             } catch {
                 throw FileFault("\(error.reason); name another file, or remove it")
             }
-        } catch {
-            throw file.unreadable(error)
-        }
+        } ?? CookieFile(cookies: [])
     }
 
-    /// Merges what was read into the jar.
-    func merge(_ saved: CookieFile, into content: inout Content, now: CookieTime) {
+    func merge(_ saved: CookieFile, into content: inout Content) {
         var saved = saved
         if !content.state.keepsSessionCookies { saved.cookies.removeAll(where: \.isSessionOnly) }
         switch format {
-        case .json: content.state.merge(saved, now: now)
-        case .cookiesText: content.state.merge(lines: saved.cookies, since: &content.lines, now: now)
+        case .json: content.state.merge(saved, now: now())
+        case .cookiesText: content.state.merge(lines: saved.cookies, since: &content.lines, now: now())
+        }
+    }
+
+    func write(_ content: Content, over saved: CookieFile) throws(SternaError) -> (inout Content) -> Void {
+        let new = content.state.file(now: now())
+        let leftOut = try write(new, over: saved)
+        guard format == .cookiesText else { return { _ in } }
+        let missing = Set(leftOut.map { CookieRemovals.Key($0) })
+        let lines = CookieLines(new.cookies.filter { !missing.contains(.init($0)) })
+        return { current in
+            current.lines = lines
+            current.unsaved = leftOut
+            current.state.forgetRemovals(of: content.state)
         }
     }
 

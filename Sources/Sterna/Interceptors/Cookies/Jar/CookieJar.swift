@@ -17,30 +17,16 @@ public final class CookieJar: Sendable {
     public typealias Acceptance = @Sendable (_ cookie: Cookie, _ url: HTTPURL) -> Bool
 
     /// The path of the file; nil for a jar in memory.
-    public var path: String? { storage?.file.path }
+    public var path: String? { content.format?.file.path }
 
-    let storage: CookieStorage?
     let suffixes: PublicSuffixList
-    let content: Mutex<Content>
-    let now: @Sendable () -> CookieTime
-    let pauses: SavePauses
-    let work = BlockingWork("sterna.cookies", inOrder: true)
+    private let content: MergedFile<CookieStorage>
+    private let now: @Sendable () -> CookieTime
     private let accepts: Acceptance?
     private let givenIdentity: String?
     private let ownIdentity = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
     // Set before the first cookie, and never cleared: requests of jars that never had one pass the lock by.
     private let mayMatch: Atomic<Bool>
-    // Whether the file was read, or there is none.
-    let isRead: Atomic<Bool>
-
-    struct Content {
-        var cookies: CookieStorage.Content
-        var isDirty = false
-        /// The cookies that the last save left out.
-        var unsaved: [Cookie] = []
-        /// The time of the first and of the last change that the next save is for; nil if none is scheduled.
-        var changes: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
-    }
 
     /// Whether requests need not ask: there was never a cookie, and there is no file.
     @inline(__always)
@@ -93,45 +79,50 @@ public final class CookieJar: Sendable {
         let state = CookieJarState(
             limits: limits, suffixes: publicSuffixes, keepsRemovals: storage != nil,
             keepsSessionCookies: keepsSessionCookies)
-        content = Mutex(Content(cookies: CookieStorage.Content(state: state)))
-        self.storage = storage
+        var storage = storage
+        storage?.now = now
+        content = MergedFile("sterna.cookies", storage, pauses: pauses, state: CookieStorage.Content(state: state))
         suffixes = publicSuffixes
         self.givenIdentity = givenIdentity
         self.accepts = accepts
-        self.pauses = pauses
         self.now = now
         mayMatch = Atomic(storage != nil)
-        isRead = Atomic(storage == nil)
     }
-
-    deinit { saveReleased() }
 
     /// Tells jars apart, in caches: a jar with a file by its path, one in memory by what was given, else by itself. Nil for one in memory that
     /// was given nothing and never had a cookie.
     package var identity: [UInt8]? {
-        if let storage { return Array("file \(storage.absolutePath)".utf8) }
+        if let storage = content.format { return Array("file \(storage.absolutePath)".utf8) }
         if let givenIdentity { return Array("given \(givenIdentity)".utf8) }
         return isUnused ? nil : Array("memory \(ownIdentity.0) \(ownIdentity.1)".utf8)
     }
 
+    // MARK: The file
+
+    /// Whether requests have to load the file first.
+    var isUnread: Bool { !content.isLoaded }
+
+    /// Reads the file, unless that was done. Throws `fileUnreadable`; requests go on without the file then.
+    public func load() async throws { try await content.load() }
+
+    /// Saves all changes now, and takes over those of others. What the file cannot have is in ``unsavedCookies`` afterwards.
+    ///
+    /// - Throws: `fileUnreadable` for a file that is not one of a jar, and `writeFailed`.
+    public func save() async throws { try await content.save() }
+
     // MARK: Access
 
     private func reading<R: Sendable>(_ body: (CookieJarState, CookieTime) -> R) -> R {
-        loadNow()
+        content.loadNow()
         let now = now()
-        return content.withLock { body($0.cookies.state, now) }
+        return content.withLock { body($0.state, now) }
     }
 
     /// Changes the cookies, and saves them soon if the closure says so.
     private func change<R: Sendable>(_ body: (inout CookieJarState, CookieTime) -> (R, isChange: Bool)) -> R {
         let now = now()
         mayMatch.store(true, ordering: .releasing)
-        let (result, schedules) = content.withLock { content in
-            let (result, isChange) = body(&content.cookies.state, now)
-            return (result, isChange && storage != nil && content.noteChange())
-        }
-        if schedules { scheduleSave(after: pauses.idle) }
-        return result
+        return content.change { body(&$0.state, now) }
     }
 
     // MARK: Cookies
@@ -156,7 +147,7 @@ public final class CookieJar: Sendable {
     ///
     /// - Throws: `invalidHeader` for a cookie of all hosts of a public suffix.
     public func set(_ cookie: Cookie) throws(SternaError) {
-        loadNow()
+        content.loadNow()
         let refusal: CookieRefusal? = change { state, now in
             do throws(CookieRefusal) {
                 try state.add(cookie, now: now)
@@ -174,7 +165,7 @@ public final class CookieJar: Sendable {
     /// Removes the cookie of the same name, domain and path; returns whether there was one.
     @discardableResult
     public func remove(_ cookie: Cookie) -> Bool {
-        loadNow()
+        content.loadNow()
         // Also if there was none: another process may have saved one since.
         return change { ($0.remove(cookie, now: $1), true) }
     }
@@ -193,7 +184,7 @@ public final class CookieJar: Sendable {
     /// Removes the cookies that a predicate selects; returns their number. The predicate must not use the jar.
     @discardableResult
     public func remove(where isRemoved: (Cookie) -> Bool) -> Int {
-        loadNow()
+        content.loadNow()
         return change { state, now in
             let count = state.remove(now: now, where: isRemoved)
             return (count, count > 0)
@@ -213,13 +204,13 @@ public final class CookieJar: Sendable {
 
     /// Replaces all cookies by those of a snapshot, without what has expired since and what exceeds the limits.
     public func restore(_ snapshot: CookieSnapshot) {
-        loadNow()
+        content.loadNow()
         change { ($0.restore(snapshot.cookies, now: $1), true) }
     }
 
     /// Adds the cookies of a snapshot. Of two with the same name, domain and path, the one that was set last stays.
     public func merge(_ snapshot: CookieSnapshot) {
-        loadNow()
+        content.loadNow()
         change { ($0.mergeAfterRemovals(snapshot.cookies, now: $1), true) }
     }
 
@@ -231,7 +222,7 @@ public final class CookieJar: Sendable {
     func field(for request: CookieRequest) -> String? {
         let now = now()
         // Which cookies were used last is saved with the next change.
-        return content.withLock { $0.cookies.state.field(for: request, now: now) }
+        return content.withLock { $0.state.field(for: request, now: now) }
     }
 
     /// Stores the cookies of a response's Set-Cookie lines; returns those that were taken, also what they removed.
@@ -260,10 +251,10 @@ public final class CookieJar: Sendable {
 
 extension CookieJar: CustomStringConvertible, CustomReflectable {
     /// The number of cookies.
-    public var description: String { "\(content.withLock { $0.cookies.state.count }) cookies" }
+    public var description: String { "\(content.withLock { $0.state.count }) cookies" }
 
     /// Shows the number of cookies alone.
     public var customMirror: Mirror {
-        Mirror(self, children: ["count": content.withLock { $0.cookies.state.count }], displayStyle: .class)
+        Mirror(self, children: ["count": content.withLock { $0.state.count }], displayStyle: .class)
     }
 }

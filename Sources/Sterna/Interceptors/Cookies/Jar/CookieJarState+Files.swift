@@ -18,14 +18,10 @@ extension CookieJarState {
             }, now: now)
     }
 
-    /// Returns the removals that are remembered, and forgets them.
-    mutating func takeRemovals() -> CookieRemovals? {
-        defer { if removals != nil { removals = CookieRemovals() } }
-        return removals
-    }
-
-    mutating func noteRemovals(_ others: CookieRemovals, now: CookieTime) {
-        for (place, time) in others.times { removals?.note(place, at: time, now: now) }
+    /// Forgets the removals that an earlier state had, too.
+    mutating func forgetRemovals(of earlier: CookieJarState) {
+        guard let known = earlier.removals?.times else { return }
+        removals = removals.map { CookieRemovals(times: $0.times.filter { known[$0.key] != $0.value }) }
     }
 
     /// Returns what a file gets.

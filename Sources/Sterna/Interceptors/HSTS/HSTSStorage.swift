@@ -1,0 +1,36 @@
+import SternaCore
+
+/// The file of a store: its hosts are merged with the store's whenever it is read or written.
+struct HSTSStorage: MergedFileFormat {
+    let file: SavedFile
+    let clock: @Sendable () -> Int64
+
+    /// The store's side of the file.
+    struct Content: Sendable {
+        var hosts: HSTSState
+        var preload = HSTSPreload()
+    }
+
+    func read() throws(SternaError) -> [String: HSTSState.Entry] {
+        try file.read(upTo: HSTSFile.Limits.bytes) { content throws(FileFault) in
+            try HSTSFile(parsing: content.bytes).entries
+        } ?? [:]
+    }
+
+    func merge(_ saved: [String: HSTSState.Entry], into content: inout Content) {
+        _ = content.hosts.merge(saved, at: clock())
+    }
+
+    func write(
+        _ content: Content, over saved: [String: HSTSState.Entry]
+    ) throws(SternaError) -> (inout Content) -> Void {
+        var hosts = content.hosts
+        hosts.prune(at: clock())
+        do throws(FileFault) {
+            if hosts.entries != saved { try file.replace(HSTSFile(entries: hosts.entries).content()) }
+        } catch {
+            throw file.unwritable(error)
+        }
+        return { _ in }
+    }
+}
