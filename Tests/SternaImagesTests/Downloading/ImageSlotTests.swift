@@ -91,7 +91,11 @@ import Testing
         try await ImageScene.with { scene in
             let seed = UInt64.random(in: 1..<1 << 32)
             var random = SeededRandom(seed: seed)
-            let images = scene.downloader { $0.downloadPrioritization = .lifo }
+            let images = scene.downloader { options in
+                options.downloadPrioritization = .lifo
+                // On a busy machine a transfer that nobody wants any more may take longer than a second.
+                options.abandonedTransfers.grace = .seconds(600)
+            }
             var wanted = [Int](repeating: -1, count: 20)
             let wrong = Mutex<[String]>([])
             let shownCount = Mutex(0)
@@ -116,7 +120,7 @@ import Testing
                 // Now and then the loop of a toolkit runs.
                 if call % 7 == 0 { await Task.yield() }
             }
-            try await until { slots.allSatisfy { !$0.isLoading } }
+            try await until { slots.allSatisfy { !$0.isLoading } && images.activeDownloads == 0 }
             expectEqual(wrong.withLock { $0 }, [], "seed \(seed)")
             for (index, slot) in slots.enumerated() where wanted[index] >= 0 {
                 guard case .image(let image, _) = slot.content else {
@@ -147,7 +151,10 @@ import Testing
         try await ImageScene.with { scene in
             let seed = UInt64.random(in: 1..<1 << 32)
             var random = SeededRandom(seed: seed)
-            let images = scene.downloader { $0.callbacks = .queue(.global()) }
+            let images = scene.downloader { options in
+                options.callbacks = .queue(.global())
+                options.abandonedTransfers.grace = .seconds(600)
+            }
             let counts = Mutex([Int](repeating: 0, count: 10_000))
             let wrong = Mutex(0)
             let log = ImageLog<Void>()
@@ -166,8 +173,9 @@ import Testing
                 if index % 50 == 0 { await Task.yield() }
             }
             await log.wait(for: 10_000)
+            while images.activeDownloads > 0 { await Task.yield() }
             #expect(counts.withLock { $0.allSatisfy { $0 == 1 } } && wrong.withLock { $0 } == 0, "seed \(seed)")
-            #expect(scene.server.requestCount <= 500 && images.activeDownloads == 0, "seed \(seed)")
+            #expect(scene.server.requestCount <= 500, "seed \(seed)")
             for receipt in receipts { #expect(receipt.result != nil) }
         }
     }
