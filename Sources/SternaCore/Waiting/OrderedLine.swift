@@ -1,14 +1,14 @@
 import DequeModule
 
-/// Who waits, by rank and then in order. Whoever waits can leave from anywhere in the line. A value.
+/// A queue of identifiers, such as those of transfers, by rank and then by order. Any of them can be removed. A value.
 package struct OrderedLine<ID: Hashable & Sendable>: Sendable {
-    /// Where somebody stands.
+    /// The position of an identifier in the queue.
     package struct Place: Sendable, Comparable {
         package let rank: Int
         package let order: Int
         package let id: ID
 
-        /// Those of a higher rank come first, and of these those of a lower order.
+        /// A higher rank comes first, and within a rank the lower order.
         package static func < (one: Place, other: Place) -> Bool {
             one.rank != other.rank ? one.rank > other.rank : one.order < other.order
         }
@@ -25,7 +25,7 @@ package struct OrderedLine<ID: Hashable & Sendable>: Sendable {
 
     package var first: Place? { line.first }
 
-    /// Adds somebody, or moves whoever waits already.
+    /// Adds an identifier, or moves one that is queued already.
     package mutating func insert(_ id: ID, rank: Int, order: Int) {
         remove(id)
         let place = Place(rank: rank, order: order, id: id)
