@@ -1,5 +1,6 @@
 import NIOCore
 import SternaCore
+import Synchronization
 
 /// The queue of requests that wait for a connection.
 extension Endpoint {
@@ -104,13 +105,22 @@ extension Endpoint {
     // MARK: Time
 
     /// Runs work at a moment, on an event loop of the engine.
-    func schedule(at moment: NIODeadline, _ work: @escaping @Sendable () -> Void) {
+    @discardableResult
+    func schedule(at moment: NIODeadline, _ work: @escaping @Sendable () -> Void) -> ClockTimer {
         let shard = pools[0].shard
-        shard.clock.schedule(at: moment, on: shard.loop, work)
+        return shard.clock.schedule(at: moment, on: shard.loop, work)
     }
 
     private func arrangeLook(at moment: NIODeadline) {
-        schedule(at: moment) { [weak self] in self?.lookAtWaiters() }
+        lookTimer.withLock { timer in
+            guard !timer.isSet(by: moment) else { return }
+            timer.clear()
+            let task = schedule(at: moment) { [weak self] in
+                self?.lookTimer.withLock { $0.fired() }
+                self?.lookAtWaiters()
+            }
+            timer.set(task, at: moment)
+        }
     }
 
     /// Fails the requests that have waited too long, and schedules the next check.

@@ -29,6 +29,7 @@ extension Shard {
         hasLostEngine = true
         closeIdle()
         proxyConnections.shutDown()
+        if active.isEmpty { limitTimer.clear() }
     }
 
     private func endGrace(at moment: NIODeadline) {

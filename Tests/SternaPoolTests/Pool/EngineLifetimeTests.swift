@@ -53,6 +53,23 @@ struct EngineLifetimeTests {
         }
     }
 
+    @Test(
+        "One that is gone leaves no timer on its event loops, though its requests might have waited for days",
+        arguments: [HTTP2Mode.off, .priorKnowledge])
+    func timers(http2: HTTP2Mode) async throws {
+        let time = TestClock()
+        try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
+            do {
+                let engine = PoolSupport.engine { $0.clock = time.clock }
+                let api = try PoolSupport.session(server.url, engine) { $0.http2 = http2 }
+                let status = try await api.get("1k").status
+                expectEqual(status, 200)
+            }
+            let areGone = await eventually { time.timerCount == 0 }
+            #expect(areGone, "\(time.timerCount)")
+        }
+    }
+
     @Test("Sessions that are made again and again find the connections of those before")
     func again() async throws {
         try await TestServer.withServer { server in
