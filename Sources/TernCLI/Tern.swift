@@ -43,10 +43,11 @@ struct Tern: AsyncParsableCommand {
         }
     }
 
-    /// Parses a command line that begins with the name of a command.
+    /// Parses a command line that begins with the name of a command; throws `UsageError` for wrong arguments, and what the parser throws to
+    /// ask for help.
     ///
     /// The command is parsed by itself: on the way through the tree the parser makes the options of commands several times, which
-    /// takes longer than many a request. The tree is asked for help, and why the arguments are wrong.
+    /// takes longer than many a request. The tree is asked for help alone, which names the commands above.
     static func command(of arguments: [String]) throws -> any ParsableCommand {
         var type: any ParsableCommand.Type = Tern.self
         var rest = arguments[...]
@@ -56,10 +57,12 @@ struct Tern: AsyncParsableCommand {
             type = next
             rest.removeFirst()
         }
-        if type.configuration.subcommands.isEmpty, let command = try? type.parseAsRoot(Array(rest)),
-            Swift.type(of: command) == type
-        {
-            return command
+        guard type.configuration.subcommands.isEmpty else { return try parseAsRoot(arguments) }
+        do {
+            let command = try type.parseAsRoot(Array(rest))
+            if Swift.type(of: command) == type { return command }
+        } catch {
+            if exitCode(for: error) == .validationFailure { throw UsageError(usageLine(for: error)) }
         }
         return try parseAsRoot(arguments)
     }

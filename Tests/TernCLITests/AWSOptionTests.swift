@@ -24,7 +24,7 @@ struct AWSOptionTests {
         "Other arguments are refused", arguments: ["", ":amz", "a:b:c:d:e", "aws:am z", "aws:amz:r/s", "aws:amz:r:é"])
     func refuses(text: String) {
         #expect(throws: ValidationError.self) { try AWSSignatureArgument(text) }
-        #expect(throws: (any Error).self) { try Tern.parseAsRoot(["http://a/", "--aws-sigv4", text]) }
+        #expect(throws: UsageError.self) { try Tern.command(of: ["request", "http://a/", "--aws-sigv4", text]) }
     }
 
     @Test("Service and region come from the host where the argument leaves them out")
@@ -141,10 +141,10 @@ struct AWSOptionTests {
         ])
     func others(command: [String]) {
         for credentials in [["--bearer", "t"], ["--auth", "a:b", "--auth-type", "digest"]] {
-            #expect(throws: (any Error).self) {
-                try Tern.parseAsRoot(Tern.routed(command) + ["--aws-sigv4", "aws:amz:r:s"] + credentials)
+            #expect(throws: UsageError.self) {
+                try Tern.command(of: Tern.routed(command) + ["--aws-sigv4", "aws:amz:r:s"] + credentials)
             }
-            #expect(throws: Never.self) { try Tern.parseAsRoot(Tern.routed(command) + credentials) }
+            #expect(throws: Never.self) { try Tern.command(of: Tern.routed(command) + credentials) }
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite("tern download: the command that continues")
 struct ContinuingCommandTests {
     private func continuing(_ arguments: [String], items: [Item] = []) throws -> ContinuingCommand {
-        let command = try #require(try Tern.parseAsRoot(["download"] + arguments) as? DownloadCommand)
+        let command = try #require(try Tern.command(of: ["download"] + arguments) as? DownloadCommand)
         return ContinuingCommand(
             urls: try command.urls.map { try HTTPURL($0) }, saving: command.saving, sender: command.sender,
             aws: command.aws, items: items,

@@ -125,7 +125,7 @@ struct CookiesCommandTests {
             ["--session", "../a b/..", "--remove"],
         ])
     func refused(arguments: [String]) {
-        #expect(throws: (any Error).self) { try Tern.parseAsRoot(["cookies"] + arguments) }
+        #expect(throws: UsageError.self) { try Tern.command(of: ["cookies"] + arguments) }
     }
 
     @Test("A file that is not there is an error") func missing() async throws {

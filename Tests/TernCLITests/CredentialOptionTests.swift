@@ -63,7 +63,7 @@ struct CredentialOptionTests {
         #expect(options.proxy == "http://u:p@p.test:3128")
         expectEqual(options.proxyUser, "ada:pw")
         #expect(throws: Never.self) {
-            try Tern.parseAsRoot(["request", "-uada:pw", "-xhttp://u:p@p.test:3128", "-sv", "http://a.test/"])
+            try Tern.command(of: ["request", "-uada:pw", "-xhttp://u:p@p.test:3128", "-sv", "http://a.test/"])
         }
     }
 

@@ -187,7 +187,7 @@ struct HabitOptionTests {
     /// What the command line is refused with, in this process; nothing is sent.
     private func refusal(_ arguments: [String]) async -> String {
         do {
-            var command = try Tern.parseAsRoot(Tern.routed(arguments))
+            var command = try Tern.command(of: Tern.routed(arguments))
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
             Issue.record("\(arguments) must be refused.")
             return ""

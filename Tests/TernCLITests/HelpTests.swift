@@ -67,7 +67,7 @@ struct HelpTests {
         ] {
             let words = line.flatMap { option in [option] + (values[option].map { [$0] } ?? []) }
             #expect(throws: Never.self, "\(words)") {
-                try Tern.parseAsRoot(["upload", "/etc/hostname", "http://127.0.0.1:1/"] + words)
+                try Tern.command(of: ["upload", "/etc/hostname", "http://127.0.0.1:1/"] + words)
             }
         }
     }
@@ -82,10 +82,10 @@ struct HelpTests {
         var words = [option] + (values[option].map { [$0] } ?? [])
         if option == "--offline" { words += ["--cache", "/none"] }
         if option.hasPrefix("--retry-") { words += ["--retry", "1"] }
-        let error = #expect(throws: (any Error).self) {
-            try Tern.parseAsRoot(["upload", "/etc/hostname", "http://127.0.0.1:1/", "--resumable", "tus"] + words)
+        let error = #expect(throws: UsageError.self) {
+            try Tern.command(of: ["upload", "/etc/hostname", "http://127.0.0.1:1/", "--resumable", "tus"] + words)
         }
-        let text = error.map { Tern.message(for: $0) } ?? ""
+        let text = error?.message ?? ""
         #expect(text.contains("--resumable cannot be combined with"), "\(text)")
         let name = option.hasPrefix("--retry") ? "--retry" : option == "--max-redirs" ? "--max-redirects" : option
         #expect(text.contains(name), "\(text)")

@@ -143,6 +143,6 @@ struct S3UploadCommandTests {
         arguments: [["--bearer", "t"], ["--parts", "65"], ["--parts", "1"]])
     func refused(options: [String]) {
         let command = ["upload", "f", "http://127.0.0.1/b/k", "--resumable", "s3"]
-        #expect(throws: (any Error).self) { try Tern.parseAsRoot(command + options) }
+        #expect(throws: UsageError.self) { try Tern.command(of: command + options) }
     }
 }

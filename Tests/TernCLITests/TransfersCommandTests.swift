@@ -156,7 +156,7 @@ struct TransfersCommandTests {
             ["add", "--jobs", "0", "http://a/1"],
         ])
     func refused(arguments: [String]) {
-        #expect(throws: (any Error).self) { try Tern.parseAsRoot(["transfers"] + arguments) }
+        #expect(throws: UsageError.self) { try Tern.command(of: ["transfers"] + arguments) }
     }
 
     @Test("Unknown identifiers and names that a URL does not give are errors that say what to do") func errors()
