@@ -1,6 +1,5 @@
 import NIOCore
 import SternaCore
-import Synchronization
 
 /// The queue of requests that wait for a connection.
 extension Endpoint {
@@ -14,8 +13,8 @@ extension Endpoint {
     func wait(_ exchange: Exchange, isBack: Bool = false) {
         let clock = clock
         if !isBack || exchange.queuedAt == .distantFuture { exchange.queuedAt = clock }
-        let limit = exchange.waitingLimit(hasDial: false).at
-        let look = Int64(clamping: limit.uptimeNanoseconds)
+        let moment = min(exchange.waitingLimit(hasDial: false).at, clock + Self.longestPause)
+        let look = Int64(clamping: moment.uptimeNanoseconds)
         let (refusal, mustArrange): (SternaError?, Bool) = change { queue in
             if exchange.isCancelled { return (.cancelled(phase: .queue), false) }
             if grace.isShutDown, !exchange.goesOnInGrace { return (Shard.shutDown, false) }
@@ -26,7 +25,7 @@ extension Endpoint {
             return (nil, true)
         }
         if let refusal { return exchange.fail(refusal) }
-        if mustArrange { arrangeLook(at: limit) }
+        if mustArrange { arrangeLook(at: moment) }
     }
 
     /// Fails the newest requests beyond the limit of waiting requests. Further attempts and warm-ups are exempt.
@@ -105,22 +104,17 @@ extension Endpoint {
     // MARK: Time
 
     /// Runs work at a moment, on an event loop of the engine.
-    @discardableResult
-    func schedule(at moment: NIODeadline, _ work: @escaping @Sendable () -> Void) -> ClockTimer {
+    func schedule(at moment: NIODeadline, _ work: @escaping @Sendable () -> Void) {
         let shard = pools[0].shard
-        return shard.clock.schedule(at: moment, on: shard.loop, work)
+        shard.clock.schedule(at: moment, on: shard.loop, work)
     }
 
+    /// How long the limits are not looked at, at most. Requests may wait for days, and the endpoint be gone in a second: the timer that it
+    /// leaves slows down each other one of its event loop, and cannot be cancelled once that is shut down.
+    static let longestPause = TimeAmount.seconds(60)
+
     private func arrangeLook(at moment: NIODeadline) {
-        lookTimer.withLock { timer in
-            guard !timer.isSet(by: moment) else { return }
-            timer.clear()
-            let task = schedule(at: moment) { [weak self] in
-                self?.lookTimer.withLock { $0.fired() }
-                self?.lookAtWaiters()
-            }
-            timer.set(task, at: moment)
-        }
+        schedule(at: moment) { [weak self] in self?.lookAtWaiters() }
     }
 
     /// Fails the requests that have waited too long, and schedules the next check.
@@ -153,6 +147,7 @@ extension Endpoint {
             if next < .distantFuture {
                 let distance = LookSchedule.distance(for: looked)
                 if distance > 0 { next = max(next, clock + .nanoseconds(distance)) }
+                next = min(next, clock + Self.longestPause)
                 queue.nextLook = Int64(clamping: next.uptimeNanoseconds)
             }
             return Array(zip(ended, errors))

@@ -54,7 +54,7 @@ struct EngineLifetimeTests {
     }
 
     @Test(
-        "One that is gone leaves no timer on its event loops, though its requests might have waited for days",
+        "One that is gone leaves no timer of more than a minute, though its requests might have waited for days",
         arguments: [HTTP2Mode.off, .priorKnowledge])
     func timers(http2: HTTP2Mode) async throws {
         let time = TestClock()
@@ -65,8 +65,11 @@ struct EngineLifetimeTests {
                 let status = try await api.get("1k").status
                 expectEqual(status, 200)
             }
-            let areGone = await eventually { time.timerCount == 0 }
-            #expect(areGone, "\(time.timerCount)")
+            // That of the waiting requests is left, while the clock stands still.
+            let isLast = await eventually { time.timerCount <= 1 }
+            #expect(isLast, "\(time.timerCount)")
+            await time.advance(by: .seconds(60))
+            expectEqual(time.timerCount, 0)
         }
     }
 
