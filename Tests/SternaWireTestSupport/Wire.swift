@@ -19,11 +19,12 @@ enum Wire {
     static let soon: Duration = .seconds(120)
 
     /// Where a first handshake may take as long as it does on a busy machine, and who waits for it has no other opened; so may
-    /// a server's leave to send a body.
+    /// a server's leave to send a body, and the caller's next request, for which its connection stays open.
     static var options: EngineOptions {
         var options = EngineOptions()
         options.firstDialPatience = .seconds(3_600)
         options.continueWait = .seconds(3_600)
+        options.idleTimeout = .seconds(3_600)
         return options
     }
 

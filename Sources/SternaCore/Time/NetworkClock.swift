@@ -1,4 +1,5 @@
 public import NIOCore
+import Synchronization
 
 /// The clock of an engine and of the calls of its sessions: the system's, or a test's (`TestClock` in SternaTesting).
 ///
@@ -31,11 +32,17 @@ public struct NetworkClock: Sendable {
     var sourceNow: NIODeadline { source?.now ?? .now() }
 
     /// Runs work on an event loop at a moment, or at once if the moment has passed.
+    ///
+    /// - Parameter outlastsLoop: whether the timer may be cancelled after the loop was shut down, which SwiftNIO reports as a mistake.
     @discardableResult
     package func schedule(
-        at moment: NIODeadline, on loop: any EventLoop, _ work: @escaping @Sendable () -> Void
+        at moment: NIODeadline, on loop: any EventLoop, outlastsLoop: Bool = false,
+        _ work: @escaping @Sendable () -> Void
     ) -> ClockTimer {
-        guard let source else { return ClockTimer(.loop(loop.scheduleTask(deadline: moment, work))) }
+        guard let source else {
+            let scheduled = loop.scheduleTask(deadline: moment, work)
+            return ClockTimer(.loop(scheduled, end: outlastsLoop ? ClockTimer.End(of: scheduled) : nil))
+        }
         return ClockTimer(.source(source.schedule(at: moment, on: loop, work)))
     }
 
@@ -51,8 +58,18 @@ public struct NetworkClock: Sendable {
 /// Work that a ``NetworkClock`` runs at a later moment.
 package struct ClockTimer: Sendable {
     fileprivate enum Kind: Sendable {
-        case loop(Scheduled<Void>)
+        case loop(Scheduled<Void>, end: End?)
         case source(@Sendable () -> Void)
+    }
+
+    /// Whether a timer has fired, or was dropped by its event loop, which ended first.
+    fileprivate final class End: Sendable {
+        private let isOver = Atomic(false)
+        var hasCome: Bool { isOver.load(ordering: .acquiring) }
+
+        init(of scheduled: Scheduled<Void>) {
+            scheduled.futureResult.whenComplete { _ in self.isOver.store(true, ordering: .releasing) }
+        }
     }
 
     private let kind: Kind
@@ -62,7 +79,7 @@ package struct ClockTimer: Sendable {
     /// Cancels the work, unless it has begun.
     package func cancel() {
         switch kind {
-        case .loop(let scheduled): scheduled.cancel()
+        case .loop(let scheduled, let end): if end?.hasCome != true { scheduled.cancel() }
         case .source(let cancel): cancel()
         }
     }

@@ -43,13 +43,13 @@ extension Endpoint {
         return pools.reduce(0) { !onThisLoop || $1.shard.loop.inEventLoop ? $0 + $1.expectedCount : $0 }
     }
 
-    /// Ends the wait for a connection that was about to be free, on a shard. Called before it is given to a waiter, so that either
-    /// that waiter or a later look at the queue finds the end.
+    /// Ends the wait for a connection that was about to be free, on a shard: in a later task of its event loop, once the connection
+    /// is idle or has been given to a waiter. Until then no other one is opened for that waiter.
     func endExpectation(on index: Int) {
-        pools[index].endExpectation()
-        guard hasWaiters else { return }
-        // After the connection has been given to one of them.
-        pools[index].shard.loop.execute { self.arrange() }
+        pools[index].shard.loop.execute {
+            self.pools[index].endExpectation()
+            self.arrange()
+        }
     }
 
     /// Asks for a permit if one is needed. Returns whether to ask again.

@@ -1,5 +1,6 @@
 import NIOCore
 import SternaCore
+import Synchronization
 
 /// The queue of requests that wait for a connection.
 extension Endpoint {
@@ -13,8 +14,8 @@ extension Endpoint {
     func wait(_ exchange: Exchange, isBack: Bool = false) {
         let clock = clock
         if !isBack || exchange.queuedAt == .distantFuture { exchange.queuedAt = clock }
-        let moment = min(exchange.waitingLimit(hasDial: false).at, clock + Self.longestPause)
-        let look = Int64(clamping: moment.uptimeNanoseconds)
+        let limit = exchange.waitingLimit(hasDial: false).at
+        let look = Int64(clamping: limit.uptimeNanoseconds)
         let (refusal, mustArrange): (SternaError?, Bool) = change { queue in
             if exchange.isCancelled { return (.cancelled(phase: .queue), false) }
             if grace.isShutDown, !exchange.goesOnInGrace { return (Shard.shutDown, false) }
@@ -25,7 +26,7 @@ extension Endpoint {
             return (nil, true)
         }
         if let refusal { return exchange.fail(refusal) }
-        if mustArrange { arrangeLook(at: moment) }
+        if mustArrange { arrangeLook(at: limit) }
     }
 
     /// Fails the newest requests beyond the limit of waiting requests. Further attempts and warm-ups are exempt.
@@ -109,12 +110,17 @@ extension Endpoint {
         shard.clock.schedule(at: moment, on: shard.loop, work)
     }
 
-    /// How long the limits are not looked at, at most. Requests may wait for days, and the endpoint be gone in a second: the timer that it
-    /// leaves slows down each other one of its event loop, and cannot be cancelled once that is shut down.
-    static let longestPause = TimeAmount.seconds(60)
-
     private func arrangeLook(at moment: NIODeadline) {
-        schedule(at: moment) { [weak self] in self?.lookAtWaiters() }
+        let shard = pools[0].shard
+        lookTimer.withLock { timer in
+            guard !timer.isSet(by: moment) else { return }
+            timer.clear()
+            let task = shard.clock.schedule(at: moment, on: shard.loop, outlastsLoop: true) { [weak self] in
+                self?.lookTimer.withLock { $0.fired() }
+                self?.lookAtWaiters()
+            }
+            timer.set(task, at: moment)
+        }
     }
 
     /// Fails the requests that have waited too long, and schedules the next check.
@@ -147,7 +153,6 @@ extension Endpoint {
             if next < .distantFuture {
                 let distance = LookSchedule.distance(for: looked)
                 if distance > 0 { next = max(next, clock + .nanoseconds(distance)) }
-                next = min(next, clock + Self.longestPause)
                 queue.nextLook = Int64(clamping: next.uptimeNanoseconds)
             }
             return Array(zip(ended, errors))

@@ -48,6 +48,10 @@ final class Endpoint: Sendable {
     /// The waiters and their dials. The lock is held briefly, and never while the endpoint asks for permits.
     private let queue: Mutex<Queue>
 
+    /// When the limits of the waiting requests are looked at. Requests may wait for days, and the endpoint be gone in a second: a timer that
+    /// it left would slow down each other one of its event loop.
+    let lookTimer = Mutex(EarliestTimer())
+
     /// The number of waiting requests, and of those among them that accept a used connection. Requests that need not wait read
     /// both without the lock.
     private let waiting = Atomic<Int>(0)
@@ -159,7 +163,10 @@ final class Endpoint: Sendable {
         permits.add(self)
     }
 
-    deinit { permits.remove(id) }
+    deinit {
+        permits.remove(id)
+        lookTimer.withLock { $0.stop() }
+    }
 
     var isTLS: Bool { origin.scheme.isSecure }
 

@@ -141,8 +141,9 @@ extension Shard {
         connection.restTime = KeptConnectionRule.rest(afterDialOf: clock.now - timeline.began)
         let endpoint = dial.endpoint
         endpoint.speaksHTTP1()
-        endpoint.change { $0.opened(dial) }
         if !hand(connection) { keepIdle(connection) }
+        // Only now, so that no other connection is opened meanwhile for the request that this one serves.
+        endpoint.change { $0.opened(dial) }
         endpoint.arrange()
     }
 }

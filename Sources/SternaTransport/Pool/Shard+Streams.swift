@@ -16,7 +16,6 @@ extension Shard {
         endpoint.avoidsSharing.store(false, ordering: .relaxed)
         pool.streams.append(connection)
         list(pool)
-        endpoint.change { $0.opened(dial) }
         connection.isServing = true
         // Includes requests that need an unused connection: this one is unused.
         while connection.freeStreams > 0, let exchange = endpoint.next(on: self, isUsed: false) {
@@ -24,6 +23,8 @@ extension Shard {
         }
         connection.isServing = false
         if connection.streams.isEmpty, !connection.isClosing { becameIdle(connection) }
+        // Only now, so that no other connection is opened meanwhile for requests that this one serves.
+        endpoint.change { $0.opened(dial) }
         endpoint.arrange()
     }
 
