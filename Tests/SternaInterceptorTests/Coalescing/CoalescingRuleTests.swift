@@ -62,13 +62,13 @@ struct CoalescingRuleTests {
             (200, [.cacheControl: "max-age=60, =\"x"], .mustRevalidate),
         ] as [(Int, HTTPFields, CoalescingRule.ResponseRefusal?)])
     func responses(status: Int, fields: HTTPFields, expected: CoalescingRule.ResponseRefusal?) {
-        expectEqual(CoalescingRule.refusal(status: status, fields, asksForRange: false), expected)
+        expectEqual(CoalescingRule.refusal(status: status, FieldSection(fields), asksForRange: false), expected)
     }
 
     @Test("A part answers requests that asked for it")
     func part() {
         let fields: HTTPFields = [.contentRange: "bytes 0-5/10"]
-        expectNil(CoalescingRule.refusal(status: 206, fields, asksForRange: true))
+        expectNil(CoalescingRule.refusal(status: 206, FieldSection(fields), asksForRange: true))
     }
 
     private static func response(_ status: Int, _ fields: HTTPFields) -> Response {

@@ -45,6 +45,12 @@ struct CoalescingScene {
     /// The number of requests that have reached the transport.
     var sent: Int { mock.requests.count }
 
+    /// Whether nobody waits for a transfer, and no timer is left but the one that watches the deadlines.
+    var isQuiet: Bool {
+        let coalescing = api.plan.builder.coalescing
+        return coalescing.transfers.count == 0 && coalescing.deadlines.count == 0 && time.timerCount <= 1
+    }
+
     /// Waits until so many requests share transfers whose heads have not arrived, and these have reached the transport.
     ///
     /// A transfer's request is sent by a task of its own, which a busy machine lets start late.
@@ -66,6 +72,12 @@ struct CoalescingScene {
 }
 
 extension Session {
+    /// Whether nobody waits for a transfer, and no timer is left but the one that watches the deadlines.
+    var isQuiet: Bool {
+        let coalescing = api.plan.builder.coalescing
+        return coalescing.transfers.count == 0 && coalescing.deadlines.count == 0 && time.timerCount <= 1
+    }
+
     /// Waits until so many requests share transfers whose heads have not arrived.
     func waitForReaders(_ count: Int, location: SourceLocation = #_sourceLocation) async {
         let transfers = plan.builder.coalescing.transfers

@@ -32,7 +32,7 @@ struct CoalescingInterceptor: Interceptor {
         let (transfer, number, isFirst) = plan.transfers.join(key) {
             SharedTransfer(request, key, Call(outlasting: call, scope: plan.calls), plan)
         }
-        let reader = SharedReader(transfer, number, request, plan.time)
+        let reader = SharedReader(transfer, number, request, plan.deadlines)
         if isFirst {
             transfer.start(Self.shared(request, transfer.call), next)
         } else {
@@ -81,11 +81,10 @@ struct CoalescingInterceptor: Interceptor {
 
     /// Returns the head for a request that did not begin the transfer: Cache-Status says so.
     private static func collapsed(_ response: Response) -> Response {
-        guard let name = CacheStatusField.name, let last = response.headers[values: name].last,
-            let field = CacheStatusField.collapsed(last)
-        else { return response }
+        guard let name = CacheStatusField.name else { return response }
+        var values = response.section[values: name]
+        guard let last = values.last, let field = CacheStatusField.collapsed(last) else { return response }
         var response = response
-        var values = response.headers[values: name]
         values[values.count - 1] = field
         response.headers[values: name] = values
         return response
@@ -104,6 +103,7 @@ struct CoalescingPlan: Sendable {
 
     let transfers = SharedTransfers()
     let time: LoopClock
+    let deadlines: DeadlineWatch
     let limits: Limits
 
     /// The calls that end with the session.
@@ -116,6 +116,7 @@ struct CoalescingPlan: Sendable {
     init(_ settings: SessionSettings, calls: CallScope) {
         identity = RequestIdentity(settings)
         time = settings.engine.loopClock
+        deadlines = DeadlineWatch(time)
         limits = settings.options[CoalescingLimitsKey.self]
         self.calls = calls
     }

@@ -4,6 +4,9 @@ import SternaCore
 /// What requests that share a transfer have in common: method, URL, fields with the cookies that will be sent, identity, and the options
 /// that decide what happens below.
 struct CoalescingKey: Sendable, Hashable {
+    /// A hash of the message, made once: tables ask for it four times a request. The first that is compared, as it differs first.
+    private let number: Int
+
     /// Method, URL and fields, each with its length. Bytes are compared: strings in two Unicode forms are equal in Swift.
     private let message: IdentityParts
     private let partition: CachePartition
@@ -35,7 +38,13 @@ struct CoalescingKey: Sendable, Hashable {
             $0.map { ObjectIdentifier($0) }
         }
         delivery = request.delivery
+        var hasher = Hasher()
+        message.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        hasher.combine(partition)
+        number = hasher.finalize()
     }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
     /// The keys of options that are read above the transfer, or that change nothing in it. Any other option has to be the same.
     private static let ignored: Set<ObjectIdentifier> = [

@@ -40,7 +40,7 @@ enum CoalescingRule {
     /// Returns why a response answers one request alone; nil if it may answer identical ones, too.
     ///
     /// - Parameter asksForRange: whether the requests have a Range field.
-    static func refusal(status: Int, _ fields: HTTPFields, asksForRange: Bool) -> ResponseRefusal? {
+    static func refusal(status: Int, _ fields: FieldSection, asksForRange: Bool) -> ResponseRefusal? {
         switch CacheStatusCodes.refusal(status) {
         // A challenge, a refused connection, or too many requests: each request has to learn of it, and to act.
         case .interim?, .momentary?, .unknownStatus?: return .momentary
@@ -51,7 +51,7 @@ enum CoalescingRule {
         // It may begin a session on the server for each request.
         if fields.contains(.setCookie) { return .setsCookies }
         // It matches no other request (RFC 9111, 4.1).
-        if Vary(fields) == .anything { return .variesOnAnything }
+        if Vary(lines: fields[values: .vary]) == .anything { return .variesOnAnything }
         let control = CacheControl.Response(fields[values: .cacheControl])
         // RFC 9111, 5.2.2.3 and 5.2.2.5: no-store is void where the status is understood and the response asks for that.
         let isUnderstood = control.mustUnderstand && CacheStatusCodes.isUnderstood(status) && !control.isMalformed
@@ -63,7 +63,7 @@ enum CoalescingRule {
         // because the program has asked for it.
         if control.mustRevalidate || control.isMalformed {
             let freshness = Freshness(
-                status: status, fields, control, requestTime: 0, responseTime: 0, settings: CacheRuleSettings())
+                status: status, fields.fields, control, requestTime: 0, responseTime: 0, settings: CacheRuleSettings())
             if freshness.lifetime <= freshness.initialAge { return .mustRevalidate }
         }
         // `private` allows it: all requests have the same identity.

@@ -7,7 +7,6 @@ import Synchronization
 /// notice.
 final class SharedReader: CallStep {
     private struct State {
-        var timer: ClockTimer?
         var hasHead = false
         var isOver = false
     }
@@ -16,16 +15,16 @@ final class SharedReader: CallStep {
     private let transfer: SharedTransfer
     private let number: Int
     private let request: Request
-    private let time: LoopClock
+    private let deadlines: DeadlineWatch
 
-    init(_ transfer: SharedTransfer, _ number: Int, _ request: Request, _ time: LoopClock) {
-        (self.transfer, self.number, self.request, self.time) = (transfer, number, request, time)
+    init(_ transfer: SharedTransfer, _ number: Int, _ request: Request, _ deadlines: DeadlineWatch) {
+        (self.transfer, self.number, self.request, self.deadlines) = (transfer, number, request, deadlines)
     }
 
     /// Begins to heed the call; returns false if it was cancelled.
     func begin() -> Bool {
         guard request.call?.beginWait(self) != false else { return false }
-        check()
+        deadlines.add(self)
         return true
     }
 
@@ -53,12 +52,12 @@ final class SharedReader: CallStep {
 
     /// Leaves the transfer.
     func finish() {
-        let (isFirst, timer) = state.withLock { state in
+        let isFirst = state.withLock { state in
             defer { state.isOver = true }
-            return (!state.isOver, state.timer.take())
+            return !state.isOver
         }
-        timer?.cancel()
         guard isFirst else { return }
+        deadlines.remove(self)
         request.call?.endWait(self)
         transfer.leave(number)
     }
@@ -72,30 +71,24 @@ final class SharedReader: CallStep {
 
     private var phase: SternaError.Phase { state.withLock { $0.hasHead ? .read : .wait } }
 
-    /// Ends the reader if the deadline has passed, or sets a timer for it.
-    private func check() {
-        let limit = min(request.call?.limit ?? .distantFuture, request.ownDeadline?.instant ?? .distantFuture)
-        // While the call's time stands still, it has no limit.
-        guard limit < .distantFuture else { return }
-        guard limit > time.clock.now else {
-            return end(
-                SternaError(
-                    .timedOut, phase: phase,
-                    "The request's deadline or total time-out has passed; it shared the transfer of an identical request."
-                ))
-        }
-        let timer = time.clock.schedule(at: limit, on: time.loop) { self.check() }
-        let old = state.withLock { state -> ClockTimer? in
-            guard !state.isOver else { return timer }
-            defer { state.timer = timer }
-            return state.timer
-        }
-        old?.cancel()
-    }
-
     // MARK: The call
 
     func callCancelled() { end(Self.cancelled(phase)) }
 
-    func callResumed() { check() }
+    func callResumed() { deadlines.update(self) }
+}
+
+extension SharedReader: DeadlineWatch.Member {
+    // While the call's time stands still, it has no limit.
+    var deadline: NIODeadline {
+        min(request.call?.limit ?? .distantFuture, request.ownDeadline?.instant ?? .distantFuture)
+    }
+
+    func deadlinePassed() {
+        end(
+            SternaError(
+                .timedOut, phase: phase,
+                "The request's deadline or total time-out has passed; it shared the transfer of an identical request."
+            ))
+    }
 }

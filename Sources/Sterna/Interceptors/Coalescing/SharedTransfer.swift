@@ -181,7 +181,13 @@ final class SharedTransfer: Sendable {
 
     /// Sends the request.
     func start(_ request: Request, _ next: Chain) {
-        let task = Task { await run(request, next) }
+        let task: Task<Void, Never>
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            // It begins on this thread, which saves a way through the pool of threads.
+            task = Task.immediate { await run(request, next) }
+        } else {
+            task = Task { await run(request, next) }
+        }
         let isStopped = state.withLock { state in
             state.task = task
             return state.isStopped
@@ -225,7 +231,7 @@ final class SharedTransfer: Sendable {
     /// Hands the response to the readers, or to one of them; returns the body that is to be read.
     private func answered(_ response: Response, to request: Request) -> ClaimedBody? {
         let refusal = CoalescingRule.refusal(
-            status: response.status.code, response.headers, asksForRange: request.headers.contains(.range))
+            status: response.status.code, response.section, asksForRange: request.headers.contains(.range))
         let isStreamed = response.body.whole == nil
         var isUnwanted = false
         change { state in
@@ -291,6 +297,8 @@ final class SharedTransfer: Sendable {
     /// Decides whether the transfer reads on, waits for slow readers, or cuts them off.
     private func weigh(_ state: inout State) -> Effects {
         var effects = Effects()
+        // Nothing is read before the head has arrived, nor of a response that was whole.
+        if state.pump == nil, state.window.isEmpty { return effects }
         let active = state.readers.values.filter(\.isActive)
         if state.head != nil, let lowest = active.map(\.place).min(by: { $0.bytes < $1.bytes }) {
             state.window.trim(to: lowest)

@@ -35,6 +35,9 @@ struct SharedWindow: Sendable {
 
     init(limit: Int64, length: Int64? = nil) { (self.limit, self.length) = (limit, length) }
 
+    /// Whether no piece is kept.
+    var isEmpty: Bool { pieces.isEmpty }
+
     /// The number of the next piece to arrive.
     var end: Int { first + pieces.count }
 

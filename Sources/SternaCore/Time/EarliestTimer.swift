@@ -1,30 +1,31 @@
-import NIOCore
-import SternaCore
+package import NIOCore
 
 /// One timer for the earliest of many moments.
-struct EarliestTimer {
+package struct EarliestTimer: Sendable {
     private var next: (at: NIODeadline, task: ClockTimer)?
 
+    package init() {}
+
     /// Returns whether the timer needs no change to fire by a moment.
-    func isSet(by moment: NIODeadline) -> Bool {
+    package func isSet(by moment: NIODeadline) -> Bool {
         guard let next else { return false }
         return next.at <= moment
     }
 
     /// Cancels the timer, so that another can be set.
-    mutating func clear() {
+    package mutating func clear() {
         next?.task.cancel()
         next = nil
     }
 
     /// Records a timer that was scheduled.
-    mutating func set(_ task: ClockTimer, at moment: NIODeadline) { next = (moment, task) }
+    package mutating func set(_ task: ClockTimer, at moment: NIODeadline) { next = (moment, task) }
 
     /// Records that the timer has fired.
-    mutating func fired() { next = nil }
+    package mutating func fired() { next = nil }
 
     /// Cancels the timer for good: from now on it counts as set.
-    mutating func stop() {
+    package mutating func stop() {
         next?.task.cancel()
         next?.at = .uptimeNanoseconds(0)
     }
