@@ -32,11 +32,12 @@ package final class DeadlineWatch: Sendable {
     /// Watches a member until it is removed. Tells it at once if its deadline has passed.
     package func add(_ member: some Member) {
         let deadline = member.deadline
+        let hasPassed = deadline <= time.clock.now
         state.withLock { state in
             state.members[ObjectIdentifier(member)] = member
-            arrange(deadline, &state)
+            if !hasPassed { arrange(deadline, &state) }
         }
-        if deadline <= time.clock.now { member.deadlinePassed() }
+        if hasPassed { member.deadlinePassed() }
     }
 
     /// Heeds a deadline that has become an earlier one; does nothing for one that is no member.
