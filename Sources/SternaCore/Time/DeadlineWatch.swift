@@ -58,7 +58,9 @@ package final class DeadlineWatch: Sendable {
     private func arrange(_ deadline: NIODeadline, _ state: inout State) {
         guard deadline < .distantFuture, !state.timer.isSet(by: deadline) else { return }
         state.timer.clear()
-        let task = time.clock.schedule(at: deadline, on: time.loop) { [weak self] in self?.look() }
+        let task = time.clock.schedule(at: deadline, on: time.loop, outlastsLoop: true) { [weak self] in
+            self?.look()
+        }
         state.timer.set(task, at: deadline)
     }
 

@@ -25,6 +25,8 @@ final class SharedReader: CallStep {
     func begin() -> Bool {
         guard request.call?.beginWait(self) != false else { return false }
         deadlines.add(self)
+        // A cancellation on another thread may have come before.
+        if state.withLock(\.isOver) { deadlines.remove(self) }
         return true
     }
 
