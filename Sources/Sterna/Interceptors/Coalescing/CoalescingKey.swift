@@ -11,7 +11,8 @@ struct CoalescingKey: Sendable, Hashable {
     private let message: IdentityParts
     private let partition: CachePartition
     private let options: ComparedOptions
-    private let bandwidth: [ObjectIdentifier?]
+    private let bandwidth: ObjectIdentifier?
+    private let ownBandwidth: ObjectIdentifier?
     private let timeouts: Timeouts
     private let delivery: Request.Delivery
 
@@ -20,7 +21,8 @@ struct CoalescingKey: Sendable, Hashable {
     /// - Parameter cookies: the value of the Cookie field that will be sent.
     init?(_ request: Request, cookies: String?, partition: CachePartition) {
         guard let options = request.options.compared(except: Self.ignored) else { return nil }
-        var message = IdentityParts()
+        // The usual message fits.
+        var message = IdentityParts(capacity: 256)
         message.add(.label, request.method.rawValue.utf8)
         message.add(.label, request.url.scheme.rawValue.utf8)
         message.add(.label, request.url.authority.utf8)
@@ -34,9 +36,8 @@ struct CoalescingKey: Sendable, Hashable {
         // Each reader keeps its own deadline.
         timeouts.total = .seconds(1)
         (self.message, self.partition, self.options, self.timeouts) = (message, partition, options, timeouts)
-        bandwidth = [request.options[BandwidthKey.self], request.options[OwnBandwidthKey.self]].map {
-            $0.map { ObjectIdentifier($0) }
-        }
+        bandwidth = request.options[BandwidthKey.self].map { ObjectIdentifier($0) }
+        ownBandwidth = request.options[OwnBandwidthKey.self].map { ObjectIdentifier($0) }
         delivery = request.delivery
         var hasher = Hasher()
         message.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }

@@ -91,6 +91,8 @@ struct IdentityParts: Sendable, Hashable {
 
     private(set) var bytes: [UInt8] = []
 
+    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
     mutating func add(_ kind: Kind, _ value: some Collection<UInt8>) {
         bytes.append(kind.rawValue)
         // The length keeps a value apart from what follows.
