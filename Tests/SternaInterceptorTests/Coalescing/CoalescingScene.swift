@@ -45,7 +45,7 @@ struct CoalescingScene {
     /// The number of requests that have reached the transport.
     var sent: Int { mock.requests.count }
 
-    /// Whether nobody waits for a transfer, and no timer is left but the one that watches the deadlines.
+    /// Whether no request waits for a transfer, and no timer is left but the one that watches the deadlines.
     var isQuiet: Bool {
         let coalescing = api.plan.builder.coalescing
         return coalescing.transfers.count == 0 && coalescing.deadlines.count == 0 && time.timerCount <= 1
@@ -72,12 +72,6 @@ struct CoalescingScene {
 }
 
 extension Session {
-    /// Whether nobody waits for a transfer, and no timer is left but the one that watches the deadlines.
-    var isQuiet: Bool {
-        let coalescing = api.plan.builder.coalescing
-        return coalescing.transfers.count == 0 && coalescing.deadlines.count == 0 && time.timerCount <= 1
-    }
-
     /// Waits until so many requests share transfers whose heads have not arrived.
     func waitForReaders(_ count: Int, location: SourceLocation = #_sourceLocation) async {
         let transfers = plan.builder.coalescing.transfers
