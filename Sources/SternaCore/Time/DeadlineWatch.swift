@@ -10,7 +10,7 @@ package final class DeadlineWatch: Sendable {
         /// Its deadline; `distantFuture` for none, such as while its time stands still.
         var deadline: NIODeadline { get }
 
-        /// Called on the event loop when the deadline has passed.
+        /// Called once, when the deadline has passed: on the event loop, or by the caller that adds the member.
         func deadlinePassed()
     }
 
@@ -29,15 +29,14 @@ package final class DeadlineWatch: Sendable {
     /// The number of those that wait.
     package var count: Int { state.withLock { $0.members.count } }
 
-    /// Watches a member until it is removed. Tells it at once if its deadline has passed.
+    /// Watches a member until its deadline has passed, at once perhaps, or until it is removed.
     package func add(_ member: some Member) {
         let deadline = member.deadline
-        let hasPassed = deadline <= time.clock.now
+        guard deadline > time.clock.now else { return member.deadlinePassed() }
         state.withLock { state in
             state.members[ObjectIdentifier(member)] = member
-            if !hasPassed { arrange(deadline, &state) }
+            arrange(deadline, &state)
         }
-        if hasPassed { member.deadlinePassed() }
     }
 
     /// Heeds a deadline that has become an earlier one; does nothing for one that is no member.
@@ -71,10 +70,15 @@ package final class DeadlineWatch: Sendable {
         }
         let now = time.clock.now
         var next = NIODeadline.distantFuture
+        var late: [any Member] = []
         for member in members {
             let deadline = member.deadline
-            if deadline <= now { member.deadlinePassed() } else { next = min(next, deadline) }
+            if deadline <= now { late.append(member) } else { next = min(next, deadline) }
         }
-        state.withLock { [next] in arrange(next, &$0) }
+        state.withLock { [next, late] state in
+            for member in late { state.members[ObjectIdentifier(member)] = nil }
+            arrange(next, &state)
+        }
+        for member in late { member.deadlinePassed() }
     }
 }

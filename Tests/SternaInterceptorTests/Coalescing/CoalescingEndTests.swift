@@ -108,7 +108,7 @@ struct CoalescingEndTests {
         await expectEqual(failure(of: early), .timedOut)
         rest.open()
         try await expectEqual(late.value, 20)
-        #expect(scene.isQuiet)
+        expectEqual(scene.unrest, "")
     }
 
     @Test("Invalidating the session cancels all of them, and the transfer")

@@ -46,9 +46,13 @@ struct CoalescingScene {
     var sent: Int { mock.requests.count }
 
     /// Whether no request waits for a transfer, and no timer is left but the one that watches the deadlines.
-    var isQuiet: Bool {
+    var isQuiet: Bool { unrest.isEmpty }
+
+    /// What is left of transfers that have ended; empty for nothing.
+    var unrest: String {
         let coalescing = api.plan.builder.coalescing
-        return coalescing.transfers.count == 0 && coalescing.deadlines.count == 0 && time.timerCount <= 1
+        let counts = (coalescing.transfers.count, coalescing.deadlines.count, time.timerCount)
+        return counts.0 == 0 && counts.1 == 0 && counts.2 <= 1 ? "" : "\(counts)"
     }
 
     /// Waits until so many requests share transfers whose heads have not arrived, and these have reached the transport.

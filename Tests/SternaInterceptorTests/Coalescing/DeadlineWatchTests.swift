@@ -43,7 +43,7 @@ struct DeadlineWatchTests {
         #expect(time.timerCount == 1 && watch.count == 100)
         try await pass(30)
         expectEqual(members.map(\.told.value), (1...100).map { $0 <= 30 ? 1 : 0 })
-        for member in members[..<30] { watch.remove(member) }
+        expectEqual(watch.count, 70)
         try await pass(1)
         expectEqual(members.map(\.told.value), (1...100).map { $0 <= 31 ? 1 : 0 })
         expectEqual(time.timerCount, 1)
@@ -68,8 +68,7 @@ struct DeadlineWatchTests {
         let watch = watch()
         let (late, member) = (Member(time.now - .seconds(1)), Member(time.now + .seconds(60)))
         watch.add(late)
-        #expect(late.told.value == 1 && time.timerCount == 0)
-        watch.remove(late)
+        #expect(late.told.value == 1 && time.timerCount == 0 && watch.count == 0)
         watch.add(member)
         member.deadline = time.now + .seconds(5)
         watch.update(member)
