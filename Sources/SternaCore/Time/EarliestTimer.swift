@@ -2,31 +2,36 @@ package import NIOCore
 
 /// One timer for the earliest of many moments.
 package struct EarliestTimer: Sendable {
-    private var next: (at: NIODeadline, task: ClockTimer)?
+    private var task: ClockTimer?
+
+    /// When the timer fires; nil if it is not set.
+    @usableFromInline var moment: NIODeadline?
 
     package init() {}
 
     /// Returns whether the timer needs no change to fire by a moment.
+    // Inlined: the engine asks at each request.
+    @inlinable
     package func isSet(by moment: NIODeadline) -> Bool {
-        guard let next else { return false }
-        return next.at <= moment
+        guard let own = self.moment else { return false }
+        return own <= moment
     }
 
     /// Cancels the timer, so that another can be set.
     package mutating func clear() {
-        next?.task.cancel()
-        next = nil
+        task?.cancel()
+        (task, moment) = (nil, nil)
     }
 
     /// Records a timer that was scheduled.
-    package mutating func set(_ task: ClockTimer, at moment: NIODeadline) { next = (moment, task) }
+    package mutating func set(_ task: ClockTimer, at moment: NIODeadline) { (self.task, self.moment) = (task, moment) }
 
     /// Records that the timer has fired.
-    package mutating func fired() { next = nil }
+    package mutating func fired() { (task, moment) = (nil, nil) }
 
     /// Cancels the timer for good: from now on it counts as set.
     package mutating func stop() {
-        next?.task.cancel()
-        next?.at = .uptimeNanoseconds(0)
+        task?.cancel()
+        if moment != nil { moment = .uptimeNanoseconds(0) }
     }
 }
