@@ -99,18 +99,13 @@ struct ChainEvents: Sendable {
     func leave() { events.adaptation.withLock { $0 = nil } }
 }
 
-/// Leads from the requests of a task to its hooks and observers; nil for all other requests.
-enum ChainEventsKey: RequestOptionKey {
-    static var defaultValue: ChainEvents? { nil }
-}
-
 /// Watches what the application interceptors of a session with hooks or observers make of a request.
 struct AdaptationInterceptor: Interceptor {
     /// Whether the application interceptors follow, rather than precede.
     let isAbove: Bool
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        guard let events = request.options[ChainEventsKey.self] else { return try await next(request) }
+        guard let events = request.state.events else { return try await next(request) }
         guard isAbove else {
             events.passed(request)
             return try await next(request)

@@ -20,7 +20,7 @@ struct ChainSlots: OptionSet, Sendable {
         if settings.authenticationSettings.isEnabled || settings.hooks?.challengeReceived != nil {
             insert(.authentication)
         }
-        if settings.bandwidth != nil || settings.options[ifSet: TransferLinkKey.self] != nil { insert(.bandwidth) }
+        if settings.bandwidth != nil || settings.transferLink != nil { insert(.bandwidth) }
         if settings.hedging != nil { insert(.hedging) }
         if settings.coalescesRequests { insert(.coalescing) }
         if Self.isSigned(settings.options) { insert(.signing) }
@@ -31,12 +31,8 @@ struct ChainSlots: OptionSet, Sendable {
         self = []
         if request.asksForRetries { insert(.retry) }
         let options = request.options
-        if options[ifSet: CallCredentialsKey.self] != nil || options[ifSet: ChallengeHandlerKey.self] != nil {
-            insert(.authentication)
-        }
-        if options[ifSet: OwnBandwidthKey.self] != nil || options[ifSet: TransferLinkKey.self] != nil {
-            insert(.bandwidth)
-        }
+        if request.state.credentials != nil || request.state.challengeHandler != nil { insert(.authentication) }
+        if request.state.bandwidth != nil || request.state.link != nil { insert(.bandwidth) }
         if options[ifSet: HedgingKey.self] != nil { insert(.hedging) }
         if options[CoalescingUseKey.self] { insert(.coalescing) }
         if Self.isSigned(options) { insert(.signing) }
@@ -99,12 +95,13 @@ extension ChainBuilder {
                 settings.interceptors, isLast: settings.networkInterceptors.isEmpty)
         case .adaptationEnd: return watches ? [AdaptationInterceptor(isAbove: false)] : []
         case .signingOrigin: return [AWSOriginInterceptor(base: base), MessageOriginInterceptor(base: base)]
-        case .redirect: return [RedirectInterceptor(hsts: settings.hsts)]
+        case .redirect: return [RedirectInterceptor(hsts: settings.hsts, tokens: settings.tokenAuthentication)]
         case .retry:
             if slots.contains(.retry) {
                 return [
                     RetryInterceptor(
-                        time: time, ledger: scope.retries, collectedBytes: settings.collectedBytes, gate: connectivity)
+                        time: time, ledger: scope.retries, collectedBytes: settings.collectedBytes, gate: connectivity,
+                        handlers: settings.retryHandlers)
                 ]
             }
             // Bodies that a verb collects are read here where something above sees them.
@@ -146,7 +143,7 @@ extension ChainBuilder {
             guard !settings.networkInterceptors.isEmpty else { return [] }
             // A redirect starts anew.
             return [TraceInterceptor()] + TraceInterceptor.traced(settings.networkInterceptors, isLast: true)
-        case .bandwidth: return [BandwidthInterceptor(time: time)]
+        case .bandwidth: return [BandwidthInterceptor(time: time, bandwidth: settings.bandwidth)]
         }
     }
 }

@@ -49,6 +49,15 @@ public struct RequestSettings: Sendable {
     /// Called with download progress, in decoded bytes, by the task that collects the body.
     public var downloadProgress: (@Sendable (TransferProgress) -> Void)?
 
+    // What is set for this request alone and most requests do without; see `CallState`.
+    package var carried: (any AnyObject & Sendable)?
+
+    /// The name of the file that the response's body is saved to; nil, the default, for a body that is not saved.
+    package var savedName: SavedFileName? {
+        get { state.savedName }
+        set { state.savedName = newValue }
+    }
+
     public init() {}
 }
 

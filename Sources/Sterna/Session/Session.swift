@@ -81,7 +81,7 @@ public struct Session: Sendable {
         if progress != nil { request.delivery = .head }
         // Without progress the chain needs no option: it reads what is delivered whole.
         if progress != nil, plan.readsBodyInChain(of: request) {
-            request.options[BodyReadingKey.self] = BodyReading(limit: plan.settings.collectedBytes, progress: progress)
+            request.state.reading = BodyReading(limit: plan.settings.collectedBytes, progress: progress)
         }
         request.recorder?.requestBegan(request)
         let response: Response
@@ -107,7 +107,7 @@ public struct Session: Sendable {
         request.delivery = .head
         let progress: @Sendable (TransferProgress) -> Void = { reading.report($0) }
         if plan.readsBodyInChain(of: request) {
-            request.options[BodyReadingKey.self] = BodyReading(
+            request.state.reading = BodyReading(
                 limit: plan.settings.collectedBytes, progress: progress, admit: { try await reading.admit($0) })
         }
         request.recorder?.requestBegan(request)

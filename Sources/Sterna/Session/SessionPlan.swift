@@ -135,6 +135,8 @@ final class SessionPlan: Sendable {
         if let progress = draft.settings.uploadProgress { request.uploadProgress = progress }
         if !settings.options.isEmpty { request.options = settings.options }
         if !draft.settings.options.isEmpty { request.options.merge(draft.settings.options) }
+        if let state = draft.settings.carried { request.carried = state }
+        if let link = settings.transferLink { request.state.link = link }
         if !isPlain {
             try serialize(
                 draft, by: ownSerializer ?? settings.requestSerializer,
@@ -170,11 +172,12 @@ final class SessionPlan: Sendable {
             request.options = settings.options
             request.options.merge(ready.options)
         }
+        if let link = settings.transferLink { request.state.link = link }
         if !settings.secretHeaders.isEmpty {
             request.options[SecretHeadersKey.self] = settings.secretHeaders.union(ready.options[SecretHeadersKey.self])
         }
         authentication.addCredentials(
-            request.options[RequestCredentialKey.self], isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)
+            request.state.credential, isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)
         request.join(try call(for: request, ownDeadline: ready.ownDeadline?.instant, keepsRequests: isOfTask))
         try RequestHeaders.merge([:], authorization: nil, continueThreshold: nil, into: &request)
         return request
@@ -271,7 +274,7 @@ final class SessionPlan: Sendable {
             continueThreshold: draft.settings.continueThreshold ?? settings.continueThreshold, into: &request)
         guard request.url.userinfo != nil else { return }
         request.url = request.url.removingUserinfo()
-        if allowsBasic, draft.settings.authorization == nil { request.options[UserinfoFieldKey.self] = authorization }
+        if allowsBasic, draft.settings.authorization == nil { request.state.userinfoField = authorization }
     }
 
     // MARK: Responses
@@ -281,7 +284,7 @@ final class SessionPlan: Sendable {
     @inline(__always)
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
         defer { request.call?.releaseLease() }
-        if !request.options.isEmpty {
+        if !request.isBare {
             let own = ChainSlots(of: request)
             if !slots.isSuperset(of: own) { return try await send(request, over: slots.union(own)) }
         }

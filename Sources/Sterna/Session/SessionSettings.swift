@@ -1,3 +1,4 @@
+public import Dispatch
 import SternaCore
 import SternaPlatform
 public import SternaSecurity
@@ -115,7 +116,52 @@ public struct SessionSettings: Sendable {
 
     var notifications = NotificationSetting()
 
+    /// A group that every task of the session enters when it is made, and leaves after its last callback, hook and observer;
+    /// AFNetworking's `completionGroup`. None by default.
+    ///
+    ///     let group = DispatchGroup()
+    ///     let tasks = api.with { $0.completionGroup = group }
+    ///     for path in paths { tasks.get(path, success: { task, value in … }, failure: { task, error in … }) }
+    ///     group.notify(queue: .main) { print("all are done") }
+    public var completionGroup: DispatchGroup?
+
     var authenticationSettings = AuthenticationSettings()
+
+    /// Adds a token to the session's requests, and refreshes it; none by default. A derived session shares it.
+    public var tokenAuthentication: TokenAuthentication?
+
+    /// The session's adapters and retriers.
+    var retryHandlers = RetryHandlers()
+
+    /// Stops sending requests to origins that keep failing; none by default.
+    public var circuitBreaker: CircuitBreaker?
+
+    /// Limits the rate of requests to each origin; none by default.
+    public var rateLimit: RateLimit?
+
+    /// Limits the number of requests to each origin at once by what its server can take; none by default.
+    public var adaptiveConcurrencyLimit: AdaptiveConcurrencyLimit?
+
+    /// A limit on the bandwidth of all bodies of the session, in both directions; none by default.
+    ///
+    /// Sessions may share a limit: all their bodies together keep to it. A derived session has the limit of the one that it was
+    /// derived from, unless it is given another.
+    public var bandwidth: BandwidthLimit?
+
+    /// The queue that the session's requests belong to.
+    package var transferLink: TransferLink?
+
+    /// The limits of bodies that requests share, which tests set.
+    var coalescingLimits = CoalescingPlan.Limits()
+
+    /// What the session knows the network by, where ``waitsForConnectivity`` is on; ``NetworkReachability/shared`` by default.
+    public var reachability: NetworkReachability {
+        get { ownReachability ?? .shared }
+        set { ownReachability = newValue }
+    }
+
+    // The shared one is made when it is first needed.
+    var ownReachability: NetworkReachability?
 
     /// Whether tasks start when they are created, as Alamofire's do; the default. If not, ``SessionTask/resume()`` starts them, as
     /// in AFNetworking and URLSession.

@@ -42,7 +42,8 @@ extension SessionTask {
         var request = Request(.head, original.url, headers: original.headers)
         request.timeouts = original.timeouts
         request.options = original.options
-        request.options[ifSet: TransferLinkKey.self] = nil
+        request.state = original.state
+        request.state.link = nil
         guard let reply = try? await session.send(request), reply.status == 200,
             let text = reply.headers["Content-Length"], let length = Int64(text), length >= 0
         else { return nil }

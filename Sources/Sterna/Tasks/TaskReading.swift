@@ -89,8 +89,8 @@ extension SessionTask {
                 own?(progress)
             }
         }
-        if let chain = ChainEvents(self) { request.options[ChainEventsKey.self] = chain }
-        if let link = transferLink { request.options[TransferLinkKey.self] = link }
+        if let chain = ChainEvents(self) { request.state.events = chain }
+        if let link = transferLink { request.state.link = link }
         return request
     }
 }

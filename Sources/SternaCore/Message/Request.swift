@@ -28,6 +28,8 @@ public struct Request: @unchecked Sendable {
         @usableFromInline var deadline: Deadline?
         @usableFromInline var delivery = Delivery.whole
         @usableFromInline var options = RequestOptions()
+        @usableFromInline var carried: (any AnyObject & Sendable)?
+        @usableFromInline var attemptReason: AttemptMetrics.Reason?
         @usableFromInline var uploadProgress: (@Sendable (TransferProgress) -> Void)?
         @usableFromInline var priority = Priority.normal
         @usableFromInline var call: Call?
@@ -141,6 +143,24 @@ public struct Request: @unchecked Sendable {
         @inlinable _modify {
             makeOwn()
             yield &storage.content.options
+        }
+    }
+
+    /// What the request carries for the module that makes it, Sterna's call state; nil for most requests.
+    package var carried: (any AnyObject & Sendable)? {
+        @inlinable get { storage.content.carried }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.carried
+        }
+    }
+
+    /// The reason for the request's first attempt; nil where the order of attempts tells.
+    package var attemptReason: AttemptMetrics.Reason? {
+        @inlinable get { storage.content.attemptReason }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.attemptReason
         }
     }
 

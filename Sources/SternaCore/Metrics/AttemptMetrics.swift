@@ -111,11 +111,6 @@ public struct AttemptMetrics: Sendable, Hashable {
     }
 }
 
-/// The option key of the reason for a request's first attempt; nil where the order of attempts tells.
-package enum AttemptReasonKey: RequestOptionKey {
-    package static var defaultValue: AttemptMetrics.Reason? { nil }
-}
-
 /// The metrics of a request: its attempts in order.
 public struct RequestMetrics: Sendable, Hashable {
     /// A number that is unique within this process.

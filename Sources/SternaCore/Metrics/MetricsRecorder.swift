@@ -69,7 +69,7 @@ package final class MetricsRecorder: Sendable {
         }
         let (index, begun) = metrics.withLock { metrics in
             let reason =
-                reason ?? expected ?? request.options[AttemptReasonKey.self]
+                reason ?? expected ?? request.attemptReason
                 ?? (metrics.attempts.isEmpty ? .first : .retry)
             metrics.attempts.append(
                 AttemptMetrics(

@@ -43,7 +43,7 @@ struct Exchange: Sendable {
             var (draft, retries) = (draft, BodyRetries(policy, since: .now()))
             while let delay = try await wait(after: &retries, draft, by: session) {
                 try await session.loopClock.wait(delay)
-                retries.apply(to: &draft.settings.options, at: .now())
+                retries.apply(to: &draft.settings, at: .now())
             }
         } catch let error as SternaError {
             if [.tooManyRedirects, .redirectRefused].contains(error.kind) { try showRedirect(error.response) }

@@ -85,7 +85,7 @@ struct RequestJob {
         draft.settings.secretHeaders = content.secretHeaders
         kept.credentials?.given.apply(to: &draft.settings)
         draft.settings.awsSigning = signing
-        draft.settings.options[SavedFileNameKey.self] = destination.savedName
+        draft.settings.savedName = destination.savedName
         // All attempts share the time.
         if retries.limit > 0, let limit = connection.transport.maxTime {
             draft.settings.deadline = .after(.seconds(limit))

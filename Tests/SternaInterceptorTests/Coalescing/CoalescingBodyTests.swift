@@ -18,7 +18,7 @@ struct CoalescingBodyTests {
         rest: @escaping @Sendable (Request) -> MockTransport.Answer = { _ in .text("", status: 500) }
     ) throws -> CoalescingScene {
         try CoalescingScene {
-            $0.options[CoalescingLimitsKey.self] = .init(window: 4_000)
+            $0.coalescingLimits = .init(window: 4_000)
         } answer: { request, number in
             if number > 0 { return rest(request) }
             await gate.wait()

@@ -124,7 +124,7 @@ struct CoalescingServerTests {
                 ))
         }
         let scene = try CoalescingScene {
-            $0.options[CoalescingLimitsKey.self] = .init(window: 50_000, patience: .milliseconds(1))
+            $0.coalescingLimits = .init(window: 50_000, patience: .milliseconds(1))
             $0.engine = Engine()
         } answer: { request, number in
             let resource = Int(request.url.path.dropFirst()) ?? 0

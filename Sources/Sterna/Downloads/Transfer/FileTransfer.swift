@@ -51,7 +51,7 @@ struct FileTransfer {
             try plan.makePartialFolder()
             return plan
         }
-        request.options[SavedFileNameKey.self] =
+        request.state.savedName =
             plan.knownPath.map { SavedFileName.given($0) } ?? .suggested(orElse: nil)
         try await findEarlier(plan)
         do {
@@ -196,7 +196,7 @@ struct FileTransfer {
             guard task.options.retriesBodies,
                 let retry = retries.next(request, after: error, earlier: response.retries, at: clock.now)
             else { throw error }
-            retries.apply(to: &request.options, at: clock.now)
+            retries.apply(to: &request, at: clock.now)
             pause = retry.delay
             try await save()
             return false

@@ -31,11 +31,6 @@ final class AWSTrail: Sendable {
     func leave() { foreign.store(true, ordering: .relaxed) }
 }
 
-/// The option that holds the trail of a signed request and its redirects.
-enum AWSTrailKey: RequestOptionKey {
-    static var defaultValue: AWSTrail? { nil }
-}
-
 extension SessionSettings {
     /// Signs the session's requests by AWS Signature Version 4; nil, the default, signs none.
     ///

@@ -41,9 +41,3 @@ extension Response {
         return services
     }
 }
-
-/// The option that tells a transport the alternative services of a request's origin, the preferred one first.
-package enum AlternativeServicesKey: RequestOptionKey {
-    package static var defaultValue: [AlternativeService] { [] }
-    package static var name: String? { "alternativeServices" }
-}

@@ -80,27 +80,10 @@ extension SessionSettings {
     }
 }
 
-/// The option that holds a request's own policy.
-enum AuthenticationPolicyKey: RequestOptionKey {
-    static var defaultValue: AuthenticationPolicy? { nil }
-    static var name: String? { "authentication" }
-}
-
-/// The option that holds a request's own credential as it was set; see ``CallCredentials``.
-enum RequestCredentialKey: RequestOptionKey {
-    static var defaultValue: Credential? { nil }
-    static var name: String? { "credential" }
-}
-
-/// The option that holds a request's own handler.
-enum ChallengeHandlerKey: RequestOptionKey {
-    static var defaultValue: ServerChallengeHandler? { nil }
-}
-
 extension Request {
     /// Whether the caller has given credentials for this request alone: its answer may be one for them alone.
     package var hasOwnCredentials: Bool {
-        options[RequestCredentialKey.self] != nil || options[ChallengeHandlerKey.self] != nil
+        state.credential != nil || state.challengeHandler != nil
     }
 }
 
@@ -108,22 +91,22 @@ extension RequestSettings {
     /// How the challenges to this request are answered; nil, the default, keeps the session's policy. Assigning `authentication?.schemes`
     /// changes nothing while it is nil.
     public var authentication: AuthenticationPolicy? {
-        get { options[AuthenticationPolicyKey.self] }
-        set { options[ifSet: AuthenticationPolicyKey.self] = newValue.map(Optional.some) }
+        get { state.authentication }
+        set { state.authentication = newValue }
     }
 
     /// The credential that answers challenges to this request; none by default. It is tried before the session's.
     ///
     /// It is for the origin of the request's URL. A redirect to another origin leaves it behind for good.
     public var credential: Credential? {
-        get { options[RequestCredentialKey.self] }
-        set { options[ifSet: RequestCredentialKey.self] = newValue.map(Optional.some) }
+        get { state.credential }
+        set { state.credential = newValue }
     }
 
     /// Answers challenges to this request that no other setting has a credential for, before the session's
     /// ``SessionSettings/challengeHandler``.
     public var challengeHandler: (@Sendable (CredentialChallenge) async throws -> ChallengeDisposition)? {
-        get { options[ChallengeHandlerKey.self]?.answer }
-        set { options[ifSet: ChallengeHandlerKey.self] = newValue.map { .some(ServerChallengeHandler($0)) } }
+        get { state.challengeHandler?.answer }
+        set { state.challengeHandler = newValue.map { ServerChallengeHandler($0) } }
     }
 }

@@ -25,8 +25,7 @@ final class PlannedAuthentication: Sendable {
     /// Whether a request needs an interceptor that the session's chain does not have.
     func isMissing(for request: Request) -> Bool {
         guard shared == nil else { return false }
-        return request.options[ifSet: CallCredentialsKey.self] != nil
-            || request.options[ifSet: ChallengeHandlerKey.self] != nil
+        return request.state.credentials != nil || request.state.challengeHandler != nil
     }
 
     /// Returns the interceptor of requests with settings of their own.
@@ -47,9 +46,9 @@ final class PlannedAuthentication: Sendable {
         // Most requests have none, and cost no object.
         guard own != nil || shared != nil || request.url.userinfo != nil else { return }
         if own == nil, request.url.userinfo == nil {
-            request.options[CallCredentialsKey.self] = credentials(of: request.url, shared)
+            request.state.credentials = credentials(of: request.url, shared)
         } else if let credentials = CallCredentials(url: request.url, request: own, session: shared) {
-            request.options[CallCredentialsKey.self] = credentials
+            request.state.credentials = credentials
         }
     }
 

@@ -6,9 +6,12 @@ import SternaCore
 struct BandwidthInterceptor: Interceptor {
     let time: LoopClock
 
+    /// The session's limit.
+    let bandwidth: BandwidthLimit?
+
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        var limits = Self.limits(request.options[BandwidthKey.self], request.options[OwnBandwidthKey.self])
-        let link = request.options[TransferLinkKey.self]
+        var limits = Self.limits(bandwidth, request.state.bandwidth)
+        let link = request.state.link
         if let link { limits = link.adding(to: limits) }
         var limited = request
         limited.body = request.body?.limited(by: limits, time)

@@ -46,19 +46,6 @@ package struct TransferLink: Sendable {
     }
 }
 
-/// Leads from the requests of a transfer to its queue; nil without one.
-enum TransferLinkKey: RequestOptionKey {
-    static var defaultValue: TransferLink? { nil }
-}
-
-extension SessionSettings {
-    /// The queue that the session's requests belong to.
-    package var transferLink: TransferLink? {
-        get { options[TransferLinkKey.self] }
-        set { options[ifSet: TransferLinkKey.self] = newValue.map(Optional.some) }
-    }
-}
-
 extension Session {
     /// Whether its requests belong to a transfer that yields to those in the foreground.
     package var isInBackground: Bool { plan.settings.transferLink?.isBackground ?? false }

@@ -66,7 +66,7 @@ struct BodyReading: Sendable {
     /// Returns how the chain reads the body of a response; nil if the caller reads it, or if it is there. A call that says nothing
     /// reads what is delivered whole.
     init?(of response: Response, to request: Request, collectedBytes: Int) {
-        if let own = request.options[BodyReadingKey.self] {
+        if let own = request.state.reading {
             self = own
         } else if request.delivery == .whole {
             self.init(limit: collectedBytes, progress: nil)
@@ -81,9 +81,4 @@ struct BodyReading: Sendable {
         guard progress == nil, admit == nil, let whole = response.body.whole else { return true }
         return whole.count > limit
     }
-}
-
-/// The body-reading settings of a call that collects its body and asks for more than that; nil for other calls.
-enum BodyReadingKey: RequestOptionKey {
-    static var defaultValue: BodyReading? { nil }
 }

@@ -69,7 +69,7 @@ struct CoalescingInterceptor: Interceptor {
         request.join(call)
         request.deadline = nil
         request.uploadProgress = nil
-        request.options[ifSet: BodyReadingKey.self] = nil
+        request.state.reading = nil
         return request
     }
 
@@ -117,7 +117,7 @@ struct CoalescingPlan: Sendable {
         identity = RequestIdentity(settings)
         time = settings.engine.loopClock
         deadlines = DeadlineWatch(time)
-        limits = settings.options[CoalescingLimitsKey.self]
+        limits = settings.coalescingLimits
         self.calls = calls
     }
 
@@ -131,11 +131,6 @@ struct CoalescingPlan: Sendable {
         }
         return CoalescingKey(request, cookies: cookies, partition: identity.partition(of: request, Self.secret))
     }
-}
-
-/// The option that holds the limits of shared bodies, for tests.
-enum CoalescingLimitsKey: RequestOptionKey {
-    static var defaultValue: CoalescingPlan.Limits { .init() }
 }
 
 /// The transfers of a session that requests may join.

@@ -12,7 +12,7 @@ struct CoalescingKey: Sendable, Hashable {
     private let partition: CachePartition
     private let options: ComparedOptions
     private let bandwidth: ObjectIdentifier?
-    private let ownBandwidth: ObjectIdentifier?
+    private let handlesCookies: Bool
     private let timeouts: Timeouts
     private let delivery: Request.Delivery
 
@@ -20,7 +20,10 @@ struct CoalescingKey: Sendable, Hashable {
     ///
     /// - Parameter cookies: the value of the Cookie field that will be sent.
     init?(_ request: Request, cookies: String?, partition: CachePartition) {
-        guard let options = request.options.compared(except: Self.ignored) else { return nil }
+        // Transfers and hedged copies are counted and measured one by one; a signature is of one request.
+        guard request.state.link == nil, request.state.hedgeCopy == nil, request.state.awsTrail == nil,
+            let options = request.options.compared(except: Self.ignored)
+        else { return nil }
         // The usual message fits.
         var message = IdentityParts(capacity: 256)
         message.add(.label, request.method.rawValue.utf8)
@@ -36,8 +39,8 @@ struct CoalescingKey: Sendable, Hashable {
         // Each reader keeps its own deadline.
         timeouts.total = .seconds(1)
         (self.message, self.partition, self.options, self.timeouts) = (message, partition, options, timeouts)
-        bandwidth = request.options[BandwidthKey.self].map { ObjectIdentifier($0) }
-        ownBandwidth = request.options[OwnBandwidthKey.self].map { ObjectIdentifier($0) }
+        bandwidth = request.state.bandwidth.map { ObjectIdentifier($0) }
+        handlesCookies = request.state.handlesCookies != false
         delivery = request.delivery
         var hasher = Hasher()
         message.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
@@ -47,26 +50,10 @@ struct CoalescingKey: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
-    /// The keys of options that are read above the transfer, or that change nothing in it. Any other option has to be the same.
+    /// The keys of options that are read above the transfer. Any other option has to be the same.
     private static let ignored: Set<ObjectIdentifier> = [
-        ObjectIdentifier(CoalescingUseKey.self), ObjectIdentifier(CoalescingLimitsKey.self),
-        ObjectIdentifier(BodyReadingKey.self), ObjectIdentifier(AttemptReasonKey.self),
-        ObjectIdentifier(CompletionGroupKey.self), ObjectIdentifier(ChainEventsKey.self),
-        ObjectIdentifier(ContentDecodingKey.self), ObjectIdentifier(SavedFileNameKey.self),
-        // Credentials are in the request's fields by now.
-        ObjectIdentifier(AuthenticationPolicyKey.self), ObjectIdentifier(RequestCredentialKey.self),
-        ObjectIdentifier(ChallengeHandlerKey.self), ObjectIdentifier(CallCredentialsKey.self),
-        ObjectIdentifier(UserinfoFieldKey.self),
-        ObjectIdentifier(TokenAuthenticationKey.self), ObjectIdentifier(TokenUseKey.self),
-        ObjectIdentifier(TokenCarriedKey.self), ObjectIdentifier(CallerCredentialsDroppedKey.self),
+        ObjectIdentifier(CoalescingUseKey.self), ObjectIdentifier(ContentDecodingKey.self),
         ObjectIdentifier(RedirectHandlerKey.self), ObjectIdentifier(RedirectPolicyKey.self),
-        ObjectIdentifier(RetryPolicyKey.self), ObjectIdentifier(RetryHandlersKey.self),
-        ObjectIdentifier(OwnRetryHandlersKey.self), ObjectIdentifier(FormerRetriesKey.self),
-        ObjectIdentifier(RetryHistoryKey.self),
-        ObjectIdentifier(CircuitBreakerKey.self), ObjectIdentifier(CircuitReportKey.self),
-        ObjectIdentifier(AdaptiveConcurrencyKey.self), ObjectIdentifier(RateLimitKey.self),
-        ObjectIdentifier(HedgingKey.self), ObjectIdentifier(DigestIdentityKey.self),
-        // Compared as objects.
-        ObjectIdentifier(BandwidthKey.self), ObjectIdentifier(OwnBandwidthKey.self),
+        ObjectIdentifier(RetryPolicyKey.self), ObjectIdentifier(HedgingKey.self),
     ]
 }

@@ -6,12 +6,6 @@ enum WaitsForConnectivityKey: RequestOptionKey {
     static var name: String? { "waitsForConnectivity" }
 }
 
-/// The option that holds what a session knows the network by.
-enum ReachabilityKey: RequestOptionKey {
-    static var defaultValue: NetworkReachability { .shared }
-    static var name: String? { "reachability" }
-}
-
 extension SessionSettings {
     /// Whether requests wait while the network is away, until it returns or their time is over; no by default. URLSession's
     /// `waitsForConnectivity`.
@@ -25,12 +19,6 @@ extension SessionSettings {
     public var waitsForConnectivity: Bool {
         get { options[WaitsForConnectivityKey.self] }
         set { options[WaitsForConnectivityKey.self] = newValue }
-    }
-
-    /// What the session knows the network by, where ``waitsForConnectivity`` is on; ``NetworkReachability/shared`` by default.
-    public var reachability: NetworkReachability {
-        get { options[ReachabilityKey.self] }
-        set { options[ReachabilityKey.self] = newValue }
     }
 
     /// What holds the session's requests; nil if none of them waits.

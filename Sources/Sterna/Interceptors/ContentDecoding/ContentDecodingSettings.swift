@@ -6,11 +6,6 @@ enum ContentDecodingKey: RequestOptionKey {
     static var name: String? { "decodesContent" }
 }
 
-/// The option that holds the name of the file that the body is saved to; nil for a body that is not saved.
-package enum SavedFileNameKey: RequestOptionKey {
-    package static var defaultValue: SavedFileName? { nil }
-}
-
 extension SessionSettings {
     /// Whether bodies in the content codings gzip and deflate are decoded, whatever Accept-Encoding asks for (RFC 9110, 8.4); yes by
     /// default.

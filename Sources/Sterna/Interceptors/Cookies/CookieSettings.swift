@@ -8,12 +8,6 @@ public enum CallerCookieField: Sendable, Hashable {
     case replacing
 }
 
-/// The option that holds whether a request uses the jar.
-enum CookieUseKey: RequestOptionKey {
-    static var defaultValue: Bool { true }
-    static var name: String? { "handlesCookies" }
-}
-
 /// The option that holds what a caller's Cookie field means.
 enum CallerCookieFieldKey: RequestOptionKey {
     static var defaultValue: CallerCookieField { .merged }
@@ -45,8 +39,8 @@ extension RequestSettings {
     /// Whether this request sends cookies of ``SessionSettings/cookieJar`` and stores those of its response; nil, the default, keeps what
     /// the session does, which is yes where it has a jar.
     public var handlesCookies: Bool? {
-        get { options[ifSet: CookieUseKey.self] }
-        set { options[ifSet: CookieUseKey.self] = newValue }
+        get { state.handlesCookies }
+        set { state.handlesCookies = newValue }
     }
 
     /// What a Cookie field of this request means for the cookies of the jar; nil, the default, keeps the session's choice.

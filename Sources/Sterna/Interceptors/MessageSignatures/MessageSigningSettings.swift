@@ -16,11 +16,6 @@ struct MessageSigningChoice: Sendable {
     var isOfRequest: Bool
 }
 
-/// The option that holds the origin that a call with signed messages begins with.
-enum MessageOriginKey: RequestOptionKey {
-    static var defaultValue: Origin? { nil }
-}
-
 extension SessionSettings {
     /// Signs the session's requests by HTTP Message Signatures (RFC 9421); nil, the default, signs none.
     ///

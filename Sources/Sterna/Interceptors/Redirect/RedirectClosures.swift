@@ -11,7 +11,7 @@ struct RedirectClosures {
     /// Finds the closures of a request; nil if it has none.
     init?(_ request: Request) {
         handler = request.options[RedirectHandlerKey.self]
-        events = request.options[ChainEventsKey.self]
+        events = request.state.events
         if handler == nil, events == nil { return nil }
     }
 
@@ -85,11 +85,7 @@ struct RedirectClosures {
     private func report(_ decision: RedirectRule.Decision?, _ response: Response) -> RedirectRule.Decision? {
         guard let events else { return decision }
         switch decision {
-        case .follow(var request):
-            events.decided(response, .follow(request))
-            // A request that a closure made itself still finds the hooks on a later redirect.
-            request.options[ChainEventsKey.self] = events
-            return .follow(request)
+        case .follow(let request): events.decided(response, .follow(request))
         case .keep: events.decided(response, .deliver)
         case .refuse: events.decided(response, .refuse)
         case nil, .deliver, .confirm: break

@@ -5,6 +5,9 @@ struct RedirectInterceptor: Interceptor {
     /// The hosts that are reached by https, whatever a redirect's target says.
     var hsts: HSTSStore?
 
+    /// The tokens of the session's requests.
+    var tokens: TokenAuthentication?
+
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         var request = RetryHistory.added(to: request)
         // Below redirects everything sees the URL that is used: credentials, cookies, and the limits of origins.
@@ -43,10 +46,10 @@ struct RedirectInterceptor: Interceptor {
                 throw error.at(current)
             case .follow(let following):
                 steps.append(RedirectStep(url: current.url, status: response.status.code))
-                current.options[TransferLinkKey.self]?.redirected(response, following)
+                current.state.link?.redirected(response, following)
                 response.body.cancel()
                 current = following
-                if response.retries > 0 { current.options[FormerRetriesKey.self] = response.retries }
+                if response.retries > 0 { current.state.formerRetries = response.retries }
                 current.recorder?.expect(.redirect)
                 do {
                     response = try await next(current)
@@ -69,17 +72,15 @@ struct RedirectInterceptor: Interceptor {
     ) async -> RedirectRule.Decision {
         let requiresTLS = { @Sendable [hsts] (url: HTTPURL) in hsts?.requiresTLS(url) ?? false }
         let decision = RedirectRule.decide(
-            request, response, policy: policy, after: steps, requiresTLS: requiresTLS)
+            request, response, policy: policy, after: steps, tokens: tokens, requiresTLS: requiresTLS)
         guard let closures else { return decision }
         let answer = await closures.decide(decision, request, response, policy) { renewed in
             RedirectRule.decide(
-                renewed, response, policy: policy, after: steps, hasNewBody: true, requiresTLS: requiresTLS)
+                renewed, response, policy: policy, after: steps, hasNewBody: true, tokens: tokens,
+                requiresTLS: requiresTLS)
         }
         guard case .follow(var following) = answer else { return answer }
         // A request that a closure made itself is read as the first one is.
-        following.options[BodyReadingKey.self] = request.options[BodyReadingKey.self]
-        following.options[ifSet: RetryHistoryKey.self] = request.options[ifSet: RetryHistoryKey.self]
-        following.options[ifSet: FormerRetriesKey.self] = request.options[ifSet: FormerRetriesKey.self]
         following.delivery = request.delivery
         return .follow(following)
     }

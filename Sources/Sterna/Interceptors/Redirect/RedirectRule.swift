@@ -20,10 +20,11 @@ enum RedirectRule {
     ///   - request: the request that received the response.
     ///   - steps: the redirects followed before.
     ///   - hasNewBody: whether the request has a body that was not sent yet.
+    ///   - tokens: the tokens of the session's requests.
     ///   - requiresTLS: whether a URL's host is reached by https only, also where the server names an http URL.
     static func decide(
         _ request: Request, _ response: Response, policy: RedirectPolicy, after steps: [RedirectStep] = [],
-        hasNewBody: Bool = false, requiresTLS: (HTTPURL) -> Bool = { _ in false }
+        hasNewBody: Bool = false, tokens: TokenAuthentication? = nil, requiresTLS: (HTTPURL) -> Bool = { _ in false }
     ) -> Decision {
         guard policy.follows, isRedirect(response.status.code) else { return .deliver }
         let locations = response.section.references(.location)
@@ -53,7 +54,7 @@ enum RedirectRule {
                 "The server redirects from https to http (\(Redaction.brief(Redaction.show(target)))); the redirect was refused because "
                     + "it would give up encryption.")
         }
-        return follow(request, to: target, status: response.status.code, policy, hasNewBody: hasNewBody)
+        return follow(request, to: target, status: response.status.code, policy, hasNewBody: hasNewBody, tokens)
     }
 
     /// Whether a status redirects if the response has a Location (RFC 9110, 15.4).
@@ -71,7 +72,8 @@ enum RedirectRule {
     }
 
     private static func follow(
-        _ request: Request, to location: HTTPURL, status: Int, _ policy: RedirectPolicy, hasNewBody: Bool
+        _ request: Request, to location: HTTPURL, status: Int, _ policy: RedirectPolicy, hasNewBody: Bool,
+        _ tokens: TokenAuthentication?
     ) -> Decision {
         let target = location.removingUserinfo()
         let outcome = policy.methods.outcome(request.method, status)
@@ -95,13 +97,12 @@ enum RedirectRule {
             next.headers[.referer] = referrer.referer(from: request.url, to: target)
         }
         // Like curl and Go. The caller's own credentials, which stay within one origin, take precedence.
-        if let userinfo = location.userinfo, !hasOwnCredentials(next) {
+        if let userinfo = location.userinfo, !hasOwnCredentials(next, tokens) {
             do {
                 let field = try Authorization.fieldValue(of: userinfo)
                 next.headers[.authorization] = field
-                next.options[UserinfoFieldKey.self] = field
-                next.options[CallCredentialsKey.self] = CallCredentials.replacingUserinfo(
-                    of: next.options[CallCredentialsKey.self], by: location)
+                next.state.userinfoField = field
+                next.state.credentials = CallCredentials.replacingUserinfo(of: next.state.credentials, by: location)
             } catch {
                 return refuse("The server redirects with credentials that cannot be sent: \(error.detail)")
             }
@@ -142,25 +143,25 @@ enum RedirectRule {
         dropUserinfo(&request)
         guard !policy.keepsCredentialsAcrossOrigins else { return }
         request.headers = SecretHeaders.removed(from: request.headers, request.options[SecretHeadersKey.self])
-        request.options[CallerCredentialsDroppedKey.self] = true
+        request.state.dropsCredentials = true
     }
 
     /// Drops what the user information of the former URL gave: it belongs to that URL, even where other credentials go along.
     private static func dropUserinfo(_ request: inout Request) {
-        if let field = request.options[UserinfoFieldKey.self] {
+        if let field = request.state.userinfoField {
             if request.headers[.authorization] == field { request.headers[.authorization] = nil }
-            request.options[ifSet: UserinfoFieldKey.self] = nil
+            request.state.userinfoField = nil
         }
-        if let known = request.options[CallCredentialsKey.self] {
-            request.options[CallCredentialsKey.self] = CallCredentials.replacingUserinfo(of: known, by: nil)
+        if let known = request.state.credentials {
+            request.state.credentials = CallCredentials.replacingUserinfo(of: known, by: nil)
         }
     }
 
     /// Whether a request has, or will get, credentials that the caller gave otherwise than by the user information of a URL.
-    private static func hasOwnCredentials(_ request: Request) -> Bool {
-        if let field = request.headers[.authorization] { return field != request.options[UserinfoFieldKey.self] }
-        if request.options[TokenAuthenticationKey.self]?.applies(to: request) == true { return true }
-        guard let known = request.options[CallCredentialsKey.self] else { return false }
+    private static func hasOwnCredentials(_ request: Request, _ tokens: TokenAuthentication?) -> Bool {
+        if let field = request.headers[.authorization] { return field != request.state.userinfoField }
+        if tokens?.applies(to: request) == true { return true }
+        guard let known = request.state.credentials else { return false }
         return known.credential(.request, for: request) != nil || known.credential(.session, for: request) != nil
     }
 
@@ -177,11 +178,9 @@ enum RedirectRule {
             )
         }
         var next = changed
-        if let call = proposed.call { next.join(call) }
+        next.continues(proposed)
         let marked = proposed.options[SecretHeadersKey.self]
         if !marked.isEmpty { next.options[SecretHeadersKey.self] = next.options[SecretHeadersKey.self].union(marked) }
-        if proposed.options[CallerCredentialsDroppedKey.self] { next.options[CallerCredentialsDroppedKey.self] = true }
-        next.options[ifSet: UserinfoFieldKey.self] = proposed.options[ifSet: UserinfoFieldKey.self]
         guard changed.url.origin != proposed.url.origin else { return .follow(next) }
         let kept = SecretHeaders.names(next.options[SecretHeadersKey.self])
             .filter { changed.headers[values: $0] != proposed.headers[values: $0] }

@@ -39,11 +39,11 @@ package struct BodyRetries: Sendable {
     }
 
     /// Sets what the next attempt has left of the policy's limits.
-    package func apply(to options: inout RequestOptions, at now: NIODeadline) {
-        options[FormerRetriesKey.self] = count
+    package func apply(to request: inout some CallStateCarrier, at now: NIODeadline) {
+        request.state.formerRetries = count
         guard let total = policy.totalTime else { return }
         var rest = policy
         rest.totalTime = total - .nanoseconds((now - began).nanoseconds)
-        options[RetryPolicyKey.self] = rest
+        request.options[RetryPolicyKey.self] = rest
     }
 }

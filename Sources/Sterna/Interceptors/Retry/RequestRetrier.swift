@@ -70,4 +70,9 @@ struct RetryHandlers: Sendable {
     var retriers: [any RequestRetrier] = []
 
     var isEmpty: Bool { adapters.isEmpty && retriers.isEmpty }
+
+    /// Returns these with others behind them.
+    func adding(_ others: RetryHandlers) -> RetryHandlers {
+        RetryHandlers(adapters: adapters + others.adapters, retriers: retriers + others.retriers)
+    }
 }

@@ -27,17 +27,7 @@ final class RetryHistory: Sendable {
             policy.totalTime != nil || policy.addsIdempotencyKey
         else { return request }
         var request = request
-        request.options[RetryHistoryKey.self] = RetryHistory()
+        request.state.history = RetryHistory()
         return request
     }
-}
-
-/// The option that holds the number of retries of the requests that redirected to this one.
-enum FormerRetriesKey: RequestOptionKey {
-    static var defaultValue: Int { 0 }
-}
-
-/// The option that holds the history of a request and its redirects.
-enum RetryHistoryKey: RequestOptionKey {
-    static var defaultValue: RetryHistory? { nil }
 }

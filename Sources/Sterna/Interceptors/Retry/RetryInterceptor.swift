@@ -12,28 +12,34 @@ final class RetryInterceptor: Interceptor {
     private let ledger: RetryLedger
     private let collectedBytes: Int
     private let gate: ConnectivityGate?
+    private let handlers: RetryHandlers
 
     /// - Parameters:
     ///   - collectedBytes: the maximum size of a collected body, in bytes.
     ///   - gate: ends the wait before a retry when the network returns; nil in sessions that do not watch it.
-    init(time: LoopClock, ledger: RetryLedger, collectedBytes: Int, gate: ConnectivityGate? = nil) {
+    ///   - handlers: the session's adapters and retriers.
+    init(
+        time: LoopClock, ledger: RetryLedger, collectedBytes: Int, gate: ConnectivityGate? = nil,
+        handlers: RetryHandlers = RetryHandlers()
+    ) {
         self.time = time
         self.ledger = ledger
         self.collectedBytes = collectedBytes
         self.gate = gate
+        self.handlers = handlers
     }
 
     private func random() -> Double { Double.random(in: 0..<1) }
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        if !request.options.isEmpty, isPrepared(request) { return try await run(request, next, nil) }
+        if !request.isBare || !handlers.isEmpty, isPrepared(request) { return try await run(request, next, nil) }
         let response: Response
         do {
             response = try await next(request)
         } catch {
             return try await run(request, next, .failure(error))
         }
-        if response.status.code < 400, request.options.isEmpty, !ledger.isCounting,
+        if response.status.code < 400, request.isBare, !ledger.isCounting,
             response.body.whole != nil || request.delivery == .head
         {
             return response
@@ -49,7 +55,7 @@ final class RetryInterceptor: Interceptor {
     private func isPrepared(_ request: Request) -> Bool {
         let policy = request.options[ifSet: RetryPolicyKey.self]
         return policy?.totalTime != nil || policy?.addsIdempotencyKey == true
-            || !request.options[RetryHandlersKey.self].isEmpty || !request.options[OwnRetryHandlersKey.self].isEmpty
+            || !handlers.isEmpty || !request.state.retryHandlers.isEmpty
     }
 
     /// Whether the first response is the caller's, and its body is not to be read here.
@@ -80,7 +86,7 @@ final class RetryInterceptor: Interceptor {
     nonisolated(nonsending) private func run(
         _ request: Request, _ next: Chain, _ first: Result<Response, any Error>?
     ) async throws -> Response {
-        var work = RetryWork(request, time.clock, ledger, random())
+        var work = RetryWork(request, time.clock, ledger, handlers, random())
         var outcome: Result<Response, any Error>
         if let first { outcome = first } else { outcome = await work.attempt(next) }
         if ledger.isCounting { ledger.count(request.url.origin) }

@@ -6,16 +6,6 @@ enum RetryPolicyKey: RequestOptionKey {
     static var name: String? { "retry" }
 }
 
-/// The option that holds a session's adapters and retriers.
-enum RetryHandlersKey: RequestOptionKey {
-    static var defaultValue: RetryHandlers { RetryHandlers() }
-}
-
-/// The option that holds a request's own adapters and retriers, which act after the session's.
-enum OwnRetryHandlersKey: RequestOptionKey {
-    static var defaultValue: RetryHandlers { RetryHandlers() }
-}
-
 extension SessionSettings {
     /// Which requests are sent again after a failure; by default idempotent ones, up to twice, after connection failures and after a
     /// 429 or 503 that asks for a short wait. ``RetryPolicy/none`` retries nothing.
@@ -26,14 +16,14 @@ extension SessionSettings {
 
     /// Decide on retries before ``retry`` does; none by default.
     public var retriers: [any RequestRetrier] {
-        get { options[RetryHandlersKey.self].retriers }
-        set { options[RetryHandlersKey.self].retriers = newValue }
+        get { retryHandlers.retriers }
+        set { retryHandlers.retriers = newValue }
     }
 
     /// Change each request before each of its attempts; none by default.
     public var adapters: [any RequestAdapter] {
-        get { options[RetryHandlersKey.self].adapters }
-        set { options[RetryHandlersKey.self].adapters = newValue }
+        get { retryHandlers.adapters }
+        set { retryHandlers.adapters = newValue }
     }
 
     /// Whether the engine sends a POST or PATCH that follows a redirect, a challenge or a retry once more, on a fresh connection, if
@@ -48,7 +38,7 @@ extension SessionSettings {
     /// Whether requests of the session may be retried or adapted.
     var retries: Bool {
         // The default policy is not made for this.
-        !(options[ifSet: RetryPolicyKey.self]?.isOff ?? false) || !options[RetryHandlersKey.self].isEmpty
+        !(options[ifSet: RetryPolicyKey.self]?.isOff ?? false) || !retryHandlers.isEmpty
     }
 }
 
@@ -62,8 +52,8 @@ extension RequestSettings {
 
     /// Decide on retries of this request, after the session's ``SessionSettings/retriers``; none by default.
     public var retriers: [any RequestRetrier] {
-        get { options[OwnRetryHandlersKey.self].retriers }
-        set { options[OwnRetryHandlersKey.self].retriers = newValue }
+        get { state.retryHandlers.retriers }
+        set { state.retryHandlers.retriers = newValue }
     }
 
     /// Whether the engine repeats this request as ``SessionSettings/resendsNonIdempotentRequests`` says; nil, the default, keeps the
@@ -75,16 +65,15 @@ extension RequestSettings {
 
     /// Change this request before each of its attempts, after the session's ``SessionSettings/adapters``; none by default.
     public var adapters: [any RequestAdapter] {
-        get { options[OwnRetryHandlersKey.self].adapters }
-        set { options[OwnRetryHandlersKey.self].adapters = newValue }
+        get { state.retryHandlers.adapters }
+        set { state.retryHandlers.adapters = newValue }
     }
 }
 
 extension Request {
-    /// Whether the options of the request ask for retries or adapters.
+    /// Whether the request asks for retries or adapters.
     var asksForRetries: Bool {
-        guard !options.isEmpty else { return false }
         if let policy = options[ifSet: RetryPolicyKey.self], !policy.isOff { return true }
-        return !options[OwnRetryHandlersKey.self].isEmpty
+        return !state.retryHandlers.isEmpty
     }
 }

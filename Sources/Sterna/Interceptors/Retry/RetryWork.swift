@@ -31,20 +31,18 @@ struct RetryWork {
     private let formerRetries: Int
     private var reason: RetryReason?
 
-    init(_ request: Request, _ clock: NetworkClock, _ ledger: RetryLedger, _ random: Double) {
+    init(
+        _ request: Request, _ clock: NetworkClock, _ ledger: RetryLedger, _ handlers: RetryHandlers, _ random: Double
+    ) {
         self.request = request
         self.clock = clock
         self.ledger = ledger
         self.random = random
         policy = request.options[RetryPolicyKey.self]
-        var handlers = request.options[RetryHandlersKey.self]
-        let own = request.options[OwnRetryHandlersKey.self]
-        handlers.adapters += own.adapters
-        handlers.retriers += own.retriers
-        self.handlers = handlers
+        self.handlers = handlers.adding(request.state.retryHandlers)
         began = clock.now
-        formerRetries = request.options[FormerRetriesKey.self]
-        let history = request.options[RetryHistoryKey.self]
+        formerRetries = request.state.formerRetries
+        let history = request.state.history
         firstBegan = history?.began(at: began) ?? began
         guard policy.addsIdempotencyKey, !policy.isOff, !policy.methods.contains(request.method),
             !IdempotencyKey.isSet(in: request), let field = IdempotencyKey.field
@@ -64,10 +62,9 @@ struct RetryWork {
             var adapted = request
             for adapter in handlers.adapters {
                 adapted = try await adapter.adapt(adapted, progress)
-                // A request that the adapter made itself still belongs to this call.
-                if let call = request.call { adapted.join(call) }
+                adapted.continues(request)
             }
-            if retries > 0 { request.options[ChainEventsKey.self]?.retried(adapted) }
+            if retries > 0 { request.state.events?.retried(adapted) }
             return .success(try await next(adapted))
         } catch {
             return .failure(error)
@@ -79,7 +76,7 @@ struct RetryWork {
         retries += 1
         reason = retry.reason
         request.recorder?.retryScheduled(retry, request)
-        request.options[ChainEventsKey.self]?.retryScheduled(request, retry)
+        request.state.events?.retryScheduled(request, retry)
     }
 
     /// Returns the response, or throws the error, with the number of its attempt.
@@ -128,7 +125,7 @@ struct RetryWork {
         _ reason: RetryRule.Outcome, _ outcome: inout Result<Response, any Error>
     ) async -> Step {
         var decision = decision(reason, hasNewBody: false)
-        if case .deliver(.body) = decision, let events = request.options[ChainEventsKey.self] {
+        if case .deliver(.body) = decision, let events = request.state.events {
             if case .success(var response) = outcome {
                 response.body = await response.body.collected()
                 outcome = .success(response)

@@ -95,15 +95,3 @@ struct AdaptiveConcurrencyInterceptor: Interceptor {
         )
     }
 }
-
-enum AdaptiveConcurrencyKey: RequestOptionKey {
-    static var defaultValue: AdaptiveConcurrencyLimit? { nil }
-}
-
-extension SessionSettings {
-    /// Limits the number of requests to each origin at once by what its server can take; none by default.
-    public var adaptiveConcurrencyLimit: AdaptiveConcurrencyLimit? {
-        get { options[AdaptiveConcurrencyKey.self] }
-        set { options[ifSet: AdaptiveConcurrencyKey.self] = newValue.map(Optional.some) }
-    }
-}

@@ -52,7 +52,7 @@ struct CircuitBreakerInterceptor: Interceptor {
         }
         let report = CircuitReport()
         var watched = request
-        watched.options[CircuitReportKey.self] = report
+        watched.state.circuitReport = report
         defer { breaker.ended(origin, report.result, isProbe: isProbe, clock) }
         return try await next(watched)
     }
@@ -71,7 +71,7 @@ struct CircuitBreakerInterceptor: Interceptor {
 /// which says nothing about it.
 struct CircuitReportInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        guard let report = request.options[CircuitReportKey.self] else { return try await next(request) }
+        guard let report = request.state.circuitReport else { return try await next(request) }
         do {
             let response = try await next(request)
             report.result = Circuit.result(of: response.status.code)
@@ -90,21 +90,5 @@ final class CircuitReport: Sendable {
     var result: Circuit.Result {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
-    }
-}
-
-enum CircuitReportKey: RequestOptionKey {
-    static var defaultValue: CircuitReport? { nil }
-}
-
-enum CircuitBreakerKey: RequestOptionKey {
-    static var defaultValue: CircuitBreaker? { nil }
-}
-
-extension SessionSettings {
-    /// Stops sending requests to origins that keep failing; none by default.
-    public var circuitBreaker: CircuitBreaker? {
-        get { options[CircuitBreakerKey.self] }
-        set { options[ifSet: CircuitBreakerKey.self] = newValue.map(Optional.some) }
     }
 }

@@ -38,9 +38,9 @@ final class HedgeWatch: Sendable {
     /// Returns a copy of the request, which this follows.
     func copy(_ number: Int) -> Request {
         var copy = request
-        copy.options[HedgeCopyKey.self] = HedgeCopy(watch: self, number: number)
+        copy.state.hedgeCopy = HedgeCopy(watch: self, number: number)
         guard number > 0 else { return copy }
-        copy.options[AttemptReasonKey.self] = .hedge
+        copy.attemptReason = .hedge
         // The first copy reports on the upload, and on interim responses.
         copy.uploadProgress = nil
         copy.options[ifSet: InformationalResponseKey.self] = nil
@@ -142,14 +142,10 @@ struct HedgeCopy: Sendable {
     let number: Int
 }
 
-enum HedgeCopyKey: RequestOptionKey {
-    static var defaultValue: HedgeCopy? { nil }
-}
-
 /// Reports the copies of hedged requests on the network, below waits for turns, tokens and credentials.
 struct HedgeReportInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        guard let copy = request.options[HedgeCopyKey.self] else { return try await next(request) }
+        guard let copy = request.state.hedgeCopy else { return try await next(request) }
         copy.watch.sent(copy.number)
         do {
             let response = try await next(request)

@@ -95,15 +95,3 @@ struct RateLimitInterceptor: Interceptor {
                 + "Send fewer requests, or raise the limit.")
     }
 }
-
-enum RateLimitKey: RequestOptionKey {
-    static var defaultValue: RateLimit? { nil }
-}
-
-extension SessionSettings {
-    /// Limits the rate of requests to each origin; none by default.
-    public var rateLimit: RateLimit? {
-        get { options[RateLimitKey.self] }
-        set { options[ifSet: RateLimitKey.self] = newValue.map(Optional.some) }
-    }
-}

@@ -54,7 +54,7 @@ final class CallCredentials: Sendable {
     /// even where credentials go along.
     func credential(_ source: CredentialSource, for request: Request) -> Credential? {
         if source == .url { return userinfo?.origin == request.url.origin ? userinfo?.credential : nil }
-        let isOwnOrigin = request.url.origin == origin && !request.options[CallerCredentialsDroppedKey.self]
+        let isOwnOrigin = request.url.origin == origin && !request.state.dropsCredentials
         guard isOwnOrigin || request.options[RedirectPolicyKey.self].keepsCredentialsAcrossOrigins else { return nil }
         return switch source {
         case .request: self.request
@@ -62,15 +62,4 @@ final class CallCredentials: Sendable {
         case .url, .remembered, .store, .netrc, .handler: nil
         }
     }
-}
-
-/// Leads from a request to the credentials of its call.
-enum CallCredentialsKey: RequestOptionKey {
-    static var defaultValue: CallCredentials? { nil }
-}
-
-/// The Authorization value that was made of the user information of a request's URL; nil for none. It tells such a field from one that
-/// the caller has set.
-enum UserinfoFieldKey: RequestOptionKey {
-    static var defaultValue: String? { nil }
 }

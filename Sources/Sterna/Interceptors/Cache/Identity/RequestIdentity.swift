@@ -58,7 +58,7 @@ struct RequestIdentity: Sendable {
         }
         if !signer.isEmpty { parts.add(.signer, signer) }
         // Digest's field is another one for each request.
-        let digest = request.options.isEmpty ? nil : request.options[DigestIdentityKey.self]
+        let digest = request.state.digestIdentity
         if let digest { parts.add(.authorization, digest) }
         for name in [HTTPField.Name.authorization, .cookie] where request.headers.contains(name) {
             if name == .authorization, digest != nil { continue }
@@ -75,12 +75,6 @@ struct RequestIdentity: Sendable {
         }
         return secret.partition(parts)
     }
-}
-
-/// The option that holds the user and the password of a request that Digest authenticates.
-enum DigestIdentityKey: RequestOptionKey {
-    static var defaultValue: [UInt8]? { nil }
-    static var name: String? { nil }
 }
 
 /// The parts of an identity in an order and a form that no other identity has.

@@ -1,0 +1,62 @@
+import HTTPTypes
+import SternaCore
+import Testing
+
+@testable import Sterna
+@testable import SternaTestSupport
+
+/// What the requests of one call carry.
+@Suite struct CallStateTests {
+    private func request() throws -> Request { Request(try HTTPURL("http://a.test/")) }
+
+    @Test func readingMakesNoState() throws {
+        let request = try request()
+        #expect(request.state.usesToken)
+        #expect(request.carried == nil)
+        #expect(request.isBare)
+    }
+
+    @Test func copiesAreIndependent() throws {
+        var first = try request()
+        first.state.formerRetries = 1
+        var second = first
+        second.state.formerRetries = 2
+        let third = second
+        second.state.dropsCredentials = true
+        expectEqual([first, second, third].map(\.state.formerRetries), [1, 2, 2])
+        expectEqual([first, second, third].map(\.state.dropsCredentials), [false, true, false])
+    }
+
+    @Test func oneOwnerChangesItsStateInPlace() throws {
+        var request = try request()
+        request.state.formerRetries = 1
+        let before = request.carried.map { ObjectIdentifier($0) }
+        request.state.carriesToken = true
+        expectEqual(request.carried.map { ObjectIdentifier($0) }, before)
+    }
+
+    @Test func requestsOfUserCodeGetTheStateOfTheCall() throws {
+        var former = try request()
+        former.join(Call(deadline: .now() + .seconds(9)))
+        former.state.dropsCredentials = true
+        former.state.history = RetryHistory()
+        var other = try request()
+        other.state.formerRetries = 7
+        other.continues(former)
+        #expect(other.call === former.call)
+        #expect(other.state.dropsCredentials)
+        #expect(other.state.history === former.state.history)
+        expectEqual(other.state.formerRetries, 0)
+    }
+
+    @Test func settingsOfOneRequestReachItsAttempts() async throws {
+        let (api, mock) = try mocked()
+        try await api.get("a") {
+            $0.handlesCookies = false
+            $0.usesTokenAuthentication = false
+        }
+        try await api.get("b")
+        expectEqual(mock.requests.map(\.state.handlesCookies), [false, nil])
+        expectEqual(mock.requests.map(\.state.usesToken), [false, true])
+    }
+}
