@@ -6,17 +6,20 @@ import Testing
 @testable import SternaTestSupport
 
 /// What the requests of one call carry.
-@Suite struct CallStateTests {
+@Suite("Call state")
+struct CallStateTests {
     private func request() throws -> Request { Request(try HTTPURL("http://a.test/")) }
 
-    @Test func readingMakesNoState() throws {
+    @Test("Reading makes no state")
+    func readingMakesNoState() throws {
         let request = try request()
         #expect(request.state.usesToken)
         #expect(request.carried == nil)
         #expect(request.isBare)
     }
 
-    @Test func copiesAreIndependent() throws {
+    @Test("Copies are independent")
+    func copiesAreIndependent() throws {
         var first = try request()
         first.state.formerRetries = 1
         var second = first
@@ -27,7 +30,8 @@ import Testing
         expectEqual([first, second, third].map(\.state.dropsCredentials), [false, true, false])
     }
 
-    @Test func oneOwnerChangesItsStateInPlace() throws {
+    @Test("One owner changes its state in place")
+    func oneOwnerChangesItsStateInPlace() throws {
         var request = try request()
         request.state.formerRetries = 1
         let before = request.carried.map { ObjectIdentifier($0) }
@@ -35,7 +39,8 @@ import Testing
         expectEqual(request.carried.map { ObjectIdentifier($0) }, before)
     }
 
-    @Test func requestsOfUserCodeGetTheStateOfTheCall() throws {
+    @Test("A request of user code gets the state of the call")
+    func requestsOfUserCodeGetTheStateOfTheCall() throws {
         var former = try request()
         former.join(Call(deadline: .now() + .seconds(9)))
         former.state.dropsCredentials = true
@@ -49,7 +54,8 @@ import Testing
         expectEqual(other.state.formerRetries, 0)
     }
 
-    @Test func settingsOfOneRequestReachItsAttempts() async throws {
+    @Test("What is set for one request reaches it alone")
+    func settingsOfOneRequestReachItsAttempts() async throws {
         let (api, mock) = try mocked()
         try await api.get("a") {
             $0.handlesCookies = false
