@@ -95,7 +95,11 @@ extension ChainBuilder {
                 settings.interceptors, isLast: settings.networkInterceptors.isEmpty)
         case .adaptationEnd: return watches ? [AdaptationInterceptor(isAbove: false)] : []
         case .signingOrigin: return [AWSOriginInterceptor(base: base), MessageOriginInterceptor(base: base)]
-        case .redirect: return [RedirectInterceptor(hsts: settings.hsts, tokens: settings.tokenAuthentication)]
+        case .redirect:
+            return [
+                RedirectInterceptor(
+                    hsts: settings.hsts, tokens: settings.tokenAuthentication, collectedBytes: settings.collectedBytes)
+            ]
         case .retry:
             if slots.contains(.retry) {
                 return [
@@ -104,8 +108,6 @@ extension ChainBuilder {
                         handlers: settings.retryHandlers)
                 ]
             }
-            // Bodies that a verb collects are read here where something above sees them.
-            guard !settings.interceptors.isEmpty else { return [] }
             return [BodyReadingInterceptor(collectedBytes: settings.collectedBytes)]
         // Above traffic control, which counts each copy.
         case .hedging: return [HedgingInterceptor(time: time)]

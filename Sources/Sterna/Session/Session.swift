@@ -69,104 +69,7 @@ public struct Session: Sendable {
     /// Sends a draft's request and collects the response; throws if the response serializer does not accept it.
     @discardableResult
     nonisolated(nonsending) public func send(_ draft: RequestDraft) async throws -> Reply {
-        try await send(try plan.request(for: draft), draft, draft.settings.downloadProgress)
-    }
-
-    /// Sends a request built from a draft and collects the response.
-    @inline(__always)
-    nonisolated(nonsending) func send(
-        _ request: Request, _ draft: RequestDraft, _ progress: (@Sendable (TransferProgress) -> Void)?
-    ) async throws -> Reply {
-        var request = request
-        if progress != nil { request.delivery = .head }
-        // Without progress the chain needs no option: it reads what is delivered whole.
-        if progress != nil, plan.readsBodyInChain(of: request) {
-            request.state.reading = BodyReading(limit: plan.settings.collectedBytes, progress: progress)
-        }
-        request.recorder?.requestBegan(request)
-        let response: Response
-        do {
-            response = try await plan.send(request)
-        } catch {
-            throw plan.describe(error, request)
-        }
-        // Most responses arrive complete.
-        if progress == nil || plan.hasRead(response, to: request), let body = response.body.whole,
-            body.count <= plan.settings.collectedBytes,
-            !plan.isLargeError(response, body, to: draft)
-        {
-            request.recorder?.decoded(body.count)
-            return try finish(response, body, request, draft)
-        }
-        return try await collect(response, request, draft, progress)
-    }
-
-    /// Sends a task's request and collects the response, as far as the task and its hooks allow.
-    func send(_ request: Request, _ draft: RequestDraft, _ reading: TaskReading) async throws -> Reply {
-        var request = request
-        request.delivery = .head
-        let progress: @Sendable (TransferProgress) -> Void = { reading.report($0) }
-        if plan.readsBodyInChain(of: request) {
-            request.state.reading = BodyReading(
-                limit: plan.settings.collectedBytes, progress: progress, admit: { try await reading.admit($0) })
-        }
-        request.recorder?.requestBegan(request)
-        let response: Response
-        do {
-            let head = try await plan.send(request)
-            response = plan.hasRead(head, to: request) ? head : try await reading.admit(head)
-        } catch {
-            throw plan.describe(error, request)
-        }
-        do {
-            let reply = try await collect(response, request, draft, progress)
-            reading.validated(reply.response, nil)
-            return reply
-        } catch {
-            reading.validated(response, error as? SternaError)
-            throw error
-        }
-    }
-
-    // Functions of their own from here on, since their locals would otherwise occupy memory in every waiting request.
-    @inline(never)
-    nonisolated(nonsending) private func collect(
-        _ response: Response, _ request: Request, _ draft: RequestDraft,
-        _ progress: (@Sendable (TransferProgress) -> Void)?
-    ) async throws -> Reply {
-        var response = response
-        let body: Bytes
-        do {
-            let isRead = response.body.whole != nil && plan.hasRead(response, to: request)
-            body = try await response.body.collect(
-                upTo: plan.settings.collectedBytes, reportingTo: isRead ? nil : progress)
-            request.recorder?.decoded(body.count)
-            response.body = ResponseBody(body, trailers: response.body.trailers)
-            if plan.isLargeError(response, body, to: draft) {
-                let plan = plan
-                try await Elsewhere.run { [response] () throws(SternaError) in
-                    _ = try plan.reply(response, body, to: draft)
-                }
-            }
-        } catch {
-            // The error retains the response, so its body is cancelled explicitly.
-            response.body.cancel()
-            throw plan.describe(error, request, answeredBy: response)
-        }
-        return try finish(response, body, request, draft)
-    }
-
-    @inline(never)
-    private func finish(
-        _ response: Response, _ body: Bytes, _ request: Request, _ draft: RequestDraft
-    ) throws -> Reply {
-        do throws(SternaError) {
-            let reply = try plan.reply(response, body, to: draft)
-            request.recorder?.requestEnded()
-            return reply
-        } catch {
-            throw plan.describe(error, request, answeredBy: response)
-        }
+        try await plan.send(draft)
     }
 
     /// Sends a draft's request and passes the response to the closure while its body still arrives; the closure pulls the body.
@@ -176,41 +79,7 @@ public struct Session: Sendable {
     public func withResponse<R>(
         to draft: RequestDraft, isolation: isolated (any Actor)? = #isolation, _ read: (Response) async throws -> R
     ) async throws -> R {
-        var request = try plan.request(for: draft)
-        request.delivery = .head
-        request.recorder?.requestBegan(request)
-        var response: Response
-        do {
-            response = try await plan.send(request)
-        } catch {
-            throw plan.describe(error, request)
-        }
-        defer { response.body.cancel() }
-        response.body = response.body.readableOnce
-        guard let recorder = request.recorder else { return try await read(response) }
-        if let whole = response.body.whole {
-            recorder.decoded(whole.count)
-        } else {
-            response.body = ResponseBody(WatchedBody(ClaimedBody(response.body)) { recorder.decoded($0.count) })
-        }
-        do {
-            let value = try await read(response)
-            await end(response, recorder)
-            return value
-        } catch {
-            await end(response, recorder)
-            // Errors of the closure's own pass unchanged.
-            guard var known = error as? SternaError else { throw error }
-            known.metrics = known.metrics ?? recorder.snapshot
-            throw known
-        }
-    }
-
-    // The unread body is discarded before the observer receives the end of the request.
-    private func end(_ response: Response, _ recorder: MetricsRecorder) async {
-        response.body.cancel()
-        await plan.settings.engine.settle()
-        recorder.requestEnded()
+        try await plan.stream(draft, isolation: isolation, read)
     }
 }
 

@@ -56,7 +56,7 @@ public class DataTask: SessionTask, @unchecked Sendable {
             _ = try? await gate.pass()
             let releases = gate.releases
             do {
-                let reply = try await session.send(reporting(request), draft, TaskReading(task: self))
+                let reply = try await session.plan.send(reporting(request), draft, TaskReading(task: self))
                 return end(with: .success(reply))
             } catch {
                 // The suspended task gave its connection up.

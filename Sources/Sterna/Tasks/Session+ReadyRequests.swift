@@ -52,7 +52,7 @@ extension Session {
     /// Sends a ready request and collects the response; throws if the response serializer does not accept it.
     @discardableResult
     nonisolated(nonsending) public func send(_ request: Request) async throws -> Reply {
-        try await send(try plan.request(ready: request, isOfTask: false), ready(request), nil)
+        try await plan.send(try plan.request(ready: request, isOfTask: false), ready(request), nil)
     }
 
     private func prepared(ready request: Request) -> Result<Request, SternaError> {

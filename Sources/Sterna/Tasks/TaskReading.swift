@@ -39,11 +39,15 @@ struct TaskReading: Sendable {
         return response
     }
 
-    /// Reports the verdict on a collected response: nil, or the error that may be one.
-    func validated(_ response: Response, _ error: SternaError?) {
-        guard let error else { return task.post(.responseValidated(response, nil)) }
-        // Only serializers attach the body.
-        if error.body != nil { task.post(.responseValidated(response, error)) }
+    /// Reports the verdict on a collected response, if the outcome of its reading is one.
+    func validated(_ outcome: Result<Reply, any Error>) {
+        switch outcome {
+        case .success(let reply): task.post(.responseValidated(reply.response, nil))
+        case .failure(let error):
+            // Only serializers attach the body.
+            guard let error = error as? SternaError, error.body != nil, let response = error.response else { return }
+            task.post(.responseValidated(response, error))
+        }
     }
 
     func report(_ progress: TransferProgress) {

@@ -11,7 +11,7 @@ struct HSTSRequestTests {
     private func chain(_ store: HSTSStore, isVerified: Bool = true, _ mock: MockTransport) -> Chain {
         Chain(
             [
-                RedirectInterceptor(hsts: store),
+                RedirectInterceptor(hsts: store, collectedBytes: 1 << 20),
                 NetworkStateInterceptor(
                     state: NetworkState(cookieJar: nil, hsts: store, alternatives: AltSvcStore()) { _ in isVerified }),
             ],

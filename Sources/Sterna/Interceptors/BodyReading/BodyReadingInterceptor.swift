@@ -1,10 +1,9 @@
 import SternaCore
 
-/// Reads a response's body to its end if the call collects it. A retry or an application interceptor above then sees the result of
-/// the call, not only its head.
+/// Reads a response's body to its end if the call collects it. An application interceptor above then sees the result of the call, not only
+/// its head.
 ///
-/// Only sessions with an application interceptor have it in their chain, and only if nothing is retried: otherwise the
-/// ``RetryInterceptor`` reads the body.
+/// Where requests are retried the ``RetryInterceptor`` reads the body in its place, since a body that breaks off is a failure, too.
 struct BodyReadingInterceptor: Interceptor {
     /// The maximum size of a collected body, in bytes.
     let collectedBytes: Int
@@ -15,12 +14,6 @@ struct BodyReadingInterceptor: Interceptor {
             return response
         }
         return try await Self.read(response, to: request, by: reading)
-    }
-
-    /// Whether the body of a response stays unread, since that of a followed redirect is discarded.
-    static func leaves(_ response: Response, to request: Request) -> Bool {
-        RedirectRule.isRedirect(response.status.code) && request.options[RedirectPolicyKey.self].follows
-            && response.headers.contains(.location)
     }
 
     /// Reads the body of a response.
@@ -65,7 +58,11 @@ struct BodyReading: Sendable {
 
     /// Returns how the chain reads the body of a response; nil if the caller reads it, or if it is there. A call that says nothing
     /// reads what is delivered whole.
-    init?(of response: Response, to request: Request, collectedBytes: Int) {
+    ///
+    /// The body of a redirect that is followed is discarded; if it is not followed after all, the ``RedirectInterceptor`` reads it.
+    ///
+    /// - Parameter isFinal: whether no redirect follows.
+    init?(of response: Response, to request: Request, collectedBytes: Int, isFinal: Bool = false) {
         if let own = request.state.reading {
             self = own
         } else if request.delivery == .whole {
@@ -73,7 +70,12 @@ struct BodyReading: Sendable {
         } else {
             return nil
         }
-        guard applies(to: response), !BodyReadingInterceptor.leaves(response, to: request) else { return nil }
+        guard applies(to: response), isFinal == Self.mayBeFollowed(response, to: request) else { return nil }
+    }
+
+    private static func mayBeFollowed(_ response: Response, to request: Request) -> Bool {
+        RedirectRule.isRedirect(response.status.code) && request.options[RedirectPolicyKey.self].follows
+            && response.section.contains(.location)
     }
 
     /// Whether the body must be read; a complete body need not be.

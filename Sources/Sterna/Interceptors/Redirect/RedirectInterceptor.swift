@@ -8,6 +8,9 @@ struct RedirectInterceptor: Interceptor {
     /// The tokens of the session's requests.
     var tokens: TokenAuthentication?
 
+    /// The maximum size of a collected body, in bytes.
+    let collectedBytes: Int
+
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         var request = RetryHistory.added(to: request)
         // Below redirects everything sees the URL that is used: credentials, cookies, and the limits of origins.
@@ -31,13 +34,10 @@ struct RedirectInterceptor: Interceptor {
         while true {
             policy.referrer = policy.referrer?.updated(by: response)
             switch await decision(current, response, policy, steps, closures) {
-            case .deliver:
-                response.redirects = steps
-                return response
+            case .deliver: return try await keep(response, to: current, after: steps)
             case .keep:
-                response.redirects = steps
                 response.isKeptRedirect = true
-                return response
+                return try await keep(response, to: current, after: steps)
             case .refuse(var error), .confirm(_, otherwise: var error):
                 response.body.cancel()
                 response.redirects = steps
@@ -63,6 +63,17 @@ struct RedirectInterceptor: Interceptor {
                 }
             }
         }
+    }
+
+    /// Returns a redirect that is not followed, after reading the body if the call collects it.
+    private nonisolated(nonsending) func keep(
+        _ response: Response, to request: Request, after steps: [RedirectStep]
+    ) async throws -> Response {
+        var response = response
+        response.redirects = steps
+        let reading = BodyReading(of: response, to: request, collectedBytes: collectedBytes, isFinal: true)
+        guard let reading else { return response }
+        return try await BodyReadingInterceptor.read(response, to: request, by: reading)
     }
 
     /// Returns the decision of the policy, or that of the closures.
