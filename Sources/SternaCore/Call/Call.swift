@@ -7,27 +7,13 @@ import Synchronization
 /// request passed directly to a ``Transport`` has no call.
 public final class Call: Sendable {
     private struct State: Sendable {
-        var step: (any CallStep)?
-
-        // Attempts that run beside the last one: a download's ranges on several connections.
-        var others: [any CallStep] = []
-        var isCancelled = false
-        var pauses = 0
-        var remaining: TimeAmount?
-        var lease: ShutdownGrace.Lease?
-        var release: ConnectionRelease?
-
-        var steps: [any CallStep] { others + [step].compactMap { $0 } }
+        var steps = CallSteps()
+        var pauses = CallPauses()
     }
 
     private let state = Mutex(State())
-
-    // In nanoseconds; `paused` while time stands still. Every change of a connection's state reads it without the lock.
-    private let end: Atomic<UInt64>
-    private static let paused = NIODeadline.distantFuture.uptimeNanoseconds
-
-    // Lets nearly every call, which has no lease, end without taking the lock.
-    private let hasLease = Atomic<Bool>(false)
+    private let end: CallLimit
+    private let lease = CallLease()
 
     // The raw value of a priority; negative unless one was set.
     private let rank = Atomic<Int8>(-1)
@@ -76,7 +62,7 @@ public final class Call: Sendable {
         self.clock = clock
         log = keepsRequests ? RequestLog() : nil
         trace = isTraced ? CallTrace() : nil
-        end = Atomic(min(deadline.uptimeNanoseconds, Self.paused - 1))
+        end = CallLimit(deadline)
         self.hasOwnDeadline = hasOwnDeadline
         guard recordsMetrics || observer != nil else {
             recorder = nil
@@ -95,7 +81,7 @@ public final class Call: Sendable {
         self.scope = scope
         epoch = scope?.epoch ?? 0
         (clock, log, trace, recorder) = (other.clock, other.log, other.trace, other.recorder)
-        end = Atomic(Self.paused - 1)
+        end = CallLimit(.distantFuture)
         hasOwnDeadline = false
     }
 
@@ -118,19 +104,14 @@ public final class Call: Sendable {
     // MARK: Cancellation
 
     /// Whether ``cancel()`` was called, or all calls of the session were cancelled.
-    public var isCancelled: Bool { isScopeCancelled || state.withLock { $0.isCancelled } }
+    public var isCancelled: Bool { isScopeCancelled || state.withLock { $0.steps.isCancelled } }
 
     /// Whether all calls of the session were cancelled since this one began.
     package var isScopeCancelled: Bool { scope.map { $0.epoch != epoch } ?? false }
 
     /// Cancels the call: the current attempt or body read fails with `cancelled`, and no further attempt begins.
     public func cancel() {
-        let (step, others) = state.withLock { state in
-            state.isCancelled = true
-            return (state.step, state.others)
-        }
-        step?.callCancelled()
-        for other in others { other.callCancelled() }
+        for step in state.withLock({ $0.steps.cancel() }) { step.callCancelled() }
     }
 
     /// Begins an attempt; returns false if the call was already cancelled and the attempt must not be made.
@@ -140,13 +121,7 @@ public final class Call: Sendable {
     }
 
     private func beginStep(_ step: any CallStep) -> Bool {
-        guard !isScopeCancelled else { return false }
-        return state.withLock { state in
-            guard !state.isCancelled else { return false }
-            if let last = state.step, last !== step { state.others.append(last) }
-            state.step = step
-            return true
-        }
+        !isScopeCancelled && state.withLock { $0.steps.begin(step) }
     }
 
     /// Begins a wait before or between attempts, which a cancellation of the call's scope reaches, too; returns false if the call was
@@ -169,14 +144,7 @@ public final class Call: Sendable {
 
     /// Ends a step.
     package func end(_ step: any CallStep) {
-        // Released after unlocking: it may be the last reference.
-        let ended: (any CallStep)? = state.withLock { state in
-            guard state.step === step else {
-                return state.others.firstIndex { $0 === step }.map { state.others.remove(at: $0) }
-            }
-            defer { state.step = state.others.popLast() }
-            return state.step
-        }
+        let ended = state.withLock { $0.steps.end(step) }
         _ = ended
     }
 
@@ -198,9 +166,7 @@ public final class Call: Sendable {
         set {
             rank.store(newValue.map { Int8($0.rawValue) } ?? -1, ordering: .relaxed)
             // An attempt that begins later reads the new rank: both take this lock.
-            let (step, others) = state.withLock { ($0.step, $0.others) }
-            step?.callReranked()
-            for other in others { other.callReranked() }
+            for step in state.withLock(\.steps.all) { step.callReranked() }
         }
     }
 
@@ -209,150 +175,52 @@ public final class Call: Sendable {
     /// The time by which the whole call must be complete; it moves on while the deadline is paused.
     public var deadline: Deadline {
         state.withLock { state in
-            guard let remaining = state.remaining else {
-                return Deadline(.uptimeNanoseconds(end.load(ordering: .relaxed)))
-            }
-            return Deadline(.uptimeNanoseconds(moment(in: remaining)))
+            Deadline(state.pauses.remaining.map { CallLimit.moment(in: $0, from: clock.now) } ?? end.moment)
         }
     }
 
     /// The time by which the whole call must be complete; `distantFuture` while the deadline is paused.
-    package var limit: NIODeadline { .uptimeNanoseconds(end.load(ordering: .relaxed)) }
+    package var limit: NIODeadline { end.moment }
 
     /// Whether time stands still, so that no limit of the call expires.
-    package var isPaused: Bool { end.load(ordering: .relaxed) == Self.paused }
+    package var isPaused: Bool { end.isPaused }
 
     /// Pauses every limit of the call until ``resume()`` was called as often. An engine's shutdown does not wait for a paused
     /// call without a connection.
     package func pause() {
-        let (hasConnection, steps): (Bool, [any CallStep]) = state.withLock { state in
-            state.pauses += 1
-            guard state.pauses == 1 else { return (true, []) }
-            state.remaining = .uptimeNanoseconds(end.load(ordering: .relaxed)) - clock.now
-            end.store(Self.paused, ordering: .relaxed)
-            state.release?.offer()
-            return (state.step != nil, state.release == nil ? [] : state.steps)
+        let (isIdle, told): (Bool, [any CallStep]) = state.withLock { state in
+            guard state.pauses.begin(end, at: clock.now) else { return (false, []) }
+            return (state.steps.isEmpty, state.pauses.offersConnections ? state.steps.all : [])
         }
-        if !hasConnection { releaseLease() }
-        for step in steps { step.callPaused() }
+        if isIdle { lease.release() }
+        for step in told { step.callPaused() }
     }
 
     /// Sets what decides whether the paused call gives its connections up for other requests; without it the call keeps them.
-    package func setRelease(_ release: ConnectionRelease) {
-        state.withLock { state in
-            state.release = release
-            if state.pauses > 0 { release.offer() }
-        }
-    }
+    package func setRelease(_ release: ConnectionRelease) { state.withLock { $0.pauses.setRelease(release) } }
 
     /// Asks a paused call to give its connections up for another request. If it does, its attempts fail with `cancelled`, and it may
     /// make others. Returns whether it does.
     package func giveUpConnections() -> Bool {
-        let (release, steps) = state.withLock { ($0.pauses > 0 ? $0.release : nil, $0.steps) }
-        guard let release, release.accept() else { return false }
+        let (offer, steps) = state.withLock { ($0.pauses.offer, $0.steps.all) }
+        guard let offer, offer.accept() else { return false }
         for step in steps { step.callCancelled() }
         return true
     }
 
     /// Resumes the limits, each with the time it had left.
     package func resume() {
-        let (step, others): ((any CallStep)?, [any CallStep]) = state.withLock { state in
-            guard state.pauses > 0 else { return (nil, []) }
-            state.pauses -= 1
-            guard state.pauses == 0, let remaining = state.remaining.take() else { return (nil, []) }
-            state.release?.withdraw()
-            end.store(moment(in: remaining), ordering: .relaxed)
-            return (state.step, state.others)
-        }
-        step?.callResumed()
-        for other in others { other.callResumed() }
-    }
-
-    private func moment(in remaining: TimeAmount) -> UInt64 {
-        let left = UInt64(max(0, remaining.nanoseconds))
-        let (sum, isTooLate) = clock.now.uptimeNanoseconds.addingReportingOverflow(left)
-        return isTooLate ? Self.paused - 1 : min(sum, Self.paused - 1)
+        let steps = state.withLock { state in state.pauses.end(end, at: clock.now) ? state.steps.all : [] }
+        for step in steps { step.callResumed() }
     }
 
     // MARK: Shutdown
 
     /// Delays an engine's shutdown until the call sends no further request.
-    package func keep(_ lease: ShutdownGrace.Lease) {
-        hasLease.store(true, ordering: .relaxed)
-        // The former lease is released after unlocking.
-        let old = state.withLock { state in
-            let old = state.lease
-            state.lease = lease
-            return old
-        }
-        _ = old
-    }
+    package func keep(_ lease: ShutdownGrace.Lease) { self.lease.keep(lease) }
 
     /// Releases the lease on a closing engine: the call needs the engine no longer for now.
-    package func releaseLease() {
-        guard hasLease.load(ordering: .relaxed) else { return }
-        let old = state.withLock { $0.lease.take() }
-        _ = old
-    }
-}
-
-/// A current step of the call, which cancellation ends: an attempt on a connection, or a pause before one.
-package protocol CallStep: AnyObject, Sendable {
-    /// Called from any thread when the call is cancelled.
-    func callCancelled()
-
-    /// Called from any thread when a call that may give its connections up is paused.
-    func callPaused()
-
-    /// Called from any thread when time goes on after ``Call/pause()``.
-    func callResumed()
-
-    /// Called from any thread when the call's priority has changed.
-    func callReranked()
-}
-
-extension CallStep {
-    package func callPaused() {}
-    package func callReranked() {}
-}
-
-/// The requests of a call's attempts, as they were sent.
-///
-/// They are kept without their call: it has the log, and a task that is finished would never be freed.
-package final class RequestLog: Sendable {
-    private struct State: Sendable {
-        var sent: [Request] = []
-        var receiver: (@Sendable (Request, Int) -> Void)?
-    }
-
-    private let state = Mutex(State())
-
-    package func add(_ request: Request) {
-        var kept = request
-        kept.call = nil
-        state.withLock { [kept] in $0.sent.append(kept) }
-    }
-
-    /// Sets what is called on an event loop when a request is sent again on another connection, with the number of attempts.
-    package func onRepeat(_ receiver: @escaping @Sendable (Request, Int) -> Void) {
-        state.withLock { $0.receiver = receiver }
-    }
-
-    func requests(of call: Call) -> [Request] {
-        state.withLock { $0.sent }.map { Self.request($0, of: call) }
-    }
-
-    /// Reports that the last request is sent again.
-    func repeated(_ attempts: Int, of call: Call) {
-        let (receiver, last) = state.withLock { ($0.receiver, $0.sent.last) }
-        if let last { receiver?(Self.request(last, of: call), attempts) }
-    }
-
-    private static func request(_ kept: Request, of call: Call) -> Request {
-        var request = kept
-        request.join(call)
-        return request
-    }
+    package func releaseLease() { lease.release() }
 }
 
 extension Call: CustomReflectable {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import SternaCore
+import SternaTesting
 import Testing
 
 @testable import Sterna
@@ -8,7 +9,7 @@ import Testing
 /// What the requests of one call carry.
 @Suite("Call state")
 struct CallStateTests {
-    private func request() throws -> Request { Request(try HTTPURL("http://a.test/")) }
+    private func request() throws -> Request { Request(.get, try HTTPURL("http://a.test/")) }
 
     @Test("Reading makes no state")
     func readingMakesNoState() throws {
@@ -42,7 +43,7 @@ struct CallStateTests {
     @Test("A request of user code gets the state of the call")
     func requestsOfUserCodeGetTheStateOfTheCall() throws {
         var former = try request()
-        former.join(Call(deadline: .now() + .seconds(9)))
+        former.join(Call(deadline: .distantFuture))
         former.state.dropsCredentials = true
         former.state.history = RetryHistory()
         var other = try request()
