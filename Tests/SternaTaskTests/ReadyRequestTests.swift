@@ -37,6 +37,22 @@ struct ReadyRequestTests {
         expectEqual(mock.requests.count, 2)
     }
 
+    @Test("The request that a task has sent begins a call of its own, also when the task is gone")
+    func sentAgain() async throws {
+        let (api, mock) = try mocked()
+        let sent = try await sentByTask(api)
+        #expect(sent.call != nil)
+        _ = try await api.send(sent)
+        #expect(mock.requests.first?.call !== mock.requests.last?.call)
+        expectEqual(mock.requests.count, 2)
+    }
+
+    private func sentByTask(_ api: Session) async throws -> Request {
+        let task = api.dataTask(.get("https://other.example/notes/7"))
+        _ = try await task.value
+        return try #require(task.currentRequest)
+    }
+
     @Test("Fields that describe the body are added where they are missing")
     func body() async throws {
         let (api, mock) = try mocked()

@@ -151,6 +151,7 @@ extension SessionPlan {
             request.options = settings.options
             request.options.merge(ready.options)
         }
+        if request.carried != nil { request.state.beginAnew() }
         if let link = settings.transferLink { request.state.link = link }
         if !settings.secretHeaders.isEmpty {
             request.options[SecretHeadersKey.self] = settings.secretHeaders.union(ready.options[SecretHeadersKey.self])

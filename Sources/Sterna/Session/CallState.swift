@@ -82,6 +82,14 @@ struct CallState: Sendable {
 
     /// The alternative services of the request's origin, the preferred one first.
     var alternatives: [AlternativeService] = []
+
+    /// Forgets what belongs to a call, as its request begins another one. Credentials stay as they are, and stay dropped.
+    mutating func beginAnew() {
+        (reading, events, link) = (nil, nil, nil)
+        (history, formerRetries) = (nil, 0)
+        (awsTrail, messageOrigin) = (nil, nil)
+        (circuitReport, hedgeCopy, alternatives) = (nil, nil, [])
+    }
 }
 
 /// The call state of a request, or of the settings of one.
