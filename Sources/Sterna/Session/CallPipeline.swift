@@ -64,17 +64,20 @@ extension SessionPlan {
         defer { response.body.cancel() }
         response.body = response.body.readableOnce
         guard let recorder = request.recorder else { return try await read(response) }
+        var watched: WatchedBody?
         if let whole = response.body.whole {
             recorder.decoded(whole.count)
         } else {
-            response.body = ResponseBody(WatchedBody(ClaimedBody(response.body)) { recorder.decoded($0.count) })
+            let body = WatchedBody(ClaimedBody(response.body)) { recorder.decoded($0.count) }
+            response.body = ResponseBody(body)
+            watched = body
         }
         do {
             let value = try await read(response)
-            await end(response, recorder)
+            await end(watched, recorder)
             return value
         } catch {
-            await end(response, recorder)
+            await end(watched, recorder)
             // Errors of the closure's own pass unchanged.
             guard var known = error as? SternaError else { throw error }
             known.metrics = known.metrics ?? recorder.snapshot
@@ -82,10 +85,13 @@ extension SessionPlan {
         }
     }
 
-    // The unread body is discarded before the observer receives the end of the request.
-    private func end(_ response: Response, _ recorder: MetricsRecorder) async {
-        response.body.cancel()
-        await settings.engine.settle()
+    // The unread body is discarded before the observer receives the end of the request. The end of one that was read came behind the
+    // events of the request.
+    nonisolated(nonsending) private func end(_ body: WatchedBody?, _ recorder: MetricsRecorder) async {
+        if let body, !body.hasEnded {
+            body.cancel()
+            await settings.engine.settle()
+        }
         recorder.requestEnded()
     }
 

@@ -1,10 +1,12 @@
 import HTTPTypes
 import SternaCore
+import Synchronization
 
 /// A body whose pieces a closure sees before their reader.
 final class WatchedBody: BodyStream {
     private let base: any BodyStream
     private let watch: @Sendable (Bytes) async -> Void
+    private let isOver = Atomic(false)
 
     init(_ base: any BodyStream, _ watch: @escaping @Sendable (Bytes) async -> Void) {
         (self.base, self.watch) = (base, watch)
@@ -12,9 +14,12 @@ final class WatchedBody: BodyStream {
 
     func next() async throws -> Bytes? {
         let piece = try await base.next()
-        if let piece { await watch(piece) }
+        if let piece { await watch(piece) } else { isOver.store(true, ordering: .relaxed) }
         return piece
     }
+
+    /// Whether a reader has found the end.
+    var hasEnded: Bool { isOver.load(ordering: .relaxed) }
 
     func cancel() { base.cancel() }
     var length: Int64? { base.length }
