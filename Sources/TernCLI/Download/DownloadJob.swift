@@ -46,8 +46,8 @@ struct DownloadJob {
         let display = DownloadDisplay(isSilent: saving.silent)
         let names = urls.map { DownloadLine.printable(DownloadFileName.name(of: $0) ?? $0.host) }
         let batch = session.downloadBatch(drafts, concurrency: saving.jobs, options: saving.options)
-        let board = DownloadBoard(batch: batch, names: names)
-        let statuses = await display.run({ board.screen() }) {
+        let snapshot = BatchSnapshot(batch: batch, names: names)
+        let statuses = await display.run({ snapshot.screen() }) {
             await withTaskCancellationHandler {
                 await report(batch, names, display)
             } onCancel: {

@@ -2,8 +2,8 @@ import NIOCore
 import Sterna
 import Synchronization
 
-/// The state of a batch's files at a moment, for the screen.
-final class DownloadBoard: Sendable {
+/// The files of a batch at a moment, for the screen.
+final class BatchSnapshot: Sendable {
     private let batch: DownloadBatch
     private let names: [String]
 
