@@ -7,7 +7,11 @@ import Testing
 struct OrderedLineTests {
     private func all(_ line: OrderedLine<Int>) -> [Int] {
         var (line, taken) = (line, [Int]())
-        while let id = line.popFirst() { taken.append(id) }
+        while let place = line.first {
+            line.remove(place.id)
+            taken.append(place.id)
+        }
+        #expect(line.isEmpty)
         return taken
     }
 
@@ -31,7 +35,6 @@ struct OrderedLineTests {
         line.remove(2)
         line.remove(2)
         line.remove(9)
-        expectEqual(line.count, 4)
         expectEqual(all(line), [4, 1, 3, 5])
     }
 
@@ -59,11 +62,12 @@ struct OrderedLineTests {
                 line.insert(id, rank: place.rank, order: place.order)
                 known[id] = place
             }
-            expectEqual(line.count, known.count)
+            expectEqual(line.isEmpty, known.isEmpty)
+            guard order % 20 == 19 else { continue }
+            let sorted = known.sorted { one, other in
+                (-one.value.rank, one.value.order) < (-other.value.rank, other.value.order)
+            }
+            expectEqual(all(line), sorted.map(\.key))
         }
-        let sorted = known.sorted { one, other in
-            (-one.value.rank, one.value.order) < (-other.value.rank, other.value.order)
-        }
-        expectEqual(all(line), sorted.map(\.key))
     }
 }

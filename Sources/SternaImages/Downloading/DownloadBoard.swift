@@ -15,8 +15,6 @@ struct DownloadBoard: Sendable {
         let key: TransferKey
         /// In the order in which they came.
         var receivers: [Int] = []
-        var priority: Request.Priority
-        var isActive = false
     }
 
     /// What follows from a receiver's leaving.
@@ -32,18 +30,17 @@ struct DownloadBoard: Sendable {
     private(set) var transfers: [Int: Transfer] = [:]
     private var ids: [TransferKey: Int] = [:]
     private var transferOfReceiver: [Int: Int] = [:]
-    private var line = OrderedLine<Int>()
-    private var (lastID, arrivals) = (0, 0)
-    private(set) var activeCount = 0
-
-    let order: DownloadPrioritization
-    let maximumActive: Int
+    private var plan: QueuePlan<Int>
+    private var lastID = 0
 
     init(order: DownloadPrioritization, maximumActive: Int) {
-        (self.order, self.maximumActive) = (order, max(1, maximumActive))
+        plan = QueuePlan(.init(total: maximumActive), lastComesFirst: order == .lifo)
+        plan.resume()
     }
 
-    var waitingCount: Int { line.count }
+    var activeCount: Int { plan.runningCount }
+
+    var waitingCount: Int { plan.count - plan.runningCount }
 
     /// Adds a receiver to the transfer of its key, or to a new one. Returns its number, whether it is new, and the transfer's priority if
     /// that has risen.
@@ -55,16 +52,17 @@ struct DownloadBoard: Sendable {
         let id = known ?? lastID
         ids[key] = id
         transferOfReceiver[receiver] = id
-        var transfer = transfers[id] ?? Transfer(key: key, priority: priority)
-        transfer.receivers.append(receiver)
-        let raised = priority > transfer.priority
-        transfer.priority = max(transfer.priority, priority)
-        transfers[id] = transfer
-        if !transfer.isActive, known == nil || raised {
-            arrivals += 1
-            line.insert(id, rank: transfer.priority.rawValue, order: order == .lifo ? -arrivals : arrivals)
+        transfers[id, default: Transfer(key: key)].receivers.append(receiver)
+        if let present = plan.priority(of: id), priority <= present { return (id, false, nil) }
+        if plan.isRunning(id) {
+            plan.setPriority(priority, of: id)
+        } else {
+            // One whose priority has risen is the last of those that have this priority.
+            plan.remove(id)
+            plan.add(id, priority: priority)
+            plan.ask(id)
         }
-        return (id, known == nil, raised ? priority : nil)
+        return (id, known == nil, known == nil ? nil : priority)
     }
 
     /// Removes a receiver that waits no more.
@@ -75,20 +73,15 @@ struct DownloadBoard: Sendable {
         transfer.receivers.removeAll { $0 == receiver }
         transfers[id] = transfer
         guard transfer.receivers.isEmpty else { return .nothing }
-        if transfer.isActive { return .abandoned(id) }
-        line.remove(id)
+        if plan.isRunning(id) { return .abandoned(id) }
+        plan.remove(id)
         ids[transfer.key] = nil
         transfers[id] = nil
         return .removed(id)
     }
 
-    /// Takes the next transfer to begin; nil if none waits, or as many are under way as may be.
-    mutating func begin() -> Int? {
-        guard activeCount < maximumActive, let id = line.popFirst() else { return nil }
-        transfers[id]?.isActive = true
-        activeCount += 1
-        return id
-    }
+    /// Takes the transfers to begin: as many as may be under way.
+    mutating func begin() -> [Int] { plan.next() }
 
     /// Keeps later receivers from a transfer that is being cancelled; they get one of their own.
     mutating func detach(_ id: Int) {
@@ -112,6 +105,7 @@ struct DownloadBoard: Sendable {
     /// Removes a transfer that is over, and has no receiver left.
     mutating func end(_ id: Int) {
         detach(id)
-        if let transfer = transfers.removeValue(forKey: id), transfer.isActive { activeCount -= 1 }
+        transfers[id] = nil
+        plan.remove(id)
     }
 }

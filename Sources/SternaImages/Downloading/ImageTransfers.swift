@@ -132,7 +132,7 @@ final class ImageTransfers: Sendable {
     // MARK: Transfers
 
     private func startWaiting() {
-        while let id = state.withLock({ $0.board.begin() }) {
+        for id in state.withLock({ $0.board.begin() }) {
             Task { await run(id) }
         }
     }

@@ -51,7 +51,7 @@ final class TransferTurns: TurnGiving {
     /// Ends the turn of a transfer, or its wait.
     func end(_ id: TransferID) {
         state.withLock { $0.waits[id] = nil }
-        change { _ = $0.remove(id) }
+        change { $0.remove(id) }
     }
 
     func setPriority(_ priority: Request.Priority, of id: TransferID) {

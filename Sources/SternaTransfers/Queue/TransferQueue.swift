@@ -64,7 +64,9 @@ public final class TransferQueue: Sendable {
         pacer = SchedulePacer(options.bandwidth, options.schedule, session.loopClock, options.wallClock)
         state = Mutex(
             State(
-                plan: QueuePlan(.init(total: options.concurrency, perHost: options.perHost), order: options.order),
+                plan: QueuePlan(
+                    .init(total: options.concurrency, perHost: options.perHost),
+                    lastComesFirst: options.order == .lastInFirstOut),
                 receivers: QueueReceivers(options)))
     }
 
@@ -255,7 +257,7 @@ public final class TransferQueue: Sendable {
 
     private func withdraw(_ id: Int) {
         state.withLock { state in
-            _ = state.plan.remove(id)
+            state.plan.remove(id)
             state.transfers.removeValue(forKey: id)?.set(.failed(Self.stopped))
             state.held[id] = nil
             state.meter.remove(id)
@@ -283,9 +285,8 @@ public final class TransferQueue: Sendable {
         transitions.withLock { _ in
             let running = state.withLock { state -> [QueuedTransfer] in
                 guard state.plan.isSuspended, !state.isStopped else { return [] }
-                state.plan.resume()
                 for case let work as DurableWork in state.transfers.values.map(\.work) { work.keep(self) }
-                return state.plan.running.compactMap { state.transfers[$0] }
+                return state.plan.resume().compactMap { state.transfers[$0] }
             }
             for transfer in running { transfer.work.goOn() }
         }
@@ -298,8 +299,7 @@ public final class TransferQueue: Sendable {
         transitions.withLock { _ in
             let (all, running) = state.withLock { state -> ([QueuedTransfer], [QueuedTransfer]) in
                 guard !state.plan.isSuspended else { return ([], []) }
-                state.plan.suspend()
-                return (Array(state.transfers.values), state.plan.running.compactMap { state.transfers[$0] })
+                return (Array(state.transfers.values), state.plan.suspend().compactMap { state.transfers[$0] })
             }
             for transfer in running { transfer.work.suspend() }
             // Those of a store give their turns back, and keep the queue no longer.

@@ -55,3 +55,11 @@ public struct TransferQueueOptions: Sendable {
 
     public init() {}
 }
+
+/// The order of the transfers of a queue that have the same priority.
+public enum QueueOrder: String, Sendable, Hashable, CaseIterable {
+    /// In the order in which they were added; the default.
+    case firstInFirstOut
+    /// The one that was added last comes first.
+    case lastInFirstOut
+}

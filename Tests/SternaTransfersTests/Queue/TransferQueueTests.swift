@@ -168,6 +168,19 @@ struct TransferQueueTests {
         }
     }
 
+    @Test("The order of those with one priority is that of the options", arguments: QueueOrder.allCases)
+    func order(_ order: QueueOrder) async throws {
+        try await QueueScene.with { scene in
+            let queue = scene.queue { ($0.concurrency, $0.order) = (1, order) }
+            for number in 1...4 { try queue.add { $0.dataTask(.get("range/\(number)")) } }
+            try queue.add(priority: .high) { $0.dataTask(.get("range/5")) }
+            queue.start()
+            try await queue.finish()
+            let expected = order == .firstInFirstOut ? [5, 1, 2, 3, 4] : [5, 4, 3, 2, 1]
+            expectEqual(scene.server.requests().map(\.target), expected.map { "/range/\($0)" })
+        }
+    }
+
     @Test("A transfer begins behind those that it waits for, and fails with them unless it is to run anyway")
     func dependencies() async throws {
         try await QueueScene.with { scene in

@@ -15,7 +15,7 @@ public final class DownloadBatch: Sendable {
     public let tasks: [DownloadTask]
 
     private struct State {
-        var queue: BatchQueue
+        var plan: QueuePlan<Int>
         var meter: BatchMeter
     }
 
@@ -29,9 +29,12 @@ public final class DownloadBatch: Sendable {
     init(_ tasks: [DownloadTask], concurrency: Int) {
         self.tasks = tasks
         channel = UpdateChannel(BatchProgress(files: tasks.count))
-        state = Mutex(
-            State(
-                queue: BatchQueue(count: tasks.count, limit: concurrency), meter: BatchMeter(files: tasks.count)))
+        var plan = QueuePlan<Int>(.init(total: concurrency))
+        for index in tasks.indices {
+            plan.add(index)
+            plan.ask(index)
+        }
+        state = Mutex(State(plan: plan, meter: BatchMeter(files: tasks.count)))
         if tasks.isEmpty { channel.end() }
     }
 
@@ -69,22 +72,21 @@ public final class DownloadBatch: Sendable {
     /// Starts the batch, or continues a suspended one.
     public func resume() {
         transitions.withLock { _ in
-            let (goOn, begin) = state.withLock { $0.queue.resume() }
-            for index in goOn { tasks[index].resume() }
-            start(begin)
+            for index in state.withLock({ $0.plan.resume() }) { tasks[index].resume() }
+            startNext()
         }
     }
 
     /// Suspends all downloads that run, and begins no other until ``resume()``.
     public func suspend() {
         transitions.withLock { _ in
-            for index in state.withLock({ $0.queue.suspend() }) { tasks[index].suspend() }
+            for index in state.withLock({ $0.plan.suspend() }) { tasks[index].suspend() }
         }
     }
 
     /// Cancels all downloads, and removes their partial files. Complete files stay.
     public func cancel() {
-        end(state.withLock { $0.queue.cancel() })
+        endWaiting()
         for task in tasks { task.cancel() }
     }
 
@@ -92,7 +94,7 @@ public final class DownloadBatch: Sendable {
     /// a complete one, for one that cannot be continued, and for one that had not begun.
     @discardableResult
     public func cancelProducingResumeData() async -> [ResumeData?] {
-        end(state.withLock { $0.queue.cancel() })
+        endWaiting()
         return await withTaskGroup(of: (Int, ResumeData?).self) { group in
             for (index, task) in tasks.enumerated() {
                 group.addTask { (index, await task.cancelProducingResumeData()) }
@@ -103,8 +105,8 @@ public final class DownloadBatch: Sendable {
 
     // MARK: Work
 
-    private func start(_ indices: [Int]) {
-        for index in indices {
+    private func startNext() {
+        for index in state.withLock({ $0.plan.next() }) {
             tasks[index].resume()
             // Retains the batch while one of its downloads runs.
             Task { await self.watch(index) }
@@ -114,32 +116,38 @@ public final class DownloadBatch: Sendable {
     private func watch(_ index: Int) async {
         let task = tasks[index]
         for await step in task.progress {
-            report { $0.set(index, step, resumedAt: task.resumedAt, at: .now()) }
+            report { $0.meter.set(index, step, resumedAt: task.resumedAt, at: .now()) }
         }
         // The sequence ends with the task, whose outcome follows at once.
         let file = try? await task.value
         let resumedAt = file?.resumedAt ?? task.resumedAt
-        report { $0.end(index, length: file?.length, resumedAt: resumedAt, at: .now()) }
+        report { $0.meter.end(index, length: file?.length, resumedAt: resumedAt, at: .now()) }
         transitions.withLock { _ in
-            start(state.withLock { $0.queue.ended(index) })
+            state.withLock { _ = $0.plan.remove(index) }
+            startNext()
         }
         endIfOver()
     }
 
-    /// Notes the end of downloads that had not begun.
-    private func end(_ indices: Range<Int>) {
-        for index in indices { report { $0.end(index, length: nil, resumedAt: 0, at: .now()) } }
+    /// Notes the end of the downloads that have not begun, which begin no more.
+    private func endWaiting() {
+        report { state in
+            for index in state.plan.waiting {
+                state.plan.remove(index)
+                state.meter.end(index, length: nil, resumedAt: 0, at: .now())
+            }
+        }
         endIfOver()
     }
 
     private func endIfOver() {
-        if state.withLock({ $0.queue.isOver }) { channel.end() }
+        if state.withLock({ $0.plan.count == 0 }) { channel.end() }
     }
 
-    private func report(_ change: (inout BatchMeter) -> Void) {
+    private func report(_ change: (inout State) -> Void) {
         // Reported under the lock, so that no older value replaces a newer one.
         state.withLock { state in
-            change(&state.meter)
+            change(&state)
             channel.report(state.meter.progress(at: .now()))
         }
     }

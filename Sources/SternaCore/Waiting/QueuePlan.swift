@@ -1,16 +1,16 @@
-import SternaCore
-
 /// Decides whose turn it is in a queue: a limited number at once, in total and for each host, by rank, then in order, and behind what they
 /// wait for. A value without tasks.
-struct QueuePlan<ID: Hashable & Sendable>: Sendable {
+package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     /// The maximum numbers of transfers that run at the same time; at least 1.
-    struct Limits: Sendable, Hashable {
-        var total: Int
-        var perHost: Int
+    package struct Limits: Sendable, Hashable {
+        package var total: Int
+        package var perHost: Int
+
+        package init(total: Int, perHost: Int = .max) { (self.total, self.perHost) = (total, perHost) }
     }
 
     /// Why a dependency is refused.
-    enum Fault: Error, Hashable {
+    package enum Fault: Error, Hashable {
         case unknown, begun, cycle
     }
 
@@ -32,9 +32,11 @@ struct QueuePlan<ID: Hashable & Sendable>: Sendable {
         var rank: Int { priority.rawValue + (isBackground ? 0 : 10) }
     }
 
-    var limits: Limits
-    let order: QueueOrder
-    private(set) var isSuspended = true
+    package var limits: Limits
+    private let lastComesFirst: Bool
+
+    /// Whether no transfer gets a turn; so it is at first.
+    package private(set) var isSuspended = true
 
     private var entries: [ID: Entry] = [:]
     private var arrivals = 0
@@ -42,28 +44,34 @@ struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     // Those that may have a turn, in order, by host, so that one host at its limit costs nothing.
     private var ready: [String: OrderedLine<ID>] = [:]
     private var perHost: [String: Int] = [:]
-    private var runningCount = 0
 
-    init(_ limits: Limits, order: QueueOrder = .firstInFirstOut) {
-        self.limits = limits
-        self.order = order
+    /// The number of transfers that have a turn.
+    package private(set) var runningCount = 0
+
+    /// - Parameter lastComesFirst: whether, of transfers with the same rank, the one that was added last has the first turn.
+    package init(_ limits: Limits, lastComesFirst: Bool = false) {
+        (self.limits, self.lastComesFirst) = (limits, lastComesFirst)
     }
 
     /// The number of transfers that are not over.
-    var count: Int { entries.count }
+    package var count: Int { entries.count }
 
     /// The transfers that have a turn, in the order of their arrival.
-    var running: [ID] { byArrival(entries.filter(\.value.runs).keys) }
+    package var running: [ID] { byArrival(entries.filter(\.value.runs).keys) }
 
-    func contains(_ id: ID) -> Bool { entries[id] != nil }
+    /// Those that have none, in the order of their arrival.
+    package var waiting: [ID] { byArrival(entries.filter { !$0.value.runs }.keys) }
+
+    /// Whether a transfer has a turn.
+    package func isRunning(_ id: ID) -> Bool { entries[id]?.runs == true }
 
     // MARK: Entries
 
     /// Adds a transfer that does not want a turn yet.
     ///
     /// - Parameter after: the transfers that it waits for; those that are over count no more.
-    mutating func add(
-        _ id: ID, host: String, priority: Request.Priority = .normal, isBackground: Bool = false, after: [ID] = []
+    package mutating func add(
+        _ id: ID, host: String = "", priority: Request.Priority = .normal, isBackground: Bool = false, after: [ID] = []
     ) {
         guard entries[id] == nil else { return }
         arrivals += 1
@@ -74,7 +82,7 @@ struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Lets a transfer that has not begun wait for the end of another one. Has no effect if the other one is over.
-    mutating func require(_ id: ID, after other: ID) throws(Fault) {
+    package mutating func require(_ id: ID, after other: ID) throws(Fault) {
         guard let entry = entries[id] else { throw .unknown }
         guard !entry.hasBegun else { throw .begun }
         guard entries[other] != nil else { return }
@@ -95,14 +103,14 @@ struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Notes that a transfer wants a turn.
-    mutating func ask(_ id: ID) {
+    package mutating func ask(_ id: ID) {
         guard let entry = entries[id], !entry.asks, !entry.runs, !entry.isGivenUp else { return }
         entries[id]?.asks = true
         addToReady(id)
     }
 
     /// Notes that a transfer has no turn any more, and wants none until it asks again.
-    mutating func rest(_ id: ID) {
+    package mutating func rest(_ id: ID) {
         guard let entry = entries[id] else { return }
         if entry.runs {
             endTurn(entry)
@@ -114,7 +122,7 @@ struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Lets a transfer that waits have no turn any more, since its end follows.
-    mutating func giveUpWaiting(_ id: ID) {
+    package mutating func giveUpWaiting(_ id: ID) {
         guard let entry = entries[id], !entry.runs else { return }
         removeFromReady(id)
         entries[id]?.asks = false
@@ -122,7 +130,8 @@ struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Removes a transfer that is over; returns those that waited for it alone.
-    mutating func remove(_ id: ID) -> [ID] {
+    @discardableResult
+    package mutating func remove(_ id: ID) -> [ID] {
         guard let entry = entries[id] else { return [] }
         if entry.runs { endTurn(entry) } else { removeFromReady(id) }
         entries[id] = nil
@@ -134,21 +143,31 @@ struct QueuePlan<ID: Hashable & Sendable>: Sendable {
         return byArrival(entry.before)
     }
 
-    mutating func setPriority(_ priority: Request.Priority, of id: ID) {
+    package mutating func setPriority(_ priority: Request.Priority, of id: ID) {
         entries[id]?.priority = priority
         addToReady(id)
     }
 
-    func priority(of id: ID) -> Request.Priority? { entries[id]?.priority }
+    package func priority(of id: ID) -> Request.Priority? { entries[id]?.priority }
 
     // MARK: Turns
 
-    mutating func resume() { isSuspended = false }
+    /// Lets transfers have turns. Returns those to continue: the running ones, if the queue was suspended.
+    @discardableResult
+    package mutating func resume() -> [ID] {
+        defer { isSuspended = false }
+        return isSuspended ? running : []
+    }
 
-    mutating func suspend() { isSuspended = true }
+    /// Gives no more turns. Returns the transfers to suspend: the running ones, unless the queue was suspended.
+    @discardableResult
+    package mutating func suspend() -> [ID] {
+        defer { isSuspended = true }
+        return isSuspended ? [] : running
+    }
 
     /// Gives turns; returns the transfers that get them.
-    mutating func next() -> [ID] {
+    package mutating func next() -> [ID] {
         guard !isSuspended else { return [] }
         var begun: [ID] = []
         while runningCount < max(1, limits.total) {
@@ -178,7 +197,7 @@ struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     private mutating func addToReady(_ id: ID) {
         guard let entry = entries[id], entry.asks, entry.after.isEmpty else { return }
         ready[entry.host, default: .init()].insert(
-            id, rank: entry.rank, order: order == .firstInFirstOut ? entry.arrival : -entry.arrival)
+            id, rank: entry.rank, order: lastComesFirst ? -entry.arrival : entry.arrival)
     }
 
     private mutating func removeFromReady(_ id: ID) {
@@ -190,12 +209,4 @@ struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     private func byArrival(_ ids: some Sequence<ID>) -> [ID] {
         ids.sorted { entries[$0]?.arrival ?? 0 < entries[$1]?.arrival ?? 0 }
     }
-}
-
-/// The order of the transfers of a queue that have the same priority.
-public enum QueueOrder: String, Sendable, Hashable, CaseIterable {
-    /// In the order in which they were added; the default.
-    case firstInFirstOut
-    /// The one that was added last comes first.
-    case lastInFirstOut
 }
