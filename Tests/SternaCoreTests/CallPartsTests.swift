@@ -1,8 +1,8 @@
 import NIOCore
-import SternaTestSupport
 import Testing
 
 @testable import SternaCore
+@testable import SternaTestSupport
 
 /// What a call is made of: its steps, its limit and its pauses.
 @Suite("Parts of a call")
@@ -17,13 +17,11 @@ struct CallPartsTests {
         let (first, second, third) = (Step(), Step(), Step())
         var steps = CallSteps()
         #expect(steps.isEmpty)
-        for step in [first, second, third] { #expect(steps.begin(step)) }
+        expectEqual([first, second, third].map { steps.begin($0) }, [true, true, true])
         expectEqual(steps.all.map { ObjectIdentifier($0) }, [third, first, second].map { ObjectIdentifier($0) })
-        #expect(steps.end(first) === first)
-        #expect(steps.end(first) == nil)
-        #expect(steps.end(third) === third)
+        expectEqual([first, first, third].map { steps.end($0) === $0 }, [true, false, true])
         expectEqual(steps.all.map { ObjectIdentifier($0) }, [ObjectIdentifier(second)])
-        #expect(steps.end(second) === second)
+        expectEqual([second].map { steps.end($0) === $0 }, [true])
         #expect(steps.isEmpty)
     }
 
@@ -31,7 +29,7 @@ struct CallPartsTests {
     func again() {
         let step = Step()
         var steps = CallSteps()
-        #expect(steps.begin(step) && steps.begin(step))
+        expectEqual([step, step].map { steps.begin($0) }, [true, true])
         expectEqual(steps.all.count, 1)
     }
 
@@ -39,9 +37,9 @@ struct CallPartsTests {
     func cancelled() {
         let (first, second) = (Step(), Step())
         var steps = CallSteps()
-        #expect(steps.begin(first))
+        expectEqual([first].map { steps.begin($0) }, [true])
         expectEqual(steps.cancel().count, 1)
-        #expect(!steps.begin(second))
+        expectEqual([second].map { steps.begin($0) }, [false])
         #expect(steps.isCancelled)
     }
 
@@ -49,15 +47,13 @@ struct CallPartsTests {
     func pauses() {
         let limit = CallLimit(.uptimeNanoseconds(1_000))
         var pauses = CallPauses()
-        #expect(pauses.begin(limit, at: .uptimeNanoseconds(400)))
-        #expect(!pauses.begin(limit, at: .uptimeNanoseconds(500)))
+        let begun = [400, 500].map { pauses.begin(limit, at: .uptimeNanoseconds($0)) }
+        expectEqual(begun, [true, false])
         #expect(limit.isPaused)
         expectEqual(limit.moment, .distantFuture)
         expectEqual(pauses.remaining, .nanoseconds(600))
-        #expect(!pauses.end(limit, at: .uptimeNanoseconds(5_000)))
-        #expect(pauses.end(limit, at: .uptimeNanoseconds(6_000)))
-        expectEqual(limit.moment, .uptimeNanoseconds(6_600))
-        #expect(!pauses.end(limit, at: .uptimeNanoseconds(7_000)))
+        let ended = [5_000, 6_000, 7_000].map { pauses.end(limit, at: .uptimeNanoseconds($0)) }
+        expectEqual(ended, [false, true, false])
         expectEqual(limit.moment, .uptimeNanoseconds(6_600))
     }
 
