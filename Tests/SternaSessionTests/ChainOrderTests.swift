@@ -60,7 +60,7 @@ struct ChainOrderTests {
             expectEqual(names(builder, at: place, Self.slots), expected, "\(place)")
             let other = names(builder, at: place, [])
             if place == .retry {
-                // It reads bodies for the interceptors above.
+                // It reads the bodies that calls collect.
                 expectEqual(other, ["BodyReading"])
             } else {
                 expectEqual(other, place.slot == nil ? expected : [], "\(place)")
@@ -68,10 +68,11 @@ struct ChainOrderTests {
         }
     }
 
-    @Test("A plain chain follows redirects and decodes content; a cache adds the cookies itself")
+    @Test("A plain chain follows redirects, reads bodies and decodes content; a cache adds the cookies itself")
     func plain() throws {
         let plain = try builder { _ in }
-        expectEqual(ChainPlace.allCases.flatMap { names(plain, at: $0, []) }, ["Redirect", "ContentDecoding"])
+        expectEqual(
+            ChainPlace.allCases.flatMap { names(plain, at: $0, []) }, ["Redirect", "BodyReading", "ContentDecoding"])
         let cached = try builder { settings in
             settings.cookieJar = CookieJar()
             settings.cache = .memory(bytes: 1 << 10)
@@ -79,8 +80,8 @@ struct ChainOrderTests {
         expectEqual(
             ChainPlace.allCases.flatMap { names(cached, at: $0, .signing) },
             [
-                "AWSOrigin", "MessageOrigin", "Redirect", "ContentDecoding", "Cache", "AWSSigning", "MessageSigning",
-                "NetworkState",
+                "AWSOrigin", "MessageOrigin", "Redirect", "BodyReading", "ContentDecoding", "Cache", "AWSSigning",
+                "MessageSigning", "NetworkState",
             ])
     }
 

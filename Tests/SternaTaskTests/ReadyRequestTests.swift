@@ -39,7 +39,7 @@ struct ReadyRequestTests {
 
     @Test("The request that a task has sent begins a call of its own, also when the task is gone")
     func sentAgain() async throws {
-        let (api, mock) = try mocked()
+        let (api, mock) = try mocked(nil)
         let sent = try await sentByTask(api)
         #expect(sent.call != nil)
         _ = try await api.send(sent)

@@ -136,7 +136,9 @@ extension SessionPlan {
         draft.settings.timeouts.apply(to: &request.timeouts)
         request.join(
             try call(for: request, ownDeadline: draft.settings.deadline?.instant, keepsRequests: draft.isOfTask))
-        authentication.addCredentials(draft.settings.credential, isOwnOrigin: isOwnOrigin, to: &request)
+        // Most drafts carry no state, whose fields would be copied.
+        let own = draft.settings.carried == nil ? nil : draft.settings.credential
+        authentication.addCredentials(own, isOwnOrigin: isOwnOrigin, to: &request)
         try addHeaders(draft, to: &request)
         // A part of encoded bytes cannot be decoded.
         if !namesCoding, request.headers.contains(.range) { request.headers[.acceptEncoding] = nil }

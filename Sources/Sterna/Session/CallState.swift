@@ -109,7 +109,7 @@ package protocol CallStateCarrier {
 }
 
 extension CallStateCarrier {
-    /// The call state. Reading it costs nothing.
+    /// The call state. On the way of plain requests ask ``carried`` first.
     var state: CallState {
         _read {
             if let carried { yield Self.box(carried).state } else { yield CallState.none }
