@@ -10,8 +10,19 @@ final class RootStore: Sendable {
     /// The shared store.
     static let shared = RootStore()
 
-    private let loaded = Mutex<[TrustRoots: Roots]>([:])
-    private let loading = Mutex<[TrustRoots: Task<Result<Roots, SternaError>, Never>]>([:])
+    private struct Loaded {
+        let set: TrustRoots
+        let roots: Roots
+    }
+
+    private struct Loading {
+        let set: TrustRoots
+        let task: Task<Result<Roots, SternaError>, Never>
+    }
+
+    // Lists, since there are few sets, and a start pays for each type of dictionary.
+    private let loaded = Mutex<[Loaded]>([])
+    private let loading = Mutex<[Loading]>([])
 
     /// A set of roots, and the certificates left out of it.
     struct Roots: Sendable {
@@ -31,17 +42,17 @@ final class RootStore: Sendable {
     /// Throws `certificateRejected` if there is no file, or no certificate in it. Failures are not cached: the next call reads
     /// again.
     func load(_ set: TrustRoots) async throws(SternaError) -> Roots {
-        if let known = loaded.withLock({ $0[set] }) { return known }
+        if let known = known(set) { return known }
         let task = loading.withLock { all in
-            if let task = all[set] { return task }
+            if let known = all.first(where: { $0.set == set }) { return known.task }
             let task = Task { () -> Result<Roots, SternaError> in
                 let result = try? await BlockingWork.run {
                     Result { () throws(SternaError) in try self.roots(set) }
                 }
-                self.loading.withLock { $0[set] = nil }
+                self.loading.withLock { $0.removeAll { $0.set == set } }
                 return result ?? .failure(CertificateFiles.unreadable("the roots"))
             }
-            all[set] = task
+            all.append(Loading(set: set, task: task))
             return task
         }
         return try await task.value.get()
@@ -49,15 +60,17 @@ final class RootStore: Sendable {
 
     /// Returns the roots of a set; blocks while files are read the first time.
     func roots(_ set: TrustRoots) throws(SternaError) -> Roots {
-        if let known = loaded.withLock({ $0[set] }) { return known }
+        if let known = known(set) { return known }
         let roots = try Self.read(set)
         loaded.withLock { all in
             // Callers may pass any number of texts, so the cache is bounded.
             if all.count >= 64 { all.removeAll() }
-            all[set] = roots
+            all.append(Loaded(set: set, roots: roots))
         }
         return roots
     }
+
+    private func known(_ set: TrustRoots) -> Roots? { loaded.withLock { $0.first { $0.set == set }?.roots } }
 
     private static func read(_ set: TrustRoots) throws(SternaError) -> Roots {
         var found = Found()

@@ -14,7 +14,7 @@ final class VerdictCache: Sendable {
 
     private static let maximumEntries = 256
 
-    struct Key: Hashable, Sendable {
+    struct Key: Equatable, Sendable {
         let digest: [UInt8]
         let host: String
         let checksHost: Bool
@@ -34,17 +34,19 @@ final class VerdictCache: Sendable {
     }
 
     private struct Entry {
+        let key: Key
         let chain: [CheckedCertificate]
         let from: Double
         let until: Double
     }
 
-    private let entries = Mutex<[Key: Entry]>([:])
+    // A list, since a start pays for each type of dictionary. Most keys differ in their first bytes, those of the digest.
+    private let entries = Mutex<[Entry]>([])
 
     /// Returns the cached path if it is valid at that time.
     func chain(_ key: Key, at now: Double) -> [CheckedCertificate]? {
         entries.withLock { entries in
-            guard let entry = entries[key] else { return nil }
+            guard let entry = entries.first(where: { $0.key == key }) else { return nil }
             if entry.from <= now, now < entry.until { return entry.chain }
             return nil
         }
@@ -53,11 +55,12 @@ final class VerdictCache: Sendable {
     /// Caches a path until the first of its certificates expires, ten minutes at most.
     func keep(_ chain: [CheckedCertificate], for key: Key, at now: Double) {
         let expiry = chain.map(\.certificate.notValidAfter.timeIntervalSince1970).min() ?? now
-        let entry = Entry(chain: chain, from: now, until: min(expiry, now + Self.lifetime))
+        let entry = Entry(key: key, chain: chain, from: now, until: min(expiry, now + Self.lifetime))
         entries.withLock { entries in
             // A program may contact any number of hosts; the few that it keeps contacting are cached again at once.
             if entries.count >= Self.maximumEntries { entries.removeAll(keepingCapacity: true) }
-            entries[key] = entry
+            entries.removeAll { $0.key == key }
+            entries.append(entry)
         }
     }
 

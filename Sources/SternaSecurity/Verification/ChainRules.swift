@@ -108,7 +108,7 @@ struct ChainRules: VerifierPolicy, Sendable {
 
     /// Returns a failure for a weak signature or key; a root is trusted by itself, regardless of its signature.
     static func weakness(of certificate: CheckedCertificate) -> TrustFailure? {
-        if let hash = RawCertificate.forgeable[certificate.raw.signatureAlgorithm] {
+        if let hash = certificate.raw.forgeableHash {
             return TrustFailure(
                 .signatureAlgorithm, "\(name(of: certificate)) is signed with \(hash), which can be forged",
                 advice: "The server needs a certificate signed with SHA-256 or better.", of: certificate)

@@ -5,9 +5,10 @@ enum KeyStrength {
     /// The allowed bits of an RSA key: fewer can be factored, more cost too much to check.
     static let rsaBits = 2_048...8_192
 
-    private static let curves: [ASN1ObjectIdentifier: (name: String, cost: Int)] = [
-        [1, 2, 840, 10_045, 3, 1, 7]: ("P-256", 1), [1, 3, 132, 0, 34]: ("P-384", 4),
-        [1, 3, 132, 0, 35]: ("P-521", 16),
+    // A list, since a start pays for each type of dictionary.
+    private static let curves: [(identifier: ASN1ObjectIdentifier, name: String, cost: Int)] = [
+        ([1, 2, 840, 10_045, 3, 1, 7], "P-256", 1), ([1, 3, 132, 0, 34], "P-384", 4),
+        ([1, 3, 132, 0, 35], "P-521", 16),
     ]
 
     /// Returns the reason for refusing a key; nil for an accepted key.
@@ -22,12 +23,12 @@ enum KeyStrength {
     /// Returns the cost of checking a signature by the key, in checks by a P-256 key.
     static func cost(of certificate: RawCertificate) -> Int {
         if let bits = certificate.modulusBits { return bits > 4_096 ? 4 : 1 }
-        return certificate.curve.flatMap { curves[$0]?.cost } ?? 4
+        return curves.first { $0.identifier == certificate.curve }?.cost ?? 4
     }
 
     static func text(of certificate: RawCertificate) -> String {
         if let bits = certificate.modulusBits { return "RSA \(bits)" }
-        if let curve = certificate.curve { return "EC \(curves[curve]?.name ?? "\(curve)")" }
+        if let curve = certificate.curve { return "EC \(curves.first { $0.identifier == curve }?.name ?? "\(curve)")" }
         return certificate.keyAlgorithm == [1, 3, 101, 112] ? "Ed25519" : "\(certificate.keyAlgorithm)"
     }
 }

@@ -82,7 +82,7 @@ struct PathSearch: Sendable {
             if let reason = KeyStrength.refusal(of: raw) {
                 return TrustFailure(.keySize, "the certificate is refused: \(reason)")
             }
-            if let hash = RawCertificate.forgeable[raw.signatureAlgorithm] {
+            if let hash = raw.forgeableHash {
                 return TrustFailure(.signatureAlgorithm, "the certificate is signed with \(hash), which can be forged")
             }
         }

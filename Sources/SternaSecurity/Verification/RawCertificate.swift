@@ -47,7 +47,10 @@ struct RawCertificate: Sendable {
         self.signatureAlgorithm = signatureAlgorithm
         self.keyAlgorithm = keyAlgorithm
         modulusBits = keyAlgorithm == Self.rsa ? Self.modulusBits(keyParts[1]) : nil
-        curve = algorithm.count > 1 ? try? ASN1ObjectIdentifier(derEncoded: algorithm[1]) : nil
+        // Not tried on the NULL that RSA keys have: the library's error has a text, which costs more than all of the rest.
+        curve =
+            algorithm.count > 1 && algorithm[1].identifier == .objectIdentifier
+            ? try? ASN1ObjectIdentifier(derEncoded: algorithm[1]) : nil
         nameCount = fields.first { $0.identifier == Self.tag(3) }.map(Self.countNames) ?? 0
         criticalExtensions = fields.first { $0.identifier == Self.tag(3) }.map(Self.critical) ?? []
     }
@@ -57,11 +60,14 @@ struct RawCertificate: Sendable {
 
     static let rsa: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 1, 1]
 
-    /// Algorithms of forgeable signatures: MD2, MD5, SHA-1.
-    static let forgeable: [ASN1ObjectIdentifier: String] = [
-        [1, 2, 840, 113_549, 1, 1, 2]: "MD2", [1, 2, 840, 113_549, 1, 1, 4]: "MD5",
-        [1, 2, 840, 113_549, 1, 1, 5]: "SHA-1", [1, 2, 840, 10_045, 4, 1]: "SHA-1", [1, 2, 840, 10_040, 4, 3]: "SHA-1",
-        [1, 3, 14, 3, 2, 29]: "SHA-1",
+    /// The hash of the issuer's signature if it can be forged.
+    var forgeableHash: String? { Self.forgeable.first { $0.algorithm == signatureAlgorithm }?.hash }
+
+    /// Algorithms of forgeable signatures: MD2, MD5, SHA-1. A list, since a start pays for each type of dictionary.
+    private static let forgeable: [(algorithm: ASN1ObjectIdentifier, hash: String)] = [
+        ([1, 2, 840, 113_549, 1, 1, 2], "MD2"), ([1, 2, 840, 113_549, 1, 1, 4], "MD5"),
+        ([1, 2, 840, 113_549, 1, 1, 5], "SHA-1"), ([1, 2, 840, 10_045, 4, 1], "SHA-1"),
+        ([1, 2, 840, 10_040, 4, 3], "SHA-1"), ([1, 3, 14, 3, 2, 29], "SHA-1"),
     ]
 
     private static func tag(_ number: UInt) -> ASN1Identifier {

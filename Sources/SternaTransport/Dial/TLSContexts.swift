@@ -7,13 +7,19 @@ import Synchronization
 
 /// A cache of the TLS library's contexts, one for each combination of options and identity.
 final class TLSContexts: Sendable {
-    private struct Key: Hashable {
+    private struct Key: Equatable {
         let options: TLSOptions
         let identity: ClientIdentity?
         let protocols: [String]
     }
 
-    private let contexts = Mutex<[Key: NIOSSLContext]>([:])
+    private struct Kept {
+        let key: Key
+        let context: NIOSSLContext
+    }
+
+    // A list, since there are few, and a start pays for each type of dictionary.
+    private let contexts = Mutex<[Kept]>([])
 
     /// Returns the context of options and an identity; throws `tlsFailed` or `identityUnusable` if the library refuses them.
     ///
@@ -22,12 +28,12 @@ final class TLSContexts: Sendable {
         _ options: TLSOptions, _ identity: ClientIdentity?, protocols: [String]
     ) throws(SternaError) -> NIOSSLContext {
         let key = Key(options: options, identity: identity, protocols: protocols)
-        if let known = contexts.withLock({ $0[key] }) { return known }
+        if let known = contexts.withLock({ $0.first { $0.key == key } }) { return known.context }
         let made = try Self.make(options, identity, protocols)
         contexts.withLock { contexts in
             // Bounds the cache, so that replaced identities are not kept forever.
             if contexts.count >= 64 { contexts.removeAll() }
-            contexts[key] = made
+            contexts.append(Kept(key: key, context: made))
         }
         return made
     }
