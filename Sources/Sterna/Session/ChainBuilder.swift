@@ -4,16 +4,26 @@ import Synchronization
 
 /// A session's chains with slots that only some requests need, each made when it is first needed.
 final class KeptChains: Sendable {
-    private let chains = Mutex<[UInt8: Chain]>([:])
+    private struct Kept {
+        let slots: ChainSlots
+        let chain: Chain
+    }
+
+    // A list, since few combinations are in use, and a start pays for each type of dictionary.
+    private let chains = Mutex<[Kept]>([])
 
     func chain(_ slots: ChainSlots, _ make: () -> Chain) -> Chain {
-        if let known = chains.withLock({ $0[slots.rawValue] }) { return known }
+        if let known = chains.withLock({ Self.chain(slots, in: $0) }) { return known }
         let made = make()
         return chains.withLock { chains in
-            if let known = chains[slots.rawValue] { return known }
-            chains[slots.rawValue] = made
+            if let known = Self.chain(slots, in: chains) { return known }
+            chains.append(Kept(slots: slots, chain: made))
             return made
         }
+    }
+
+    private static func chain(_ slots: ChainSlots, in chains: [Kept]) -> Chain? {
+        chains.first { $0.slots == slots }?.chain
     }
 }
 

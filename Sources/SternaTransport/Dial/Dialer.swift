@@ -37,19 +37,21 @@ final class Dialer: Sendable {
             }
         }
         return reached.flatMap { channel in
-            self.secure(dial, channel)
-        }.flatMapThrowing { channel, secured in
-            try self.connection(on: channel, for: dial, speaking: secured)
+            // The channel is not carried through the future, whose result the runtime would look up as a type of its own.
+            self.secure(dial, channel).flatMapThrowing { secured in
+                try self.connection(on: channel, for: dial, speaking: secured)
+            }
         }.flatMapErrorThrowing { error in
             guard let found = error as? SharedConnectionFound else { throw error }
             return .shared(found.connection)
         }
     }
 
-    private func secure(_ dial: Dial, _ channel: any Channel) -> EventLoopFuture<(any Channel, Secured?)> {
+    /// Performs the TLS handshake of an https origin; succeeds with nil for others.
+    private func secure(_ dial: Dial, _ channel: any Channel) -> EventLoopFuture<Secured?> {
         let endpoint = dial.endpoint
         dial.rotation = endpoint.policy.rotatingIdentity?.current
-        guard endpoint.isTLS else { return channel.eventLoop.makeSucceededFuture((channel, nil)) }
+        guard endpoint.isTLS else { return channel.eventLoop.makeSucceededFuture(nil) }
         dial.phase = .tls
         let policy = endpoint.policy
         let (host, port) = (endpoint.host, endpoint.origin.port)
@@ -59,7 +61,7 @@ final class Dialer: Sendable {
         }.map { secured in
             dial.timeline.secured = dial.shard.clock.now
             dial.timeline.tlsVersion = secured.version?.name
-            return (channel, secured)
+            return secured
         }
     }
 

@@ -1,18 +1,20 @@
+/// A dial under way. Not nested in the queue, since it would be another type for the runtime to look up when a program starts.
+struct PendingDial<Dialling: AnyObject> {
+    let dial: Dialling
+    /// The number of the last waiter that had arrived when the dial began.
+    let lastArrival: Int
+    let began: Int64
+}
+
+extension PendingDial: Sendable where Dialling: Sendable {}
+
 /// The waiters for a connection to an endpoint, and the dials under way for them, over all event loops; a value without I/O.
 ///
 /// Waiters are served by rank, then by arrival. A dial serves no waiter in particular: while n dials are under way, the first n
 /// waiters count as dialling. Each connection holds a permit from its dial on.
 struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
-    /// A dial under way.
-    struct Entry {
-        let dial: Dialling
-        /// The number of the last waiter that had arrived when the dial began.
-        let lastArrival: Int
-        let began: Int64
-    }
-
     private(set) var line = PriorityQueue<Waiter>()
-    private(set) var dials: [Entry] = []
+    private(set) var dials: [PendingDial<Dialling>] = []
     private(set) var backoff = Backoff()
 
     /// The state of asking for permits. The queue asks for one at a time. It asks again once that is granted, or once one of
@@ -163,7 +165,7 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     }
 
     mutating func began(_ dial: Dialling, on loop: Int, at now: Int64) {
-        dials.append(Entry(dial: dial, lastArrival: line.lastArrival, began: now))
+        dials.append(PendingDial(dial: dial, lastArrival: line.lastArrival, began: now))
         held[loop] += 1
     }
 
@@ -183,7 +185,7 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
         asking = .none
     }
 
-    private mutating func end(_ dial: Dialling) -> (position: Int, entry: Entry)? {
+    private mutating func end(_ dial: Dialling) -> (position: Int, entry: PendingDial<Dialling>)? {
         guard let position = dials.firstIndex(where: { $0.dial === dial }) else { return nil }
         return (position, dials.remove(at: position))
     }
@@ -252,5 +254,4 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     }
 }
 
-extension WaitQueue.Entry: Sendable where Waiter: Sendable, Dialling: Sendable {}
 extension WaitQueue: Sendable where Waiter: Sendable, Dialling: Sendable {}

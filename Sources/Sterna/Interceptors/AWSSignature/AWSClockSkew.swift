@@ -26,18 +26,23 @@ enum AWSClockSkew {
 
 /// The differences between this machine's clock and those of servers.
 final class AWSClockOffsets: Sendable {
-    private let offsets = Mutex<[Origin: Int64]>([:])
+    // A structure, since the runtime would have to look up a bare dictionary's type to destroy it.
+    private struct State {
+        var offsets: [Origin: Int64] = [:]
+    }
+
+    private let state = Mutex(State())
 
     /// The most origins that are remembered.
     private static let limit = 1_000
 
     /// Returns the seconds to add for an origin.
-    func offset(for origin: Origin) -> Int64 { offsets.withLock { $0[origin] ?? 0 } }
+    func offset(for origin: Origin) -> Int64 { state.withLock { $0.offsets[origin] ?? 0 } }
 
     func set(_ offset: Int64, for origin: Origin) {
-        offsets.withLock { offsets in
-            if offsets.count >= Self.limit, offsets[origin] == nil { offsets.removeAll() }
-            offsets[origin] = offset
+        state.withLock { state in
+            if state.offsets.count >= Self.limit, state.offsets[origin] == nil { state.offsets.removeAll() }
+            state.offsets[origin] = offset
         }
     }
 }

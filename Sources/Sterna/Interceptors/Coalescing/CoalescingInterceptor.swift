@@ -135,38 +135,43 @@ struct CoalescingPlan: Sendable {
 
 /// The transfers of a session that requests may join.
 final class SharedTransfers: Sendable {
-    private let open = Mutex<[CoalescingKey: SharedTransfer]>([:])
+    // A structure, since the runtime would have to look up a bare dictionary's type to destroy it.
+    private struct State {
+        var open: [CoalescingKey: SharedTransfer] = [:]
+    }
+
+    private let state = Mutex(State())
 
     /// The number of transfers that requests may join.
-    var count: Int { open.withLock { $0.count } }
+    var count: Int { state.withLock { $0.open.count } }
 
     /// The number of requests that read these transfers.
-    var readers: Int { open.withLock { $0.values.reduce(0) { $0 + $1.readerCount } } }
+    var readers: Int { state.withLock { $0.open.values.reduce(0) { $0 + $1.readerCount } } }
 
     /// Joins a transfer, or makes one; returns the number of the new reader, and whether it is the first.
     func join(_ key: CoalescingKey, _ make: () -> SharedTransfer) -> (SharedTransfer, Int, Bool) {
-        open.withLock { open in
-            if let known = open[key], let number = known.join() { return (known, number, false) }
+        state.withLock { state in
+            if let known = state.open[key], let number = known.join() { return (known, number, false) }
             let new = make()
-            open[key] = new
+            state.open[key] = new
             return (new, new.join() ?? 0, true)
         }
     }
 
     /// Lets no request join a transfer any more.
     func remove(_ transfer: SharedTransfer) {
-        let removed = open.withLock { open -> SharedTransfer? in
-            guard open[transfer.key] === transfer else { return nil }
-            return open.removeValue(forKey: transfer.key)
+        let removed = state.withLock { state -> SharedTransfer? in
+            guard state.open[transfer.key] === transfer else { return nil }
+            return state.open.removeValue(forKey: transfer.key)
         }
         _ = removed
     }
 
     /// Lets no request join the transfers of an origin any more.
     func close(_ origin: Origin) {
-        let closed = open.withLock { open in
-            let closed = open.filter { $0.value.origin == origin }
-            for key in closed.keys { open[key] = nil }
+        let closed = state.withLock { state in
+            let closed = state.open.filter { $0.value.origin == origin }
+            for key in closed.keys { state.open[key] = nil }
             return closed
         }
         _ = closed
