@@ -376,7 +376,7 @@ extension SessionPlan {
     func isLargeError(_ response: Response, _ body: Bytes, to draft: RequestDraft) -> Bool {
         guard body.count > Self.largeErrorBody, !isWanted(response, by: draft) else { return false }
         let serializer = draft.settings.responseSerializer ?? settings.responseSerializer
-        return !serializer.validation.statuses.contains(response.status.code)
+        return !serializer.validation.accepts(status: response.status.code)
     }
 
     /// The body of an error is parsed in place up to this size.

@@ -62,7 +62,7 @@ extension SessionTask {
     /// - Parameter isStream: whether what was given to `validating` judges the head, too.
     func judge(_ response: Response, isStream: Bool = false) async throws {
         let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
-        if !serializer.validation.statuses.contains(response.status.code) {
+        if !serializer.validation.accepts(status: response.status.code) {
             let body = await AnswerBody.read(response.body, on: session.loopClock)
             guard !Task.isCancelled else { throw SternaError.cancelled(phase: .read) }
             do {

@@ -8,17 +8,21 @@ extension QueryEncoder {
         private let low: UInt64
         private let high: UInt64
 
-        private static let alphanumerics = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+        // As bits, since each session takes one of the sets at its start.
+        private init(low: UInt64, high: UInt64) {
+            self.low = low
+            self.high = high
+        }
 
         /// Letters, digits, `-`, `.`, `_` and `~` (RFC 3986, section 2.3).
-        public static let unreserved = AllowedCharacters(alphanumerics + "-._~")
+        public static let unreserved = AllowedCharacters(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
 
         /// The unreserved characters and `/` and `?`, which a query may hold (RFC 3986, section 3.4): AFNetworking 3's and
         /// 4's, and Alamofire's.
-        public static let query = unreserved.adding("/?")
+        public static let query = AllowedCharacters(low: 0x83FF_E000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
 
         /// Letters, digits, `*`, `-`, `.` and `_` (URL Standard, the application/x-www-form-urlencoded percent-encode set).
-        public static let whatwgForm = AllowedCharacters(alphanumerics + "*-._")
+        public static let whatwgForm = AllowedCharacters(low: 0x03FF_6400_0000_0000, high: 0x07FF_FFFE_87FF_FFFE)
 
         /// Keeps the ASCII characters of a text that may be kept; ignores others.
         public init(_ characters: String) {

@@ -46,7 +46,7 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
             } catch {
                 // If every serializer rejects the status, the first one that can read the body still supplies the
                 // value.
-                if !validation.statuses.contains(response.status.code), let value = error.value as? Value {
+                if !validation.accepts(status: response.status.code), let value = error.value as? Value {
                     return value
                 }
                 errors.append(error)

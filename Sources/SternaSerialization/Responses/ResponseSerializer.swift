@@ -59,7 +59,7 @@ extension ResponseSerializer {
 
     /// Throws for an unacceptable status, or if ``validate(_:body:)`` throws.
     package func judge(_ response: Response, body: Bytes) throws(SternaError) {
-        if !validation.statuses.contains(response.status.code), var error = validation.check(response, body: body) {
+        if !validation.accepts(status: response.status.code), var error = validation.check(response, body: body) {
             if error.underlying == nil, body.readableBytes <= Self.largestErrorBody, canRead(response, body) {
                 error.value = try? value(of: response, body: body)
             }

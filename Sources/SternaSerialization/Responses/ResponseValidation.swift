@@ -5,7 +5,15 @@ public import SternaCore
 /// The responses that a serializer accepts, judged by the response and its body alone, with AFNetworking's rules.
 public struct ResponseValidation: Sendable, Hashable, Codable {
     /// The acceptable status codes; 200 to 299 by default.
-    public var statuses: Set<Int>
+    public var statuses: Set<Int> {
+        get { ownStatuses ?? Set(Self.success) }
+        set { ownStatuses = Self.isSuccess(newValue) ? nil : newValue }
+    }
+
+    // Nil for 200 to 299, which every session has: a set of a hundred numbers costs a start more than the rest of its settings.
+    private var ownStatuses: Set<Int>?
+
+    private static let success = 200..<300
 
     /// The acceptable media types; nil for any.
     ///
@@ -26,9 +34,16 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
     private(set) var validatesTypes = false
 
     public init(statuses: some Sequence<Int> = 200..<300, mediaTypes: Set<String>? = nil) {
-        self.statuses = Set(statuses)
         types = mediaTypes.map(Self.normalized)
+        if statuses as? Range<Int> != Self.success { self.statuses = Set(statuses) }
     }
+
+    private static func isSuccess(_ statuses: Set<Int>) -> Bool {
+        statuses.count == success.count && statuses.allSatisfy(success.contains)
+    }
+
+    /// Whether a status code is acceptable.
+    package func accepts(status: Int) -> Bool { ownStatuses?.contains(status) ?? Self.success.contains(status) }
 
     private static func normalized(_ types: Set<String>) -> [String] {
         Set(types.map { MediaTypePattern($0)?.text ?? $0 }).sorted()
@@ -62,11 +77,11 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
 
     /// Whether both have the same statuses and media types.
     public static func == (left: ResponseValidation, right: ResponseValidation) -> Bool {
-        left.statuses == right.statuses && left.types == right.types
+        left.ownStatuses == right.ownStatuses && left.types == right.types
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(statuses)
+        hasher.combine(ownStatuses)
         hasher.combine(types)
     }
 
@@ -100,7 +115,7 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
     /// status, with the media type's error as its cause.
     public func check(_ response: Response, body: Bytes) -> SternaError? {
         let typeError = checkMediaType(response, body: body)
-        guard statuses.contains(response.status.code) else {
+        guard accepts(status: response.status.code) else {
             return Self.statusError(response, body: body, cause: typeError)
         }
         return typeError

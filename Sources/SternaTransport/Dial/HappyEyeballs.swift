@@ -35,7 +35,7 @@ struct HappyEyeballs: Sendable {
     private let attemptDelay: Int64
     private var state = State.ready
     private var started = 0
-    // Lists, as they are short.
+    // Lists, as they are short; the running ones in the order in which they started.
     private var running: [Int] = []
     private var failures: [(attempt: Int, error: any Error)] = []
     private var timer: Int64?
@@ -141,7 +141,7 @@ struct HappyEyeballs: Sendable {
 
     private mutating func stop(winner: Int?) -> [Action] {
         var actions: [Action] = timer == nil ? [] : [.cancelTimer]
-        actions += running.sorted().map { .abandon($0) }
+        actions += running.map { .abandon($0) }
         timer = nil
         running = []
         failures = []

@@ -40,7 +40,8 @@ extension EngineOptions {
 
     /// Returns what ``hostOverrides`` has for a host; nil for nothing.
     func replacement(for host: String, port: Int) -> Replacement? {
-        guard let given = hostOverrides["\(host.lowercased()):\(port)"], let first = given.first else { return nil }
+        guard !hostOverrides.isEmpty, let given = hostOverrides["\(host.lowercased()):\(port)"], let first = given.first
+        else { return nil }
         let known = given.compactMap { IPAddress($0.hasPrefix("[") ? $0.dropFirst().dropLast() : $0[...]) }
         return known.isEmpty ? .name(first) : .addresses(known)
     }
