@@ -39,7 +39,8 @@ class ExchangeCodec: @unchecked Sendable {
     final var held: BodyWriter?
     final var continueTimer: ClockTimer?
     final var meter = ProgressMeter()
-    final var collected: Bytes?
+    // Invariant: accesses never overlap, since a buffer calls nobody.
+    @exclusivity(unchecked) final var collected: Bytes?
     final var pipe: BodyPipe?
     final var pace = DeliveryPace()
 

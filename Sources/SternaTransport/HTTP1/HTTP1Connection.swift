@@ -23,8 +23,9 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     var rotation: ClientIdentity?
     var spokenTLSVersion: String?
 
-    var parser: ResponseParser
-    private var output = Bytes()
+    // Invariant: accesses never overlap, since a parser and a buffer call nobody.
+    @exclusivity(unchecked) var parser: ResponseParser
+    @exclusivity(unchecked) private var output = Bytes()
     var head: ResponseHead?
 
     /// Whether the current body uses chunked coding.

@@ -7,7 +7,8 @@ final class EndpointPool: @unchecked Sendable {
     let shard: Shard
 
     /// Idle connections; the most recently used one is last.
-    private(set) var idle: [HTTP1Connection] = []
+    // Invariant: accesses never overlap, since none of them calls anybody.
+    @exclusivity(unchecked) private(set) var idle: [HTTP1Connection] = []
 
     /// Connections that carry concurrent exchanges.
     var streams: [HTTP2Connection] = []

@@ -15,7 +15,8 @@ final class Shard: @unchecked Sendable {
     let idleTimeout: TimeAmount
     let firstDialPatience: TimeAmount
     let continueWait: TimeAmount
-    var active = MemberList<Exchange>()
+    // Invariant: accesses never overlap, since a list calls nobody, and is copied to be gone through.
+    @exclusivity(unchecked) var active = MemberList<Exchange>()
     var idlePools: [EndpointPool] = []
     var counts = ShardCounts()
     var dials = MemberList<Dial>()
