@@ -13,33 +13,40 @@
 /// replace them.
 public struct RequestOptions: Sendable {
     // Few options are set at once: looking at each costs less than hashing. Empty copies as cheaply as nil.
-    private var entries: [OptionEntry] = []
+    @usableFromInline var entries: [OptionEntry] = []
 
     public init() {}
 
     /// Whether no option is set.
-    public var isEmpty: Bool { entries.isEmpty }
+    @inlinable public var isEmpty: Bool { entries.isEmpty }
 
     /// The value under a key, or the key's default.
+    // Inlined where it is read, with the next: most requests have no options. Otherwise the runtime would look up the type of each
+    // key's value first, and bring the code of all policies into memory.
+    @inlinable
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
         get { self[ifSet: key] ?? Key.defaultValue }
         set { self[ifSet: key] = newValue }
     }
 
     /// The value under a key; nil if none was set. Setting nil restores the default.
+    @inlinable
     public subscript<Key: RequestOptionKey>(ifSet key: Key.Type) -> Key.Value? {
-        get {
-            guard !entries.isEmpty else { return nil }
-            return entry(key)?.value
-        }
-        set {
-            let place = place(of: ObjectIdentifier(key))
-            switch (place, newValue) {
-            case (let place?, let value?): entries[place] = Entry<Key>(value)
-            case (let place?, nil): entries.remove(at: place)
-            case (nil, let value?): entries.append(Entry<Key>(value))
-            case (nil, nil): break
-            }
+        get { entries.isEmpty ? nil : value(of: key) }
+        set { setValue(newValue, of: key) }
+    }
+
+    @usableFromInline
+    func value<Key: RequestOptionKey>(of key: Key.Type) -> Key.Value? { entry(key)?.value }
+
+    @usableFromInline
+    mutating func setValue<Key: RequestOptionKey>(_ value: Key.Value?, of key: Key.Type) {
+        let place = place(of: ObjectIdentifier(key))
+        switch (place, value) {
+        case (let place?, let value?): entries[place] = Entry<Key>(value)
+        case (let place?, nil): entries.remove(at: place)
+        case (nil, let value?): entries.append(Entry<Key>(value))
+        case (nil, nil): break
         }
     }
 
@@ -75,7 +82,8 @@ public struct RequestOptions: Sendable {
 
 /// An option with its key; see ``Entry``, its only subclass.
 // Invariant: it never changes, and its value is Sendable.
-private class OptionEntry: @unchecked Sendable {
+@usableFromInline
+class OptionEntry: @unchecked Sendable {
     let key: ObjectIdentifier
 
     init(_ key: ObjectIdentifier) { self.key = key }
