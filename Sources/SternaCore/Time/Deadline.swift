@@ -61,17 +61,8 @@ public struct Deadline: Sendable, Hashable, Comparable {
 extension TimeAmount {
     /// Makes a duration to the nearest nanosecond, clamped to between zero and a hundred years.
     package init(clamping duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        guard seconds >= 0, attoseconds >= 0 else {
-            self = .nanoseconds(0)
-            return
-        }
-        guard seconds < Deadline.century else {
-            self = .seconds(Deadline.century)
-            return
-        }
+        let attoseconds = min(max(duration.attoseconds, 0), Int128(Deadline.century) * 1_000_000_000_000_000_000)
         // To the nearest: 4.1 as a `Double` is a little less than that.
-        let rest = (attoseconds + 500_000_000) / 1_000_000_000
-        self = .nanoseconds(seconds * 1_000_000_000 + rest)
+        self = .nanoseconds(Int64((attoseconds + 500_000_000) / 1_000_000_000))
     }
 }

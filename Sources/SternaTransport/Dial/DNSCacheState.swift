@@ -1,3 +1,4 @@
+import NIOCore
 import SternaCore
 
 /// The known addresses of hosts, and the waiters for those being looked up.
@@ -64,7 +65,7 @@ struct DNSCacheState<Waiter: Hashable & Sendable>: Sendable {
     /// - Parameter defaultLifetime: how long an answer without a time to live is kept; nothing is kept for zero or
     ///   less.
     init(defaultLifetime: Duration = .seconds(60)) {
-        self.defaultLifetime = Self.nanoseconds(defaultLifetime)
+        self.defaultLifetime = TimeAmount(clamping: defaultLifetime).nanoseconds
     }
 
     /// The number of hosts kept, including expired ones.
@@ -145,7 +146,8 @@ struct DNSCacheState<Waiter: Hashable & Sendable>: Sendable {
     }
 
     private mutating func keep(_ host: ResolvedHost, for key: Key, _ now: Int64) {
-        let lifetime = host.timeToLive.map { Self.nanoseconds(min($0, Self.longestTimeToLive)) } ?? defaultLifetime
+        let lifetime =
+            host.timeToLive.map { TimeAmount(clamping: min($0, Self.longestTimeToLive)).nanoseconds } ?? defaultLifetime
         guard lifetime > 0, !host.addresses.isEmpty else { return }
         if entries[key] == nil, entries.count >= Self.maximumHosts { makeRoom(now) }
         let (sum, overflow) = now.addingReportingOverflow(lifetime)
@@ -158,11 +160,5 @@ struct DNSCacheState<Waiter: Hashable & Sendable>: Sendable {
         {
             entries[soonest.key] = nil
         }
-    }
-
-    // Limited to a hundred years, so that it can be added to a time.
-    private static func nanoseconds(_ duration: Duration) -> Int64 {
-        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(100 * 366 * 86_400)).components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

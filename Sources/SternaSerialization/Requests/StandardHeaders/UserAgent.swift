@@ -45,12 +45,8 @@ public enum UserAgent {
 
     // A token has no spaces and no delimiters (RFC 9110, 5.6.2).
     private static func token(_ text: String) -> String {
-        var result = ""
-        for byte in Transliteration.ascii(text)[...].trimmingBlanks().utf8 {
-            let isKept = FieldSyntax.isTokenByte(byte)
-            result.unicodeScalars.append(isKept ? Unicode.Scalar(byte) : "-")
-        }
-        return result
+        let bytes = Transliteration.ascii(text)[...].trimmingBlanks().utf8
+        return String(decoding: bytes.map { FieldSyntax.isTokenByte($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
     }
 
     // Parentheses in a comment must be balanced (RFC 9110, 5.6.5).
