@@ -28,7 +28,8 @@ final class KeptChains: Sendable {
 }
 
 /// Makes a session's chains: that of its plain requests, and those with slots that a request needs besides.
-struct ChainBuilder: Sendable {
+// A class, since its settings are large to copy.
+final class ChainBuilder: Sendable {
     let settings: SessionSettings
     let authentication: PlannedAuthentication
     let scope: SessionScope
