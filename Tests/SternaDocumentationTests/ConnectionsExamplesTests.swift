@@ -49,8 +49,6 @@ struct ConnectionsExamplesTests {
         }
     }
 
-    private struct Log: NetworkObserver {}
-
     @Test("An engine of one's own")
     func engine() async throws {
         try await TestServer.withServer { server in
@@ -76,7 +74,7 @@ struct ConnectionsExamplesTests {
 
             let measured = api.with {
                 $0.collectsMetrics = true
-                $0.observer = Log()  // a NetworkObserver: connected(_:to:), responseBegan(_:status:) …
+                $0.observers = [EventObserver(.network) { print($0) }]  // connected, responseBegan …
             }
             let reply = try await measured.get("report") {
                 $0.priority = .high  // ahead of other requests that wait for a connection

@@ -58,12 +58,9 @@ struct MigratingASINameTests {
 
     @Test("Debugging, media types and progress")
     func debugging() async throws {
-        struct Log: NetworkObserver {
-            func requestBegan(_ request: ObservedRequest) { print(request) }
-        }
-        let log = Log()
+        let log = EventObserver(.network) { print($0) }
         let answer = MockTransport { _ in .text("film", mediaType: "text/plain; charset=ISO-8859-1") }
-        let (api, _) = try mocked(by: answer) { $0.observer = log }
+        let (api, _) = try mocked(by: answer) { $0.observers = [log] }
         let task = api.dataTask(.get("film"))
         func show(_ fraction: Double) { print(fraction) }
         for await step in task.downloadProgress { show(step.fraction ?? 0) }

@@ -54,10 +54,12 @@ struct MigratingASIQueueTests {
     func queue() async throws {
         let group = DispatchGroup()
         let failures = Counter()
-        var hooks = SessionHooks()
-        hooks.taskCompleted = { task, error in if error != nil { failures.add(1) } }
-        let (api, mock) = try mocked { [hooks] in
-            $0.hooks = hooks
+        let (api, mock) = try mocked {
+            $0.observers = [
+                EventObserver(.tasks) { event in
+                    if case .taskCompleted(.some) = event.kind { failures.add(1) }
+                }
+            ]
             $0.startsTasks = false
             $0.completionGroup = group
             $0.callbacks = .queue(DispatchQueue(label: "queue"))

@@ -129,13 +129,19 @@ struct MigratingASIRequestTests {
         let log = CallbackLog<JSON>()
         let (use, report) = (log.onSuccess, log.onFailure)
         let redirects = Counter()
-        var hooks = SessionHooks()
-        hooks.taskResumed = { task in print(task.id) }
-        hooks.responseReceived = { task, response in .allow }
-        hooks.redirectDecided = { task, response, decision in print(response.url) }
-        hooks.taskCompleted = { task, error in redirects.add(task.redirects.count) }
-        let (api, _) = try mocked(by: MockTransport(answers: [.redirect(to: "/new"), .json([:])])) { [hooks] in
-            $0.hooks = hooks
+        var decisions = TaskDecisions()
+        decisions.responseReceived = { task, response in .allow }
+        let observer = EventObserver(.tasks) { event in
+            switch event.kind {
+            case .taskResumed: print(event.task?.id ?? 0)
+            case .redirectDecided(let response, _): print(response.url)
+            case .taskCompleted: redirects.add(event.task?.redirects.count ?? 0)
+            default: break
+            }
+        }
+        let (api, _) = try mocked(by: MockTransport(answers: [.redirect(to: "/new"), .json([:])])) { [decisions] in
+            $0.decisions = decisions
+            $0.observers = [observer]
             $0.callbacks = .queue(DispatchQueue(label: "callbacks"))
         }
         api.get("users", success: use, failure: report)

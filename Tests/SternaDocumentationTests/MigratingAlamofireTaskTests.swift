@@ -52,13 +52,18 @@ struct MigratingAlamofireTaskTests {
     func settings() async throws {
         let ada = Authorization.basic("ada", "secret").fieldValue
         let guarded = GuardedMock([#"Basic realm="Staff""#]) { $0.headers[.authorization] == ada }
-        var hooks = SessionHooks()
-        hooks.requestCreated = { task, request in print(request.url) }
-        hooks.responseReceived = { task, response in .allow }
-        hooks.taskRetried = { task, request, attempts in print(attempts) }
-        let (api, mock) = try mocked(by: guarded.mock) { [hooks] in
-            $0.hooks = hooks
-            $0.callbacks = .queue(DispatchQueue(label: "hooks"))
+        var decisions = TaskDecisions()
+        decisions.responseReceived = { task, response in .allow }
+        let observer = EventObserver(.tasks) { event in
+            switch event.kind {
+            case .taskCreated(let request): print(request?.url.path ?? "")
+            default: break
+            }
+        }
+        let (api, mock) = try mocked(by: guarded.mock) { [decisions] in
+            $0.decisions = decisions
+            $0.observers = [observer]
+            $0.callbacks = .queue(DispatchQueue(label: "decisions"))
         }
         try await api.get("report") { $0.credential = Credential(user: "ada", password: "secret") }
         #expect(mock.authorizations == [nil, ada])

@@ -9,32 +9,38 @@ import Testing
 /// The rows of docs/Migrating/AFNetworking.md about blocks and notifications.
 @Suite("Coming from AFNetworking: blocks", .timeLimit(.minutes(5)))
 struct MigratingHookTests {
-    @Test("Blocks are hooks")
-    func hooks() async throws {
-        var hooks = SessionHooks()
-        hooks.sessionInvalidated = { print("invalid") }
-        hooks.redirect = { task, response, request in .follow(request) }
-        hooks.bodyDataSent = { task, progress in print(progress.completed) }
-        hooks.taskCompleted = { task, error in print(task.id) }
-        hooks.metricsCollected = { task, metrics in print(metrics) }
-        hooks.responseReceived = { task, response in .allow }
-        hooks.dataReceived = { task, bytes in print(bytes.count) }
-        hooks.bytesWritten = { download, progress in print(progress.completed) }
-        hooks.downloadResumed = { download, offset, length in print(offset) }
-        hooks.needNewBody = { task, request in .text("again") }
-        hooks.becameDownload = { task, download in print(download.id) }
-        hooks.challengeReceived = { task, challenge in .use(Credential(user: "ada", password: "secret")) }
+    @Test("Blocks are decisions and events")
+    func blocks() async throws {
+        var decisions = TaskDecisions()
+        decisions.redirect = { task, response, request in .follow(request) }
+        decisions.responseReceived = { task, response in .allow }
+        decisions.dataReceived = { task, bytes in print(bytes.count) }
+        decisions.needNewBody = { task, request in .text("again") }
+        decisions.challengeReceived = { task, challenge in .use(Credential(user: "ada", password: "secret")) }
+        let observer = EventObserver { event in
+            switch event.kind {
+            case .sessionInvalidated: print("invalid")
+            case .bodyDataSent(let progress): print(progress.completed)
+            case .taskCompleted: print(event.task?.id ?? 0)
+            case .requestEnded(let metrics): print(metrics)
+            case .bytesWritten(let progress): print(progress.completed)
+            case .downloadResumed(let offset, _): print(offset)
+            case .becameDownload(let id): print(id)
+            default: break
+            }
+        }
 
         var policy = SecurityPolicy.system
         policy.challengeHandler = ChallengeHandler { challenge in .useDefault }
 
-        try await TestServer.withServer { [hooks, policy] server in
+        try await TestServer.withServer { [decisions, policy] server in
             let api = try Session(baseURL: server.url) {
                 $0.engine = Engine()
-                $0.hooks = hooks
+                $0.decisions = decisions
+                $0.observers = [observer]
                 $0.securityPolicy = policy
                 $0.collectsMetrics = true
-                $0.callbacks = .queue(DispatchQueue(label: "hooks"))
+                $0.callbacks = .queue(DispatchQueue(label: "decisions"))
             }
             let task = api.dataTask(.get("redirect/1"))
             #expect(try await task.value.response.redirects.count == 1)

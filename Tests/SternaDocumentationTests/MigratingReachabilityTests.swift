@@ -71,7 +71,7 @@ struct MigratingReachabilityTests {
             $0.reachability = reachability
             $0.waitsForConnectivity = true
             $0.timeouts.total = .seconds(60)
-            $0.taskObservers = [activity]
+            $0.observers = [activity.observer]
         }
         #expect(dumped(api).contains("waitsForConnectivity"))
     }

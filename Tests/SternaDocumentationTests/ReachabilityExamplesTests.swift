@@ -87,7 +87,7 @@ struct ReachabilityExamplesTests {
     func activity() throws {
         let indicator = Indicator()
         let activity = NetworkActivity { isActive in indicator.show(isActive) }
-        let session = try Session(baseURL: "https://api.example.com") { $0.taskObservers = [activity] }
+        let session = try Session(baseURL: "https://api.example.com") { $0.observers = [activity.observer] }
         activity.increment()  // what is no task of a session
         activity.decrement()
         #expect(activity.state == .notActive && session.baseURL != nil)

@@ -127,12 +127,6 @@ struct ResendingExamplesTests {
         #expect(keys.last == key)
     }
 
-    final class RetryLog: NetworkObserver {
-        func retryScheduled(_ request: ObservedRequest, _ retry: ScheduledRetry) {
-            print("retry \(retry.number) of \(request.url) in \(retry.delay), after: \(retry.reason)")
-        }
-    }
-
     @Test("An observer of retries")
     func observer() async throws {
         let counter = Counter()
@@ -144,10 +138,17 @@ struct ResendingExamplesTests {
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)
 
-        let api = try Session(baseURL: "https://api.example.com") { $0.observer = RetryLog() }
+        let api = try Session(baseURL: "https://api.example.com") { settings in
+            let retries = EventObserver(.network) { event in
+                guard case .retryScheduled(let retry) = event.kind else { return }
+                print("retry \(retry.number) of \(event.call?.url ?? "") in \(retry.delay), after: \(retry.reason)")
+            }
+            settings.observers = [retries]
+        }
 
         #expect(try await api.get("report").status == 200)
         #expect(mock.requests.count == 2)
+        await api.flushEvents()
     }
 
     struct AttemptNumber: RequestAdapter {

@@ -136,12 +136,12 @@ struct TasksExamplesTests {
         }
     }
 
-    @Test("Hooks")
-    func hooks() async throws {
+    @Test("Decisions")
+    func decisions() async throws {
         let api = try Session(baseURL: "https://api.example.com") { settings in
-            var hooks = SessionHooks()
-            hooks.taskCompleted = { task, error in print(task.id, error?.message ?? "done") }
-            settings.hooks = hooks
+            var decisions = TaskDecisions()
+            decisions.responseReceived = { task, response in response.status == .ok ? .allow : .cancel }
+            settings.decisions = decisions
         }
 
         #expect(api.tasks.isEmpty)
@@ -154,14 +154,14 @@ struct TasksExamplesTests {
                 server.route("GET", "/report") { _ in
                     ServerResponse(body: .bytes(Array(repeating: 0x61, count: 10_000_001)))
                 }
-                var hooks = SessionHooks()
+                var decisions = TaskDecisions()
 
-                hooks.responseReceived = { task, response in
+                decisions.responseReceived = { task, response in
                     (response.body.length ?? 0) > 10_000_000 ? .becomeDownload(to: .folder(folder)) : .allow
                 }
 
-                let api = try Session(baseURL: server.url) { [hooks] in
-                    $0.hooks = hooks
+                let api = try Session(baseURL: server.url) { [decisions] in
+                    $0.decisions = decisions
                     $0.callbacks = .queue(DispatchQueue(label: "example"))
                 }
 
@@ -175,20 +175,6 @@ struct TasksExamplesTests {
                 #expect(try Downloading.names(in: folder) == ["report"])
             }
         }
-    }
-
-    @Test("An observer")
-    func observers() throws {
-        final class TaskLog: TaskObserver {
-            func taskResumed(_ task: SessionTask) { print("begins", task.id) }
-            func taskCompleted(_ task: SessionTask, _ error: SternaError?) {
-                print("ends", task.id, error?.message ?? "")
-            }
-        }
-
-        let api = try Session(baseURL: "https://api.example.com") { $0.taskObservers = [TaskLog()] }
-
-        #expect(api.tasks.isEmpty)
     }
 
     #if Foundation

@@ -34,7 +34,7 @@ struct ChainOrderTests {
         let builder = try builder { settings in
             settings.interceptors = [Own(), Own()]
             settings.networkInterceptors = [Own()]
-            settings.hooks = SessionHooks()
+            settings.decisions = TaskDecisions()
             settings.cookieJar = CookieJar()
             settings.circuitBreaker = CircuitBreaker()
             settings.rateLimit = RateLimit(requests: 1, per: .seconds(1))

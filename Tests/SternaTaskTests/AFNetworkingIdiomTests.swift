@@ -38,7 +38,7 @@ struct AFNetworkingIdiomTests {
             await expectEqual(
                 client.finished(),
                 [
-                    "created", "resumed", "response 200", "data", "all received", "success 2 photos", "completed",
+                    "created", "resumed", "completed", "response 200", "data", "all received", "success 2 photos",
                 ])
             expectEqual(task?.state, .completed)
             #expect(client.manager.tasks.isEmpty)
@@ -66,8 +66,8 @@ struct AFNetworkingIdiomTests {
             await expectEqual(
                 client.finished("completed unacceptableStatus"),
                 [
-                    "created", "resumed", "response 507", "failure 507: no room for name=tern, with a task",
-                    "completed unacceptableStatus",
+                    "created", "resumed", "completed unacceptableStatus", "response 507",
+                    "failure 507: no room for name=tern, with a task",
                 ])
         }
     }
@@ -80,7 +80,9 @@ struct AFNetworkingIdiomTests {
             "http://other.example.com/photos", success: { _, _ in journal.add("success") },
             failure: { task, error in journal.add("failure \(error.kind), task: \(task != nil)") })
         expectNil(task)
-        await expectEqual(client.finished("failure originRefused, task: false").count, 1)
+        await journal.wait(for: "failure originRefused, task: false")
+        expectEqual(journal.entries.count, 1)
+        #expect(client.events.entries.isEmpty)
     }
 
     @Test("An upload, with progress blocks of the manager and of the request")
@@ -89,11 +91,13 @@ struct AFNetworkingIdiomTests {
             server.route("POST", "/photos") { request in
                 .json(#"{"size": \#(try await request.body.collect().count)}"#)
             }
-            let client = try PhotoClient(server.url) { blocks, journal in
-                blocks.bodyDataSent = { _, progress in
-                    if progress.fraction == 1 { journal.addOnce("all sent, says the manager") }
-                }
-            }
+            let client = try PhotoClient(
+                server.url,
+                told: { event, events in
+                    if case .bodyDataSent(let progress) = event.kind, progress.fraction == 1 {
+                        events.addOnce("all sent, says the manager")
+                    }
+                })
             let journal = client.journal
 
             let task = client.manager.upload(
@@ -109,8 +113,8 @@ struct AFNetworkingIdiomTests {
             await expectEqual(
                 client.finished(),
                 [
-                    "created", "resumed", "all sent, says the manager", "all sent, says the request", "response 200",
-                    "success 300000", "completed",
+                    "created", "resumed", "all sent, says the manager", "completed", "all sent, says the request",
+                    "response 200", "success 300000",
                 ])
             expectEqual(server.requests().first?.headers["Content-Type"], "image/jpeg")
         }
@@ -142,8 +146,8 @@ struct AFNetworkingIdiomTests {
             await expectEqual(
                 client.finished(),
                 [
-                    "constructing", "created", "resumed", "response 200", "form terns sitting", "files photo small",
-                    "completed",
+                    "created", "resumed", "completed", "constructing", "response 200", "form terns sitting",
+                    "files photo small",
                 ])
         }
     }
@@ -153,13 +157,16 @@ struct AFNetworkingIdiomTests {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
                 let written = Journal()
-                let client = try PhotoClient(server.url) { blocks, journal in
-                    blocks.downloadFinished = { _, path in journal.add("file \(path.split(separator: "/").last ?? "")")
-                    }
-                    blocks.bytesWritten = { _, progress in
-                        if progress.fraction == 1 { written.addOnce("\(progress.completed)") }
-                    }
-                }
+                let client = try PhotoClient(
+                    server.url,
+                    told: { event, events in
+                        switch event.kind {
+                        case .downloadFinished(let path): events.add("file \(path.split(separator: "/").last ?? "")")
+                        case .bytesWritten(let progress) where progress.fraction == 1:
+                            written.addOnce("\(progress.completed)")
+                        default: break
+                        }
+                    })
                 let journal = client.journal
 
                 let task = client.manager.download(
@@ -175,8 +182,8 @@ struct AFNetworkingIdiomTests {
                 await expectEqual(
                     client.finished(),
                     [
-                        "created", "resumed", "response 200", "destination of 100000 bytes, 200", "file photo.raw",
-                        "completed",
+                        "created", "resumed", "file photo.raw", "completed", "response 200",
+                        "destination of 100000 bytes, 200",
                     ])
                 expectEqual(written.entries, ["100000"])
                 try expectEqual(Downloading.bytes(folder + "/photo.raw"), Downloading.alphabet(100_000))
@@ -191,24 +198,27 @@ struct AFNetworkingIdiomTests {
             try await Downloading.withFolder { folder in
                 let release = Gate()
                 server.holdBody(of: count, until: release)
-                let client = try PhotoClient(server.url) { blocks, journal in
-                    blocks.bytesWritten = { _, progress in
-                        if progress.completed >= 1 << 20 { journal.addOnce("a megabyte") }
-                    }
-                    blocks.downloadResumed = { _, offset, length in
-                        journal.add("continued at \(offset) of \(length ?? -1)")
-                    }
-                }
+                let client = try PhotoClient(
+                    server.url,
+                    told: { event, events in
+                        switch event.kind {
+                        case .bytesWritten(let progress) where progress.completed >= 1 << 20:
+                            events.addOnce("a megabyte")
+                        case .downloadResumed(let offset, let length):
+                            events.add("continued at \(offset) of \(length ?? -1)")
+                        default: break
+                        }
+                    })
                 let place = URL(fileURLWithPath: folder + "/held")
 
                 let first = client.manager.download("held", to: .choose { _, _ in place })
                 first.resume()
-                await client.journal.wait(for: "a megabyte")
+                await client.events.wait(for: "a megabyte")
                 let data = try #require(await first.cancelProducingResumeData())
                 await expectEqual(
                     client.finished("completed cancelled"),
                     [
-                        "created", "resumed", "response 200", "a megabyte", "cancelled", "completed cancelled",
+                        "created", "resumed", "a megabyte", "cancelled", "completed cancelled", "response 200",
                     ])
 
                 // The program keeps the data over its restart.
@@ -217,10 +227,10 @@ struct AFNetworkingIdiomTests {
                 let second = client.manager.downloadTask(resuming: kept, to: .choose { _, _ in place })
                 second.resume()
                 await expectEqual(
-                    client.finished().dropFirst(6),
+                    client.finished().dropFirst(5),
                     [
-                        "created", "resumed", "continued at \(data.receivedBytes) of \(count)", "response 206",
-                        "completed",
+                        "created", "resumed", "continued at \(data.receivedBytes) of \(count)", "completed",
+                        "response 200", "response 206",
                     ])
                 try await expectEqual(second.value.resumedAt, data.receivedBytes)
                 try expectEqual(Downloading.bytes(folder + "/held"), Downloading.alphabet(count))
@@ -272,12 +282,12 @@ struct AFNetworkingIdiomTests {
             task?.suspend()
             task?.suspend()
             release.open()
-            await journal.wait(for: "suspended")
+            await client.events.wait(for: "suspended")
             task?.resume()
             await expectEqual(
                 client.finished(),
                 [
-                    "created", "resumed", "suspended", "resumed", "response 200", "success [1]", "completed",
+                    "created", "resumed", "suspended", "resumed", "completed", "response 200", "success [1]",
                 ])
         }
     }
@@ -306,11 +316,12 @@ struct AFNetworkingIdiomTests {
                 failure: { _, error in late.add("failure \(error.kind)") }
             )?.resume()
             await late.wait(for: "failure shutDown")
-            #expect(!journal.entries.contains("invalidated"))
+            #expect(!client.events.entries.contains("invalidated"))
 
             release.open()
-            await journal.wait(for: "invalidated")
-            expectEqual(journal.entries.suffix(4), ["response 200", "success", "completed", "invalidated"])
+            await client.events.wait(for: "invalidated")
+            expectEqual(client.events.entries.suffix(2), ["completed", "invalidated"])
+            expectEqual(journal.entries, ["response 200", "success"])
 
             let again = client.manager.resetSession().dataTask(.get("slow"))
             again.resume()
@@ -350,7 +361,7 @@ struct AFNetworkingIdiomTests {
                 failure: { _, error in journal.add("failure \(error.kind)") }
             )?.resume()
             await expectEqual(
-                client.finished(), ["created", "resumed", "response 200", "lines sand, sea", "completed"])
+                client.finished(), ["created", "resumed", "completed", "response 200", "lines sand, sea"])
 
             let other = Journal()
             client.manager.post(
@@ -380,7 +391,7 @@ struct AFNetworkingIdiomTests {
             await expectEqual(
                 client.finished(),
                 [
-                    "created", "resumed", "redirect 302 to /get", "response 302", "success 302", "completed",
+                    "created", "resumed", "completed", "redirect 302 to /get", "response 302", "success 302",
                 ])
         }
     }

@@ -17,10 +17,10 @@ struct BecomingDownloadTests {
         try Session(baseURL: server.url) {
             $0.engine = Engine()
             $0.responseSerializer = .data
-            var hooks = SessionHooks()
-            hooks.responseReceived = { _, _ in .becomeDownload(to: .file(path)) }
-            $0.hooks = hooks
-            $0.taskObservers = [log.observer()]
+            var decisions = TaskDecisions()
+            decisions.responseReceived = { _, _ in .becomeDownload(to: .file(path)) }
+            $0.decisions = decisions
+            $0.observers = [log.observer()]
             $0.callbacks = .queue(DispatchQueue(label: "becoming"))
             configure(&$0)
         }
@@ -60,23 +60,23 @@ struct BecomingDownloadTests {
                 expectEqual(server.requestCount, 1)
                 #expect(await eventually { log.lines("taskCompleted").count == 2 })
                 expectEqual(log.lines("taskCompleted cancelled").count, 1)
-                expectEqual(log.lines("responseReceived"), ["responseReceived 200 becomeDownload"])
-                expectEqual(log.lines("becameDownload"), ["becameDownload suspended"])
+                expectEqual(log.lines("responseReceived"), ["responseReceived 200"])
+                expectEqual(log.lines("becameDownload"), ["becameDownload"])
                 expectEqual(log.lines("downloadFinished"), ["downloadFinished x"])
                 let resumed = log.lines("taskResumed", "becameDownload")
-                expectEqual(resumed, ["taskResumed", "becameDownload suspended", "taskResumed"])
+                expectEqual(resumed, ["taskResumed", "becameDownload", "taskResumed"])
                 #expect(api.tasks.isEmpty)
             }
         }
     }
 
-    @Test("A task that its hook suspends leaves a suspended download")
+    @Test("A task that its closure suspends leaves a suspended download")
     func suspended() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
                 let log = TaskEventLines()
                 let api = try session(server, log, to: "\(folder)/x") {
-                    $0.hooks?.responseReceived = { task, _ in
+                    $0.decisions?.responseReceived = { task, _ in
                         task.suspend()
                         return .becomeDownload(to: .file("\(folder)/x"))
                     }
@@ -92,18 +92,17 @@ struct BecomingDownloadTests {
         }
     }
 
-    @Test("Cancelled before it begins, and with a status that is rejected, it leaves neither file nor connection")
+    @Test("Cancelled, and with a status that is rejected, it leaves neither file nor connection")
     func nothing() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
                 let log = TaskEventLines()
-                let cancelling = try session(server, log, to: "\(folder)/x") {
-                    $0.hooks?.becameDownload = { _, download in download.cancel() }
-                }
+                let cancelling = try session(server, log, to: "\(folder)/x")
                 let failure = await #expect(throws: SternaError.self) {
                     try await cancelling.dataTask(.get("range/30000000")).value
                 }
                 let task = try download(failure)
+                task.cancel()
                 await #expect(throws: SternaError.self) { try await task.value }
                 expectEqual(task.error?.kind, .cancelled)
                 let other = await #expect(throws: SternaError.self) {

@@ -15,7 +15,7 @@ struct CompletionGroupTests {
             $0.responseSerializer = .data
             $0.completionGroup = group
             $0.callbacks = .queue(DispatchQueue(label: "group"))
-            if let log { $0.taskObservers = [log.observer()] }
+            if let log { $0.observers = [log.observer()] }
         }
     }
 
@@ -25,7 +25,7 @@ struct CompletionGroupTests {
         }
     }
 
-    @Test("A group is empty behind the last callback and the last observer of all its tasks")
+    @Test("A group is empty behind the last callback and the last event of all its tasks")
     func last() async throws {
         try await TestServer.withServer { server in
             let (group, log) = (DispatchGroup(), TaskEventLines())

@@ -141,7 +141,7 @@ struct ConnectionReleaseTests {
 
     /// What would be noticed if the request were sent again.
     enum Watcher: CaseIterable {
-        case interceptor, networkInterceptor, hook, observer, metrics, method, stream
+        case interceptor, networkInterceptor, decision, observer, metrics, method, stream
     }
 
     private struct Passing: Interceptor {
@@ -149,8 +149,6 @@ struct ConnectionReleaseTests {
             try await next(request)
         }
     }
-
-    private final class Watching: TaskObserver {}
 
     @Test("One that is watched, or sends something, keeps its connection", arguments: Watcher.allCases)
     func kept(watcher: Watcher) async throws {
@@ -165,11 +163,11 @@ struct ConnectionReleaseTests {
                 switch watcher {
                 case .interceptor: $0.interceptors = [Passing()]
                 case .networkInterceptor: $0.networkInterceptors = [Passing()]
-                case .hook:
-                    var hooks = SessionHooks()
-                    hooks.responseReceived = { _, _ in .allow }
-                    $0.hooks = hooks
-                case .observer: $0.taskObservers = [Watching()]
+                case .decision:
+                    var decisions = TaskDecisions()
+                    decisions.responseReceived = { _, _ in .allow }
+                    $0.decisions = decisions
+                case .observer: $0.observers = [EventObserver { _ in }]
                 case .metrics: $0.collectsMetrics = true
                 case .method, .stream: break
                 }

@@ -39,10 +39,6 @@ struct FinishedCallTests {
         func use() {}
     }
 
-    private struct Observer: NetworkObserver {
-        func requestBegan(_ request: ObservedRequest) {}
-    }
-
     @Test("Neither by an engine nor by the session", arguments: Kind.allCases)
     func finished(kind: Kind) async throws {
         try await TestServer.withServer { server in
@@ -57,7 +53,7 @@ struct FinishedCallTests {
                 $0.engine = Engine()
                 $0.interceptors = [note]
                 $0.networkInterceptors = [note]
-                $0.observer = Observer()
+                $0.observers = [EventObserver { _ in }]
                 $0.collectsMetrics = true
                 $0.retry = .transient
                 $0.retry.backoff = .constant(.milliseconds(1))

@@ -67,8 +67,11 @@ struct SessionRegisterTests {
             let ends = Mutex(0)
             let api = try session(server)
             let own = api.with { settings in
-                settings.hooks = SessionHooks()
-                settings.hooks?.sessionInvalidated = { ends.withLock { $0 += 1 } }
+                settings.observers = [
+                    EventObserver(.tasks) { event in
+                        if case .sessionInvalidated = event.kind { ends.withLock { $0 += 1 } }
+                    }
+                ]
             }
             let below = own.with { $0.timeout = .seconds(9) }
             let above = api.dataTask(.get("delay/1"))
@@ -90,13 +93,16 @@ struct SessionRegisterTests {
         }
     }
 
-    @Test("Running tasks may finish first; the hook comes behind them")
+    @Test("Running tasks may finish first; the event comes behind them")
     func finishing() async throws {
         try await TestServer.withServer { server in
             let isOver = Mutex(false)
             let api = try session(server) { settings in
-                settings.hooks = SessionHooks()
-                settings.hooks?.sessionInvalidated = { isOver.withLock { $0 = true } }
+                settings.observers = [
+                    EventObserver(.tasks) { event in
+                        if case .sessionInvalidated = event.kind { isOver.withLock { $0 = true } }
+                    }
+                ]
             }
             let release = Gate()
             server.holdAnswer(until: release)

@@ -13,12 +13,12 @@ struct StreamCallbackTests {
         let id: Int
     }
 
-    private func session(_ server: TestServer, hooks: SessionHooks? = nil) throws -> Session {
+    private func session(_ server: TestServer, decisions: TaskDecisions? = nil) throws -> Session {
         try Session(baseURL: server.url) {
             $0.engine = Engine()
             $0.responseSerializer = .data
             $0.callbacks = .queue(DispatchQueue(label: "test.streams"))
-            $0.hooks = hooks
+            $0.decisions = decisions
         }
     }
 
@@ -35,10 +35,10 @@ struct StreamCallbackTests {
         await withCheckedContinuation { continuation in begin { continuation.resume(returning: $0) } }
     }
 
-    @Test("Bytes, text, lines and values, with and without hooks", arguments: [false, true])
-    func kinds(hasHooks: Bool) async throws {
+    @Test("Bytes, text, lines and values, with and without decisions", arguments: [false, true])
+    func kinds(hasDecisions: Bool) async throws {
         try await TestServer.withServer { server in
-            let api = try session(server, hooks: hasHooks ? SessionHooks() : nil)
+            let api = try session(server, decisions: hasDecisions ? TaskDecisions() : nil)
             let counts = Log<Int>()
             let ended = await completed { done in
                 api.streamTask(.get("stream-bytes/3000000")).onBytes({ counts.add($0.readableBytes) }, completion: done)
@@ -96,14 +96,17 @@ struct StreamCallbackTests {
         }
     }
 
-    @Test("The completion has the task's error, behind the hooks' data and before the task's last hook")
+    @Test("The completion has the task's error, behind the data that a closure takes and before the task's last event")
     func order() async throws {
         try await TestServer.withServer { server in
             let log = Log<String>()
-            var hooks = SessionHooks()
-            hooks.dataReceived = { _, _ in log.add("data") }
-            hooks.taskCompleted = { _, _ in log.add("completed") }
-            let task = try session(server, hooks: hooks).streamTask(.get("bytes/10"))
+            var decisions = TaskDecisions()
+            decisions.dataReceived = { _, _ in log.add("data") }
+            let observer = EventObserver(.tasks) { event in
+                if case .taskCompleted = event.kind { log.add("completed") }
+            }
+            let api = try session(server, decisions: decisions).with { $0.observers = [observer] }
+            let task = api.streamTask(.get("bytes/10"))
             task.onBytes({ _ in log.add("bytes") }, completion: { _ in log.add("completion") })
             #expect(await eventually { log.entries.last == "completed" })
             expectEqual(log.entries, ["data", "bytes", "completion", "completed"])

@@ -97,13 +97,13 @@ struct SynchronousTaskTests {
         task.cancel()
     }
 
-    @Test("A hook that decides and runs elsewhere answers while the thread blocks")
-    func hook() async throws {
+    @Test("A closure that decides and runs elsewhere answers while the thread blocks")
+    func decision() async throws {
         let asked = Mutex(0)
         let (api, _) = try mocked { settings in
-            settings.callbacks = .queue(DispatchQueue(label: "test.hooks"))
-            settings.hooks = SessionHooks()
-            settings.hooks?.responseReceived = { _, _ in
+            settings.callbacks = .queue(DispatchQueue(label: "test.decisions"))
+            settings.decisions = TaskDecisions()
+            settings.decisions?.responseReceived = { _, _ in
                 asked.withLock { $0 += 1 }
                 return .allow
             }

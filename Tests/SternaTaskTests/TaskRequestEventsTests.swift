@@ -15,7 +15,7 @@ struct TaskRequestEventsTests {
         try Session(baseURL: server.url) {
             $0.engine = Engine()
             $0.responseSerializer = DataResponseSerializer().validating(statuses: 200..<400)
-            $0.taskObservers = [log.observer()]
+            $0.observers = [log.observer()]
             $0.callbacks = .queue(DispatchQueue(label: "requests"))
             configure(&$0)
         }
@@ -27,7 +27,7 @@ struct TaskRequestEventsTests {
         (nil, .follow, "follow /bytes/3"), (.deliver, .follow, "deliver"), (.refuse, .follow, "refuse"),
     ]
 
-    @Test("Observers see what the hook decides, or the policy without it", arguments: 0..<3)
+    @Test("Events have what the closure decides, or the policy without it", arguments: 0..<3)
     func redirect(number: Int) async throws {
         let (decision, policy, word) = Self.decisions[number]
         try await TestServer.withServer { server in
@@ -35,9 +35,9 @@ struct TaskRequestEventsTests {
             let log = TaskEventLines()
             let api = try session(server, log) {
                 $0.redirects = policy
-                var hooks = SessionHooks()
-                if let decision { hooks.redirect = { _, _, _ in decision } }
-                $0.hooks = hooks
+                var decisions = TaskDecisions()
+                if let decision { decisions.redirect = { _, _, _ in decision } }
+                $0.decisions = decisions
             }
             _ = try? await api.dataTask(.get("away")).value
             #expect(await eventually { log.lines.last?.hasPrefix("taskCompleted") == true })
@@ -87,15 +87,15 @@ struct TaskRequestEventsTests {
             let log = TaskEventLines()
             let count = Mutex(0)
             let api = try session(server, log) {
-                var hooks = SessionHooks()
-                hooks.needNewBody = { _, _ in
+                var decisions = TaskDecisions()
+                decisions.needNewBody = { _, _ in
                     let number = count.withLock { count in
                         count += 1
                         return count
                     }
                     return Self.once("body \(number)")
                 }
-                $0.hooks = hooks
+                $0.decisions = decisions
             }
             let reply = try await api.dataTask(.post("first", body: Self.once("body 0"))).value
             let text: String = try await reply.text()
@@ -116,9 +116,9 @@ struct TaskRequestEventsTests {
             redirects(server)
             let log = TaskEventLines()
             let api = try session(server, log) {
-                var hooks = SessionHooks()
-                if hasHook { hooks.needNewBody = { _, _ in nil } }
-                $0.hooks = hooks
+                var decisions = TaskDecisions()
+                if hasHook { decisions.needNewBody = { _, _ in nil } }
+                $0.decisions = decisions
             }
             let error = await #expect(throws: SternaError.self) {
                 try await api.dataTask(.post("first", body: Self.once("body"))).value
@@ -133,7 +133,7 @@ struct TaskRequestEventsTests {
         }
     }
 
-    @Test("A body that can be read again needs no hook")
+    @Test("A body that can be read again needs no closure")
     func replayable() async throws {
         try await TestServer.withServer { server in
             redirects(server)
@@ -161,18 +161,13 @@ struct TaskRequestEventsTests {
             }
             let api = try session(server, log) {
                 $0.interceptors = [plain, adapting]
-                $0.hooks = log.hooks("hook")
             }
             _ = try await api.dataTask(.get("bytes/1")).value
             #expect(await log.ends(with: "taskCompleted"))
             #expect(log.lines("requestAdapted").isEmpty)
             _ = try await api.dataTask(.get("bytes/2")).value
             #expect(await eventually { log.lines("taskCompleted").count == 2 })
-            expectEqual(
-                log.lines("hook requestAdapted", "requestAdapted"),
-                [
-                    "hook requestAdapted false true", "requestAdapted false true",
-                ])
+            expectEqual(log.lines("requestAdapted"), ["requestAdapted false true"])
         }
     }
 
@@ -181,7 +176,6 @@ struct TaskRequestEventsTests {
         try await TestServer.withServer { server in
             let log = TaskEventLines()
             let api = try session(server, log) {
-                $0.hooks = log.hooks("hook")
                 $0.interceptors = [
                     Doing { request, next in
                         if passesOn { _ = try await next(request) }
@@ -191,11 +185,7 @@ struct TaskRequestEventsTests {
             }
             _ = try? await api.dataTask(.get("bytes/1")).value
             #expect(await log.ends(with: "taskCompleted interceptorFailed"))
-            #expect(
-                log.lines("hook adaptationFailed", "adaptationFailed")
-                    == (passesOn
-                        ? []
-                        : ["hook adaptationFailed interceptorFailed", "adaptationFailed interceptorFailed"]))
+            expectEqual(log.lines("adaptationFailed"), passesOn ? [] : ["adaptationFailed interceptorFailed"])
         }
     }
 }

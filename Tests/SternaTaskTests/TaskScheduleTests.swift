@@ -30,8 +30,11 @@ struct TaskScheduleTests {
                     $0.engine = engine
                     $0.responseSerializer = .data
                     $0.startsTasks = false
-                    $0.hooks = SessionHooks()
-                    $0.hooks?.taskCompleted = { task, _ in ends.add(task.id) }
+                    $0.observers = [
+                        EventObserver(.tasks) { event in
+                            if case .taskCompleted = event.kind, let task = event.task { ends.add(task.id) }
+                        }
+                    ]
                     // A busy machine is no fault of the tasks.
                     $0.timeouts.firstByte = .seconds(600)
                     $0.timeouts.betweenBytes = .seconds(600)
@@ -224,7 +227,7 @@ private struct ScheduleRun {
         _ outcome: Outcome, of task: SessionTask, _ plan: TaskSchedule.Plan, _ ends: TaskEnds
     ) async -> Bool {
         let isSilent = plan.cancellation == .cancelSilently
-        // The hook runs behind the value.
+        // The event comes behind the value.
         let hasEnded = await eventually { (isSilent || ends[task.id] >= 1) && task.state == .completed }
         let count = ends[task.id]
         guard hasEnded, isSilent ? count <= 1 : count == 1 else { return false }

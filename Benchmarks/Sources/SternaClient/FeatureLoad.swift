@@ -78,7 +78,7 @@ enum FeatureLoad {
             case .retry: break
             case .cookies: settings.cookieJar = jar
             case .coalescing, .oneURL: settings.coalescesRequests = true
-            case .observer: settings.observer = Silent()
+            case .observer: settings.observers = [EventObserver { _ in }]
             case .metrics: settings.collectsMetrics = true
             case .all:
                 settings.interceptors = [Pass()]
@@ -103,8 +103,6 @@ enum FeatureLoad {
             try await next(request)
         }
     }
-
-    private struct Silent: NetworkObserver {}
 }
 
 /// Numbers that are each given once.

@@ -5,7 +5,7 @@ import Synchronization
 /// Shows that tasks are under way: AFNetworkActivityIndicatorManager, with an action in place of the status bar.
 ///
 ///     let activity = NetworkActivity { isActive in print(isActive ? "working" : "idle") }
-///     let api = try Session { $0.taskObservers = [activity] }
+///     let api = try Session { $0.observers = [activity.observer] }
 ///
 /// It counts the running tasks of all sessions that it observes, and what ``increment()`` and ``decrement()`` add: calls that return
 /// their response, such as `get`, are no tasks. Short activities are not shown, and pauses between them are passed over.
@@ -29,7 +29,7 @@ public final class NetworkActivity: Sendable {
         var endDelay: Duration
         var isEnabled = true
         var action: (@Sendable (Bool) -> Void)?
-        var tasks: Set<ObjectIdentifier> = []
+        var tasks: Set<UInt64> = []
         var timer: ClockTimer?
         /// Tells a timer that was replaced while it ran.
         var timerNumber = 0
@@ -148,18 +148,23 @@ public final class NetworkActivity: Sendable {
     }
 }
 
-extension NetworkActivity: TaskObserver {
-    public func taskResumed(_ task: SessionTask) { note(task, runs: true) }
-
-    public func taskSuspended(_ task: SessionTask) { note(task, runs: false) }
-
-    public func taskCompleted(_ task: SessionTask, _ error: SternaError?) { note(task, runs: false) }
+extension NetworkActivity {
+    /// Counts the tasks of a session that has it among its ``SessionSettings/observers``.
+    public var observer: EventObserver {
+        EventObserver(.tasks) { [self] event in
+            guard let id = event.task?.id else { return }
+            switch event.kind {
+            case .taskResumed: note(id, runs: true)
+            case .taskSuspended, .taskCompleted: note(id, runs: false)
+            default: break
+            }
+        }
+    }
 
     /// Counts a task once, however often it is resumed.
-    private func note(_ task: SessionTask, runs: Bool) {
+    private func note(_ id: UInt64, runs: Bool) {
         content.withLock { content in
             guard content.isEnabled else { return }
-            let id = ObjectIdentifier(task)
             let isNew = runs ? content.tasks.insert(id).inserted : content.tasks.remove(id) != nil
             if isNew { take(content.rule.add(runs ? 1 : -1), &content) }
         }

@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// Where callbacks and hooks run.
+/// Where callbacks and the closures of ``TaskDecisions`` run.
 ///
 /// The callbacks of one task run one after another, whatever the target. On a serial queue, so do those of several tasks. They run
 /// in a Swift task with the task-local values of the code that created the task.

@@ -3,29 +3,25 @@ import Synchronization
 
 extension SessionTask {
     /// Hands a response to a new download, and returns the error that this task completes with.
-    func becomeDownload(_ response: Response, to destination: DownloadDestination) async -> SternaError {
+    func becomeDownload(_ response: Response, to destination: DownloadDestination) -> SternaError {
         var options = DownloadOptions()
         // What another request left is of no use: this response has the whole file.
         options.continuesEarlier = false
         let download = DownloadTask(session, draft, prepared, to: destination, options: options, taking: response)
         let isSuspended = handOver()
         download.enroll(startsAtOnce: false)
-        if let events {
-            await events.mailbox.ask { [self] in
-                if !self.isSilent { events.tell(.becameDownload(download), of: self) }
-            }
-        }
+        post(.becameDownload(download.id))
         if !isSuspended { download.resume() }
         var error = SternaError(
             .cancelled, phase: .read,
-            "The hook responseReceived turned the response into a download, which has a task of its own.")
+            "The closure responseReceived turned the response into a download, which has a task of its own.")
         error.value = download
         return error
     }
 }
 
 extension DownloadTask {
-    /// Returns the response that another task has handed over; once. Otherwise sends a request, and asks the hooks about its response.
+    /// Returns the response that another task has handed over; once. Otherwise sends a request, and asks the task's closure about its response.
     func response(to attempt: Request) async throws -> Response {
         let reading = TaskReading(task: self)
         guard let first = taken.withLock({ $0.take() }) else {

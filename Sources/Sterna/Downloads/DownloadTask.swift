@@ -80,16 +80,6 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// Whether the partial file is removed at the end: the task was cancelled without producing resume data.
     var discardsPartialFile: Bool { kept.withLock { $0.discardsPartialFile } }
 
-    override var progressHooks: TaskReports.Receivers {
-        var receivers = super.progressHooks
-        if let events, events.hooks.bytesWritten != nil || !events.observers.isEmpty {
-            receivers.download = { [weak self] progress in
-                if let self { events.tell(.bytesWritten(progress), of: self) }
-            }
-        }
-        return receivers
-    }
-
     /// The number of bytes that an earlier attempt had left, and that are not fetched again.
     var resumedAt: Int64 {
         get { kept.withLock { $0.resumedAt } }

@@ -8,7 +8,7 @@ import SternaTransport
 ///     options.probe = ReachabilityProbe("https://example.com/generate_204")
 ///
 /// It is a GET without redirects and retries, on a connection of its own. As a captive portal may receive it, it has none of the session's
-/// header fields, credentials and cookies, and its interceptors and hooks do not see it. The expected status confirms the path; any other
+/// header fields, credentials and cookies, and its interceptors and decisions do not see it. The expected status confirms the path; any other
 /// answer comes from a captive portal, and so does a certificate that is not valid for the URL's host.
 public struct ReachabilityProbe: Sendable {
     /// The URL; plain http finds more portals.

@@ -29,7 +29,7 @@ extension SessionPlan {
         return try await send(request, draft, reading).get()
     }
 
-    /// Sends a task's request and collects the response, as far as the task and its hooks allow.
+    /// Sends a task's request and collects the response, as far as the task and the closures that decide for it allow.
     func send(_ request: Request, _ draft: RequestDraft, _ task: TaskReading) async throws -> Reply {
         let reading = BodyReading(
             limit: settings.collectedBytes, progress: { task.report($0) }, admit: { try await task.admit($0) })
@@ -85,7 +85,7 @@ extension SessionPlan {
         }
     }
 
-    // The unread body is discarded before the observer receives the end of the request. The end of one that was read came behind the
+    // The unread body is discarded before the event of the request's end. The end of one that was read came behind the
     // events of the request.
     nonisolated(nonsending) private func end(_ body: WatchedBody?, _ recorder: MetricsRecorder) async {
         if let body, !body.hasEnded {
@@ -189,10 +189,11 @@ extension SessionPlan {
                 ? "The request's deadline has passed" : "The total time-out is not above zero"
             throw SternaError(.timedOut, phase: .prepare, "\(reason); nothing was sent.").at(request)
         }
+        let events = scope.events.wants(.network) ? scope.events : nil
         return Call(
             deadline: deadline, hasOwnDeadline: hasOwnDeadline,
             isTraced: hasInterceptors,
-            recordsMetrics: settings.collectsMetrics, observer: settings.observer, clock: clock,
+            observed: settings.collectsMetrics || events != nil ? (request, events) : nil, clock: clock,
             keepsRequests: keepsRequests, scope: scope.calls)
     }
 
@@ -270,7 +271,7 @@ extension SessionPlan {
     /// Sends a request down the chain, and describes its error.
     @inline(__always)
     nonisolated(nonsending) private func answer(_ request: Request) async throws -> Response {
-        request.recorder?.requestBegan(request)
+        request.recorder?.requestBegan()
         do {
             return try await send(request)
         } catch {

@@ -39,7 +39,7 @@ struct CallState: Sendable {
     /// The name of the file that the body is saved to; nil for a body that is not saved.
     var savedName: SavedFileName?
 
-    /// The way to the hooks and observers of the call's task.
+    /// The way to the closures that decide for the call's task, and to its events.
     var events: ChainEvents?
 
     /// The queue of the transfer that the call works for.

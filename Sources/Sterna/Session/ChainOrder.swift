@@ -17,7 +17,7 @@ struct ChainSlots: OptionSet, Sendable {
     init(of settings: SessionSettings) {
         self = []
         if settings.retries { insert(.retry) }
-        if settings.authenticationSettings.isEnabled || settings.hooks?.challengeReceived != nil {
+        if settings.authenticationSettings.isEnabled || settings.decisions?.challengeReceived != nil {
             insert(.authentication)
         }
         if settings.bandwidth != nil || settings.transferLink != nil { insert(.bandwidth) }
@@ -87,7 +87,7 @@ extension ChainBuilder {
     func interceptors(at place: ChainPlace, _ slots: ChainSlots) -> [any Interceptor] {
         if let slot = place.slot, !slots.contains(slot) { return [] }
         let time = settings.engine.loopClock
-        let watches = !settings.interceptors.isEmpty && settings.hasTaskEvents
+        let watches = !settings.interceptors.isEmpty
         switch place {
         case .adaptationBegin: return watches ? [AdaptationInterceptor(isAbove: true)] : []
         case .application:

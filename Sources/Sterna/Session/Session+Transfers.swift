@@ -11,6 +11,7 @@ extension Session {
         settings.allowsOtherOrigins = true
         var base = plan.base
         if base == nil { base = try URLResolution.base(of: origin.description) }
-        return Session(plan: SessionPlan(base: base, settings: settings, scope: SessionScope(below: plan.scope)))
+        return Session(
+            plan: SessionPlan(base: base, settings: settings, scope: SessionScope(settings, below: plan.scope)))
     }
 }

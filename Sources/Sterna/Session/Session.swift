@@ -14,8 +14,11 @@ import SternaTransport
 /// is `/foo`. All sessions share their connections and need no shutdown.
 public struct Session: Sendable {
     /// A session without a base URL, with default settings.
-    public static let shared = Session(
-        plan: SessionPlan(base: nil, settings: SessionSettings(), scope: SessionScope(isClosable: false)))
+    public static let shared = {
+        let settings = SessionSettings()
+        return Session(
+            plan: SessionPlan(base: nil, settings: settings, scope: SessionScope(settings, isClosable: false)))
+    }()
 
     let plan: SessionPlan
 
@@ -56,7 +59,7 @@ public struct Session: Sendable {
         var settings = plan.settings
         change(&settings)
         return Session(
-            plan: SessionPlan(base: plan.base, settings: settings, scope: SessionScope(below: plan.scope)))
+            plan: SessionPlan(base: plan.base, settings: settings, scope: SessionScope(settings, below: plan.scope)))
     }
 
     /// Runs work on one of the engine's event loops, where requests are cheapest. The work must not block.

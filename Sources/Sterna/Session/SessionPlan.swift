@@ -43,7 +43,10 @@ final class SessionPlan: Sendable {
     var base: HTTPURL? { urls.base }
 
     /// Creates a plan; if some settings are invalid, it fails every request.
-    init(base: HTTPURL?, settings: SessionSettings, scope: SessionScope = SessionScope()) {
+    ///
+    /// - Parameter scope: that of a derived session; nil for one of its own.
+    init(base: HTTPURL?, settings: SessionSettings, scope: SessionScope? = nil) {
+        let scope = scope ?? SessionScope(settings)
         self.scope = scope
         urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
         var settings = settings

@@ -1,6 +1,6 @@
 extension SessionSettings {
     /// Removes what tells a server which user sends a request: header fields, credentials, tokens, signatures, cookies, client certificates,
-    /// and interceptors, adapters, retriers, redirect handlers and hooks, which may add such things.
+    /// and interceptors, adapters, retriers, redirect handlers and ``decisions``, which may add such things.
     ///
     ///     let stranger = session.with { $0.removeIdentity() }
     ///
@@ -14,7 +14,7 @@ extension SessionSettings {
         authenticationSettings.policy = policy
         (tokenAuthentication, awsSigning, messageSigning) = (nil, nil, nil)
         (interceptors, networkInterceptors, adapters, retriers) = ([], [], [], [])
-        (redirectHandler, hooks) = (nil, nil)
+        (redirectHandler, decisions) = (nil, nil)
         cookieJar = nil
         securityPolicy.removeIdentity()
         hostPolicies.removeIdentities()

@@ -68,8 +68,12 @@ public struct SessionSettings: Sendable {
     /// Whether to record metrics of requests, in ``Response/metrics`` and ``SternaError/metrics``; no by default.
     public var collectsMetrics = false
 
-    /// Receives network events of requests; none by default.
-    public var observer: (any NetworkObserver)?
+    /// Receive what happens in calls and tasks, in this order; none by default.
+    public var observers: [EventObserver] = []
+
+    /// The number of events that wait for observers, or for a reader of ``Session/events``, at most; 4,096 by default. A derived session
+    /// shares the buffer of the one that it was derived from.
+    public var eventCapacity = 4_096
 
     /// The cookies of the session's servers, sent back to them. A session with a base URL has a jar of its own by default, which sessions
     /// derived from it share; one without has none.
@@ -102,22 +106,19 @@ public struct SessionSettings: Sendable {
     /// Credentials, client certificates and cookie jars keep users apart without it.
     public var identityLabel: String?
 
-    /// Where callbacks and hooks run; by default the main queue, which must run (see ``CallbackTarget``).
+    /// Where callbacks and ``decisions`` run; by default the main queue, which must run (see ``CallbackTarget``).
     public var callbacks = CallbackTarget.main
 
-    /// Closures that are called as tasks go on; none by default.
-    public var hooks: SessionHooks? {
-        // Closures cannot be compared: credentials that other hooks gave are not shared.
-        didSet { authenticationSettings.hooks = Call.newNumber() }
+    /// Closures that decide what tasks do; none by default.
+    public var decisions: TaskDecisions? {
+        // Closures cannot be compared: credentials that others gave are not shared.
+        didSet { authenticationSettings.decisions = Call.newNumber() }
     }
-
-    /// Receive the events of tasks, after ``hooks`` and in this order; none by default.
-    public var taskObservers: [any TaskObserver] = []
 
     var notifications = NotificationSetting()
 
-    /// A group that every task of the session enters when it is made, and leaves after its last callback, hook and observer;
-    /// AFNetworking's `completionGroup`. None by default.
+    /// A group that every task of the session enters when it is made, and leaves after its last callback, and after observers have
+    /// received its last event; AFNetworking's `completionGroup`. None by default.
     ///
     ///     let group = DispatchGroup()
     ///     let tasks = api.with { $0.completionGroup = group }
@@ -184,6 +185,9 @@ public struct SessionSettings: Sendable {
     /// Their changes are sent wherever a redirect leads. An interceptor that adds credentials must check the request's origin
     /// first.
     public var networkInterceptors: [any Interceptor] = []
+
+    /// The observers, and what posts notifications.
+    var allObservers: [EventObserver] { observers + [notifications.observer(on: callbacks)].compactMap(\.self) }
 
     init() {}
 

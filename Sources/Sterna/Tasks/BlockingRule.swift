@@ -26,7 +26,7 @@ struct BlockingRule: Sendable, Hashable {
         } else if isInSwiftTask, !isMain {
             reason = "a Swift task, whose thread others need. Use the task with await instead"
         } else if isMain, waitsForMain {
-            reason = "the main thread, for which a hook of the task waits. Set the session's callbacks to another queue"
+            reason = "the main thread, for which the task waits to decide. Set the session's callbacks to another queue"
         } else {
             return nil
         }

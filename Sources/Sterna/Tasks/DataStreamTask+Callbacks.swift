@@ -5,7 +5,7 @@ import Synchronization
 ///
 ///     api.streamTask(.get("events")).onLines { line in await store(line) } completion: { error in print(error ?? "done") }
 ///
-/// They run on the session's ``SessionSettings/callbacks``, in order with the task's hooks. The next piece is read when the callback
+/// They run on the session's ``SessionSettings/callbacks``, in order with the task's ``TaskDecisions``. The next piece is read when the callback
 /// has returned, so that a slow callback holds back the server. `completion` is called last, with the error if the task failed. A
 /// task that is cancelled silently calls nothing more. The body can be read once, by one of these or one of the sequences.
 extension DataStreamTask {
@@ -52,7 +52,7 @@ extension DataStreamTask {
     private func deliver<Pieces: AsyncSequence & Sendable>(
         _ pieces: Pieces, to act: @escaping @Sendable (Pieces.Element) async -> Void, _ completion: Completion?
     ) -> DataStreamTask where Pieces.Element: Sendable {
-        // A task with hooks has a mailbox, which ends with the task and runs the completion then. Any other gets one here.
+        // A task with decisions has a mailbox, which ends with the task and runs the completion then. Any other gets one here.
         let own = mailbox == nil ? TaskMailbox(session.plan.settings.callbacks) : nil
         let shares = own == nil && endings.add(completion)
         Task {

@@ -67,8 +67,8 @@ public class DataTask: SessionTask, @unchecked Sendable {
 
     /// Whether the task's user would not notice that the request is sent again from the beginning.
     private func canStartAgain(_ request: Request) -> Bool {
-        request.method == .get && request.body == nil && events == nil && request.recorder == nil
-            && !session.plan.hasInterceptors
+        request.method == .get && request.body == nil && decider == nil && events == nil
+            && request.recorder == nil && !session.plan.hasInterceptors
     }
 
     override func end(with error: SternaError) { end(with: .failure(error)) }

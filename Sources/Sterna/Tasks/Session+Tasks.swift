@@ -69,7 +69,7 @@ extension Session {
     ///
     /// The calls of verbs are cancelled, too: an attempt or body under way fails with `cancelled`, and no further attempt begins.
     /// This method does not wait for them. A transport of the session's own (``SessionSettings/transport``) is not reached.
-    /// - Parameter silently: whether their callbacks and hooks are called no more.
+    /// - Parameter silently: whether their callbacks and decisions are called no more, and they have no more events.
     public func cancelAllTasks(silently: Bool = false) async {
         for task in tasks { task.cancel(silently: silently) }
         cancelCalls()
@@ -109,18 +109,14 @@ extension Session {
 
     /// Invalidates the session, and those derived from it: their tasks and calls run to their ends, and further requests fail with `shutDown`.
     ///
-    /// ``SessionHooks/sessionInvalidated`` is called behind the last task.
+    /// The event ``SternaCore/SternaEvent/Kind/sessionInvalidated`` follows the end of the last task.
     public func finishTasksAndInvalidate() { invalidate() }
 
     private func invalidate() {
-        let settings = plan.settings
-        guard plan.scope.close(), settings.hasTaskEvents else { return }
-        plan.scope.register.whenEmpty(plan.scope) {
-            TaskMailbox(settings.callbacks).end {
-                settings.hooks?.sessionInvalidated?()
-                for observer in settings.taskObservers { observer.sessionInvalidated(self) }
-                settings.notifications.poster?.sessionInvalidated(self)
-            }
+        guard plan.scope.close() else { return }
+        plan.scope.register.whenEmpty(plan.scope, forCallbacks: true) { [plan, eventSource] in
+            guard eventSource.wants(.tasks) else { return }
+            eventSource.post(SternaEvent(.sessionInvalidated, owner: plan))
         }
     }
 

@@ -6,6 +6,9 @@ import Synchronization
 final class SessionScope: Sendable {
     let register: TaskRegister
 
+    /// Where the events of the session come from; below those of sessions that it was derived from.
+    let events: EventSource
+
     /// The calls of the session and of those derived from it, without those of tasks that were never resumed.
     let calls: CallScope
 
@@ -20,7 +23,8 @@ final class SessionScope: Sendable {
     /// Whether the session can be invalidated; ``Session/shared`` cannot.
     let isClosable: Bool
 
-    init(isClosable: Bool = true) {
+    init(_ settings: SessionSettings, isClosable: Bool = true) {
+        events = EventSource(settings.allObservers, capacity: settings.eventCapacity)
         self.isClosable = isClosable
         parent = nil
         register = TaskRegister()
@@ -30,7 +34,8 @@ final class SessionScope: Sendable {
     }
 
     /// Makes the scope of a derived session.
-    init(below parent: SessionScope) {
+    init(_ settings: SessionSettings, below parent: SessionScope) {
+        events = EventSource(settings.allObservers, below: parent.events)
         isClosable = true
         self.parent = parent
         register = parent.register

@@ -9,8 +9,8 @@ extension DataTask {
     ///
     /// The main thread may block, and so may threads of the program's own. Throws `invalidRequest`, and leaves the task as it is, on an
     /// event loop, in a Swift task off the main thread, and on the main thread if the session's callbacks run on the main queue and the
-    /// task waits for one of them: for a hook that decides (``SessionHooks/redirect``, ``SessionHooks/needNewBody``,
-    /// ``SessionHooks/responseReceived``, ``SessionHooks/dataReceived``), or for an observer of its data. Other callbacks run later.
+    /// task waits for one of them (``TaskDecisions/redirect``, ``TaskDecisions/needNewBody``, ``TaskDecisions/responseReceived``,
+    /// ``TaskDecisions/dataReceived``). Other callbacks run later.
     @available(*, noasync, message: "Await the task's value instead.")
     @discardableResult
     public func startSynchronous() throws -> Reply { try blockUntilComplete(outcome) }
@@ -40,14 +40,7 @@ extension SessionTask {
     /// Returns why the current thread may not block for this task; nil if it may.
     func refusal(ofBlocking call: String) -> SternaError? {
         var rule = BlockingRule.here()
-        rule.waitsForMain = (events?.decides ?? false) && BlockingRule.isMain(session.plan.settings.callbacks)
+        rule.waitsForMain = (decider?.decides ?? false) && BlockingRule.isMain(session.plan.settings.callbacks)
         return rule.refusal(of: call)
-    }
-}
-
-extension TaskEvents {
-    /// Whether the task waits for a hook or an observer.
-    var decides: Bool {
-        hooks.redirect != nil || hooks.needNewBody != nil || hooks.responseReceived != nil || receivesData
     }
 }

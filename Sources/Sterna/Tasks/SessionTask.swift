@@ -21,6 +21,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     let gate = TaskGate()
     let mailbox: TaskMailbox?
     let reports: TaskReports
+    let decider: TaskDecider?
     let events: TaskEvents?
 
     let prepared: Result<Request, SternaError>
@@ -54,18 +55,20 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>, mailbox: TaskMailbox?,
         sharesCall: Bool = false
     ) {
-        let call = (try? prepared.get())?.call
+        let request = try? prepared.get()
+        let call = request?.call
         // Time does not run before the task is resumed.
         call?.pause()
         id = sharesCall ? Call.newNumber() : call?.id ?? Call.newNumber()
-        let events = TaskEvents(session.plan.settings, mailbox)
-        let mailbox = mailbox ?? events?.mailbox
+        let decider = TaskDecider(session.plan.settings, mailbox)
+        let mailbox = mailbox ?? decider?.mailbox
         self.session = session
         self.draft = draft
         self.prepared = prepared
         self.mailbox = mailbox
         reports = TaskReports(mailbox: mailbox, traffic: session.traffic)
-        self.events = events
+        self.decider = decider
+        events = TaskEvents(session, request, id: id)
     }
 
     deinit {
@@ -74,33 +77,17 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         reports.end()
     }
 
-    /// The task's hooks for progress.
-    var progressHooks: TaskReports.Receivers {
-        guard let events, events.hooks.bodyDataSent != nil || !events.observers.isEmpty else {
-            return TaskReports.Receivers()
-        }
-        return TaskReports.Receivers(upload: { [weak self] progress in
-            if let self { events.tell(.bodyDataSent(progress), of: self) }
-        })
-    }
-
     /// Enters the task into the session's register, and starts it if the session starts its tasks.
     ///
     /// - Parameters:
     ///   - progress: called with the progress of both directions.
     ///   - startsAtOnce: whether to start the task; nil for what the session says.
     func enroll(reportingTo progress: (@Sendable (RequestProgress) -> Void)? = nil, startsAtOnce: Bool? = nil) {
-        var receivers = progressHooks
-        receivers.both = progress
-        reports.connect(receivers)
+        reports.connect(progress)
         let group = GroupMembership(draft.settings, of: session.plan.settings)
         if let group { stored.withLock { $0.group = group } }
         session.plan.scope.register.add(self)
-        if events != nil, let request = originalRequest {
-            post(.requestCreated(request))
-            request.call?.log?.onRepeat { [weak self] in self?.post(.taskRetried($0, $1)) }
-        }
-        post(.taskCreated)
+        post(.taskCreated(originalRequest))
         if startsAtOnce ?? session.plan.settings.startsTasks { resume() }
     }
 
@@ -228,7 +215,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     /// A suspended task reads no more of a response's body and of its request's source, so that back-pressure reaches the peer. Its
     /// time limits stand still. A task that is suspended before it began holds no connection. One that can go on with another request,
     /// unnoticed by its user, gives its connection up when another request waits for one: a download with a validator, and the
-    /// collecting GET of a session without interceptors, hooks, observers and metrics.
+    /// collecting GET of a session without interceptors, decisions, observers and metrics.
     public func suspend() {
         transitions.withLock { _ in
             guard stored.withLock({ $0.isHandedOver ? .nothing : $0.lifecycle.suspend() }) == .pause else { return }
@@ -241,7 +228,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     /// Cancels the task: it completes with an error of kind `cancelled`, unless it is complete.
     ///
-    /// - Parameter silently: whether callbacks and hooks are called no more.
+    /// - Parameter silently: whether callbacks and decisions are called no more, and the task has no more events.
     public func cancel(silently: Bool = false) {
         let (effect, work) = stored.withLock { state in
             let effect = state.lifecycle.cancel()
@@ -345,7 +332,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         _ error: SternaError?, _ summary: @autoclosure () -> TaskSummary = TaskSummary(),
         last: @escaping @Sendable () -> Void = {}
     ) -> Bool {
-        let summary = session.plan.settings.notifications.poster == nil ? nil : summary()
+        let summary = session.plan.settings.notifications.isOn ? summary() : nil
         let (isFirst, isSilent, group) = stored.withLock { state in
             guard state.lifecycle.complete() else { return (false, false, GroupMembership?.none) }
             state.error = error
@@ -359,23 +346,30 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         count(runs: false)
         gate.unlock()
         reports.end()
-        if events != nil, let metrics { post(.metricsCollected(metrics)) }
-        if mailbox == nil { group?.leave() }
-        mailbox?.end {
-            defer { group?.leave() }
-            guard !isSilent else { return }
-            // A report may be decided on but not yet posted; its callback still comes before this one.
-            self.reports.deliver()
-            last()
-            self.events?.tell(.taskCompleted(error), of: self)
+        let over: @Sendable () -> Void = {
+            self.post(.taskCompleted(error))
+            if let group { self.afterEvents { group.leave() } }
+            self.session.plan.scope.register.remove(self.id)
         }
-        session.plan.scope.register.remove(id)
+        if let mailbox {
+            mailbox.end {
+                if !isSilent {
+                    // A report may be decided on but not yet posted; its callback still comes before this one.
+                    self.reports.deliver()
+                    last()
+                }
+                over()
+            }
+        } else {
+            over()
+        }
+        session.plan.scope.register.complete(id)
         return true
     }
 
     /// What the notification of the task's end carries; nil if none is posted.
     var summary: TaskSummary? { stored.withLock { $0.summary } }
 
-    /// Whether callbacks, hooks and observers are called no more.
+    /// Whether callbacks and decisions are called no more, and no more events are posted.
     var isSilent: Bool { stored.withLock { $0.isSilent } }
 }

@@ -1,4 +1,4 @@
-/// Runs the user code of one task (callbacks, hooks, observers) in order, one call at a time, on the target that the caller chose.
+/// Runs the user code of one task (callbacks and decisions) in order, one call at a time, on the target that the caller chose.
 ///
 /// It runs in a Swift task of its own, which inherits the task-local values of the code that makes the mailbox.
 package final class TaskMailbox: Sendable {

@@ -5,7 +5,7 @@ import SternaCore
 struct TaskReading: Sendable {
     unowned let task: SessionTask
 
-    /// Asks the hooks about a response, and returns it with a body that stops while the task is suspended.
+    /// Asks the task's closure about a response, and returns it with a body that stops while the task is suspended.
     ///
     /// - Parameter stopsAtGate: whether the body stops by itself; a reader that looks at the gate before each piece needs no such body.
     func admit(_ response: Response, stopsAtGate: Bool = true) async throws -> Response {
@@ -14,27 +14,26 @@ struct TaskReading: Sendable {
         let head = response
         var response = response
         if stopsAtGate { response.body = GatedBody.wrap(response.body, task.gate) }
-        guard let events = task.events else { return response }
+        task.post(.responseReceived(response.withoutBody))
         let destination: DownloadDestination?
         do {
-            destination = try await events.admit(response, of: task)
+            destination = try await task.decider?.admit(response, of: task)
         } catch {
             response.body.cancel()
             throw error
         }
-        if let destination { throw await task.becomeDownload(head, to: destination) }
+        if let destination { throw task.becomeDownload(head, to: destination) }
         return await watched(response)
     }
 
-    /// Returns a response whose pieces the hook and the observers see first.
+    /// Returns a response whose pieces the task's closure takes first, and events tell of.
     func watched(_ response: Response) async -> Response {
-        guard let events = task.events, events.receivesData else { return response }
+        guard task.events != nil || task.decider?.takesData == true else { return response }
         var response = response
         if let stream = response.body.stream {
-            response.body = ResponseBody(
-                WatchedBody(stream) { [task] piece in await events.deliver(piece, of: task) })
+            response.body = ResponseBody(WatchedBody(stream) { [task] piece in await task.deliver(piece) })
         } else if let whole = response.body.whole, whole.readableBytes > 0 {
-            await events.deliver(whole, of: task)
+            await task.deliver(whole)
         }
         return response
     }
@@ -42,21 +41,28 @@ struct TaskReading: Sendable {
     /// Reports the verdict on a collected response, if the outcome of its reading is one.
     func validated(_ outcome: Result<Reply, any Error>) {
         switch outcome {
-        case .success(let reply): task.post(.responseValidated(reply.response, nil))
+        case .success(let reply): task.post(.responseValidated(reply.response.withoutBody, nil))
         case .failure(let error):
             // Only serializers attach the body.
             guard let error = error as? SternaError, error.body != nil, let response = error.response else { return }
-            task.post(.responseValidated(response, error))
+            task.post(.responseValidated(response.withoutBody, error))
         }
     }
 
     func report(_ progress: TransferProgress) {
         task.reports.received(progress)
+        task.postWritten(progress)
         task.draft.settings.downloadProgress?(progress)
     }
 }
 
 extension SessionTask {
+    /// Hands a piece of a body to the closure that takes it, and posts its length.
+    func deliver(_ piece: Bytes) async {
+        await decider?.deliver(piece, of: self)
+        post(.dataReceived(bytes: piece.readableBytes))
+    }
+
     /// Rejects a status that the response serializer does not accept, with the part of the error's body that ``AnswerBody`` reads.
     ///
     /// - Parameter isStream: whether what was given to `validating` judges the head, too.
@@ -68,7 +74,7 @@ extension SessionTask {
             do {
                 _ = try session.plan.reply(response, body.bytes, to: draft)
             } catch {
-                post(.responseValidated(response, error))
+                post(.responseValidated(response.withoutBody, error))
                 throw error
             }
         }
@@ -76,10 +82,10 @@ extension SessionTask {
             if isStream { try serializer.judgeHead(response) }
         } catch {
             response.body.cancel()
-            post(.responseValidated(response, error))
+            post(.responseValidated(response.withoutBody, error))
             throw error
         }
-        post(.responseValidated(response, nil))
+        post(.responseValidated(response.withoutBody, nil))
     }
 
     /// Returns the request with this task as the receiver of its progress and its redirects.
@@ -88,8 +94,9 @@ extension SessionTask {
         request.delivery = delivery
         if request.body != nil {
             let own = draft.settings.uploadProgress
-            request.uploadProgress = { [reports] progress in
+            request.uploadProgress = { [reports, weak self] progress in
                 reports.sent(progress)
+                self?.postSent(progress)
                 own?(progress)
             }
         }

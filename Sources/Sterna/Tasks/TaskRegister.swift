@@ -9,19 +9,23 @@ final class TaskRegister: Sendable {
     private struct Entry: Sendable {
         weak var task: SessionTask?
         let scope: SessionScope
+        /// Whether the task is complete, and its last callback pending.
+        var isComplete = false
     }
 
     private struct State {
         var entries: [UInt64: Entry] = [:]
-        var waits: [(scope: SessionScope, done: @Sendable () -> Void)] = []
+        var waits: [(scope: SessionScope, forCallbacks: Bool, done: @Sendable () -> Void)] = []
 
         /// Removes the waits whose scopes have no tasks left.
         mutating func takeDone() -> [@Sendable () -> Void] {
             guard !waits.isEmpty else { return [] }
-            let scopes = entries.values.map(\.scope)
-            let done = waits.filter { wait in !scopes.contains { wait.scope.contains($0) } }
-            waits.removeAll { wait in !scopes.contains { wait.scope.contains($0) } }
-            return done.map(\.done)
+            let isOver = waits.map { wait in
+                !entries.values.contains { (wait.forCallbacks || !$0.isComplete) && wait.scope.contains($0.scope) }
+            }
+            let done = zip(waits, isOver).filter(\.1).map(\.0.done)
+            waits = zip(waits, isOver).filter { !$1 }.map(\.0)
+            return done
         }
     }
 
@@ -49,6 +53,16 @@ final class TaskRegister: Sendable {
         state.withLock { $0.entries[task.id] = Entry(task: task, scope: task.session.plan.scope) }
     }
 
+    /// Notes that a task is complete.
+    func complete(_ id: UInt64) {
+        let done = state.withLock { state in
+            state.entries[id]?.isComplete = true
+            return state.takeDone()
+        }
+        for act in done { act() }
+    }
+
+    /// Removes a task after its last callback.
     func remove(_ id: UInt64) {
         let done = state.withLock { state in
             state.entries[id] = nil
@@ -67,9 +81,11 @@ final class TaskRegister: Sendable {
     }
 
     /// Calls a closure when a scope has no unfinished task; at once if it has none now.
-    func whenEmpty(_ scope: SessionScope, _ done: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter forCallbacks: whether to wait for the last callbacks of tasks, too.
+    func whenEmpty(_ scope: SessionScope, forCallbacks: Bool = false, _ done: @escaping @Sendable () -> Void) {
         let ready = state.withLock { state in
-            state.waits.append((scope, done))
+            state.waits.append((scope, forCallbacks, done))
             return state.takeDone()
         }
         for act in ready { act() }

@@ -15,22 +15,13 @@ final class TaskReports: Sendable {
     /// The bytes of one report at most that count as transferred: a longer step is what an earlier attempt had left.
     private static let longestStep: Int64 = 16 << 20
 
-    /// User code that receives progress: the callback of both directions, and the hook of each.
-    struct Receivers: Sendable {
-        var both: (@Sendable (RequestProgress) -> Void)?
-        var upload: (@Sendable (TransferProgress) -> Void)?
-        var download: (@Sendable (TransferProgress) -> Void)?
-
-        var isEmpty: Bool { both == nil && upload == nil && download == nil }
-    }
+    typealias Receiver = @Sendable (RequestProgress) -> Void
 
     private struct State {
         var progress = RequestProgress()
-        var receivers = Receivers()
+        var receiver: Receiver?
         // At most one call is pending, and it reads the newest state when it runs, so a fast network does not flood the queue.
         var isPosted = false
-        var hasNewUpload = false
-        var hasNewDownload = false
         var isEnded = false
         #if Foundation
         var uploadObject: Progress?
@@ -48,8 +39,8 @@ final class TaskReports: Sendable {
         self.traffic = traffic
     }
 
-    /// Sets the user code that is called in the mailbox.
-    func connect(_ receivers: Receivers) { state.withLock { $0.receivers = receivers } }
+    /// Sets the user code that is called in the mailbox with the progress of both directions.
+    func connect(_ receiver: Receiver?) { state.withLock { $0.receiver = receiver } }
 
     var progress: RequestProgress { state.withLock { $0.progress } }
 
@@ -75,11 +66,8 @@ final class TaskReports: Sendable {
     func report(_ change: (inout RequestProgress) -> Void) {
         let isToPost = state.withLock { state in
             guard !state.isEnded else { return false }
-            let old = state.progress
             change(&state.progress)
-            if state.progress.upload != old.upload { state.hasNewUpload = true }
-            if state.progress.download != old.download { state.hasNewDownload = true }
-            guard !state.receivers.isEmpty || state.hasReader, !state.isPosted else { return false }
+            guard state.receiver != nil || state.hasReader, !state.isPosted else { return false }
             state.isPosted = true
             return true
         }
@@ -90,30 +78,24 @@ final class TaskReports: Sendable {
 
     /// Calls the user code, if a report is pending. Runs in the mailbox.
     func deliver() {
-        let pending: (progress: RequestProgress, receivers: Receivers)? = state.withLock { state in
+        let pending = state.withLock { state -> (RequestProgress, Receiver?)? in
             guard state.isPosted else { return nil }
             state.isPosted = false
-            var receivers = state.receivers
-            if !state.hasNewUpload { receivers.upload = nil }
-            if !state.hasNewDownload { receivers.download = nil }
-            (state.hasNewUpload, state.hasNewDownload) = (false, false)
-            return (state.progress, receivers)
+            return (state.progress, state.receiver)
         }
-        guard let (progress, receivers) = pending else { return }
+        guard let (progress, receiver) = pending else { return }
         #if Foundation
         let objects = state.withLock { ($0.uploadObject, $0.downloadObject) }
         objects.0?.take(progress.upload)
         objects.1?.take(progress.download)
         #endif
-        receivers.upload?(progress.upload)
-        receivers.download?(progress.download)
-        receivers.both?(progress)
+        receiver?(progress)
     }
 
     /// Drops a pending call; no user code is called any more.
     func silence() {
         state.withLock { state in
-            state.receivers = Receivers()
+            state.receiver = nil
             state.isPosted = false
         }
     }

@@ -27,7 +27,7 @@ public final class Call: Sendable {
     /// Whether the caller set the deadline, rather than ``Timeouts/total``; errors then name it.
     package let hasOwnDeadline: Bool
 
-    /// Records metrics; nil when neither metrics nor an observer is enabled.
+    /// Records metrics and posts events; nil if neither is wanted.
     @usableFromInline package let recorder: MetricsRecorder?
 
     /// Records the progress of the call; nil in sessions without interceptors of the user.
@@ -48,14 +48,14 @@ public final class Call: Sendable {
     /// - Parameters:
     ///   - deadline: when all of it must be complete.
     ///   - isTraced: whether the call passes interceptors of the user.
-    ///   - recordsMetrics: whether to record metrics without an observer.
+    ///   - observed: the request, if metrics or events are wanted, with the source of the latter; nil records nothing.
     ///   - clock: the engine's clock, which measures the limits.
     ///   - keepsRequests: whether to keep the requests of all attempts.
     ///   - scope: the calls that are cancelled together with this one.
     package init(
-        deadline: NIODeadline, hasOwnDeadline: Bool = false, isTraced: Bool = false, recordsMetrics: Bool = false,
-        observer: (any NetworkObserver)? = nil, clock: NetworkClock = .system, keepsRequests: Bool = false,
-        scope: CallScope? = nil
+        deadline: NIODeadline, hasOwnDeadline: Bool = false, isTraced: Bool = false,
+        observed: (request: Request, events: EventSource?)? = nil, clock: NetworkClock = .system,
+        keepsRequests: Bool = false, scope: CallScope? = nil
     ) {
         self.scope = scope
         epoch = scope?.epoch ?? 0
@@ -64,13 +64,13 @@ public final class Call: Sendable {
         trace = isTraced ? CallTrace() : nil
         end = CallLimit(deadline)
         self.hasOwnDeadline = hasOwnDeadline
-        guard recordsMetrics || observer != nil else {
+        guard let observed else {
             recorder = nil
             return
         }
         let id = Self.newNumber()
         number.store(id, ordering: .relaxed)
-        recorder = MetricsRecorder(id: id, observer: observer, clock: clock)
+        recorder = MetricsRecorder(ObservedCall(id: id, observed.request), events: observed.events, clock: clock)
     }
 
     /// Makes a call for work that begins with another call and may outlast it. It has no deadline; its attempts are recorded with those of
@@ -88,7 +88,7 @@ public final class Call: Sendable {
     /// Returns a number that is unique within this process.
     package static func newNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// A number that is unique within this process; the same as ``RequestMetrics/id`` and ``ObservedRequest/id``.
+    /// A number that is unique within this process; the same as ``RequestMetrics/id`` and ``ObservedCall/id``.
     public var id: UInt64 {
         // Assigned on first use: a counter that all threads write to would cost every call.
         let known = number.load(ordering: .relaxed)
@@ -149,10 +149,7 @@ public final class Call: Sendable {
     }
 
     /// Counts an attempt that replaces another one within a step.
-    package func repeated() {
-        let (_, count) = attemptCount.wrappingAdd(1, ordering: .relaxed)
-        log?.repeated(count, of: self)
-    }
+    package func repeated() { attemptCount.wrappingAdd(1, ordering: .relaxed) }
 
     // MARK: Priority
 

@@ -189,7 +189,7 @@ public struct Request: @unchecked Sendable {
         set { options[InformationalResponseKey.self] = newValue }
     }
 
-    /// Records the metrics of the call; nil when neither metrics nor an observer is enabled.
+    /// Records the metrics of the call and posts its events; nil if neither is wanted.
     package var recorder: MetricsRecorder? {
         @inlinable get { storage.content.call?.recorder }
     }

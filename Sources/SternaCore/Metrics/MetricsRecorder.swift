@@ -2,24 +2,25 @@ import HTTPTypes
 package import NIOCore
 import Synchronization
 
-/// Records the metrics of a call and reports its events to an observer; a call without either has none.
+/// Records the metrics of a call and posts its network events; nil if neither is wanted.
 @usableFromInline
 package final class MetricsRecorder: Sendable {
-    private let began: NIODeadline
+    package let began: NIODeadline
     private let clock: NetworkClock
-    private let observer: (any NetworkObserver)?
+    private let events: EventSource?
+    private let call: ObservedCall
     private let metrics: Mutex<RequestMetrics>
 
     // The reason for the next attempt, if its caller has announced one.
     private let nextReason = Mutex<AttemptMetrics.Reason?>(nil)
-    // The end is the last reported event, even if bytes of an unread body still arrive.
+    // The end is the last event, even if bytes of an unread body still arrive.
     private let isEnded = Atomic<Bool>(false)
 
-    init(id: UInt64, observer: (any NetworkObserver)?, clock: NetworkClock = .system) {
+    init(_ call: ObservedCall, events: EventSource?, clock: NetworkClock = .system) {
         began = clock.now
         self.clock = clock
-        self.observer = observer
-        metrics = Mutex(RequestMetrics(id: id))
+        (self.call, self.events) = (call, events)
+        metrics = Mutex(RequestMetrics(id: call.id))
     }
 
     /// The metrics so far.
@@ -33,35 +34,35 @@ package final class MetricsRecorder: Sendable {
 
     // MARK: Events
 
-    package func requestBegan(_ request: Request) {
-        guard let observer else { return }
-        observer.requestBegan(observed(0, request.method.rawValue, Redaction.show(request.url), began))
-    }
+    package func requestBegan() { post(.requestBegan) }
 
-    /// Reports that a request is to be sent again, and announces the reason for that attempt.
-    package func retryScheduled(_ retry: ScheduledRetry, _ request: Request) {
+    /// Posts that a request is to be sent again, and announces the reason for that attempt.
+    package func retryScheduled(_ retry: ScheduledRetry) {
         expect(.retry)
-        guard let observer, !isEnded.load(ordering: .relaxed) else { return }
-        observer.retryScheduled(
-            observed(
-                snapshot.attempts.count, request.method.rawValue, Redaction.show(request.url), clock.now), retry)
+        post(.retryScheduled(retry), attempt: snapshot.attempts.count)
     }
 
     package func requestEnded() {
-        guard let observer, !isEnded.exchange(true, ordering: .relaxed) else { return }
+        guard events != nil, !isEnded.exchange(true, ordering: .relaxed) else { return }
         let all = snapshot
-        let last = all.attempts.last
-        observer.requestEnded(
-            ObservedRequest(
-                id: all.id, attempt: all.attempts.count, method: last?.method ?? "", url: last?.url ?? "",
-                time: all.duration),
-            all)
+        send(.requestEnded(all), all.attempts.count, nil)
+    }
+
+    private func post(
+        _ kind: @autoclosure () -> SternaEvent.Kind, attempt: @autoclosure () -> Int = 0, at moment: NIODeadline? = nil
+    ) {
+        guard events != nil, !isEnded.load(ordering: .relaxed) else { return }
+        send(kind(), attempt(), moment)
+    }
+
+    private func send(_ kind: SternaEvent.Kind, _ attempt: Int, _ moment: NIODeadline?) {
+        events?.post(SternaEvent(kind, call: call, attempt: attempt, time: offset(moment ?? clock.now)))
     }
 
     /// Begins an attempt.
     ///
     /// - Parameter reason: the reason for it; by default the one announced by ``expect(_:)``.
-    package func attemptBegan(_ request: Request, reason: AttemptMetrics.Reason? = nil) -> Begun {
+    package func attemptBegan(_ request: Request, reason: AttemptMetrics.Reason? = nil) -> Attempt {
         let now = clock.now
         let expected = nextReason.withLock { next in
             defer { next = nil }
@@ -77,18 +78,9 @@ package final class MetricsRecorder: Sendable {
                     start: offset(now)))
             return (metrics.attempts.count - 1, reason)
         }
-        let attempt = Attempt(recorder: self, index: index)
-        return Begun(attempt: attempt, report: attempt.report(now) { $0.attemptBegan($1, reason: begun) })
+        post(.attemptBegan(begun, request), attempt: index + 1, at: now)
+        return Attempt(recorder: self, index: index)
     }
-
-    /// An attempt, and the observer call for its begin.
-    package struct Begun {
-        package let attempt: Attempt
-        package let report: Report?
-    }
-
-    /// A call of the observer, which runs user code and therefore happens outside of all state changes.
-    package typealias Report = @Sendable () -> Void
 
     /// Records the length of a body after content decoding: the last attempt's that has a response, since a copy of the request may
     /// have begun later.
@@ -114,16 +106,9 @@ package final class MetricsRecorder: Sendable {
             recorder.metrics.withLock { change(&$0.attempts[index]) }
         }
 
-        /// Returns the observer call for an event; nil without an observer.
-        package func report(
-            _ moment: NIODeadline, _ event: @escaping @Sendable (any NetworkObserver, ObservedRequest) -> Void
-        ) -> Report? {
-            guard let observer = recorder.observer else { return nil }
-            let attempt = recorder.metrics.withLock { $0.attempts[index] }
-            let request = recorder.observed(index + 1, attempt.method, attempt.url, moment)
-            return { [recorder] in
-                if !recorder.isEnded.load(ordering: .relaxed) { event(observer, request) }
-            }
+        /// Posts an event, if events are wanted.
+        package func post(_ kind: @autoclosure () -> SternaEvent.Kind, at moment: NIODeadline) {
+            recorder.post(kind(), attempt: index + 1, at: moment)
         }
 
         /// Records the end of the attempt.
@@ -132,21 +117,16 @@ package final class MetricsRecorder: Sendable {
             update { $0.whole.end = max($0.whole.start, offset) }
         }
 
-        /// Records a failure; returns the observer call for the first one.
-        package func failed(_ error: SternaError) -> Report? {
+        /// Records a failure; the first one is an event.
+        package func failed(_ error: SternaError) {
             let now = recorder.clock.now
             let isNew = recorder.metrics.withLock { metrics in
                 defer { metrics.attempts[index].failure = metrics.attempts[index].failure ?? error.kind }
                 return metrics.attempts[index].failure == nil
             }
-            guard isNew else { return nil }
+            guard isNew else { return }
             ended(at: now)
-            return report(now) { $0.attemptFailed($1, error) }
+            post(.attemptFailed(error), at: now)
         }
-    }
-
-    private func observed(_ attempt: Int, _ method: String, _ url: String, _ moment: NIODeadline) -> ObservedRequest {
-        ObservedRequest(
-            id: metrics.withLock(\.id), attempt: attempt, method: method, url: url, time: offset(moment))
     }
 }

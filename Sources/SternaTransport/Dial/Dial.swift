@@ -61,9 +61,9 @@ final class Dial: ListMember, @unchecked Sendable {
 
     var limits: DialLimits { DialLimits(timeouts) }
 
-    /// Sends an event to the observer of the request that counts as having this dial, if any.
-    func tell(_ event: @escaping @Sendable (any NetworkObserver, ObservedRequest) -> Void) {
-        endpoint.change { $0.waiter(of: self)?.recorder }?.report(shard.clock.now, event)?()
+    /// Posts an event of the request that counts as having this dial, if any.
+    func post(_ kind: @autoclosure () -> SternaEvent.Kind) {
+        endpoint.change { $0.waiter(of: self)?.recorder }?.post(kind(), at: shard.clock.now)
     }
 
     /// Cancels the dial from any thread.

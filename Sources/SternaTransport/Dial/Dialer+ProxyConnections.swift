@@ -209,7 +209,7 @@ extension Dialer {
     ) -> any Channel {
         accepted(dial)
         dial.timeline.proxied = dial.shard.clock.now
-        dial.tell { $0.proxyConnected($1, proxy: key.proxy.description, answer: answer) }
+        dial.post(.proxyConnected(proxy: key.proxy.description, response: answer))
         return channel
     }
 

@@ -33,7 +33,7 @@ extension Dialer {
             throw error
         }.map { answer in
             dial.timeline.proxied = dial.shard.clock.now
-            dial.tell { $0.proxyConnected($1, proxy: proxy.description, answer: answer) }
+            dial.post(.proxyConnected(proxy: proxy.description, response: answer))
         }
     }
 

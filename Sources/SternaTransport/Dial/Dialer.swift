@@ -96,7 +96,7 @@ final class Dialer: Sendable {
             guard !dial.isCancelled else { return loop.makeFailedFuture(SternaError.cancelled(phase: .resolve)) }
             dial.timeline.resolved = dial.shard.clock.now
             dial.phase = .connect
-            dial.tell { $0.hostResolved($1, host: target.host, addresses: found) }
+            dial.post(.hostResolved(host: target.host, addresses: found))
             let interface: UInt32
             do {
                 interface = try target.interface()
@@ -147,7 +147,7 @@ final class Dialer: Sendable {
             dial.timeline.localAddress = channel.localAddress?.numericText
         }
         let address = dial.timeline.remoteAddress ?? ""
-        dial.tell { $0.connected($1, to: address) }
+        dial.post(.connected(to: address))
     }
 
     /// The peer of a connection: the origin, or the proxy.

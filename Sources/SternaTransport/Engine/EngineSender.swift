@@ -37,11 +37,7 @@ package final class EngineSender: Transport {
         if !call.begin(exchange) { exchange.cancel() }
         call.log?.add(request)
         do {
-            if let recorder = call.recorder {
-                let begun = recorder.attemptBegan(request)
-                exchange.recorder = begun.attempt
-                begun.report?()
-            }
+            if let recorder = call.recorder { exchange.recorder = recorder.attemptBegan(request) }
             let response = try await perform(exchange)
             // A streamed body that is still arriving is part of the attempt.
             if response.body.stream == nil { call.end(exchange) }

@@ -57,7 +57,7 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     /// Keeps the engine's shards running while the exchange waits during a shutdown's grace period.
     var hold: ShutdownGrace.Lease?
 
-    /// Records metrics; nil when neither metrics nor an observer is enabled.
+    /// Records metrics and posts events; nil if neither is wanted.
     var recorder: MetricsRecorder.Attempt?
 
     private var beganOnLoop = false
@@ -167,10 +167,9 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
         callLine.post(on: shard.loop) { pipe.end(result) }
     }
 
-    /// Calls a closure of the caller, or a method of the observer, after the current state change. Calls run in order, before the
-    /// caller receives its response or error.
-    func callSoon(_ call: (@Sendable () -> Void)?) {
-        guard let call else { return }
+    /// Calls a closure of the caller after the current state change. Calls run in order, before the caller receives its response or
+    /// error.
+    func callSoon(_ call: @escaping @Sendable () -> Void) {
         let line = callLine ?? CallLine()
         callLine = line
         line.post(on: shard.loop, call)
@@ -190,7 +189,7 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
                     opening?.note(in: &attempt, recorder, until: shard.clock.now)
                 }
             }
-            callSoon(recorder.failed(error))
+            recorder.failed(error)
         }
         return error
     }

@@ -27,10 +27,10 @@ extension ExchangeCodec {
             attempt.tlsVersion = tlsVersion
         }
         if let opening, opening.secured != nil {
-            exchange.callSoon(recorder.report(lastActivity) { $0.tlsEstablished($1, version: opening.tlsVersion) })
+            recorder.post(.tlsEstablished(version: opening.tlsVersion), at: lastActivity)
         }
         noteAddresses(recorder, opening)
-        exchange.callSoon(recorder.report(lastActivity) { $0.connectionAcquired($1, isReused: isReused) })
+        recorder.post(.connectionAcquired(isReused: isReused), at: lastActivity)
     }
 
     private final func noteAddresses(_ recorder: MetricsRecorder.Attempt, _ opening: DialTimeline?) {
@@ -51,7 +51,7 @@ extension ExchangeCodec {
             attempt.write = recorder.span(marks.start, now)
             attempt.bytesSent = bytes
         }
-        exchange.callSoon(recorder.report(now) { $0.requestSent($1, bytes: bytes) })
+        recorder.post(.requestSent(bytes: bytes), at: now)
     }
 
     final func noteInformational(_ status: Int, _ section: FieldSection, _ exchange: Exchange) {
@@ -60,10 +60,11 @@ extension ExchangeCodec {
         guard exchange.recorder != nil || exchange.request.onInformational != nil else { return }
         let response = InformationalResponse(status: status, headers: section.fields)
         if let inform = exchange.request.onInformational { exchange.callSoon { inform(response) } }
-        exchange.callSoon(exchange.recorder?.report(lastActivity) { $0.informationalReceived($1, response) })
+        exchange.recorder?.post(.informationalReceived(response), at: lastActivity)
     }
 
-    final func noteHead(_ status: Int, _ version: HTTPVersion) {
+    /// - Parameter response: makes the head of a URL and a body.
+    final func noteHead(_ status: Int, _ version: HTTPVersion, _ response: (HTTPURL, ResponseBody) -> Response) {
         guard let exchange, let recorder = exchange.recorder else { return }
         marks.firstByte = marks.firstByte ?? lastActivity
         recorder.update { attempt in
@@ -71,7 +72,7 @@ extension ExchangeCodec {
             attempt.version = version
             attempt.wait = recorder.span(marks.sent ?? marks.start, marks.firstByte ?? lastActivity)
         }
-        exchange.callSoon(recorder.report(lastActivity) { $0.responseBegan($1, status: status) })
+        recorder.post(.responseBegan(response(exchange.request.url, ResponseBody())), at: lastActivity)
     }
 
     final func noteCounts() {
@@ -102,7 +103,6 @@ extension ExchangeCodec {
             attempt.read = recorder.span(marks.firstByte ?? lastActivity, lastActivity)
         }
         recorder.ended(at: lastActivity)
-        let bytes = Int64(throughput.received)
-        exchange.callSoon(recorder.report(lastActivity) { $0.responseEnded($1, bytes: bytes) })
+        recorder.post(.responseEnded(bytes: Int64(throughput.received)), at: lastActivity)
     }
 }

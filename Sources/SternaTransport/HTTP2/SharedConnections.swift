@@ -134,14 +134,14 @@ extension HTTP2Connection {
 
     /// Stops sharing with an origin that the server does not serve here (421); the origin gets a connection of its own. Returns
     /// whether the request is sent again.
-    func misdirected(_ stream: HTTP2Stream, isEnd: Bool) -> Bool {
+    func misdirected(_ stream: HTTP2Stream, _ head: HTTP2ResponseFields, isEnd: Bool) -> Bool {
         let endpoint = stream.endpoint
         guard endpoint !== self.endpoint, let exchange = stream.exchange else { return false }
         endpoint.refusesSharing.store(true, ordering: .relaxed)
         leave(endpoint)
         guard exchange.mayReplay else { return false }
         if isEnd { stream.responseHalf.end() }
-        if exchange.recorder != nil { stream.noteHead(421, .http2) }
+        if exchange.recorder != nil { stream.noteHead(421, .http2, head.response(from:body:)) }
         stream.detach()
         ended(stream, reset: isEnd && stream.hasSentEnd ? nil : .cancel)
         exchange.fruitlessMoves += 1

@@ -123,13 +123,11 @@ final class Shard: @unchecked Sendable {
     func resubmit(_ exchange: Exchange, because reason: AttemptMetrics.Reason) {
         if let recorder = exchange.recorder {
             if let failure = Self.failure(reason) {
-                exchange.callSoon(recorder.failed(failure.at(exchange.request)))
+                recorder.failed(failure.at(exchange.request))
             } else {
                 recorder.ended()
             }
-            let begun = recorder.recorder.attemptBegan(exchange.request, reason: reason)
-            exchange.recorder = begun.attempt
-            exchange.callSoon(begun.report)
+            exchange.recorder = recorder.recorder.attemptBegan(exchange.request, reason: reason)
         }
         exchange.attempt += 1
         exchange.call?.repeated()

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Says on standard error, in curl's manner, when and why a request is sent again: redirects, answered challenges, repeats of the
 /// engine, retries and their waits.
-final class AttemptLog: NetworkObserver {
+final class AttemptLog: Sendable {
     private let limit: Int?
     private let say: @Sendable (String) -> Void
 
@@ -18,21 +18,24 @@ final class AttemptLog: NetworkObserver {
         self.say = say
     }
 
-    func attemptBegan(_ request: ObservedRequest, reason: AttemptMetrics.Reason) {
-        guard request.attempt > 1 else { return }
-        sayFailure()
-        say("* Attempt \(request.attempt): \(request.method) \(request.url) (\(Self.words(reason)))")
-    }
+    /// Says what concerns attempts.
+    var observer: EventObserver { EventObserver(.network) { [self] in receive($0) } }
 
-    func attemptFailed(_ request: ObservedRequest, _ error: SternaError) {
-        let text = "* Attempt \(request.attempt) failed: \(TerminalText.line(error.detail))"
-        failure.withLock { $0 = text }
-    }
-
-    func retryScheduled(_ request: ObservedRequest, _ retry: ScheduledRetry) {
-        sayFailure()
-        let number = limit.map { "\(retry.number) of \($0)" } ?? "\(retry.number)"
-        say("* Retry \(number) in \(Self.seconds(retry.delay)), because of \(Self.words(retry.reason))")
+    private func receive(_ event: SternaEvent) {
+        switch event.kind {
+        case .attemptBegan(let reason, let request) where event.attempt > 1:
+            sayFailure()
+            let url = Redaction.show(request.url)
+            say("* Attempt \(event.attempt): \(request.method.rawValue) \(url) (\(Self.words(reason)))")
+        case .attemptFailed(let error):
+            let text = "* Attempt \(event.attempt) failed: \(TerminalText.line(error.detail))"
+            failure.withLock { $0 = text }
+        case .retryScheduled(let retry):
+            sayFailure()
+            let number = limit.map { "\(retry.number) of \($0)" } ?? "\(retry.number)"
+            say("* Retry \(number) in \(Self.seconds(retry.delay)), because of \(Self.words(retry.reason))")
+        default: break
+        }
     }
 
     private func sayFailure() {

@@ -97,6 +97,8 @@ struct Exchange: Sendable {
     private func send(_ draft: RequestDraft, by session: Session) async throws {
         try await progress.run {
             try await session.withResponse(to: draft) { response in
+                // What -v says comes before the response.
+                await session.flushEvents()
                 progress.finish()
                 if response.source == .cache, let note = response.note { throw Self.unanswered(note, draft) }
                 if fails, response.status.code >= 400 { throw await statusError(response, draft, session) }

@@ -72,7 +72,9 @@ struct RequestJob {
             settings.requestSerializer = .json
             connection.apply(to: &settings)
             settings.retry = retries
-            if output.verbose { settings.observer = AttemptLog(limit: connection.retries.retry) { printError($0) } }
+            if output.verbose {
+                settings.observers = [AttemptLog(limit: connection.retries.retry) { printError($0) }.observer]
+            }
             routing.apply(to: &settings, proxies)
             settings.netrc = netrc
             settings.decodesContent = request.sender.fields.decodesContent
@@ -100,6 +102,7 @@ struct RequestJob {
         do {
             try await exchange.run(draft, by: session, retries: retries)
         } catch {
+            await session.flushEvents()
             // What a server has set before the failure counts.
             if exchange.log.hasAnswer { await Self.trySaving(state) }
             guard let error = error as? SternaError else { throw error }

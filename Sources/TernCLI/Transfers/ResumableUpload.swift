@@ -65,25 +65,29 @@ struct ResumableUpload {
         var transfer = try await earlier(store, session)
         if let transfer {
             try await transfer.begin()
-            guard try await end(of: transfer, store, changes, display, answer, limit, isEarlier: true) else { return }
+            guard try await end(of: transfer, session, store, changes, display, answer, limit, isEarlier: true) else {
+                return
+            }
             printError("The file has changed since the upload was interrupted; it begins anew.")
         }
         transfer = try await add(store, session, plain, secrets)
-        if let transfer { _ = try await end(of: transfer, store, changes, display, answer, limit, isEarlier: false) }
+        if let transfer {
+            _ = try await end(of: transfer, session, store, changes, display, answer, limit, isEarlier: false)
+        }
     }
 
     /// Waits for the end of a transfer, shows it, and removes it from the store; returns whether it has to begin anew, since the file is
     /// another one than that of an earlier command. Throws the exit status of a failure that was shown.
     private func end(
-        of transfer: Transfer, _ store: TransferStore, _ changes: TransferChanges, _ display: DownloadDisplay,
-        _ answer: OutputFile?, _ limit: TransferLimit?, isEarlier: Bool
+        of transfer: Transfer, _ session: Session, _ store: TransferStore, _ changes: TransferChanges,
+        _ display: DownloadDisplay, _ answer: OutputFile?, _ limit: TransferLimit?, isEarlier: Bool
     ) async throws -> Bool {
         var failure: ExitCode?
         do {
             // Standard output may be the answer's.
             try await TransferRun(
                 store: store, transfers: [transfer], changes: changes, display: display, saysEnd: output.path != "-",
-                limit: limit
+                limit: limit, session: session
             ).run()
         } catch let status as ExitCode {
             failure = status
@@ -176,7 +180,7 @@ struct ResumableUpload {
             settings.credential = given.credential
             if let policy = given.policy { settings.authentication = policy }
             settings.awsSigning = signing
-            if output.verbose { settings.observer = AttemptLog(limit: nil) { display.note($0) } }
+            if output.verbose { settings.observers = [AttemptLog(limit: nil) { display.note($0) }.observer] }
         }
     }
 }

@@ -46,6 +46,9 @@ struct TransferRun {
     /// When the command ends, whatever is left; nil for no limit.
     var limit: TransferLimit?
 
+    /// The session whose events are told before what follows from them; nil if none are.
+    var session: Session?
+
     /// What was told of a transfer that goes on.
     private struct Told {
         var attempt = 0
@@ -101,6 +104,7 @@ struct TransferRun {
         for transfer in transfers { tell(transfer, &open, &status) }
         guard !open.isEmpty else { return status }
         for await transfer in changes.stream {
+            await session?.flushEvents()
             tell(transfer, &open, &status)
             if open.isEmpty { break }
         }

@@ -195,7 +195,7 @@ struct AuthenticationOriginTests {
         try await api.with { $0.timeout = .seconds(3) }.get("a")
         expectEqual(mock.requests.count, 3)
         let changes: [@Sendable (inout SessionSettings) -> Void] = [
-            { $0.challengeHandler = { _ in .useDefault } }, { $0.hooks = SessionHooks() },
+            { $0.challengeHandler = { _ in .useDefault } }, { $0.decisions = TaskDecisions() },
             { $0.securityPolicy = .insecure }, { $0.credential = AuthenticationSessionTests.bob },
             { $0.credentialStore = MemoryCredentialStore() }, { $0.unixSocket = "/run/a.sock" },
             { $0.netrc = .path("/nonexistent") }, { $0.authentication.schemes = [.basic] },

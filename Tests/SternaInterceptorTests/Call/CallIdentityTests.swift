@@ -20,22 +20,14 @@ struct CallIdentityTests {
         }
     }
 
-    private final class Observer: NetworkObserver, Sendable {
-        private let seen = Mutex<Set<UInt64>>([])
-        var ids: Set<UInt64> { seen.withLock { $0 } }
-        func attemptBegan(_ request: ObservedRequest, reason: AttemptMetrics.Reason) {
-            seen.withLock { _ = $0.insert(request.id) }
-        }
-    }
-
-    @Test("Interceptors, the observer and the metrics see one number, over redirects")
+    @Test("Interceptors, the events and the metrics see one number, over redirects")
     func oneNumber() async throws {
         try await TestServer.withServer { server in
-            let (outer, inner, observer) = (Catcher(), Catcher(), Observer())
+            let (outer, inner, log) = (Catcher(), Catcher(), EventLog(.network))
             let api = try Session(baseURL: server.url) {
                 $0.interceptors = [outer]
                 $0.networkInterceptors = [inner]
-                $0.observer = observer
+                $0.observers = [log.observer]
                 $0.responseSerializer = .data
             }
             let reply = try await api.get("redirect/2")
@@ -43,7 +35,8 @@ struct CallIdentityTests {
             #expect(id > 0)
             expectEqual(outer.ids.count, 1, "once for a call")
             expectEqual(inner.ids, [id, id, id], "once for each hop")
-            expectEqual(observer.ids, [id])
+            await api.flushEvents()
+            expectEqual(Set(log.events.map(\.call?.id)), [id])
             expectEqual(reply.response.metrics?.id, id)
         }
     }

@@ -100,8 +100,8 @@ struct RedirectHandlerTests {
         expectEqual(asked.value, 0)
     }
 
-    @Test("A task's hook is asked after it, with the request that it made")
-    func hook() async throws {
+    @Test("A task's closure is asked after it, with the request that it made")
+    func decision() async throws {
         let seen = Mutex<[String]>([])
         let mock = MockTransport(answers: [.redirect(to: "/b"), .redirect(to: "/d"), .json([:])])
         let (api, _) = try mocked(by: mock) {
@@ -111,16 +111,16 @@ struct RedirectHandlerTests {
                 return .follow(Request(.get, (try? HTTPURL("/c", relativeTo: proposed.url)) ?? proposed.url))
             }
             $0.callbacks = .queue(DispatchQueue(label: "redirects"))
-            var hooks = SessionHooks()
-            hooks.redirect = { _, _, proposed in
-                seen.withLock { $0.append("hook \(proposed.url.path)") }
+            var decisions = TaskDecisions()
+            decisions.redirect = { _, _, proposed in
+                seen.withLock { $0.append("decision \(proposed.url.path)") }
                 return .follow(proposed)
             }
-            $0.hooks = hooks
+            $0.decisions = decisions
         }
         let task = api.dataTask(.get("a"))
         try await expectEqual(task.value.status, 200)
-        expectEqual(seen.withLock { $0 }, ["handler /b", "hook /c", "handler /d", "hook /c"])
+        expectEqual(seen.withLock { $0 }, ["handler /b", "decision /c", "handler /d", "decision /c"])
         expectEqual(Set(mock.requests.map { $0.call?.id }), [task.id])
     }
 

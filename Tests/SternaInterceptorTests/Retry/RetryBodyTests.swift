@@ -9,7 +9,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-/// Retries of requests whose body can be read only once: the hook `needNewBody`.
+/// Retries of requests whose body can be read only once: the closure `needNewBody`.
 @Suite("Retries: new bodies", .timeLimit(.minutes(5)))
 struct RetryBodyTests {
     private let scene = RetryScene()
@@ -44,17 +44,17 @@ struct RetryBodyTests {
         let (arrived, log) = (Arrived(), TaskEventLines())
         let asked = Mutex(0)
         let (api, _) = try scene.make({
-            $0.callbacks = .queue(DispatchQueue(label: "hooks"))
-            $0.taskObservers = [log.observer()]
-            var hooks = SessionHooks()
-            hooks.needNewBody = { _, _ in
+            $0.callbacks = .queue(DispatchQueue(label: "decisions"))
+            $0.observers = [log.observer()]
+            var decisions = TaskDecisions()
+            decisions.needNewBody = { _, _ in
                 let number = asked.withLock { number in
                     number += 1
                     return number
                 }
                 return isReplayable ? .bytes(Array("new \(number)".utf8)) : Self.once("new \(number)")
             }
-            $0.hooks = hooks
+            $0.decisions = decisions
         }) { request, number in
             try await arrived.read(request)
             guard number == 2 else { throw RetryScene.closed }
@@ -71,13 +71,13 @@ struct RetryBodyTests {
     func none(isResponse: Bool) async throws {
         let asked = Mutex(0)
         let (api, mock) = try scene.make({
-            $0.callbacks = .queue(DispatchQueue(label: "hooks"))
-            var hooks = SessionHooks()
-            hooks.needNewBody = { _, _ in
+            $0.callbacks = .queue(DispatchQueue(label: "decisions"))
+            var decisions = TaskDecisions()
+            decisions.needNewBody = { _, _ in
                 asked.withLock { $0 += 1 }
                 return nil
             }
-            $0.hooks = hooks
+            $0.decisions = decisions
         }) { _, _ in
             guard isResponse else { throw RetryScene.closed }
             return RetryScene.later("1")
@@ -93,14 +93,14 @@ struct RetryBodyTests {
     func notAsked(reason: Int) async throws {
         let asked = Mutex(0)
         let (api, mock) = try scene.make({
-            $0.callbacks = .queue(DispatchQueue(label: "hooks"))
+            $0.callbacks = .queue(DispatchQueue(label: "decisions"))
             if reason == 1 { $0.retry = .none }
-            var hooks = SessionHooks()
-            hooks.needNewBody = { _, _ in
+            var decisions = TaskDecisions()
+            decisions.needNewBody = { _, _ in
                 asked.withLock { $0 += 1 }
                 return nil
             }
-            $0.hooks = hooks
+            $0.decisions = decisions
         }) { _, _ in RetryScene.later("20") }
         let draft = RequestDraft(reason == 0 ? .post : .put, "a", body: Self.once("first")) {
             if reason == 2 { $0.timeouts.total = .seconds(10) }

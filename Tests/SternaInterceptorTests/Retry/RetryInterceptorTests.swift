@@ -212,9 +212,9 @@ struct RetryInterceptorTests {
         #expect(Set(keys).count == 1 && keys.first??.count == 36)
     }
 
-    @Test("Metrics name the reason of an attempt, and the observer hears of the wait")
+    @Test("Metrics name the reason of an attempt, and an event tells of the wait")
     func reported() async throws {
-        let observer = RetryObserver()
+        let log = EventLog(.network)
         try await TestServer.withServer { server in
             let count = Mutex(0)
             server.route("GET", "/busy") { _ in
@@ -226,7 +226,7 @@ struct RetryInterceptorTests {
             }
             let api = try Session(baseURL: server.url) {
                 $0.engine = Engine()
-                $0.observer = observer
+                $0.observers = [log.observer]
                 $0.retry.backoff = .constant(.milliseconds(2))
                 $0.responseSerializer = .text
             }
@@ -234,20 +234,12 @@ struct RetryInterceptorTests {
             try await expectEqual(reply.text(), "done")
             expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .retry])
             expectEqual(reply.response.metrics?.retryCount, 1)
+            await api.flushEvents()
         }
-        expectEqual(observer.lines, ["1 GET: status 503, retry 1 after 0.002 seconds"])
-    }
-}
-
-private final class RetryObserver: NetworkObserver {
-    private let seen = Mutex<[String]>([])
-
-    var lines: [String] { seen.withLock { $0 } }
-
-    func retryScheduled(_ request: ObservedRequest, _ retry: ScheduledRetry) {
-        seen.withLock {
-            $0.append(
-                "\(request.attempt) \(request.method): \(retry.reason), retry \(retry.number) after \(retry.delay)")
+        let lines = log.events.compactMap { event -> String? in
+            guard case .retryScheduled(let retry) = event.kind else { return nil }
+            return "\(event.attempt): \(retry.reason), retry \(retry.number) after \(retry.delay)"
         }
+        expectEqual(lines, ["1: status 503, retry 1 after 0.002 seconds"])
     }
 }

@@ -64,22 +64,14 @@ struct RetryPauseTests {
         expectEqual(mock.requests.count, 2)
     }
 
-    @Test("Hooks and observers hear of the wait, then of the attempt")
+    @Test("An event tells of the wait")
     func events() async throws {
         let log = TaskEventLines()
-        let (api, _) = try make {
-            $0.hooks = log.hooks("hook")
-            $0.taskObservers = [log.observer()]
-        }
+        let (api, _) = try make { $0.observers = [log.observer()] }
         let task = api.dataTask(.get("a"))
         _ = try await scene.run { try await task.value }
         #expect(await eventually { log.lines("taskCompleted").count == 1 })
-        expectEqual(
-            log.lines("hook retryScheduled", "retryScheduled"),
-            [
-                "hook retryScheduled /v1/a 1: status 503", "retryScheduled /v1/a 1: status 503",
-            ])
-        expectEqual(log.lines("taskRetried").count, 1)
+        expectEqual(log.lines("retryScheduled"), ["retryScheduled 1: status 503"])
         expectEqual(log.lines("responseReceived").count, 1)
     }
 }

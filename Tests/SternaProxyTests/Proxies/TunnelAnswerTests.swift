@@ -1,22 +1,21 @@
 import Sterna
 import SternaTesting
-import Synchronization
 import Testing
 
 @testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
-/// Keeps what proxies have answered.
-private final class Answers: NetworkObserver {
-    private let entries = Mutex<[Response?]>([])
-    var all: [Response?] { entries.withLock { $0 } }
-
-    func proxyConnected(_ request: ObservedRequest, proxy: String, answer: Response?) {
-        entries.withLock { $0.append(answer) }
+extension EventLog {
+    /// What proxies have answered, once it is delivered.
+    fileprivate func answers(of api: Session) async -> [Response?] {
+        await api.flushEvents()
+        return events.compactMap { event -> Response?? in
+            if case .proxyConnected(_, let response) = event.kind { .some(response) } else { nil }
+        }
     }
 }
 
-/// The head of an answer that has made a tunnel (RFC 9110 §9.3.6), which an observer is given.
+/// The head of an answer that has made a tunnel (RFC 9110 §9.3.6), which an event carries.
 @Suite("Proxies: the answer to CONNECT", .timeLimit(.minutes(5)))
 struct TunnelAnswerTests {
     @Test("Status, reason phrase and fields, once for a connection", arguments: [false, true])
@@ -25,11 +24,12 @@ struct TunnelAnswerTests {
             "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
             + "HTTP/1.1 201 Made a Tunnel\r\nProxy-Agent: x\r\nSet-Cookie: id=hidden\r\n\r\n"
         try await ProxyScene.with(.http, options: .init(fault: .answersConnect(text), drips: drips)) { scene in
-            let answers = Answers()
-            let api = try scene.session { $0.observer = answers }
+            let log = EventLog(.network)
+            let api = try scene.session { $0.observers = [log.observer] }
             for _ in 0..<2 { try await expectEqual(api.get(scene.url("/get")).status, 200) }
-            expectEqual(answers.all.count, 1)
-            let answer = try #require(answers.all.first ?? nil)
+            let answers = await log.answers(of: api)
+            expectEqual(answers.count, 1)
+            let answer = try #require(answers.first ?? nil)
             expectEqual(answer.status.code, 201)
             expectEqual(answer.reasonPhrase, "Made a Tunnel")
             expectEqual(answer.version, .http11)
@@ -48,12 +48,12 @@ struct TunnelAnswerTests {
             // The tunnel is there, and leads nowhere.
             try await connection.sendBody(stream, [1, 2, 3])
         } body: { peer in
-            let answers = Answers()
+            let log = EventLog(.network)
             let api = try ProxyScene.session("https://ada:hidden@localhost:\(peer.port)", authority: authority) {
-                $0.observer = answers
+                $0.observers = [log.observer]
             }
             await #expect(throws: SternaError.self) { try await api.get("https://origin.test/get") }
-            let answer = try #require(answers.all.first ?? nil)
+            let answer = try #require(await log.answers(of: api).first ?? nil)
             expectEqual(answer.status.code, 201)
             expectEqual(answer.version, .http2)
             try expectEqual(answer[#require(.init("proxy-agent"))], "x")
@@ -64,21 +64,23 @@ struct TunnelAnswerTests {
     @Test("Over HTTP/2 through a whole tunnel")
     func tunnel() async throws {
         try await ProxyScene.withTunnels { scene, engine in
-            let answers = Answers()
-            let api = try scene.session(engine) { $0.observer = answers }
+            let log = EventLog(.network)
+            let api = try scene.session(engine) { $0.observers = [log.observer] }
             try await expectEqual(api.get(scene.url("/get")).status, 200)
-            expectEqual(answers.all.map { $0?.status.code }, [200])
+            let answers = await log.answers(of: api)
+            expectEqual(answers.map { $0?.status.code }, [200])
         }
     }
 
     @Test("SOCKS has none, nor has a proxy that forwards", arguments: [true, false])
     func none(isSOCKS: Bool) async throws {
         try await ProxyScene.with(isSOCKS ? .socks5 : .http, secure: isSOCKS) { scene in
-            let answers = Answers()
-            let api = try scene.session { $0.observer = answers }
+            let log = EventLog(.network)
+            let api = try scene.session { $0.observers = [log.observer] }
             try await expectEqual(api.get(scene.url("/get")).status, 200)
-            expectEqual(answers.all.count, 1)
-            #expect(answers.all.allSatisfy { $0 == nil })
+            let answers = await log.answers(of: api)
+            expectEqual(answers.count, 1)
+            #expect(answers.allSatisfy { $0 == nil })
         }
     }
 
@@ -86,10 +88,11 @@ struct TunnelAnswerTests {
     func refused() async throws {
         let fault = TestProxy.Fault.refuses(status: 403, body: "no")
         try await ProxyScene.with(.http, options: .init(fault: fault)) { scene in
-            let answers = Answers()
-            let error = try await scene.refusal { $0.observer = answers }
+            let log = EventLog(.network)
+            let error = try await scene.refusal { $0.observers = [log.observer] }
             expectEqual(error?.proxyResponse?.status.code, 403)
-            #expect(answers.all.isEmpty)
+            #expect(await eventually { log.metrics.count == 1 })
+            #expect(!log.events.contains { $0.kind.name == "proxyConnected" })
         }
     }
 }

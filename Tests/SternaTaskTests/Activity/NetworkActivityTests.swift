@@ -117,7 +117,7 @@ struct NetworkActivityTests {
             }
             let api = try Session(baseURL: server.url) {
                 $0.engine = Engine()
-                $0.taskObservers = [activity]
+                $0.observers = [activity.observer]
                 $0.callbacks = .queue(DispatchQueue(label: "tasks"))
             }
             let first = api.dataTask(.get("held"))

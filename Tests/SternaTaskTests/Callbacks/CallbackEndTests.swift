@@ -43,7 +43,7 @@ struct CallbackEndTests {
             let record = Record()
             let mailbox = TaskMailbox(onQueue ? .queue(queue) : .executor(globalConcurrentExecutor))
             let reports = TaskReports(mailbox: mailbox, traffic: TransferTraffic())
-            reports.connect(.init(both: { record.add($0.upload.completed) }))
+            reports.connect { record.add($0.upload.completed) }
             // Threads of their own: spinning on one of the pool's could keep the other side from its turn.
             await withCheckedContinuation { done in
                 DispatchQueue.global().async {

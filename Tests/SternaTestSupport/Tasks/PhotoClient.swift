@@ -45,24 +45,31 @@ final class Journal: Sendable {
 /// The client of a program in AFNetworking's idiom, where it would be a subclass of AFHTTPSessionManager.
 final class PhotoClient: Sendable {
     let manager: Session
+
+    /// What blocks that decide, and those of requests, were called with.
     let journal = Journal()
 
-    init(_ baseURL: String, _ setMoreBlocks: (inout SessionHooks, Journal) -> Void = { _, _ in }) throws {
-        let journal = journal
-        var blocks = SessionHooks()
-        blocks.taskCreated = { _ in journal.add("created") }
-        blocks.taskResumed = { _ in journal.add("resumed") }
-        blocks.taskSuspended = { _ in journal.add("suspended") }
-        blocks.taskCancelled = { _ in journal.add("cancelled") }
-        blocks.taskCompleted = { _, error in journal.add(error.map { "completed \($0.kind)" } ?? "completed") }
-        blocks.sessionInvalidated = { journal.add("invalidated") }
+    /// What happened.
+    let events = Journal()
+
+    init(
+        _ baseURL: String, _ setMoreBlocks: (inout TaskDecisions, Journal) -> Void = { _, _ in },
+        told: @escaping @Sendable (SternaEvent, Journal) -> Void = { _, _ in }
+    ) throws {
+        let (journal, events) = (journal, events)
+        var blocks = TaskDecisions()
         blocks.responseReceived = { _, response in
             journal.add("response \(response.status.code)")
             return .allow
         }
         setMoreBlocks(&blocks, journal)
+        let observer = EventObserver(.tasks) { event in
+            if let line = Self.line(event) { events.add(line) }
+            told(event, events)
+        }
         manager = try Session(baseURL: baseURL) {
-            $0.hooks = blocks
+            $0.decisions = blocks
+            $0.observers = [observer]
             $0.callbacks = .queue(DispatchQueue(label: "photos"))
             $0.startsTasks = false
             $0.headers["X-Client"] = "photos"
@@ -70,9 +77,21 @@ final class PhotoClient: Sendable {
         }
     }
 
-    /// Waits for the end of the one task, and returns everything that was called until then.
+    private static func line(_ event: SternaEvent) -> String? {
+        switch event.kind {
+        case .taskCreated: "created"
+        case .taskResumed: "resumed"
+        case .taskSuspended: "suspended"
+        case .taskCancelled: "cancelled"
+        case .taskCompleted(let error): error.map { "completed \($0.kind)" } ?? "completed"
+        case .sessionInvalidated: "invalidated"
+        default: nil
+        }
+    }
+
+    /// Waits for the end of the one task, and returns everything that happened until then, and then everything that was called.
     func finished(_ last: String = "completed") async -> [String] {
-        await journal.wait(for: last)
-        return journal.entries
+        await events.wait(for: last)
+        return events.entries + journal.entries
     }
 }

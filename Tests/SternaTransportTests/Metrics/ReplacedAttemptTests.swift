@@ -1,44 +1,29 @@
 import Sterna
 import SternaTesting
-import Synchronization
 import Testing
 
 @testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
 /// Writes down the attempts of requests, how they fail, and the ends.
-private final class History: NetworkObserver {
-    private struct Event {
-        let id: UInt64
-        let text: String
-    }
+private final class History: Sendable {
+    private let log = EventLog(.network)
 
-    private let events = Mutex<[Event]>([])
-    private let ended = Mutex<[RequestMetrics]>([])
+    var observer: EventObserver { log.observer }
+    var metrics: [RequestMetrics] { log.metrics }
 
-    private func add(_ request: ObservedRequest, _ text: String) {
-        events.withLock { $0.append(Event(id: request.id, text: text)) }
-    }
-
-    /// What it was told of the request that began last.
-    var last: [String] {
-        let all = events.withLock { $0 }
-        let id = all.map(\.id).max()
-        return all.filter { $0.id == id }.map(\.text)
-    }
-
-    var metrics: [RequestMetrics] { ended.withLock { $0 } }
-
-    func attemptBegan(_ request: ObservedRequest, reason: AttemptMetrics.Reason) {
-        add(request, "attempt \(request.attempt): \(reason)")
-    }
-    func responseBegan(_ request: ObservedRequest, status: Int) { add(request, "status \(status)") }
-    func attemptFailed(_ request: ObservedRequest, _ error: SternaError) {
-        add(request, "failed \(request.attempt): \(error.kind)")
-    }
-    func requestEnded(_ request: ObservedRequest, _ metrics: RequestMetrics) {
-        add(request, "over")
-        ended.withLock { $0.append(metrics) }
+    /// What happened in the call that began last, once it is delivered.
+    func last(of api: Session) async -> [String] {
+        await api.flushEvents()
+        return log.lastLines { event in
+            switch event.kind {
+            case .attemptBegan(let reason, _): "attempt \(event.attempt): \(reason)"
+            case .responseBegan(let response): "status \(response.status.code)"
+            case .attemptFailed(let error): "failed \(event.attempt): \(error.kind)"
+            case .requestEnded: "over"
+            default: nil
+            }
+        }
     }
 }
 
@@ -52,22 +37,23 @@ struct ReplacedAttemptTests {
     /// A request that went well, of which the first attempt did not.
     @discardableResult
     private func expectReplaced(
-        _ reply: Reply, _ history: History, location: SourceLocation = #_sourceLocation
-    ) throws -> RequestMetrics {
+        _ reply: Reply, _ history: History, _ api: Session, location: SourceLocation = #_sourceLocation
+    ) async throws -> RequestMetrics {
         expectEqual(reply.status, 200, sourceLocation: location)
         let metrics = try #require(reply.response.metrics, sourceLocation: location)
         expectEqual(metrics.attempts.map(\.reason), [.first, .staleConnection], sourceLocation: location)
         expectEqual(metrics.attempts.map(\.failure), [.connectionClosed, nil], sourceLocation: location)
         expectEqual(metrics.attempts.map(\.status), [nil, 200], sourceLocation: location)
         expectEqual(metrics.retryCount, 1, sourceLocation: location)
-        expectEqual(history.last, Self.replaced, sourceLocation: location)
+        let last = await history.last(of: api)
+        expectEqual(last, Self.replaced, sourceLocation: location)
         expectEqual(
             history.metrics.last?.attempts.map(\.failure), [.connectionClosed, nil], sourceLocation: location)
         return metrics
     }
 
     @Test(
-        "A stale connection is a failure of its attempt, and the observer hears of it before the next one",
+        "A stale connection is a failure of its attempt, and its event comes before the next one",
         arguments: [ScriptedServer.Step.close, .reset, .closeAbruptly], [false, true])
     func stale(end: ScriptedServer.Step, secure: Bool) async throws {
         let authority = try CertificateAuthority()
@@ -75,10 +61,10 @@ struct ReplacedAttemptTests {
         let connections = [ScriptedServer.Step.stale(end), ScriptedServer.Step.fresh]
         try await ScriptedServer.withServer(tls: bundle, connections: connections) { server in
             let history = History()
-            let api = try DialScene.session(server.url, authority: authority) { $0.observer = history }
+            let api = try DialScene.session(server.url, authority: authority) { $0.observers = [history.observer] }
             try await api.get("first")
             let reply = try await api.get("second")
-            MetricsCheck.expectOrder(try expectReplaced(reply, history))
+            MetricsCheck.expectOrder(try await expectReplaced(reply, history, api))
             expectEqual(server.acceptedConnections, 2)
         }
     }
@@ -88,10 +74,10 @@ struct ReplacedAttemptTests {
         let connections: [[ScriptedServer.Step]] = [[.receiveHead, .close], ScriptedServer.Step.fresh]
         try await ScriptedServer.withServer(connections: connections) { server in
             let history = History()
-            let api = try DialScene.session(server.url) { $0.observer = history }
+            let api = try DialScene.session(server.url) { $0.observers = [history.observer] }
             try await api.warmUp()
             let reply = try await api.get("row")
-            try expectReplaced(reply, history)
+            try await expectReplaced(reply, history, api)
         }
     }
 
@@ -108,10 +94,10 @@ struct ReplacedAttemptTests {
             }
         } body: { peer in
             let history = History()
-            let api = try HTTP2Scene.session(peer) { $0.observer = history }
+            let api = try HTTP2Scene.session(peer) { $0.observers = [history.observer] }
             try await api.get("first")
             let reply = try await api.get("second")
-            MetricsCheck.expectOrder(try expectReplaced(reply, history))
+            MetricsCheck.expectOrder(try await expectReplaced(reply, history, api))
             expectEqual(peer.connectionCount, 2)
         }
     }
@@ -121,13 +107,14 @@ struct ReplacedAttemptTests {
         let connections: [[ScriptedServer.Step]] = [ScriptedServer.Step.stale(.close), [.receiveHead, .close]]
         try await ScriptedServer.withServer(connections: connections) { server in
             let history = History()
-            let api = try DialScene.session(server.url) { $0.observer = history }
+            let api = try DialScene.session(server.url) { $0.observers = [history.observer] }
             try await api.get("first")
             let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("second") }
             expectEqual(error?.attempt, 2)
             expectEqual(error?.metrics?.attempts.map(\.failure), [.connectionClosed, .connectionClosed])
+            let last = await history.last(of: api)
             expectEqual(
-                history.last,
+                last,
                 [
                     "attempt 1: first", "failed 1: connectionClosed", "attempt 2: staleConnection",
                     "failed 2: connectionClosed", "over",

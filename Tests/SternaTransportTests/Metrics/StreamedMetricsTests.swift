@@ -1,20 +1,10 @@
 import NIOCore
 import Sterna
 import SternaTesting
-import Synchronization
 import Testing
 
 @testable import SternaTestSupport
 @testable import SternaWireTestSupport
-
-/// Keeps what requests took, as an observer hears of it at their ends.
-private final class Ends: NetworkObserver {
-    private let all = Mutex<[RequestMetrics]>([])
-
-    var metrics: [RequestMetrics] { all.withLock { $0 } }
-
-    func requestEnded(_ request: ObservedRequest, _ metrics: RequestMetrics) { all.withLock { $0.append(metrics) } }
-}
 
 /// Bytes of bodies after their content coding was undone, whoever reads them.
 @Suite("Metrics of streamed responses", .timeLimit(.minutes(5)))
@@ -40,8 +30,8 @@ struct StreamedMetricsTests {
     func streamed(length: Int, isCoded: Bool) async throws {
         try await TestServer.withServer { server in
             serve(server, length, isCoded: isCoded)
-            let ends = Ends()
-            let api = try session(server.url) { $0.observer = ends }
+            let ends = EventLog(.network)
+            let api = try session(server.url) { $0.observers = [ends.observer] }
             let response = try await api.withResponse(to: .get("row")) { response in
                 var count = 0
                 for try await piece in response.body { count += piece.readableBytes }
@@ -52,6 +42,7 @@ struct StreamedMetricsTests {
             MetricsCheck.expectOrder(metrics)
             expectEqual(metrics.attempts.map(\.decodedBytes), [Int64(length)])
             #expect(metrics.bytesReceived > Int64(length))
+            await api.flushEvents()
             expectEqual(ends.metrics.map { $0.attempts.map(\.decodedBytes) }, [[Int64(length)]])
         }
     }
@@ -110,14 +101,15 @@ struct StreamedMetricsTests {
     func status(length: Int, isCoded: Bool) async throws {
         try await TestServer.withServer { server in
             serve(server, length, isCoded: isCoded, status: 404)
-            let ends = Ends()
-            let api = try session(server.url) { $0.observer = ends }
+            let ends = EventLog(.network)
+            let api = try session(server.url) { $0.observers = [ends.observer] }
             let error = await Wire.failure(.unacceptableStatus, .decode) { try await api.get("row") }
             expectEqual(error?.body?.count, length)
             let metrics = try #require(error?.metrics)
             MetricsCheck.expectOrder(metrics)
             expectEqual(metrics.attempts.map(\.status), [404])
             expectEqual(metrics.attempts.map(\.decodedBytes), [Int64(length)])
+            await api.flushEvents()
             expectEqual(ends.metrics.map { $0.attempts.map(\.decodedBytes) }, [[Int64(length)]])
         }
     }

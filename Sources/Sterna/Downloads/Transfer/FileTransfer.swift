@@ -55,7 +55,7 @@ struct FileTransfer {
             plan.knownPath.map { SavedFileName.given($0) } ?? .suggested(orElse: nil)
         try await findEarlier(plan)
         do {
-            if !task.takesResponse { request.recorder?.requestBegan(request) }
+            if !task.takesResponse { request.recorder?.requestBegan() }
             let response = try await transfer(plan)
             return try await finish(response, plan)
         } catch {
@@ -80,7 +80,7 @@ struct FileTransfer {
         resumedAt = known.present.total
         guard resumedAt > 0 else { return }
         isJoined = true
-        task.post(.downloadResumed(resumedAt, known.length))
+        task.post(.downloadResumed(offset: resumedAt, length: known.length))
     }
 
     // MARK: Requests

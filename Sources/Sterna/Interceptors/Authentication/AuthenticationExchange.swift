@@ -178,7 +178,7 @@ struct AuthenticationExchange {
         }
     }
 
-    /// Asks the task's hook, the request's handler and the session's, in this order, until one decides.
+    /// Asks the task's closure, the request's handler and the session's, in this order, until one decides.
     private nonisolated(nonsending) mutating func askHandlers(
         _ candidate: ChallengeCandidate, _ response: Response
     ) async throws -> Credential? {

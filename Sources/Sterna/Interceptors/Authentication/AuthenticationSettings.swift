@@ -11,8 +11,8 @@ struct AuthenticationSettings: Sendable {
     /// What the session and those derived from it know about protection spaces.
     var memory: AuthenticationMemory?
 
-    /// The number of the last change of the session's hooks, which cannot be compared.
-    var hooks: UInt64 = 0
+    /// The number of the last change of the session's decisions, which cannot be compared.
+    var decisions: UInt64 = 0
 
     /// Whether a setting enables authentication.
     var isEnabled: Bool {
@@ -73,7 +73,7 @@ extension SessionSettings {
     ///
     /// It is called again when the server refuses its answer: look at ``CredentialChallenge/previousFailures``. It may ask people; the
     /// request's deadline goes on meanwhile. A thrown error is ``ChallengeDisposition/fail(_:)``. Tasks ask
-    /// ``SessionHooks/challengeReceived`` first.
+    /// ``TaskDecisions/challengeReceived`` first.
     public var challengeHandler: (@Sendable (CredentialChallenge) async throws -> ChallengeDisposition)? {
         get { authenticationSettings.handler?.answer }
         set { authenticationSettings.handler = newValue.map { ServerChallengeHandler($0) } }

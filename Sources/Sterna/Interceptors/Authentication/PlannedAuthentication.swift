@@ -16,7 +16,7 @@ final class PlannedAuthentication: Sendable {
 
     /// Resolves a session's settings, which keep what derived sessions share.
     init(_ settings: inout SessionSettings) {
-        let isEnabled = settings.authenticationSettings.isEnabled || settings.hooks?.challengeReceived != nil
+        let isEnabled = settings.authenticationSettings.isEnabled || settings.decisions?.challengeReceived != nil
         shared = isEnabled ? AuthenticationInterceptor(&settings) : nil
         credential = settings.credential
         self.settings = settings

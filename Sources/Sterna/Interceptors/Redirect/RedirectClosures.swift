@@ -5,7 +5,7 @@ struct RedirectClosures {
     /// The request's closure, or the session's.
     private let handler: RedirectHandler?
 
-    /// The hooks and observers of the call's task.
+    /// What decides for the call's task, and its events.
     private let events: ChainEvents?
 
     /// Finds the closures of a request; nil if it has none.
@@ -16,7 +16,7 @@ struct RedirectClosures {
     }
 
     /// Asks the closures about what the policy decided: first the request's or the session's, then the task's, which sees the request
-    /// that the other made. The result is reported to the task's observers.
+    /// that the other made. The result is an event of the task.
     ///
     /// - Parameter again: makes the decision again, for a request with a new body.
     nonisolated(nonsending) func decide(
@@ -65,7 +65,7 @@ struct RedirectClosures {
             current = changed
         }
         if let own = await events?.decide(on: response, current) {
-            settled = settle(own, current, policy, by: "The hook redirect")
+            settled = settle(own, current, policy, by: "The closure redirect")
         }
         return report(settled, response)
     }

@@ -21,7 +21,7 @@ extension SessionSettings {
     ///         proposed.url.path.hasPrefix("/login") ? .deliver : .follow(proposed)
     ///     }
     ///
-    /// It is called once for each redirect, of all requests. A task's ``SessionHooks/redirect`` is asked after it.
+    /// It is called once for each redirect, of all requests. A task's ``TaskDecisions/redirect`` is asked after it.
     public var redirectHandler: RedirectHandler? {
         get { options[RedirectHandlerKey.self] }
         set { options[ifSet: RedirectHandlerKey.self] = newValue.map(Optional.some) }

@@ -30,7 +30,7 @@ public struct RedirectMethods: Sendable, Hashable {
     /// What RFC 2616, 10.3 asked for: the method is kept, and a request other than GET and HEAD is redirected only if its user confirms.
     ///
     /// A closure that returns ``RedirectDecision/follow(_:)`` confirms: ``SessionSettings/redirectHandler``,
-    /// ``RequestSettings/redirectHandler`` or a task's ``SessionHooks/redirect``. Without one the redirect is refused.
+    /// ``RequestSettings/redirectHandler`` or a task's ``TaskDecisions/redirect``. Without one the redirect is refused.
     public static let rfc2616 = RedirectMethods(.rfc2616)
 
     /// What ASIHTTPRequest does: a GET follows every 301, 302 and 303, whatever the method was.

@@ -34,7 +34,7 @@ package struct BodyRetries: Sendable {
         guard case .retry(let delay, let reason) = decision else { return nil }
         count += 1
         let retry = ScheduledRetry(reason: reason, delay: delay, number: count)
-        request.recorder?.retryScheduled(retry, request)
+        request.recorder?.retryScheduled(retry)
         return retry
     }
 

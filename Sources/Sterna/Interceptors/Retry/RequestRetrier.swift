@@ -12,7 +12,7 @@ public import SternaCore
 ///     }
 ///
 /// Retriers are asked in order, those of the session first; the first that decides ends the search. They answer for all methods
-/// and outcomes, except cancellations. A retry still needs a body that can be read again, or ``SessionHooks/needNewBody``, time until
+/// and outcomes, except cancellations. A retry still needs a body that can be read again, or ``TaskDecisions/needNewBody``, time until
 /// the deadline, and a place in the policy's budget.
 public protocol RequestRetrier: Sendable {
     /// Answers whether to send a request again. A response has not been read yet; its body belongs to the caller.

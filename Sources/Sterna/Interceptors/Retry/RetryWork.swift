@@ -64,7 +64,6 @@ struct RetryWork {
                 adapted = try await adapter.adapt(adapted, progress)
                 adapted.continues(request)
             }
-            if retries > 0 { request.state.events?.retried(adapted) }
             return .success(try await next(adapted))
         } catch {
             return .failure(error)
@@ -75,8 +74,7 @@ struct RetryWork {
     mutating func schedule(_ retry: ScheduledRetry) {
         retries += 1
         reason = retry.reason
-        request.recorder?.retryScheduled(retry, request)
-        request.state.events?.retryScheduled(request, retry)
+        request.recorder?.retryScheduled(retry)
     }
 
     /// Returns the response, or throws the error, with the number of its attempt.
@@ -96,7 +94,7 @@ struct RetryWork {
 
     /// Decides what follows an attempt, or the reading of its body.
     ///
-    /// Asks the task's hook `needNewBody` for a body that can be read only once; the body of a response leaves its connection before.
+    /// Asks the task's closure `needNewBody` for a body that can be read only once; the body of a response leaves its connection before.
     nonisolated(nonsending) mutating func decide(_ outcome: inout Result<Response, any Error>) async -> Step {
         if case .failure(let error) = outcome, Self.isCancellation(error) { return .deliver }
         for retrier in handlers.retriers {

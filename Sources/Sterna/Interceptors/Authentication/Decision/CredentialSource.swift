@@ -12,7 +12,7 @@ enum CredentialSource: Int, Sendable, Hashable, CaseIterable, Comparable {
     case store
     /// ``SessionSettings/netrc``.
     case netrc
-    /// A hook of the task, or a handler of the request or of the session.
+    /// A closure of the task, or a handler of the request or of the session.
     case handler
 
     /// Whether the caller chose the credential for this request or this session, rather than for a protection space.

@@ -35,8 +35,8 @@ final class AuthenticationMemory: Sendable {
 /// The settings of a session that decide whether it may share known credentials with another one.
 struct AuthenticationOwner: Sendable, Equatable {
     let settings: AuthenticationSettings.Identity
-    /// The number of the last change of the hooks.
-    let hooks: UInt64
+    /// The number of the last change of the session's decisions.
+    let decisions: UInt64
     /// The policies of trust: what was sent to a trusted server is not sent to any.
     let securityPolicy: SecurityPolicy
     let hostPolicies: HostPolicies
@@ -46,7 +46,7 @@ struct AuthenticationOwner: Sendable, Equatable {
 
     init(_ all: SessionSettings) {
         settings = all.authenticationSettings.identity
-        hooks = all.authenticationSettings.hooks
+        decisions = all.authenticationSettings.decisions
         securityPolicy = all.securityPolicy
         hostPolicies = all.hostPolicies
         engine = ObjectIdentifier(all.engine)

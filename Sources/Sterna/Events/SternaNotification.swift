@@ -63,8 +63,8 @@ extension Notification {
     }
 }
 
-/// Posts the events of tasks to a notification centre.
-struct NotificationPoster: TaskObserver {
+/// Posts notifications of events to a notification centre.
+struct NotificationPoster: Sendable {
     let center: NotificationCenter
 
     /// The values of a notification, under the names of their keys.
@@ -76,19 +76,38 @@ struct NotificationPoster: TaskObserver {
         }
     }
 
+    /// Whether an event has a notification.
+    func concerns(_ event: SternaEvent) -> Bool {
+        switch event.kind {
+        case .taskResumed, .taskSuspended, .taskCompleted, .downloadFinished, .downloadNotMoved, .sessionInvalidated:
+            true
+        default: false
+        }
+    }
+
+    func post(_ event: SternaEvent) {
+        if case .sessionInvalidated = event.kind, let session = event.session {
+            return post(SternaNotification.sessionDidInvalidate, session)
+        }
+        guard let task = event.task else { return }
+        switch event.kind {
+        case .taskResumed: post(SternaNotification.taskDidResume, task)
+        case .taskSuspended: post(SternaNotification.taskDidSuspend, task)
+        case .taskCompleted(let error): postEnd(of: task, error)
+        case .downloadFinished(let path): postMove(SternaNotification.downloadDidMoveFile, task, path, nil)
+        case .downloadNotMoved(let path, let error):
+            postMove(SternaNotification.downloadDidFailToMoveFile, task, path, error)
+        default: break
+        }
+    }
+
     private func post(_ name: Notification.Name, _ object: Any, _ fill: (inout Info) -> Void = { _ in }) {
         var info = Info()
         fill(&info)
         center.post(name: name, object: object, userInfo: info.values)
     }
 
-    func sessionInvalidated(_ session: Session) { post(SternaNotification.sessionDidInvalidate, session) }
-
-    func taskResumed(_ task: SessionTask) { post(SternaNotification.taskDidResume, task) }
-
-    func taskSuspended(_ task: SessionTask) { post(SternaNotification.taskDidSuspend, task) }
-
-    func taskCompleted(_ task: SessionTask, _ error: SternaError?) {
+    private func postEnd(of task: SessionTask, _ error: SternaError?) {
         let summary = task.summary
         post(SternaNotification.taskDidComplete, task) { info in
             info.set(SternaNotification.error, error)
@@ -101,16 +120,10 @@ struct NotificationPoster: TaskObserver {
         }
     }
 
-    func downloadFinished(_ task: DownloadTask, _ path: String) {
-        post(SternaNotification.downloadDidMoveFile, task) {
-            $0.set(SternaNotification.fileURL, URL(fileURLWithPath: path))
-        }
-    }
-
-    func downloadNotMoved(_ task: DownloadTask, _ path: String, _ error: SternaError) {
-        post(SternaNotification.downloadDidFailToMoveFile, task) {
-            $0.set(SternaNotification.fileURL, URL(fileURLWithPath: path))
-            $0.set(SternaNotification.error, error)
+    private func postMove(_ name: Notification.Name, _ task: SessionTask, _ path: String, _ error: SternaError?) {
+        post(name, task) { info in
+            info.set(SternaNotification.fileURL, URL(fileURLWithPath: path))
+            info.set(SternaNotification.error, error)
         }
     }
 }

@@ -1,47 +1,46 @@
 import Dispatch
 import NIOCore
-import Sterna
 import SternaTesting
 import Synchronization
 import Testing
 
+@testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Observers of tasks", .timeLimit(.minutes(5)))
-struct TaskObserverTests {
+@Suite("Events of tasks", .timeLimit(.minutes(5)))
+struct TaskEventTests {
     private func session(
         _ url: String, _ log: TaskEventLines, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session(baseURL: url) {
             $0.engine = Engine()
             $0.responseSerializer = .data
-            $0.taskObservers = [log.observer()]
+            $0.observers = [log.observer()]
             $0.callbacks = .queue(DispatchQueue(label: "observers"))
             configure(&$0)
         }
     }
 
-    @Test(
-        "Each event calls its closure first, then the observers in their order; the task's own callback comes before the end"
-    )
+    @Test("Each event calls the observers in their order; the task's own callback comes before the end")
     func order() async throws {
         try await TestServer.withServer { server in
             let log = TaskEventLines()
             let api = try session(server.url, log) {
-                $0.hooks = log.hooks("0")
-                $0.taskObservers = [log.observer("1"), log.observer("2")]
-                $0.collectsMetrics = true
+                $0.observers = [log.observer("1"), log.observer("2")]
             }
             api.get(
                 "bytes/10", as: DataResponseSerializer(), success: { _, _ in log.add("success") },
                 failure: { _, _ in log.add("failure") })
             #expect(await log.ends(with: "2 taskCompleted"))
-            func each(_ events: [String]) -> [String] { events.flatMap { event in (0...2).map { "\($0) \(event)" } } }
-            let before = [
-                "requestCreated /bytes/10", "taskCreated", "taskResumed", "responseReceived 200 allow",
-                "dataReceived 10", "responseValidated 200", "valueParsed 10", "metricsCollected 1",
+            let events = [
+                "taskCreated /bytes/10", "taskResumed", "responseReceived 200", "dataReceived 10",
+                "responseValidated 200", "valueParsed 10", "taskCompleted",
             ]
-            expectEqual(log.lines, each(before) + ["success"] + each(["taskCompleted"]))
+            let told = log.lines.filter { $0 != "success" }
+            expectEqual(told, events.flatMap { ["1 \($0)", "2 \($0)"] })
+            let success = try #require(log.lines.firstIndex(of: "success"))
+            let end = try #require(log.lines.firstIndex(of: "1 taskCompleted"))
+            #expect(success < end)
         }
     }
 
@@ -64,8 +63,8 @@ struct TaskObserverTests {
                 expectEqual(
                     log.steps,
                     [
-                        "requestCreated /missing", "taskCreated", "taskResumed", "responseReceived 404 allow",
-                        "dataReceived 2", "responseValidated 404 unacceptableStatus",
+                        "taskCreated /missing", "taskResumed", "responseReceived 404", "dataReceived 2",
+                        "responseValidated 404 unacceptableStatus",
                         "taskCompleted unacceptableStatus",
                     ])
             }
@@ -84,10 +83,9 @@ struct TaskObserverTests {
                 failure: { _, _ in log.add("failure") })
             #expect(await log.ends(with: "taskCompleted decodingFailed"))
             expectEqual(
-                log.lines.suffix(4),
-                [
-                    "responseValidated 200", "valueParsed decodingFailed", "failure", "taskCompleted decodingFailed",
-                ])
+                log.lines.filter { $0 != "failure" }.suffix(3),
+                ["responseValidated 200", "valueParsed decodingFailed", "taskCompleted decodingFailed"])
+            expectEqual(log.lines("failure").count, 1)
         }
     }
 
@@ -103,7 +101,7 @@ struct TaskObserverTests {
             expectEqual(
                 log.lines,
                 [
-                    "requestCreated /delay/60", "taskCreated", "taskResumed", "taskSuspended", "taskResumed",
+                    "taskCreated /delay/60", "taskResumed", "taskSuspended", "taskResumed",
                     "taskCancelled", "taskCompleted cancelled",
                 ])
         }
@@ -113,14 +111,17 @@ struct TaskObserverTests {
     func invalidated() async throws {
         try await TestServer.withServer { server in
             let log = TaskEventLines()
-            let api = try session(server.url, log) { $0.hooks = log.hooks("hook") }
+            let own = EventLog(.tasks)
+            let api = try session(server.url, log) { $0.observers += [own.observer] }
             let task = api.dataTask(.get("get"))
             api.finishTasksAndInvalidate()
             _ = try await task.value
-            let met = await eventually { log.lines("hook sessionInvalidated", "sessionInvalidated").count == 2 }
-            #expect(met)
-            let end = try #require(log.lines.firstIndex(of: "hook sessionInvalidated"))
-            #expect(log.lines[end...].first { $0.hasSuffix("sessionInvalidated") && !$0.hasPrefix("hook") } != nil)
+            #expect(await log.ends(with: "sessionInvalidated"))
+            expectEqual(log.lines.suffix(2), ["taskCompleted", "sessionInvalidated"])
+            await api.flushEvents()
+            expectEqual(own.events.last?.session?.baseURL, api.baseURL)
+            expectEqual(own.events.first?.task?.id, task.id)
+            expectEqual(own.events.first?.call?.id, task.id)
         }
     }
 
@@ -128,11 +129,10 @@ struct TaskObserverTests {
     func upload() async throws {
         try await TestServer.withServer { server in
             let log = TaskEventLines()
-            let api = try session(server.url, log) { $0.hooks = log.hooks("hook") }
+            let api = try session(server.url, log)
             _ = try await api.uploadTask(.upload(.bytes(Bytes(repeating: 0x61, count: 100_000)), to: "post")).value
             #expect(await log.ends(with: "taskCompleted"))
-            let sent = log.lines("hook bodyDataSent", "bodyDataSent")
-            expectEqual(sent.suffix(2), ["hook bodyDataSent 100000", "bodyDataSent 100000"])
+            expectEqual(log.lines("bodyDataSent").last, "bodyDataSent 100000")
         }
     }
 
@@ -148,8 +148,8 @@ struct TaskObserverTests {
                 expectEqual(
                     log.steps.filter { $0 != "dataReceived 10" },
                     [
-                        "requestCreated /range/10", "taskCreated", "taskResumed", "responseReceived 200 allow",
-                        "responseValidated 200", "destinationChosen x", "downloadFinished x", "taskCompleted",
+                        "taskCreated /range/10", "taskResumed", "responseReceived 200", "responseValidated 200",
+                        "destinationChosen x", "downloadFinished x", "taskCompleted",
                     ])
                 expectEqual(log.lines("dataReceived"), ["dataReceived 10"])
                 expectEqual(log.lines("bytesWritten").last, "bytesWritten 10")
@@ -209,17 +209,75 @@ struct TaskObserverTests {
             [.receiveHead, answer("a"), .receiveHead, .close], [.receiveHead, answer("b")],
         ]
         try await ScriptedServer.withServer(connections: connections) { server in
-            let log = TaskEventLines()
-            let api = try session(server.url, log) { $0.hooks = log.hooks("hook") }
+            let log = EventLog()
+            let api = try session(server.url, TaskEventLines()) { $0.observers = [log.observer] }
             _ = try await api.dataTask(.get("first")).value
-            #expect(await log.ends(with: "taskCompleted"))
-            _ = try await api.dataTask(.get("second")).value
-            #expect(await eventually { log.lines("taskCompleted").count == 2 })
-            expectEqual(
-                log.lines("hook taskRetried", "taskRetried"),
-                [
-                    "hook taskRetried /second 2", "taskRetried /second 2",
-                ])
+            let task = api.dataTask(.get("second"))
+            _ = try await task.value
+            #expect(await eventually { log.lastLines(\.kind.name).last == "taskCompleted" })
+            let again = log.lastLines { event in
+                guard case .attemptBegan(let reason, let request) = event.kind, event.attempt > 1 else { return nil }
+                return "\(event.attempt) \(request.url.path) \(reason)"
+            }
+            expectEqual(again, ["2 /second staleConnection"])
+            // Both families have the number of the call.
+            expectEqual(Set(log.events.suffix(5).map(\.call?.id)), [task.id])
         }
+    }
+
+    @Test("A task whose request cannot be built")
+    func unmade() async throws {
+        let log = EventLog(.tasks)
+        let api = try Session { $0.observers = [log.observer] }
+        let task = api.dataTask(.get("http://["))
+        _ = try? await task.value
+        await api.flushEvents()
+        expectEqual(log.events.map(\.kind.name), ["taskCreated", "taskResumed", "taskCompleted"])
+        #expect(log.events.allSatisfy { $0.task === task && $0.call == nil })
+    }
+
+    @Test("A task that is cancelled silently has no further events")
+    func silent() async throws {
+        try await TestServer.withServer { server in
+            let log = TaskEventLines()
+            let api = try session(server.url, log)
+            let task = api.dataTask(.get("delay/60"))
+            task.cancel(silently: true)
+            _ = try? await task.value
+            await api.flushEvents()
+            expectEqual(log.lines, ["taskCreated /delay/60", "taskResumed"])
+        }
+    }
+
+    @Test("Progress is coalesced while an observer is busy, and the last is delivered")
+    func coalesced() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let seen = Mutex<[Int64]>([])
+                let isReleased = DispatchSemaphore(value: 0)
+                let api = try session(server.url, TaskEventLines()) {
+                    $0.observers = [
+                        EventObserver(.tasks) { event in
+                            guard case .bytesWritten(let progress) = event.kind else { return }
+                            let count = seen.withLock { seen in
+                                seen.append(progress.completed)
+                                return seen.count
+                            }
+                            if count == 1 { isReleased.wait() }
+                        }
+                    ]
+                }
+                _ = try await api.download("range/20000000", to: .file("\(folder)/x")).value
+                isReleased.signal()
+                #expect(await eventually { seen.withLock { $0.last } == 20_000_000 })
+                #expect(seen.withLock { $0.count } <= 3)
+            }
+        }
+    }
+
+    @Test("Without observers a task has no events, and no mailbox")
+    func none() throws {
+        let task = try Session { $0.startsTasks = false }.dataTask(.get("http://127.0.0.1:1/"))
+        #expect(task.events == nil && task.mailbox == nil)
     }
 }

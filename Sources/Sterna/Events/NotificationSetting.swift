@@ -10,10 +10,20 @@ struct NotificationSetting: Sendable {
     #if Foundation
     var center: NotificationCenter?
 
-    /// Posts the events of tasks; nil if no notifications are posted.
-    var poster: (any TaskObserver)? { center.map { NotificationPoster(center: $0) } }
+    var isOn: Bool { center != nil }
+
+    /// Makes the observer that posts notifications of events where callbacks run; nil if none are posted.
+    func observer(on callbacks: CallbackTarget) -> EventObserver? {
+        guard let poster = center.map({ NotificationPoster(center: $0) }) else { return nil }
+        let mailbox = TaskMailbox(callbacks)
+        return EventObserver(.tasks) { event in
+            if poster.concerns(event) { mailbox.post { poster.post(event) } }
+        }
+    }
     #else
-    var poster: (any TaskObserver)? { nil }
+    let isOn = false
+
+    func observer(on callbacks: CallbackTarget) -> EventObserver? { nil }
     #endif
 }
 
@@ -32,7 +42,7 @@ extension SessionSettings {
     ///
     ///     let api = try Session { $0.notificationCenter = .default }
     ///
-    /// Notifications are posted on ``callbacks``, in order with the task's hooks and observers, and behind them.
+    /// Notifications are made of events, and posted on ``callbacks`` in their order. That of a task's end follows its last callback.
     public var notificationCenter: NotificationCenter? {
         get { notifications.center }
         set { notifications.center = newValue }

@@ -8,30 +8,26 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Authentication: hooks of tasks", .timeLimit(.minutes(5)))
-struct ChallengeHookTests {
+@Suite("Authentication: decisions of tasks", .timeLimit(.minutes(5)))
+struct ChallengeDecisionTests {
     private static let ada = AuthenticationSessionTests.ada
 
-    private final class Watcher: TaskObserver {
-        private let lines = Mutex<[String]>([])
+    private final class Watcher: Sendable {
+        private let log = EventLog(.tasks)
 
-        /// Waits for reports, which may come after the task's value.
-        func expect(_ expected: [String], _ location: SourceLocation = #_sourceLocation) async {
-            _ = await eventually { self.lines.withLock { $0.count } >= expected.count }
-            expectEqual(lines.withLock { $0 }, expected, sourceLocation: location)
+        var observer: EventObserver { log.observer }
+
+        private var lines: [String] {
+            log.events.compactMap { event in
+                guard case .challengeReceived(let challenge) = event.kind else { return nil }
+                return "\(challenge.previousFailures) \(challenge.answer)"
+            }
         }
 
-        func challengeReceived(
-            _ task: SessionTask, _ challenge: CredentialChallenge, _ disposition: ChallengeDisposition
-        ) {
-            let word =
-                switch disposition {
-                case .use(let credential, _): "use \(credential.user ?? "")"
-                case .useDefault: "default"
-                case .cancel: "cancel"
-                case .fail: "fail"
-                }
-            lines.withLock { $0.append("\(challenge.previousFailures) \(word)") }
+        /// Waits for events, which may come after the task's value.
+        func expect(_ expected: [String], _ location: SourceLocation = #_sourceLocation) async {
+            _ = await eventually { lines.count >= expected.count }
+            expectEqual(lines, expected, sourceLocation: location)
         }
     }
 
@@ -40,14 +36,14 @@ struct ChallengeHookTests {
         _ answer: @escaping @Sendable (CredentialChallenge) -> ChallengeDisposition
     ) throws -> Session {
         try mocked("https://a.test/", by: mock) {
-            $0.callbacks = .queue(DispatchQueue(label: "hooks"))
-            $0.hooks = SessionHooks()
-            $0.hooks?.challengeReceived = { _, challenge in answer(challenge) }
-            $0.taskObservers = [watcher]
+            $0.callbacks = .queue(DispatchQueue(label: "decisions"))
+            $0.decisions = TaskDecisions()
+            $0.decisions?.challengeReceived = { _, challenge in answer(challenge) }
+            $0.observers = [watcher.observer]
         }.api
     }
 
-    @Test("A task's hook answers, sees the failures before, and its decision reaches the observers") func answers()
+    @Test("A task's closure answers, sees the failures before, and its decision is an event") func answers()
         async throws
     {
         let watcher = Watcher()
@@ -57,7 +53,7 @@ struct ChallengeHookTests {
         }
         _ = try await api.dataTask(.get("a")).value
         expectEqual(mock.requests.count, 3)
-        await watcher.expect(["0 use bob", "1 use ada"])
+        await watcher.expect(["0 credential", "1 credential"])
         // From then on it is known.
         _ = try await api.dataTask(.get("a")).value
         expectEqual(mock.requests.count, 4)
@@ -71,7 +67,7 @@ struct ChallengeHookTests {
         let api = try session(mock, watcher) { _ in [.cancel, .fail(Broken()), .useDefault][index] }
         guard index < 2 else {
             _ = try await api.with { $0.challengeHandler = { _ in .use(Self.ada) } }.dataTask(.get("a")).value
-            await watcher.expect(["0 use ada"])
+            await watcher.expect(["0 credential"])
             return
         }
         let error = await #expect(throws: SternaError.self) { _ = try await api.dataTask(.get("a")).value }
@@ -83,7 +79,7 @@ struct ChallengeHookTests {
     @Test("A body that can be read only once is made again by needNewBody") func newBody() async throws {
         let mock = AuthenticationSessionTests.server().mock
         let api = try session(mock, Watcher()) { _ in .use(Self.ada) }.with {
-            $0.hooks?.needNewBody = { _, _ in .bytes(Array("again".utf8)) }
+            $0.decisions?.needNewBody = { _, _ in .bytes(Array("again".utf8)) }
         }
         let body = Body.stream(AsyncStream<Bytes> { $0.finish() })
         _ = try await api.dataTask(RequestDraft(.post, "a", body: body)).value

@@ -1,0 +1,120 @@
+import SternaCore
+import Synchronization
+
+/// The way from the chain of a task's call to the closures that decide for the task, and to the observers.
+struct ChainEvents: Sendable {
+    // The call keeps its requests, and these their state.
+    private weak let task: SessionTask?
+    private let decider: TaskDecider?
+    private let events: TaskEvents?
+
+    /// Makes the way to a task; nil if no closure decides for it, and nobody wants its events.
+    init?(_ task: SessionTask) {
+        guard task.decider != nil || task.events != nil else { return nil }
+        self.task = task
+        (decider, events) = (task.decider, task.events)
+    }
+
+    /// Asks the closure `redirect`; nil keeps the decision of the policy.
+    func decide(on response: Response, _ proposed: Request) async -> RedirectDecision? {
+        guard let decider, let decide = decider.decisions.redirect, let task else { return nil }
+        return await decider.mailbox.ask { await decide(task, response, proposed) }
+    }
+
+    /// Posts what happens to a redirect.
+    func decided(_ response: Response, _ decision: RedirectDecision) {
+        task?.post(.redirectDecided(response.withoutBody, decision))
+    }
+
+    /// Asks the closure `needNewBody` for the content of a request that has to be sent again; nil for none.
+    func newBody(for request: Request) async -> Body? {
+        guard let task else { return nil }
+        var body: Body?
+        if let decider, let decide = decider.decisions.needNewBody {
+            let given: Body?? = await decider.mailbox.ask { task.isSilent ? nil : await decide(task, request) }
+            body = given ?? nil
+        }
+        task.post(.newBodyNeeded(request, isProvided: body != nil))
+        return body
+    }
+
+    // MARK: Challenges
+
+    /// Whether a closure of the task answers the challenges of servers.
+    var answersChallenges: Bool { decider?.decisions.challengeReceived != nil }
+
+    /// Asks the closure `challengeReceived`; nil without it, and if it leaves the decision to others.
+    func answer(_ challenge: CredentialChallenge) async -> ChallengeDisposition? {
+        guard let decider, let decide = decider.decisions.challengeReceived, let task else { return nil }
+        let answer: ChallengeDisposition? = await decider.mailbox.ask {
+            guard !task.isSilent else { return .cancel }
+            return await decide(task, challenge)
+        }
+        if case .useDefault? = answer { return nil }
+        return answer
+    }
+
+    /// Posts what happens to a challenge.
+    func answered(_ challenge: CredentialChallenge, _ disposition: ChallengeDisposition) {
+        let answer: ObservedChallenge.Answer =
+            switch disposition {
+            case .use: .credential
+            case .useDefault: .none
+            case .cancel: .cancel
+            case .fail: .fail
+            }
+        task?.post(
+            .challengeReceived(
+                ObservedChallenge(
+                    scheme: challenge.scheme.rawValue, realm: challenge.space.realm,
+                    previousFailures: challenge.previousFailures, answer: answer)))
+    }
+
+    // MARK: Application interceptors
+
+    /// Records the request that the application interceptors receive.
+    func enter(_ request: Request) { events?.adaptation.withLock { $0 = TaskEvents.Adaptation(entered: request) } }
+
+    /// Posts the request that they pass on, if they have changed it.
+    func passed(_ request: Request) {
+        let entered = events?.adaptation.withLock { state in
+            state?.hasPassed = true
+            return state?.entered
+        }
+        guard let entered = entered ?? nil, !request.isUnchangedCopy(of: entered) else { return }
+        task?.post(.requestAdapted(from: entered, to: request))
+    }
+
+    /// Posts the error of an interceptor that passed no request on, unless the call was cancelled.
+    func failed(_ error: any Error, _ request: Request) {
+        let hasPassed = events?.adaptation.withLock { $0?.hasPassed }
+        guard hasPassed == false else { return }
+        let known = ErrorDescription.describe(error, of: request, at: request.call?.trace?.point)
+        if known.kind != .cancelled { task?.post(.adaptationFailed(request, known)) }
+    }
+
+    /// Forgets the request, as its interceptors have returned.
+    func leave() { events?.adaptation.withLock { $0 = nil } }
+}
+
+/// Watches what the application interceptors of a session make of the requests of tasks.
+struct AdaptationInterceptor: Interceptor {
+    /// Whether the application interceptors follow, rather than precede.
+    let isAbove: Bool
+
+    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+        guard let events = request.state.events else { return try await next(request) }
+        guard isAbove else {
+            events.passed(request)
+            return try await next(request)
+        }
+        events.enter(request)
+        defer { events.leave() }
+        do {
+            return try await next(request)
+        } catch {
+            events.failed(error, request)
+            throw error
+        }
+    }
+}

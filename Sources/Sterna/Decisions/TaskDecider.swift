@@ -1,0 +1,48 @@
+import SternaCore
+
+/// The closures that decide for one task, and the mailbox that they run in.
+final class TaskDecider: Sendable {
+    let decisions: TaskDecisions
+    let mailbox: TaskMailbox
+
+    /// Makes the decider of a task; nil without closures.
+    ///
+    /// - Parameter mailbox: the mailbox of the task's callbacks; nil to make one.
+    init?(_ settings: SessionSettings, _ mailbox: TaskMailbox?) {
+        guard let decisions = settings.decisions else { return nil }
+        self.decisions = decisions
+        self.mailbox = mailbox ?? TaskMailbox(settings.callbacks)
+    }
+
+    /// Asks for a response's disposition, and throws `cancelled` if it cancels. Returns the destination if the response is to become a
+    /// download.
+    func admit(_ response: Response, of task: SessionTask) async throws(SternaError) -> DownloadDestination? {
+        guard let decide = decisions.responseReceived else { return nil }
+        let disposition: ResponseDisposition? = await mailbox.ask {
+            guard !task.isSilent else { return .cancel }
+            return await decide(task, response)
+        }
+        if disposition == nil, Task.isCancelled { throw .cancelled(phase: .read) }
+        switch disposition {
+        case nil, .allow?: return nil
+        case .becomeDownload(let destination)?: return task is DownloadTask ? nil : destination
+        case .cancel?: throw SternaError(.cancelled, phase: .read, "The closure responseReceived cancelled the task.")
+        }
+    }
+
+    /// Whether a closure takes the pieces of bodies.
+    var takesData: Bool { decisions.dataReceived != nil }
+
+    /// Whether the task waits for a closure.
+    var decides: Bool {
+        decisions.redirect != nil || decisions.needNewBody != nil || decisions.responseReceived != nil || takesData
+    }
+
+    /// Hands a piece of a body over, and waits until it was taken.
+    func deliver(_ piece: Bytes, of task: SessionTask) async {
+        guard let take = decisions.dataReceived else { return }
+        await mailbox.ask {
+            if !task.isSilent { await take(task, piece) }
+        }
+    }
+}

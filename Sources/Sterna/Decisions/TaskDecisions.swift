@@ -1,0 +1,38 @@
+public import SternaCore
+
+/// Closures that decide what the tasks of a session do; those of AFURLSessionManager's blocks that return something. All are nil by default.
+///
+///     let api = try Session(baseURL: "https://api.example.com") { settings in
+///         settings.decisions = TaskDecisions()
+///         settings.decisions?.responseReceived = { task, response in response.status == .ok ? .allow : .cancel }
+///     }
+///
+/// They run on ``SessionSettings/callbacks``, like the callbacks of the same task: in order, one at a time, in a Swift task with
+/// the task-local values of the code that created the task. The task waits until they return. They are called for tasks, not for `async`
+/// verbs. What tasks do otherwise, ``SessionSettings/observers`` tell.
+public struct TaskDecisions: Sendable {
+    public init() {}
+
+    /// Decides on a redirect that the session's policy and ``SessionSettings/redirectHandler`` would follow; AFNetworking's
+    /// `setTaskWillPerformHTTPRedirectionBlock`. Without it the policy decides.
+    public var redirect: (@Sendable (SessionTask, Response, Request) async -> RedirectDecision)?
+
+    /// Returns the content of a request that a redirect, an answer to a challenge or a retry sends again, although its body can be read
+    /// only once; AFNetworking's `setTaskNeedNewBodyStreamBlock`. Nil, as without it, fails a redirect with `bodyNotReplayable`, and leaves
+    /// the response or the error that led there to the caller.
+    public var needNewBody: (@Sendable (SessionTask, Request) async -> Body?)?
+
+    /// Answers a server's challenge (401) that no setting has a credential for; AFNetworking's
+    /// `setTaskDidReceiveAuthenticationChallengeBlock` and `setAuthenticationChallengeHandler`.
+    ///
+    /// ``ChallengeDisposition/useDefault`` asks the handlers of the request and of the session, as without it. It is called again when the
+    /// server refuses its credential.
+    public var challengeReceived: (@Sendable (SessionTask, CredentialChallenge) async -> ChallengeDisposition)?
+
+    /// Decides what happens after a response's head; AFNetworking's `setDataTaskDidReceiveResponseBlock`.
+    public var responseReceived: (@Sendable (SessionTask, Response) async -> ResponseDisposition)?
+
+    /// Takes each piece of a response's body, and holds back the next until it returns; AFNetworking's
+    /// `setDataTaskDidReceiveDataBlock`.
+    public var dataReceived: (@Sendable (SessionTask, Bytes) async -> Void)?
+}

@@ -1,0 +1,42 @@
+public import SternaCore
+
+/// What happens in a session, and in those derived from it.
+extension Session {
+    /// All events from now on; see ``events(_:)``.
+    public var events: SternaEvents { events(.all) }
+
+    /// The events of some families from now on.
+    ///
+    ///     for await event in api.events(.tasks) {
+    ///         if case .taskCompleted(let error) = event.kind { print(event.task?.id ?? 0, error?.message ?? "done") }
+    ///     }
+    ///
+    /// Those of calls and tasks that were made before are among them only if others wanted them.
+    public func events(_ families: SternaEvent.Families) -> SternaEvents {
+        SternaEvents(of: eventSource, families, capacity: eventSource.buffer.capacity)
+    }
+
+    /// Waits until observers have received all events so far; returns early if the Swift task is cancelled.
+    public func flushEvents() async { await eventSource.buffer.flush() }
+
+    package var eventSource: EventSource { plan.scope.events }
+}
+
+extension SternaEvent {
+    /// The task that the event is about; nil for events of the network, of queues and of sessions.
+    ///
+    /// A network event has the number of its task in ``SternaCore/SternaEvent/call``.
+    public var task: SessionTask? { owner as? SessionTask }
+
+    /// The session that was invalidated; nil for other events.
+    public var session: Session? { (owner as? SessionPlan).map { Session(plan: $0) } }
+}
+
+extension Response {
+    /// The head, for events, which must not keep a connection.
+    var withoutBody: Response {
+        var head = self
+        head.body = ResponseBody()
+        return head
+    }
+}

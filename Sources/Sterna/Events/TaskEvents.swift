@@ -1,0 +1,65 @@
+import NIOCore
+import SternaCore
+import Synchronization
+
+/// The way from one task to the observers and readers of its session.
+final class TaskEvents: Sendable {
+    let source: EventSource
+    private let call: ObservedCall?
+    private let began: NIODeadline
+    private let clock: NetworkClock
+
+    /// The places of progress, of which only the newest is delivered.
+    let (sent, written) = (EventSlot(), EventSlot())
+
+    /// What the application interceptors do with a request; nil unless they have one.
+    struct Adaptation: Sendable {
+        let entered: Request
+        var hasPassed = false
+    }
+
+    let adaptation = Mutex<Adaptation?>(nil)
+
+    /// Makes the events of a task; nil if nobody wants them.
+    init?(_ session: Session, _ request: Request?, id: UInt64) {
+        let source = session.eventSource
+        guard source.wants(.tasks) else { return nil }
+        self.source = source
+        clock = session.loopClock.clock
+        call = request.map { ObservedCall(id: id, $0) }
+        began = request?.recorder?.began ?? clock.now
+    }
+
+    func post(_ kind: SternaEvent.Kind, of task: SessionTask, in slot: EventSlot? = nil) {
+        let time = Duration.nanoseconds(max(0, (clock.now - began).nanoseconds))
+        source.post(
+            SternaEvent(kind, call: call, attempt: task.originalRequest?.call?.attempts ?? 0, time: time, owner: task),
+            in: slot)
+    }
+}
+
+extension SessionTask {
+    /// Posts an event, unless nobody wants it or the task is silent.
+    func post(_ kind: @autoclosure () -> SternaEvent.Kind) {
+        guard let events, !isSilent else { return }
+        events.post(kind(), of: self)
+    }
+
+    /// Posts the progress of the request's body.
+    func postSent(_ progress: TransferProgress) {
+        guard let events, !isSilent else { return }
+        events.post(.bodyDataSent(progress), of: self, in: events.sent)
+    }
+
+    /// Posts the progress of a download's file.
+    func postWritten(_ progress: TransferProgress) {
+        guard let events, self is DownloadTask, !isSilent else { return }
+        events.post(.bytesWritten(progress), of: self, in: events.written)
+    }
+
+    /// Calls a closure after the task's events so far were delivered; at once if nobody wants them.
+    func afterEvents(_ call: @escaping @Sendable () -> Void) {
+        guard let events else { return call() }
+        events.source.buffer.afterDelivery(call)
+    }
+}

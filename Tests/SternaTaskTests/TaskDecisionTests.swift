@@ -1,0 +1,143 @@
+import Dispatch
+import NIOCore
+import Sterna
+import SternaTesting
+import Synchronization
+import Testing
+
+@testable import SternaTestSupport
+
+@Suite("Decisions of tasks", .timeLimit(.minutes(5)))
+struct TaskDecisionsTests {
+    private func session(_ server: TestServer, _ decisions: TaskDecisions) throws -> Session {
+        try Session(baseURL: server.url) {
+            $0.engine = Engine()
+            $0.responseSerializer = .data
+            $0.decisions = decisions
+            $0.callbacks = .queue(DispatchQueue(label: "decisions"))
+        }
+    }
+
+    @Test("The disposition of a response cancels its task")
+    func disposition() async throws {
+        try await TestServer.withServer { server in
+            var decisions = TaskDecisions()
+            decisions.responseReceived = { _, response in response.status == .ok ? .cancel : .allow }
+            let task = try session(server, decisions).dataTask(.get("bytes/50000000"))
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            expectEqual(error?.kind, .cancelled)
+            try await server.waitForOpenConnections(0)
+        }
+    }
+
+    @Test("A redirect is followed elsewhere, delivered or refused")
+    func redirect() async throws {
+        try await TestServer.withServer { server in
+            var decisions = TaskDecisions()
+            decisions.redirect = { _, response, proposed in
+                expectEqual(response.status, .found)
+                switch proposed.url.query {
+                case "deliver": return .deliver
+                case "refuse": return .refuse
+                default:
+                    var changed = proposed
+                    changed.headers[.userAgent] = "changed"
+                    return .follow(changed)
+                }
+            }
+            server.route("GET", "/away/{to}") { request in
+                ServerResponse(status: 302, headers: ["Location": "/headers?\(request.parameters["to"] ?? "")"])
+            }
+            let api = try session(server, decisions)
+            let followed = try await api.dataTask(.get("away/follow")).value
+            let text: String = try await followed.text()
+            #expect(text.contains("changed"))
+            expectEqual(followed.response.redirects.count, 1)
+            let delivered = api.dataTask(
+                .get("away/deliver") {
+                    $0.responseSerializer = DataResponseSerializer().validating(statuses: 200..<400)
+                })
+            try await expectEqual(delivered.value.status, 302)
+            let refused = await #expect(throws: SternaError.self) { try await api.dataTask(.get("away/refuse")).value }
+            expectEqual(refused?.kind, .redirectRefused)
+        }
+    }
+
+    @Test("A target that does not run keeps no task from being cancelled")
+    func standstill() async throws {
+        try await TestServer.withServer { server in
+            let queue = DispatchQueue(label: "stands still")
+            queue.suspend()
+            defer { queue.resume() }
+            var decisions = TaskDecisions()
+            decisions.responseReceived = { _, _ in .allow }
+            let task = try session(server, decisions).with { $0.callbacks = .queue(queue) }.dataTask(.get("get"))
+            #expect(await eventually { task.response != nil })
+            task.cancel()
+            let error = await #expect(throws: SternaError.self) { try await task.value }
+            expectEqual(error?.kind, .cancelled)
+        }
+    }
+
+    @TaskLocal private static var trace = ""
+
+    @Test("They run on the target, with the task-local values of the creator", arguments: [0, 1, 2])
+    func target(kind: Int) async throws {
+        actor Home {
+            var names: [String] = []
+            func add(_ name: String) { names.append(name) }
+        }
+        try await TestServer.withServer { server in
+            let (log, home) = (TaskEventLines(), Home())
+            var decisions = TaskDecisions()
+            decisions.responseReceived = { _, _ in
+                log.add(Self.trace)
+                if kind == 2 { home.assumeIsolated { $0.add(Self.trace) } }
+                return .allow
+            }
+            let api = try session(server, decisions).with {
+                if kind == 1 { $0.callbacks = .executor(globalConcurrentExecutor) }
+                if kind == 2 { $0.callbacks = .actor(home) }
+            }
+            let task = Self.$trace.withValue("42") { api.dataTask(.get("get")) }
+            _ = try await task.value
+            expectEqual(log.lines, ["42"])
+            if kind == 2 {
+                let names = await home.names
+                expectEqual(names, ["42"])
+            }
+        }
+    }
+
+    @Test("A silent cancel asks nothing more")
+    func silent() async throws {
+        try await TestServer.withServer { server in
+            let asked = Counter()
+            var decisions = TaskDecisions()
+            decisions.responseReceived = { _, _ in
+                asked.add()
+                return .allow
+            }
+            let release = Gate()
+            server.holdAnswer(until: release)
+            let task = try session(server, decisions).dataTask(.get("wait"))
+            try await server.waitForRequests(1)
+            task.cancel(silently: true)
+            release.open()
+            await #expect(throws: SternaError.self) { try await task.value }
+            expectEqual(asked.value, 0)
+        }
+    }
+
+    @Test("Each piece of a body is taken before the next is read", arguments: [10, 3_000_000])
+    func data(count: Int) async throws {
+        try await TestServer.withServer { server in
+            let taken = Counter()
+            var decisions = TaskDecisions()
+            decisions.dataReceived = { _, piece in taken.add(piece.readableBytes) }
+            let task = try session(server, decisions).dataTask(.get("range/\(count)"))
+            try await expectEqual(task.value.body.count, count)
+            expectEqual(taken.value, count)
+        }
+    }
+}
