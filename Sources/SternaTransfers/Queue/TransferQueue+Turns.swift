@@ -30,7 +30,7 @@ extension TransferQueue {
                 state.plan.next().compactMap { id -> QueuedTransfer? in
                     guard let transfer = state.transfers[id] else { return nil }
                     transfer.set(.running)
-                    if state.begun.insert(id).inserted { state.receivers.post(.started(transfer)) }
+                    if state.begun.insert(id).inserted { post(.transferStarted, of: transfer) }
                     return transfer
                 }
             }
@@ -52,12 +52,6 @@ extension TransferQueue {
     /// Reports the progress; under the lock, so that no older value replaces a newer one.
     func publish(_ state: inout State) {
         channel.report(state.meter.progress(at: time.clock.now))
-    }
-
-    func post(_ event: () -> TransferQueueEvent) {
-        state.withLock { state in
-            if !state.receivers.isEmpty { state.receivers.post(event()) }
-        }
     }
 
     // MARK: Lengths
@@ -117,13 +111,10 @@ extension TransferQueue {
             state.meter.set(id, present, resumedAt: resumedAt, at: time.clock.now)
             state.meter.end(id, succeeded: error == nil)
             transfer.set(error.map { .failed($0) } ?? .finished)
-            if let error {
-                state.receivers.post(.failed(transfer, error))
-            } else {
-                state.receivers.post(.finished(transfer))
-            }
+            post(error.map { .transferFailed($0) } ?? .transferFinished, of: transfer)
             if state.transfers.isEmpty {
-                state.receivers.post(.queueFinished(state.meter.progress(at: time.clock.now)))
+                let all = state.meter.progress(at: time.clock.now)
+                post(.queueFinished(finished: all.finished, failed: all.failed))
             }
             publish(&state)
             // A queue that was stopped ends all by itself.
@@ -182,7 +173,7 @@ extension TransferQueue {
             guard state.transfers[transfer.id] != nil else { return }
             state.plan.rest(transfer.id)
             transfer.set(.waiting)
-            state.receivers.post(.retryScheduled(transfer, error, .milliseconds(pause)))
+            post(.transferRetryScheduled(error, pause: .milliseconds(pause)), of: transfer)
         }
         Task {
             try? await time.wait(.milliseconds(pause))

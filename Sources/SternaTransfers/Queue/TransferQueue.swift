@@ -26,6 +26,10 @@ public final class TransferQueue: Sendable {
     let channel = UpdateChannel(QueueProgress())
     private let pacer: SchedulePacer
 
+    /// Where the queue's events come from; released with the queue, which ends their sequences.
+    let source: EventSource
+    let began: NIODeadline
+
     // Orders the effects on transfers as their state changes.
     let transitions = Mutex(())
 
@@ -35,7 +39,6 @@ public final class TransferQueue: Sendable {
     struct State {
         var plan: QueuePlan<Int>
         var meter = QueueMeter()
-        var receivers: QueueReceivers
         var transfers: [Int: QueuedTransfer] = [:]
         var last = 0
         var isStopped = false
@@ -66,14 +69,13 @@ public final class TransferQueue: Sendable {
             State(
                 plan: QueuePlan(
                     .init(total: options.concurrency, perHost: options.perHost),
-                    lastComesFirst: options.order == .lastInFirstOut),
-                receivers: QueueReceivers(options)))
+                    lastComesFirst: options.order == .lastInFirstOut)))
+        source = EventSource(adding: options.observers, below: self.session.eventSource)
+        began = time.clock.now
     }
 
     deinit {
-        let (readers, left) = state.withLock { ($0.receivers.removeAll(), Array($0.transfers.values)) }
-        for reader in readers { reader.finish() }
-        for transfer in left {
+        for transfer in state.withLock({ Array($0.transfers.values) }) {
             transfer.transfer?.leaving()
             transfer.set(
                 .failed(SternaError(.cancelled, phase: .queue, "The queue was released before the transfer had begun."))
@@ -269,9 +271,9 @@ public final class TransferQueue: Sendable {
         let limits = transfer.isBackground ? [session.traffic.background, bandwidth] : [bandwidth]
         return TransferLink(limits: limits, isBackground: transfer.isBackground) {
             [weak self, weak transfer] response in
-            if let transfer { self?.post { .headersReceived(transfer, response) } }
+            self?.post(.transferHeadersReceived(response.withoutBody), of: transfer)
         } willRedirect: { [weak self, weak transfer] response, request in
-            if let transfer { self?.post { .redirectFollowed(transfer, response, request) } }
+            self?.post(.transferRedirected(response.withoutBody, request), of: transfer)
         }
     }
 
@@ -360,22 +362,6 @@ public final class TransferQueue: Sendable {
         Updates(
             channel, until: \.isOver,
             current: { self.state.withLock { $0.meter.progress(at: self.time.clock.now) } })
-    }
-
-    /// The events from now on, in order. The sequence ends with the queue object, or when the Swift task is cancelled. Each reader gets
-    /// all events, and has to keep up with them.
-    public var events: AsyncStream<TransferQueueEvent> {
-        let (stream, reader) = AsyncStream<TransferQueueEvent>.makeStream()
-        let number = state.withLock { $0.receivers.add(reader) }
-        reader.onTermination = { [weak self] _ in
-            // Who cancels a reader's task holds a lock of that task here, which who posts an event asks for under this object's.
-            Task {
-                // Its release would come within the lock.
-                let removed = self?.state.withLock { $0.receivers.remove(number) }
-                withExtendedLifetime(removed) {}
-            }
-        }
-        return stream
     }
 
     /// Waits until no transfer is left; throws `cancelled` if the Swift task is cancelled.

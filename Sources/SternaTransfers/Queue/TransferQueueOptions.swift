@@ -1,4 +1,4 @@
-public import Sterna
+import Sterna
 public import SternaCore
 
 /// How a ``TransferQueue`` runs its transfers.
@@ -41,14 +41,8 @@ public struct TransferQueueOptions: Sendable {
     /// Changes the limit by the time of the day; none by default.
     public var schedule: BandwidthSchedule?
 
-    /// Closures that receive the queue's events.
-    public var hooks = TransferQueueHooks()
-
-    /// Receive the queue's events, after the closures.
-    public var observers: [any TransferQueueObserver] = []
-
-    /// Where closures and observers run; the main queue by default.
-    public var callbacks = CallbackTarget.main
+    /// Receive the queue's events, after the observers of its session.
+    public var observers: [EventObserver] = []
 
     /// The clock of schedules.
     var wallClock: @Sendable (BandwidthSchedule.Zone) -> WeekMoment = { WeekMoment.now(in: $0) }

@@ -53,23 +53,31 @@ struct MigratingNetworkQueueTests {
 
     @Test("Events and options")
     func events() async throws {
-        let (api, log) = (try api(), QueueNames())
+        let (api, names) = (try api(), QueueNames())
+        let log = names.observer
         let queue = TransferQueue(with: api) {
-            $0.callbacks = .queue(DispatchQueue(label: "test"))
-            $0.hooks.transferStarted = { print("begins", $0.id) }
-            $0.hooks.headersReceived = { print($0.id, $1.status) }
-            $0.hooks.redirectFollowed = { print($0.id, $2.url) }
-            $0.hooks.transferFinished = { print("ends", $0.id) }
-            $0.hooks.transferFailed = { print($0.id, $1.message) }
-            $0.hooks.queueFinished = { print($0) }
             $0.observers = [log]
             $0.cancelsAllOnFailure = true
             $0.asksForLengths = true
         }
+        let reader = Task {
+            for await event in queue.events {
+                switch event.kind {
+                case .transferStarted: print("begins", event.transfer?.id ?? 0)
+                case .transferHeadersReceived(let response): print(response.status)
+                case .transferRedirected(_, let request): print(request.url)
+                case .transferFinished: print("ends", event.transfer?.id ?? 0)
+                case .transferFailed(let error): print(error.message)
+                case .queueFinished(let finished, let failed): print(finished, failed)
+                default: break
+                }
+            }
+        }
+        defer { reader.cancel() }
         try queue.add { $0.dataTask(.get("index")) }
         queue.start()
         try await queue.finish()
-        while log.names.count < 4 { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(log.names == ["started", "headers 200", "finished", "queue 1 0"])
+        while names.names.count < 4 { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(names.names == ["started", "headers 200", "finished", "queue 1 0"])
     }
 }

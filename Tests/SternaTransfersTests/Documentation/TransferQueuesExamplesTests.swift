@@ -38,17 +38,18 @@ struct TransferQueuesExamplesTests {
         #expect(names == ["album.zip", "index.json", "photo.jpg"])
     }
 
-    @Test("Events, as a sequence, to closures and to observers")
+    @Test("Events, as a sequence and to observers")
     func events() async throws {
-        let (session, log, reports) = (try session(), QueueNames(), QueueNames())
-        let callbacks = DispatchQueue(label: "callbacks")
+        let (log, reports) = (QueueNames(), QueueNames())
+        let session = try session().with { $0.observers = [log.observer] }
         let report: @Sendable (SternaError) -> Void = { reports.add($0.message) }
 
         let queue = TransferQueue(with: session) { options in
-            options.callbacks = .queue(callbacks)
-            options.hooks.transferFailed = { transfer, error in report(error) }
-            options.hooks.queueFinished = { progress in print("all are done:", progress) }
-            options.observers = [log]
+            options.observers = [
+                EventObserver(.transfers) { event in
+                    if case .transferFailed(let error) = event.kind { report(error) }
+                }
+            ]
             options.cancelsAllOnFailure = true  // off by default
             options.retries = 3  // of the whole task, after a failure that may pass; 0 by default
         }
@@ -56,15 +57,15 @@ struct TransferQueuesExamplesTests {
         try queue.add { $0.dataTask(.get("a")) }
         let reader = Task {
             for await event in queue.events {
-                switch event {
-                case .started(let transfer): print("begins", transfer.id)
-                case .headersReceived(let transfer, let response): print(transfer.id, response.status)
-                case .redirectFollowed(let transfer, _, let request): print(transfer.id, "goes on at", request.url)
-                case .retryScheduled(let transfer, let error, let pause):
-                    print(transfer.id, error.message, "again in", pause)
-                case .finished(let transfer): print("ends", transfer.id, transfer.progress.completed)
-                case .failed(let transfer, let error): print("ends", transfer.id, error.message)
-                case .queueFinished(let progress): print(progress)
+                switch event.kind {
+                case .transferStarted: print("begins", event.transfer?.id ?? 0)
+                case .transferRedirected(_, let request): print("goes on at", request.url)
+                case .transferHeadersReceived(let response): print(response.status)
+                case .transferRetryScheduled(let error, let pause): print(error.message, "again in", pause)
+                case .transferFinished: print("ends", event.transfer?.progress.completed ?? 0)
+                case .transferFailed(let error): print("ends", error.message)
+                case .queueFinished(let finished, let failed): print(finished, failed)
+                default: break
                 }
             }
         }

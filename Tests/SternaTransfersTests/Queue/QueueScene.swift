@@ -32,21 +32,27 @@ struct QueueScene {
 }
 
 /// Names in the order in which they were added; as an observer, those of a queue's events.
-final class QueueNames: TransferQueueObserver {
+final class QueueNames: Sendable {
     private let state = Mutex<[String]>([])
 
     func add(_ name: String) { state.withLock { $0.append(name) } }
 
     var names: [String] { state.withLock { $0 } }
 
-    func transferStarted(_ transfer: QueuedTransfer) { add("started") }
-    func headersReceived(_ transfer: QueuedTransfer, _ response: Response) { add("headers \(response.status.code)") }
-    func redirectFollowed(_ transfer: QueuedTransfer, _ response: Response, _ following: Request) {
-        add("redirect \(response.status.code) \(following.url.path)")
+    var observer: EventObserver {
+        EventObserver(.transfers) { [self] event in
+            switch event.kind {
+            case .transferStarted: add("started")
+            case .transferHeadersReceived(let response): add("headers \(response.status.code)")
+            case .transferRedirected(let response, let following):
+                add("redirect \(response.status.code) \(following.url.path)")
+            case .transferFinished: add("finished")
+            case .transferFailed(let error): add("failed \(error.status)")
+            case .queueFinished(let finished, let failed): add("queue \(finished) \(failed)")
+            default: break
+            }
+        }
     }
-    func transferFinished(_ transfer: QueuedTransfer) { add("finished") }
-    func transferFailed(_ transfer: QueuedTransfer, _ error: SternaError) { add("failed \(error.status)") }
-    func queueFinished(_ progress: QueueProgress) { add("queue \(progress.finished) \(progress.failed)") }
 }
 
 /// The events of a queue, read as a sequence.
@@ -69,15 +75,15 @@ final class QueueLog: Sendable {
         while !isMet(events) { try? await Task.sleep(for: .milliseconds(2)) }
     }
 
-    private static func name(_ event: TransferQueueEvent) -> String {
-        switch event {
-        case .started: "started"
-        case .headersReceived: "headersReceived"
-        case .redirectFollowed: "redirectFollowed"
-        case .retryScheduled: "retryScheduled"
-        case .finished: "finished"
-        case .failed: "failed"
-        case .queueFinished: "queueFinished"
+    private static func name(_ event: SternaEvent) -> String {
+        switch event.kind {
+        case .transferStarted: "started"
+        case .transferHeadersReceived: "headersReceived"
+        case .transferRedirected: "redirectFollowed"
+        case .transferRetryScheduled: "retryScheduled"
+        case .transferFinished: "finished"
+        case .transferFailed: "failed"
+        default: event.kind.name
         }
     }
 }

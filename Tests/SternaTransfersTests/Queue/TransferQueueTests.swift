@@ -48,21 +48,14 @@ struct TransferQueueTests {
         }
     }
 
-    @Test("The events of ASINetworkQueue come in order, as a sequence, to closures and to observers")
+    @Test("The events of ASINetworkQueue come in order, as a sequence and to observers")
     func events() async throws {
         try await QueueScene.with { scene in
             let (seen, told) = (QueueNames(), QueueNames())
-            let queue = scene.queue { options in
-                options.callbacks = .queue(.init(label: "test"))
-                options.hooks.transferStarted = { _ in seen.add("started") }
-                options.hooks.headersReceived = { _, response in seen.add("headers \(response.status.code)") }
-                options.hooks.redirectFollowed = { _, response, next in
-                    seen.add("redirect \(response.status.code) \(next.url.path)")
-                }
-                options.hooks.transferFinished = { _ in seen.add("finished") }
-                options.hooks.transferFailed = { _, error in seen.add("failed \(error.status)") }
-                options.hooks.queueFinished = { progress in seen.add("queue \(progress.finished) \(progress.failed)") }
-                options.observers = [told]
+            // The observers of the session, and its readers, receive what happens to its queues.
+            let session = scene.session.with { $0.observers = [seen.observer] }
+            let queue = TransferQueue(with: session) { options in
+                options.observers = [told.observer]
                 options.concurrency = 1
             }
             scene.server.route("GET", "/moved") { _ in ServerResponse(status: 302, headers: ["Location": "/range/9"]) }
@@ -310,14 +303,13 @@ struct TransferQueueTests {
             func begin() throws {
                 let queue = scene.queue { options in
                     options.concurrency = 1
-                    options.callbacks = .queue(.init(label: "test"))
-                    options.hooks.queueFinished = { finished.add("\($0.finished)") }
+                    options.observers = [finished.observer]
                 }
                 for _ in 0..<3 { try queue.add { $0.dataTask(.get("range/3")) } }
                 queue.start()
             }
             try begin()
-            try await scene.until { finished.names == ["3"] }
+            try await scene.until { finished.names.last == "queue 3 0" }
         }
     }
 }

@@ -1,0 +1,37 @@
+import NIOCore
+import Sterna
+public import SternaCore
+
+extension TransferQueue {
+    /// The events of the queue from now on, in order: those of the family ``SternaCore/SternaEvent/Families/transfers``.
+    ///
+    ///     for await event in queue.events {
+    ///         if case .transferFinished = event.kind { print("ends", event.transfer?.id ?? 0) }
+    ///     }
+    ///
+    /// The sequence ends with the queue object, or when the Swift task is cancelled. The events of a transfer come in order; its last one is
+    /// `transferFinished` or `transferFailed`. Their time is counted from the queue's making. The events of a queue are also among those of
+    /// its session.
+    public var events: SternaEvents { SternaEvents(of: source, .transfers, capacity: source.buffer.capacity) }
+
+    /// Posts an event, if it is wanted; under the lock of the state, whose changes it follows.
+    func post(_ kind: @autoclosure () -> SternaEvent.Kind, of transfer: QueuedTransfer? = nil) {
+        guard source.wants(.transfers) else { return }
+        let elapsed = Duration.nanoseconds((time.clock.now - began).nanoseconds)
+        source.post(SternaEvent(kind(), time: elapsed, owner: transfer))
+    }
+}
+
+extension SternaEvent {
+    /// The transfer that the event of a queue is about; nil for other events.
+    public var transfer: QueuedTransfer? { owner as? QueuedTransfer }
+}
+
+extension Response {
+    /// The head, for events, which must not keep a connection.
+    var withoutBody: Response {
+        var head = self
+        head.body = ResponseBody()
+        return head
+    }
+}
