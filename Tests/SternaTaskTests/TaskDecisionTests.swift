@@ -81,7 +81,7 @@ struct TaskDecisionsTests {
 
     @TaskLocal private static var trace = ""
 
-    @Test("They run on the target, with the task-local values of the creator", arguments: [0, 1, 2])
+    @Test("They and callbacks run on the target, with the task-local values of the creator", arguments: [0, 1, 2])
     func target(kind: Int) async throws {
         actor Home {
             var names: [String] = []
@@ -91,17 +91,23 @@ struct TaskDecisionsTests {
             let (log, home) = (TaskEventLines(), Home())
             var decisions = TaskDecisions()
             decisions.responseReceived = { _, _ in
-                log.add(Self.trace)
-                if kind == 2 { home.assumeIsolated { $0.add(Self.trace) } }
+                log.add("decision \(Self.trace)")
                 return .allow
             }
             let api = try session(server, decisions).with {
                 if kind == 1 { $0.callbacks = .executor(globalConcurrentExecutor) }
                 if kind == 2 { $0.callbacks = .actor(home) }
             }
-            let task = Self.$trace.withValue("42") { api.dataTask(.get("get")) }
-            _ = try await task.value
-            expectEqual(log.lines, ["42"])
+            _ = Self.$trace.withValue("42") {
+                api.get(
+                    "get", as: DataResponseSerializer(),
+                    success: { _, _ in
+                        log.add("success \(Self.trace)")
+                        if kind == 2 { home.assumeIsolated { $0.add(Self.trace) } }
+                    }, failure: { _, _ in log.add("failure") })
+            }
+            #expect(await eventually { log.lines.count == 2 })
+            expectEqual(log.lines, ["decision 42", "success 42"])
             if kind == 2 {
                 let names = await home.names
                 expectEqual(names, ["42"])
