@@ -103,7 +103,7 @@ struct AdaptationInterceptor: Interceptor {
     let isAbove: Bool
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        guard let events = request.state.events else { return try await next(request) }
+        guard let events = request.state.course.events else { return try await next(request) }
         guard isAbove else {
             events.passed(request)
             return try await next(request)

@@ -6,8 +6,8 @@ extension RequestSettings {
     /// The completion group of this request's task; nil, the default, keeps that of the session,
     /// ``SessionSettings/completionGroup``.
     public var completionGroup: DispatchGroup? {
-        get { state.completionGroup }
-        set { state.completionGroup = newValue }
+        get { state.choices.completionGroup }
+        set { state.choices.completionGroup = newValue }
     }
 }
 

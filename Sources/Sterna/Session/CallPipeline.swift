@@ -45,7 +45,7 @@ extension SessionPlan {
     ) async throws -> Result<Reply, any Error> {
         var request = request
         request.delivery = .head
-        request.state.reading = reading
+        request.state.course.reading = reading
         let response = try await answer(request)
         do {
             return .success(try await finish(response, request, draft))
@@ -121,7 +121,7 @@ extension SessionPlan {
         if !settings.options.isEmpty { request.options = settings.options }
         if !draft.settings.options.isEmpty { request.options.merge(draft.settings.options) }
         if let state = draft.settings.carried { request.carried = state }
-        if let link = settings.transferLink { request.state.link = link }
+        if let link = settings.transferLink { request.state.course.link = link }
         if !isPlain {
             try serialize(
                 draft, by: ownSerializer ?? settings.requestSerializer,
@@ -136,9 +136,7 @@ extension SessionPlan {
         draft.settings.timeouts.apply(to: &request.timeouts)
         request.join(
             try call(for: request, ownDeadline: draft.settings.deadline?.instant, keepsRequests: draft.isOfTask))
-        // Most drafts carry no state, whose fields would be copied.
-        let own = draft.settings.carried == nil ? nil : draft.settings.credential
-        authentication.addCredentials(own, isOwnOrigin: isOwnOrigin, to: &request)
+        authentication.addCredentials(draft.settings.credential, isOwnOrigin: isOwnOrigin, to: &request)
         try addHeaders(draft, to: &request)
         // A part of encoded bytes cannot be decoded.
         if !namesCoding, request.headers.contains(.range) { request.headers[.acceptEncoding] = nil }
@@ -160,12 +158,12 @@ extension SessionPlan {
             request.options.merge(ready.options)
         }
         if request.carried != nil { request.state.beginAnew() }
-        if let link = settings.transferLink { request.state.link = link }
+        if let link = settings.transferLink { request.state.course.link = link }
         if !settings.secretHeaders.isEmpty {
             request.options[SecretHeadersKey.self] = settings.secretHeaders.union(ready.options[SecretHeadersKey.self])
         }
         authentication.addCredentials(
-            request.state.credential, isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)
+            request.state.choices.credential, isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)
         request.join(try call(for: request, ownDeadline: ready.ownDeadline?.instant, keepsRequests: isOfTask))
         try RequestHeaders.merge([:], authorization: nil, continueThreshold: nil, into: &request)
         return request
@@ -263,7 +261,7 @@ extension SessionPlan {
             continueThreshold: draft.settings.continueThreshold ?? settings.continueThreshold, into: &request)
         guard request.url.userinfo != nil else { return }
         request.url = request.url.removingUserinfo()
-        if allowsBasic, draft.settings.authorization == nil { request.state.userinfoField = authorization }
+        if allowsBasic, draft.settings.authorization == nil { request.state.access.userinfoField = authorization }
     }
 
     // MARK: Through the chain
@@ -325,7 +323,7 @@ extension SessionPlan {
         do {
             body = try await response.body.collect(
                 upTo: settings.collectedBytes,
-                reportingTo: response.body.whole == nil ? request.state.reading?.progress : nil)
+                reportingTo: response.body.whole == nil ? request.state.course.reading?.progress : nil)
             request.recorder?.decoded(body.count)
             response.body = ResponseBody(body, trailers: response.body.trailers)
             if isLargeError(response, body, to: draft) {

@@ -5,91 +5,104 @@ package import SternaCore
 /// interceptors tell each other on the way.
 ///
 /// Settings that a session has, too, are ``SternaCore/RequestOptions``. A request that is copied from another one of the call keeps the
-/// state; one that user code has made itself gets it by ``SternaCore/Request/continues(_:)``.
-struct CallState: Sendable {
-    // MARK: Chosen for the call
+/// state; one that user code has made itself gets it by ``SternaCore/Request/continues(_:)``. It is not copyable, so that reading a
+/// field copies no others.
+struct CallState: ~Copyable, Sendable {
+    /// What the caller has chosen for the call.
+    struct Choices: Sendable {
+        /// How challenges are answered; nil keeps the session's policy.
+        var authentication: AuthenticationPolicy?
 
-    /// How challenges are answered; nil keeps the session's policy.
-    var authentication: AuthenticationPolicy?
+        /// The credential as it was set; see ``Access/credentials``.
+        var credential: Credential?
+        var challengeHandler: ServerChallengeHandler?
 
-    /// The credential as it was set; see ``credentials``.
-    var credential: Credential?
-    var challengeHandler: ServerChallengeHandler?
+        /// Adapters and retriers, which act after the session's.
+        var retryHandlers = RetryHandlers()
 
-    /// Adapters and retriers, which act after the session's.
-    var retryHandlers = RetryHandlers()
+        /// Whether the session's token is used.
+        var usesToken = true
 
-    /// Whether the session's token is used.
-    var usesToken = true
+        /// Whether the session's cookie jar is used; nil for the session's choice, which is yes.
+        var handlesCookies: Bool?
 
-    /// Whether the session's cookie jar is used; nil for the session's choice, which is yes.
-    var handlesCookies: Bool?
+        /// A limit besides the session's.
+        var bandwidth: BandwidthLimit?
 
-    /// A limit besides the session's.
-    var bandwidth: BandwidthLimit?
+        /// The group that the call's task enters; nil for the session's.
+        var completionGroup: DispatchGroup?
 
-    /// The group that the call's task enters; nil for the session's.
-    var completionGroup: DispatchGroup?
+        /// The name of the file that the body is saved to; nil for a body that is not saved.
+        var savedName: SavedFileName?
+    }
 
-    // MARK: Of the call
+    /// What belongs to the call as a whole, with all its redirects and attempts.
+    struct Course: Sendable {
+        /// How the body is read; nil if the caller reads it, or collects what is delivered whole.
+        var reading: BodyReading?
 
-    /// How the body is read; nil if the caller reads it, or collects what is delivered whole.
-    var reading: BodyReading?
+        /// The way to the closures that decide for the call's task, and to its events.
+        var events: ChainEvents?
 
-    /// The name of the file that the body is saved to; nil for a body that is not saved.
-    var savedName: SavedFileName?
+        /// The queue of the transfer that the call works for.
+        var link: TransferLink?
 
-    /// The way to the closures that decide for the call's task, and to its events.
-    var events: ChainEvents?
+        /// What the retries of the request and of the targets of its redirects have in common.
+        var history: RetryHistory?
 
-    /// The queue of the transfer that the call works for.
-    var link: TransferLink?
+        /// The number of retries of the requests that redirected to this one.
+        var formerRetries = 0
 
-    /// The credentials for the origin of the call's first request, and of the URL that the request has by now.
-    var credentials: CallCredentials?
+        /// Where the redirects of a request have led that is signed for AWS.
+        var awsTrail: AWSTrail?
 
-    /// What the retries of the request and of the targets of its redirects have in common.
-    var history: RetryHistory?
+        /// The origin that a call with signed messages begins with.
+        var messageOrigin: Origin?
+    }
 
-    /// The number of retries of the requests that redirected to this one.
-    var formerRetries = 0
+    /// Whose credentials the request has, and may get.
+    struct Access: Sendable {
+        /// The credentials for the origin of the call's first request, and of the URL that the request has by now.
+        var credentials: CallCredentials?
 
-    /// Where the redirects of a request have led that is signed for AWS.
-    var awsTrail: AWSTrail?
+        /// Whether a redirect led to another origin, so that credentials which the caller gave for the session or the request are not
+        /// sent any more, even if a later redirect returns. Stored credentials are looked up for each request.
+        var dropsCredentials = false
 
-    /// The origin that a call with signed messages begins with.
-    var messageOrigin: Origin?
+        /// The Authorization value that was made of the user information of the request's URL, which tells such a field from one that
+        /// the caller has set.
+        var userinfoField: String?
 
-    // MARK: Of a redirect
+        /// Whether the Authorization field has the session's token, so that no other credential takes its place.
+        var carriesToken = false
 
-    /// Whether a redirect led to another origin, so that credentials which the caller gave for the session or the request are not sent
-    /// any more, even if a later redirect returns. Stored credentials are looked up for each request.
-    var dropsCredentials = false
+        /// The user and the password of a request that Digest authenticates, as parts of an identity.
+        var digestIdentity: [UInt8]?
+    }
 
-    /// The Authorization value that was made of the user information of the request's URL, which tells such a field from one that
-    /// the caller has set.
-    var userinfoField: String?
+    /// What belongs to one attempt.
+    struct Attempt: Sendable {
+        var circuitReport: CircuitReport?
+        var hedgeCopy: HedgeCopy?
 
-    // MARK: Of an attempt
+        /// The alternative services of the request's origin, the preferred one first.
+        var alternatives: [AlternativeService] = []
+    }
 
-    /// Whether the Authorization field has the session's token, so that no other credential takes its place.
-    var carriesToken = false
+    var choices = Choices()
+    var course = Course()
+    var access = Access()
+    var attempt = Attempt()
 
-    /// The user and the password of a request that Digest authenticates, as parts of an identity.
-    var digestIdentity: [UInt8]?
-    var circuitReport: CircuitReport?
-    var hedgeCopy: HedgeCopy?
-
-    /// The alternative services of the request's origin, the preferred one first.
-    var alternatives: [AlternativeService] = []
+    /// Returns a copy.
+    borrowing func copied() -> CallState {
+        CallState(choices: choices, course: course, access: access, attempt: attempt)
+    }
 
     /// Forgets what belongs to a call, as its request begins another one. Credentials stay as they are, and stay dropped.
-    mutating func beginAnew() {
-        (reading, events, link) = (nil, nil, nil)
-        (history, formerRetries) = (nil, 0)
-        (awsTrail, messageOrigin) = (nil, nil)
-        (circuitReport, hedgeCopy, alternatives) = (nil, nil, [])
-    }
+    mutating func beginAnew() { (course, attempt) = (Course(), Attempt()) }
+
+    fileprivate static let none = CallState()
 }
 
 /// The call state of a request, or of the settings of one.
@@ -97,7 +110,7 @@ struct CallState: Sendable {
 final class CallStateBox: @unchecked Sendable {
     @exclusivity(unchecked) fileprivate final var state: CallState
 
-    fileprivate init(_ state: CallState) { self.state = state }
+    fileprivate init(_ state: consuming CallState) { self.state = state }
 }
 
 /// A value that carries a call state.
@@ -109,7 +122,7 @@ package protocol CallStateCarrier {
 }
 
 extension CallStateCarrier {
-    /// The call state. On the way of plain requests ask ``carried`` first.
+    /// The call state.
     var state: CallState {
         _read {
             if let carried { yield Self.box(carried).state } else { yield CallState.none }
@@ -117,7 +130,7 @@ extension CallStateCarrier {
         _modify {
             let isOwn = isKnownUniquelyReferenced(&carried)
             let box = isOwn ? carried.map { Self.box($0) } : nil
-            let own = box ?? CallStateBox(state)
+            let own = box ?? CallStateBox(state.copied())
             if !isOwn { carried = own }
             yield &own.state
         }
@@ -127,10 +140,6 @@ extension CallStateCarrier {
     private static func box(_ carried: any AnyObject & Sendable) -> CallStateBox {
         unsafeDowncast(carried, to: CallStateBox.self)
     }
-}
-
-extension CallState {
-    fileprivate static let none = CallState()
 }
 
 extension Request: CallStateCarrier {

@@ -31,8 +31,10 @@ struct ChainSlots: OptionSet, Sendable {
         self = []
         if request.asksForRetries { insert(.retry) }
         let options = request.options
-        if request.state.credentials != nil || request.state.challengeHandler != nil { insert(.authentication) }
-        if request.state.bandwidth != nil || request.state.link != nil { insert(.bandwidth) }
+        if request.state.access.credentials != nil || request.state.choices.challengeHandler != nil {
+            insert(.authentication)
+        }
+        if request.state.choices.bandwidth != nil || request.state.course.link != nil { insert(.bandwidth) }
         if options[ifSet: HedgingKey.self] != nil { insert(.hedging) }
         if options[CoalescingUseKey.self] { insert(.coalescing) }
         if Self.isSigned(options) { insert(.signing) }

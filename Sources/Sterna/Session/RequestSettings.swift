@@ -54,8 +54,8 @@ public struct RequestSettings: Sendable {
 
     /// The name of the file that the response's body is saved to; nil, the default, for a body that is not saved.
     package var savedName: SavedFileName? {
-        get { state.savedName }
-        set { state.savedName = newValue }
+        get { state.choices.savedName }
+        set { state.choices.savedName = newValue }
     }
 
     public init() {}

@@ -42,8 +42,8 @@ extension SessionTask {
         var request = Request(.head, original.url, headers: original.headers)
         request.timeouts = original.timeouts
         request.options = original.options
-        request.state = original.state
-        request.state.link = nil
+        request.carried = original.carried
+        request.state.course.link = nil
         guard let reply = try? await session.send(request), reply.status == 200,
             let text = reply.headers["Content-Length"], let length = Int64(text), length >= 0
         else { return nil }

@@ -100,8 +100,8 @@ extension SessionTask {
                 own?(progress)
             }
         }
-        if let chain = ChainEvents(self) { request.state.events = chain }
-        if let link = transferLink { request.state.link = link }
+        if let chain = ChainEvents(self) { request.state.course.events = chain }
+        if let link = transferLink { request.state.course.link = link }
         return request
     }
 }

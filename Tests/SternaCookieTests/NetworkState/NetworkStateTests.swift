@@ -64,7 +64,7 @@ struct NetworkStateTests {
         for url in ["a", "b", "https://other.example.com/"] {
             _ = try await api.get(url) { $0.responseSerializer = DataResponseSerializer() }
         }
-        let offered = mock.requests.map { $0.state.alternatives.map(\.description) }
+        let offered = mock.requests.map { $0.state.attempt.alternatives.map(\.description) }
         expectEqual(offered, [[], ["h3=:443"], []])
     }
 

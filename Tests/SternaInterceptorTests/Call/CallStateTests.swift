@@ -15,7 +15,7 @@ struct CallStateTests {
     @Test("Reading makes no state")
     func readingMakesNoState() throws {
         let request = try request()
-        #expect(request.state.usesToken)
+        #expect(request.state.choices.usesToken)
         #expect(request.carried == nil)
         #expect(request.isBare)
     }
@@ -23,21 +23,21 @@ struct CallStateTests {
     @Test("Copies are independent")
     func copiesAreIndependent() throws {
         var first = try request()
-        first.state.formerRetries = 1
+        first.state.course.formerRetries = 1
         var second = first
-        second.state.formerRetries = 2
+        second.state.course.formerRetries = 2
         let third = second
-        second.state.dropsCredentials = true
-        expectEqual([first, second, third].map(\.state.formerRetries), [1, 2, 2])
-        expectEqual([first, second, third].map(\.state.dropsCredentials), [false, true, false])
+        second.state.access.dropsCredentials = true
+        expectEqual([first, second, third].map { $0.state.course.formerRetries }, [1, 2, 2])
+        expectEqual([first, second, third].map { $0.state.access.dropsCredentials }, [false, true, false])
     }
 
     @Test("One owner changes its state in place")
     func oneOwnerChangesItsStateInPlace() throws {
         var request = try request()
-        request.state.formerRetries = 1
+        request.state.course.formerRetries = 1
         let before = request.carried.map { ObjectIdentifier($0) }
-        request.state.carriesToken = true
+        request.state.access.carriesToken = true
         expectEqual(request.carried.map { ObjectIdentifier($0) }, before)
     }
 
@@ -45,15 +45,15 @@ struct CallStateTests {
     func requestsOfUserCodeGetTheStateOfTheCall() throws {
         var former = try request()
         former.join(Call(deadline: .distantFuture))
-        former.state.dropsCredentials = true
-        former.state.history = RetryHistory()
+        former.state.access.dropsCredentials = true
+        former.state.course.history = RetryHistory()
         var other = try request()
-        other.state.formerRetries = 7
+        other.state.course.formerRetries = 7
         other.continues(former)
         #expect(other.call === former.call)
-        #expect(other.state.dropsCredentials)
-        #expect(other.state.history === former.state.history)
-        expectEqual(other.state.formerRetries, 0)
+        #expect(other.state.access.dropsCredentials)
+        #expect(other.state.course.history === former.state.course.history)
+        expectEqual(other.state.course.formerRetries, 0)
     }
 
     @Test("What is set for one request reaches it alone")
@@ -64,7 +64,7 @@ struct CallStateTests {
             $0.usesTokenAuthentication = false
         }
         try await api.get("b")
-        expectEqual(mock.requests.map(\.state.handlesCookies), [false, nil])
-        expectEqual(mock.requests.map(\.state.usesToken), [false, true])
+        expectEqual(mock.requests.map { $0.state.choices.handlesCookies }, [false, nil])
+        expectEqual(mock.requests.map { $0.state.choices.usesToken }, [false, true])
     }
 }

@@ -33,14 +33,14 @@ struct RedirectTrustTests {
         expectEqual(requests.map(secrets), [3, 3, 3, 3])
         let host = try #require(HTTPField.Name("Host"))
         expectEqual(requests.map { $0.headers[host] }, ["internal.test", nil, nil, nil])
-        #expect(requests.allSatisfy { !$0.state.dropsCredentials })
+        #expect(requests.allSatisfy { !$0.state.access.dropsCredentials })
     }
 
     @Test("By default they do not, and policies below the redirect see it")
     func dropped() async throws {
         let requests = try await requests(["/v1/b"] + Self.hops, keeps: false)
         expectEqual(requests.map(secrets), [3, 3, 0, 0, 0])
-        expectEqual(requests.map { $0.state.dropsCredentials }, [false, false, true, true, true])
+        expectEqual(requests.map { $0.state.access.dropsCredentials }, [false, false, true, true, true])
     }
 
     @Test("Encryption is still not given up")

@@ -51,7 +51,7 @@ struct FileTransfer {
             try plan.makePartialFolder()
             return plan
         }
-        request.state.savedName =
+        request.state.choices.savedName =
             plan.knownPath.map { SavedFileName.given($0) } ?? .suggested(orElse: nil)
         try await findEarlier(plan)
         do {

@@ -15,7 +15,7 @@ struct AWSOriginInterceptor: Interceptor {
         let origin = request.url.origin
         guard choice.isOfRequest || base == nil || base == origin else { return try await next(request) }
         var request = request
-        request.state.awsTrail = AWSTrail(from: origin)
+        request.state.course.awsTrail = AWSTrail(from: origin)
         return try await next(request)
     }
 }
@@ -27,14 +27,14 @@ struct AWSSigningInterceptor: Interceptor {
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let signing = request.options[AWSSigningKey.self]?.signing,
-            let trail = request.state.awsTrail, allows(request, by: signing, trail)
+            let trail = request.state.course.awsTrail, allows(request, by: signing, trail)
         else { return try await next(request) }
         return try await sign(request, by: signing, next)
     }
 
     private func allows(_ request: Request, by signing: AWSSigning, _ trail: AWSTrail) -> Bool {
         // Never set where the redirect policy keeps credentials across origins.
-        let isDropped = request.state.dropsCredentials
+        let isDropped = request.state.access.dropsCredentials
         if isDropped, trail.hasLeft { return false }
         if signing.allows(request.url, from: trail.origin, hasLeft: isDropped) { return true }
         if isDropped { trail.leave() }

@@ -30,7 +30,7 @@ struct AuthenticationExchange {
     private var turn: AskingTurns.Turn?
 
     private var memory: AuthenticationMemory { interceptor.memory }
-    private var events: ChainEvents? { original.state.events }
+    private var events: ChainEvents? { original.state.course.events }
 
     init(
         _ request: Request, by interceptor: AuthenticationInterceptor, _ policy: AuthenticationPolicy,
@@ -54,7 +54,7 @@ struct AuthenticationExchange {
             case .store: interceptor.settings.store != nil
             case .netrc: interceptor.settings.netrc != nil
             case .handler:
-                interceptor.settings.handler != nil || request.state.challengeHandler != nil
+                interceptor.settings.handler != nil || request.state.choices.challengeHandler != nil
                     || events?.answersChallenges == true
             }
         }
@@ -187,7 +187,7 @@ struct AuthenticationExchange {
             scheme: candidate.scheme.name, challenges: situation.challenges, rejected: rejected,
             response: Response(
                 status: response.status, version: response.version, section: response.section, url: response.url))
-        let ownHandler = original.state.challengeHandler
+        let ownHandler = original.state.choices.challengeHandler
         if ownHandler == nil, turn?.space != candidate.space {
             turn = nil
             let (turns, space) = (memory.turns, candidate.space)
@@ -291,7 +291,7 @@ struct AuthenticationExchange {
             for text in [entry.credential.user ?? "", entry.credential.secret] {
                 identity.add(.authorization, text.utf8)
             }
-            current.state.digestIdentity = identity.bytes
+            current.state.access.digestIdentity = identity.bytes
         }
         situation.field = current.headers[.authorization]
         situation.sent.append(sent)

@@ -28,10 +28,10 @@ struct AuthenticationInterceptor: Interceptor {
     }
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        let policy = request.state.authentication ?? settings.policy ?? .standard
-        let own = request.state.credentials
+        let policy = request.state.choices.authentication ?? settings.policy ?? .standard
+        let own = request.state.access.credentials
         // A rejected token is refreshed, above this interceptor.
-        guard !policy.schemes.isEmpty, !request.state.carriesToken else { return try await next(request) }
+        guard !policy.schemes.isEmpty, !request.state.access.carriesToken else { return try await next(request) }
         guard policy.isPreemptive, !request.headers.contains(.authorization),
             let known = known(for: request, own, policy)
         else {

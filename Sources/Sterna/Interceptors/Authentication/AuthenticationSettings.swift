@@ -83,7 +83,7 @@ extension SessionSettings {
 extension Request {
     /// Whether the caller has given credentials for this request alone: its answer may be one for them alone.
     package var hasOwnCredentials: Bool {
-        state.credential != nil || state.challengeHandler != nil
+        state.choices.credential != nil || state.choices.challengeHandler != nil
     }
 }
 
@@ -91,22 +91,22 @@ extension RequestSettings {
     /// How the challenges to this request are answered; nil, the default, keeps the session's policy. Assigning `authentication?.schemes`
     /// changes nothing while it is nil.
     public var authentication: AuthenticationPolicy? {
-        get { state.authentication }
-        set { state.authentication = newValue }
+        get { state.choices.authentication }
+        set { state.choices.authentication = newValue }
     }
 
     /// The credential that answers challenges to this request; none by default. It is tried before the session's.
     ///
     /// It is for the origin of the request's URL. A redirect to another origin leaves it behind for good.
     public var credential: Credential? {
-        get { state.credential }
-        set { state.credential = newValue }
+        get { state.choices.credential }
+        set { state.choices.credential = newValue }
     }
 
     /// Answers challenges to this request that no other setting has a credential for, before the session's
     /// ``SessionSettings/challengeHandler``.
     public var challengeHandler: (@Sendable (CredentialChallenge) async throws -> ChallengeDisposition)? {
-        get { state.challengeHandler?.answer }
-        set { state.challengeHandler = newValue.map { ServerChallengeHandler($0) } }
+        get { state.choices.challengeHandler?.answer }
+        set { state.choices.challengeHandler = newValue.map { ServerChallengeHandler($0) } }
     }
 }

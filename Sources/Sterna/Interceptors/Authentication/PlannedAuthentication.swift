@@ -25,7 +25,7 @@ final class PlannedAuthentication: Sendable {
     /// Whether a request needs an interceptor that the session's chain does not have.
     func isMissing(for request: Request) -> Bool {
         guard shared == nil else { return false }
-        return request.state.credentials != nil || request.state.challengeHandler != nil
+        return request.state.access.credentials != nil || request.state.choices.challengeHandler != nil
     }
 
     /// Returns the interceptor of requests with settings of their own.
@@ -46,9 +46,9 @@ final class PlannedAuthentication: Sendable {
         // Most requests have none, and cost no object.
         guard own != nil || shared != nil || request.url.userinfo != nil else { return }
         if own == nil, request.url.userinfo == nil {
-            request.state.credentials = credentials(of: request.url, shared)
+            request.state.access.credentials = credentials(of: request.url, shared)
         } else if let credentials = CallCredentials(url: request.url, request: own, session: shared) {
-            request.state.credentials = credentials
+            request.state.access.credentials = credentials
         }
     }
 

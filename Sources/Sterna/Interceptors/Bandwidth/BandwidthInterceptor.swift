@@ -10,8 +10,8 @@ struct BandwidthInterceptor: Interceptor {
     let bandwidth: BandwidthLimit?
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        var limits = Self.limits(bandwidth, request.state.bandwidth)
-        let link = request.state.link
+        var limits = Self.limits(bandwidth, request.state.choices.bandwidth)
+        let link = request.state.course.link
         if let link { limits = link.adding(to: limits) }
         var limited = request
         limited.body = request.body?.limited(by: limits, time)

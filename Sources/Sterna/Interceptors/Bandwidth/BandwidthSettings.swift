@@ -5,7 +5,7 @@ extension RequestSettings {
     ///
     /// Requests that are given the same limit share it.
     public var bandwidth: BandwidthLimit? {
-        get { state.bandwidth }
-        set { state.bandwidth = newValue }
+        get { state.choices.bandwidth }
+        set { state.choices.bandwidth = newValue }
     }
 }

@@ -63,7 +63,7 @@ struct BodyReading: Sendable {
     ///
     /// - Parameter isFinal: whether no redirect follows.
     init?(of response: Response, to request: Request, collectedBytes: Int, isFinal: Bool = false) {
-        if let own = request.state.reading {
+        if let own = request.state.course.reading {
             self = own
         } else if request.delivery == .whole {
             self.init(limit: collectedBytes, progress: nil)

@@ -69,7 +69,7 @@ struct CoalescingInterceptor: Interceptor {
         request.join(call)
         request.deadline = nil
         request.uploadProgress = nil
-        request.state.reading = nil
+        request.state.course.reading = nil
         return request
     }
 

@@ -21,7 +21,8 @@ struct CoalescingKey: Sendable, Hashable {
     /// - Parameter cookies: the value of the Cookie field that will be sent.
     init?(_ request: Request, cookies: String?, partition: CachePartition) {
         // Transfers and hedged copies are counted and measured one by one; a signature is of one request.
-        guard request.state.link == nil, request.state.hedgeCopy == nil, request.state.awsTrail == nil,
+        guard request.state.course.link == nil, request.state.attempt.hedgeCopy == nil,
+            request.state.course.awsTrail == nil,
             let options = request.options.compared(except: Self.ignored)
         else { return nil }
         // The usual message fits.
@@ -39,8 +40,8 @@ struct CoalescingKey: Sendable, Hashable {
         // Each reader keeps its own deadline.
         timeouts.total = .seconds(1)
         (self.message, self.partition, self.options, self.timeouts) = (message, partition, options, timeouts)
-        bandwidth = request.state.bandwidth.map { ObjectIdentifier($0) }
-        handlesCookies = request.state.handlesCookies != false
+        bandwidth = request.state.choices.bandwidth.map { ObjectIdentifier($0) }
+        handlesCookies = request.state.choices.handlesCookies != false
         delivery = request.delivery
         var hasher = Hasher()
         message.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }

@@ -39,7 +39,7 @@ struct ContentDecodingInterceptor: Interceptor {
             return error
         }
         do {
-            let name = request.state.savedName.map { $0.text(for: response) }
+            let name = request.state.choices.savedName.map { $0.text(for: response) }
             var decoded = try await decode(
                 response, field, savedAs: name, isWhole: request.delivery == .whole, complete)
             if decoded.hasUnknownCoding, request.headers[.acceptEncoding] != Self.acceptEncoding {

@@ -24,7 +24,7 @@ extension CookieJar {
     @inline(never)
     func added(to request: Request, _ security: CookieSecurity) -> Request {
         let options = request.options
-        guard request.state.handlesCookies != false else { return request }
+        guard request.state.choices.handlesCookies != false else { return request }
         var asked = CookieRequest(
             url: request.url, isSecure: security.isSecure(request.url), site: options[CookieSiteKey.self],
             isSafe: CookieRules.isSafe(request.method))

@@ -39,8 +39,8 @@ extension RequestSettings {
     /// Whether this request sends cookies of ``SessionSettings/cookieJar`` and stores those of its response; nil, the default, keeps what
     /// the session does, which is yes where it has a jar.
     public var handlesCookies: Bool? {
-        get { state.handlesCookies }
-        set { state.handlesCookies = newValue }
+        get { state.choices.handlesCookies }
+        set { state.choices.handlesCookies = newValue }
     }
 
     /// What a Cookie field of this request means for the cookies of the jar; nil, the default, keeps the session's choice.

@@ -14,7 +14,7 @@ struct MessageOriginInterceptor: Interceptor {
         let origin = request.url.origin
         guard choice.isOfRequest || base == nil || base == origin else { return try await next(request) }
         var request = request
-        request.state.messageOrigin = origin
+        request.state.course.messageOrigin = origin
         return try await next(request)
     }
 }
@@ -25,8 +25,8 @@ struct MessageSigningInterceptor: Interceptor {
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let signing = request.options[MessageSigningOptionKey.self]?.signing,
-            request.state.messageOrigin == request.url.origin,
-            !request.state.dropsCredentials
+            request.state.course.messageOrigin == request.url.origin,
+            !request.state.access.dropsCredentials
         else { return try await next(request) }
         return try await next(try await signed(request, by: signing))
     }

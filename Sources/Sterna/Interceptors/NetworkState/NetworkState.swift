@@ -41,7 +41,7 @@ struct NetworkState: Sendable {
         let services = alternatives.services(for: request.url.origin)
         guard !services.isEmpty else { return request }
         var request = request
-        request.state.alternatives = services
+        request.state.attempt.alternatives = services
         return request
     }
 
@@ -59,7 +59,7 @@ struct NetworkState: Sendable {
     }
 
     private func takeCookies(_ response: Response, _ request: Request) {
-        guard let cookieJar, request.state.handlesCookies != false else { return }
+        guard let cookieJar, request.state.choices.handlesCookies != false else { return }
         cookieJar.store(
             response.section, from: request.url, isSecure: cookieSecurity.isSecure(request.url),
             site: request.options[CookieSiteKey.self])

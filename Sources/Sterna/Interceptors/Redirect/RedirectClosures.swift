@@ -11,7 +11,7 @@ struct RedirectClosures {
     /// Finds the closures of a request; nil if it has none.
     init?(_ request: Request) {
         handler = request.options[RedirectHandlerKey.self]
-        events = request.state.events
+        events = request.state.course.events
         if handler == nil, events == nil { return nil }
     }
 

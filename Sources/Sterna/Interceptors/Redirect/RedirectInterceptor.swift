@@ -46,10 +46,10 @@ struct RedirectInterceptor: Interceptor {
                 throw error.at(current)
             case .follow(let following):
                 steps.append(RedirectStep(url: current.url, status: response.status.code))
-                current.state.link?.redirected(response, following)
+                current.state.course.link?.redirected(response, following)
                 response.body.cancel()
                 current = following
-                if response.retries > 0 { current.state.formerRetries = response.retries }
+                if response.retries > 0 { current.state.course.formerRetries = response.retries }
                 current.recorder?.expect(.redirect)
                 do {
                     response = try await next(current)

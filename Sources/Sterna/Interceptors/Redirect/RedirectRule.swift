@@ -101,8 +101,9 @@ enum RedirectRule {
             do {
                 let field = try Authorization.fieldValue(of: userinfo)
                 next.headers[.authorization] = field
-                next.state.userinfoField = field
-                next.state.credentials = CallCredentials.replacingUserinfo(of: next.state.credentials, by: location)
+                next.state.access.userinfoField = field
+                next.state.access.credentials = CallCredentials.replacingUserinfo(
+                    of: next.state.access.credentials, by: location)
             } catch {
                 return refuse("The server redirects with credentials that cannot be sent: \(error.detail)")
             }
@@ -143,25 +144,25 @@ enum RedirectRule {
         dropUserinfo(&request)
         guard !policy.keepsCredentialsAcrossOrigins else { return }
         request.headers = SecretHeaders.removed(from: request.headers, request.options[SecretHeadersKey.self])
-        request.state.dropsCredentials = true
+        request.state.access.dropsCredentials = true
     }
 
     /// Drops what the user information of the former URL gave: it belongs to that URL, even where other credentials go along.
     private static func dropUserinfo(_ request: inout Request) {
-        if let field = request.state.userinfoField {
+        if let field = request.state.access.userinfoField {
             if request.headers[.authorization] == field { request.headers[.authorization] = nil }
-            request.state.userinfoField = nil
+            request.state.access.userinfoField = nil
         }
-        if let known = request.state.credentials {
-            request.state.credentials = CallCredentials.replacingUserinfo(of: known, by: nil)
+        if let known = request.state.access.credentials {
+            request.state.access.credentials = CallCredentials.replacingUserinfo(of: known, by: nil)
         }
     }
 
     /// Whether a request has, or will get, credentials that the caller gave otherwise than by the user information of a URL.
     private static func hasOwnCredentials(_ request: Request, _ tokens: TokenAuthentication?) -> Bool {
-        if let field = request.headers[.authorization] { return field != request.state.userinfoField }
+        if let field = request.headers[.authorization] { return field != request.state.access.userinfoField }
         if tokens?.applies(to: request) == true { return true }
-        guard let known = request.state.credentials else { return false }
+        guard let known = request.state.access.credentials else { return false }
         return known.credential(.request, for: request) != nil || known.credential(.session, for: request) != nil
     }
 

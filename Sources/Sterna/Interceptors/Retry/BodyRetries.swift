@@ -40,7 +40,7 @@ package struct BodyRetries: Sendable {
 
     /// Sets what the next attempt has left of the policy's limits.
     package func apply(to request: inout some CallStateCarrier, at now: NIODeadline) {
-        request.state.formerRetries = count
+        request.state.course.formerRetries = count
         guard let total = policy.totalTime else { return }
         var rest = policy
         rest.totalTime = total - .nanoseconds((now - began).nanoseconds)

@@ -27,7 +27,7 @@ final class RetryHistory: Sendable {
             policy.totalTime != nil || policy.addsIdempotencyKey
         else { return request }
         var request = request
-        request.state.history = RetryHistory()
+        request.state.course.history = RetryHistory()
         return request
     }
 }

@@ -52,8 +52,8 @@ extension RequestSettings {
 
     /// Decide on retries of this request, after the session's ``SessionSettings/retriers``; none by default.
     public var retriers: [any RequestRetrier] {
-        get { state.retryHandlers.retriers }
-        set { state.retryHandlers.retriers = newValue }
+        get { state.choices.retryHandlers.retriers }
+        set { state.choices.retryHandlers.retriers = newValue }
     }
 
     /// Whether the engine repeats this request as ``SessionSettings/resendsNonIdempotentRequests`` says; nil, the default, keeps the
@@ -65,8 +65,8 @@ extension RequestSettings {
 
     /// Change this request before each of its attempts, after the session's ``SessionSettings/adapters``; none by default.
     public var adapters: [any RequestAdapter] {
-        get { state.retryHandlers.adapters }
-        set { state.retryHandlers.adapters = newValue }
+        get { state.choices.retryHandlers.adapters }
+        set { state.choices.retryHandlers.adapters = newValue }
     }
 }
 
@@ -74,6 +74,6 @@ extension Request {
     /// Whether the request asks for retries or adapters.
     var asksForRetries: Bool {
         if let policy = options[ifSet: RetryPolicyKey.self], !policy.isOff { return true }
-        return !state.retryHandlers.isEmpty
+        return !state.choices.retryHandlers.isEmpty
     }
 }

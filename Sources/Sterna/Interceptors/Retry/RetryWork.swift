@@ -39,10 +39,10 @@ struct RetryWork {
         self.ledger = ledger
         self.random = random
         policy = request.options[RetryPolicyKey.self]
-        self.handlers = handlers.adding(request.state.retryHandlers)
+        self.handlers = handlers.adding(request.state.choices.retryHandlers)
         began = clock.now
-        formerRetries = request.state.formerRetries
-        let history = request.state.history
+        formerRetries = request.state.course.formerRetries
+        let history = request.state.course.history
         firstBegan = history?.began(at: began) ?? began
         guard policy.addsIdempotencyKey, !policy.isOff, !policy.methods.contains(request.method),
             !IdempotencyKey.isSet(in: request), let field = IdempotencyKey.field
@@ -123,7 +123,7 @@ struct RetryWork {
         _ reason: RetryRule.Outcome, _ outcome: inout Result<Response, any Error>
     ) async -> Step {
         var decision = decision(reason, hasNewBody: false)
-        if case .deliver(.body) = decision, let events = request.state.events {
+        if case .deliver(.body) = decision, let events = request.state.course.events {
             if case .success(var response) = outcome {
                 response.body = await response.body.collected()
                 outcome = .success(response)

@@ -157,7 +157,7 @@ public final class TokenAuthentication: Sendable {
 
     /// Whether a request needs the token.
     func applies(to request: Request) -> Bool {
-        guard origins.contains(request.url.origin), request.state.usesToken else { return false }
+        guard origins.contains(request.url.origin), request.state.choices.usesToken else { return false }
         return !Self.underWay.contains(ObjectIdentifier(self)) && request.headers[fieldName] == nil
     }
 
@@ -184,7 +184,7 @@ public final class TokenAuthentication: Sendable {
             throw error.at(request)
         }
         switch options.place {
-        case .authorization: request.state.carriesToken = true
+        case .authorization: request.state.access.carriesToken = true
         case .header(let name): request.options[SecretHeadersKey.self].insert(name)
         }
         return request

@@ -52,7 +52,7 @@ struct CircuitBreakerInterceptor: Interceptor {
         }
         let report = CircuitReport()
         var watched = request
-        watched.state.circuitReport = report
+        watched.state.attempt.circuitReport = report
         defer { breaker.ended(origin, report.result, isProbe: isProbe, clock) }
         return try await next(watched)
     }
@@ -71,7 +71,7 @@ struct CircuitBreakerInterceptor: Interceptor {
 /// which says nothing about it.
 struct CircuitReportInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        guard let report = request.state.circuitReport else { return try await next(request) }
+        guard let report = request.state.attempt.circuitReport else { return try await next(request) }
         do {
             let response = try await next(request)
             report.result = Circuit.result(of: response.status.code)

@@ -38,7 +38,7 @@ final class HedgeWatch: Sendable {
     /// Returns a copy of the request, which this follows.
     func copy(_ number: Int) -> Request {
         var copy = request
-        copy.state.hedgeCopy = HedgeCopy(watch: self, number: number)
+        copy.state.attempt.hedgeCopy = HedgeCopy(watch: self, number: number)
         guard number > 0 else { return copy }
         copy.attemptReason = .hedge
         // The first copy reports on the upload, and on interim responses.
@@ -145,7 +145,7 @@ struct HedgeCopy: Sendable {
 /// Reports the copies of hedged requests on the network, below waits for turns, tokens and credentials.
 struct HedgeReportInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        guard let copy = request.state.hedgeCopy else { return try await next(request) }
+        guard let copy = request.state.attempt.hedgeCopy else { return try await next(request) }
         copy.watch.sent(copy.number)
         do {
             let response = try await next(request)

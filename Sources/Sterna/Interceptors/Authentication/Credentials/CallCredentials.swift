@@ -54,7 +54,7 @@ final class CallCredentials: Sendable {
     /// even where credentials go along.
     func credential(_ source: CredentialSource, for request: Request) -> Credential? {
         if source == .url { return userinfo?.origin == request.url.origin ? userinfo?.credential : nil }
-        let isOwnOrigin = request.url.origin == origin && !request.state.dropsCredentials
+        let isOwnOrigin = request.url.origin == origin && !request.state.access.dropsCredentials
         guard isOwnOrigin || request.options[RedirectPolicyKey.self].keepsCredentialsAcrossOrigins else { return nil }
         return switch source {
         case .request: self.request

@@ -239,7 +239,7 @@ struct CacheExchange: Sendable {
         request.join(Call(deadline: call.clock.now + total, clock: call.clock, scope: plan.calls))
         request.delivery = .head
         request.uploadProgress = nil
-        request.state.reading = nil
+        request.state.course.reading = nil
         let exchange = CacheExchange(self, request: request)
         let (id, own) = (entry.variant.id, request.call)
         cache.refreshes.run {

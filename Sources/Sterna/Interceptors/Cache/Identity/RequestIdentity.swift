@@ -58,7 +58,7 @@ struct RequestIdentity: Sendable {
         }
         if !signer.isEmpty { parts.add(.signer, signer) }
         // Digest's field is another one for each request.
-        let digest = request.state.digestIdentity
+        let digest = request.state.access.digestIdentity
         if let digest { parts.add(.authorization, digest) }
         for name in [HTTPField.Name.authorization, .cookie] where request.headers.contains(name) {
             if name == .authorization, digest != nil { continue }
