@@ -74,4 +74,18 @@ struct CompletionGroupTests {
             await over(own)
         }
     }
+
+    @Test("It goes with the request, when that is sent again as it is")
+    func ready() async throws {
+        let (shared, own) = (DispatchGroup(), DispatchGroup())
+        let (api, _) = try mocked { $0.startsTasks = false }
+        let sessions = api.with { $0.completionGroup = shared }
+        let first = sessions.dataTask(.get("a") { $0.completionGroup = own })
+        let again = sessions.dataTask(try #require(first.originalRequest))
+        expectEqual(shared.wait(timeout: .now()), .success)
+        expectEqual(own.wait(timeout: .now()), .timedOut)
+        first.cancel()
+        again.cancel()
+        await over(own)
+    }
 }

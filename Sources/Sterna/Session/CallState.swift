@@ -136,7 +136,7 @@ extension CallStateCarrier {
         }
     }
 
-    // Invariant: states are set here alone, and are boxes.
+    // Invariant: states are made here alone, as boxes, and elsewhere only handed on from one carrier to another.
     private static func box(_ carried: any AnyObject & Sendable) -> CallStateBox {
         unsafeDowncast(carried, to: CallStateBox.self)
     }

@@ -67,6 +67,7 @@ extension Session {
     private func ready(_ request: Request) -> RequestDraft {
         var draft = RequestDraft(request.method, request.url)
         draft.settings.options = request.options
+        draft.settings.carried = request.carried
         draft.settings.priority = request.priority
         draft.settings.uploadProgress = request.uploadProgress
         return ofTask(draft)
