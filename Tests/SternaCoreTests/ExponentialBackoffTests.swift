@@ -27,15 +27,15 @@ import Testing
     ) {
         let backoff = ExponentialBackoff(
             first: .milliseconds(first), factor: factor, limit: .milliseconds(limit), jitter: jitter)
-        expectEqual(backoff.wait(number, random: random), .milliseconds(expected))
+        expectEqual(backoff.delay(number, random: random), .milliseconds(expected))
     }
 
     @Test("The longest durations do not overflow")
     func extremes() {
         let century = Duration.seconds(100 * 366 * 86_400)
         let endless = ExponentialBackoff(first: .seconds(Int64.max), limit: .seconds(Int64.max), jitter: 0)
-        expectEqual(endless.wait(9, random: 1), century)
+        expectEqual(endless.delay(9, random: 1), century)
         let growing = ExponentialBackoff(first: .nanoseconds(1), limit: .seconds(Int64.max))
-        expectEqual(growing.wait(.max, random: 1), century)
+        expectEqual(growing.delay(.max, random: 1), century)
     }
 }

@@ -1,6 +1,8 @@
 import SternaCore
 
 /// The slots of a chain that only some sessions and requests need.
+///
+/// A request's own are found in its options and its call state, before its chain runs: what an interceptor sets adds none.
 struct ChainSlots: OptionSet, Sendable {
     let rawValue: UInt8
 
@@ -71,7 +73,8 @@ enum ChainPlace: String, CaseIterable {
     case network
     case bandwidth
 
-    /// The slot without which the place is empty; nil where the session's settings alone decide.
+    /// The slot without which the place is empty; nil where the session's settings alone decide, and for ``retry``, which reads bodies
+    /// without its slot.
     var slot: ChainSlots? {
         switch self {
         case .hedging, .hedgeReport: .hedging
@@ -79,7 +82,10 @@ enum ChainPlace: String, CaseIterable {
         case .signingOrigin, .signedCookies, .signing: .signing
         case .coalescing: .coalescing
         case .bandwidth: .bandwidth
-        default: nil
+        case .adaptationBegin, .application, .adaptationEnd, .redirect, .retry, .circuitBreaker, .rateLimit, .token,
+            .contentDecoding, .proxyAuthentication, .adaptiveConcurrency, .cache, .connectivity, .circuitReport,
+            .networkState, .network:
+            nil
         }
     }
 }

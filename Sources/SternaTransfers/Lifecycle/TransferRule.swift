@@ -67,7 +67,7 @@ enum TransferRule {
     /// The pause before the next attempt in milliseconds: 1 s, doubled with each failure, at most `longest`.
     static func delay(afterFailures count: Int, asked: Duration?, longest: Duration, random: Double) -> Int64 {
         let backoff = ExponentialBackoff(first: .seconds(1), limit: max(.milliseconds(1), longest))
-        let own = milliseconds(backoff.wait(count - 1, random: random))
+        let own = milliseconds(backoff.delay(count - 1, random: random))
         // A server that asks for more gets it, up to a day.
         return max(own, min(86_400_000, asked.map(milliseconds) ?? 0))
     }

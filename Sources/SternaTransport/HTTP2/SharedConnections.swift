@@ -87,23 +87,6 @@ extension Dialer {
     }
 }
 
-/// Sharing connections among origins.
-extension Shard {
-    /// Ends a dial that has found another origin's connection, and starts the waiting requests there.
-    func shares(_ connection: HTTP2Connection, by dial: Dial) {
-        let endpoint = dial.endpoint
-        connection.shard.loop.execute {
-            let isThere = connection.serve(endpoint)
-            endpoint.avoidsSharing.store(!isThere, ordering: .relaxed)
-            endpoint.change { _ = $0.gaveUp(dial) }
-            endpoint.lost(on: dial.shard.index)
-            if isThere { connection.shard.streamsChanged(on: connection) }
-            endpoint.arrange()
-            self.loop.execute { self.checkDrained() }
-        }
-    }
-}
-
 extension HTTP2Connection {
     /// Serves another origin from now on. Returns whether it can.
     func serve(_ endpoint: Endpoint) -> Bool {

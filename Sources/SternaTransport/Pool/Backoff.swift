@@ -31,7 +31,7 @@ struct Backoff: Hashable {
         lastFailure = now
         failures = min(failures + 1, 1_000)
         guard isProbing else { return }
-        let pause = TimeAmount(clamping: Self.pauses.wait(failures - 3, random: 0))
+        let pause = TimeAmount(clamping: Self.pauses.delay(failures - 3, random: 0))
         notBefore = now.addingReportingOverflow(pause.nanoseconds).partialValue
     }
 

@@ -54,7 +54,9 @@ extension Endpoint {
     /// - Parameters:
     ///   - isUsed: whether the connection was used before.
     ///   - isFreshEnough: returns whether the connection counts as unused for a request that needs an unused one.
-    func next(on shard: Shard, isUsed: Bool, unless isFreshEnough: (Exchange) -> Bool = { _ in false }) -> Exchange? {
+    func takeWaiter(for shard: Shard, isUsed: Bool, unless isFreshEnough: (Exchange) -> Bool = { _ in false })
+        -> Exchange?
+    {
         let exchange: Exchange? = change { queue in
             guard let exchange = isUsed ? queue.popFirstForUsed(unless: isFreshEnough) : queue.popFirst() else {
                 return nil

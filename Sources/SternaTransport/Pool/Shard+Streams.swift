@@ -18,7 +18,7 @@ extension Shard {
         list(pool)
         connection.isServing = true
         // Includes requests that need an unused connection: this one is unused.
-        while connection.freeStreams > 0, let exchange = endpoint.next(on: self, isUsed: false) {
+        while connection.freeStreams > 0, let exchange = endpoint.takeWaiter(for: self, isUsed: false) {
             if takeIn(exchange) { connection.start(exchange) }
         }
         connection.isServing = false
@@ -37,7 +37,7 @@ extension Shard {
         for endpoint in connection.endpoints {
             if !hasEnded { holdChanged(endpoint) }
             while endpoint.hasWaiters, connection.freeStreams > 0,
-                let exchange = endpoint.next(on: self, isUsed: true, unless: { connection.takes($0) })
+                let exchange = endpoint.takeWaiter(for: self, isUsed: true, unless: { connection.takes($0) })
             {
                 if takeIn(exchange) { connection.start(exchange) }
             }
@@ -92,5 +92,19 @@ extension Shard {
         connection.endpoint.lost(on: index)
         for endpoint in connection.endpoints { endpoint.arrange() }
         checkDrained()
+    }
+
+    /// Ends a dial that has found another origin's connection, and starts the waiting requests there.
+    func shares(_ connection: HTTP2Connection, by dial: Dial) {
+        let endpoint = dial.endpoint
+        connection.shard.loop.execute {
+            let isThere = connection.serve(endpoint)
+            endpoint.avoidsSharing.store(!isThere, ordering: .relaxed)
+            endpoint.change { _ = $0.gaveUp(dial) }
+            endpoint.lost(on: dial.shard.index)
+            if isThere { connection.shard.streamsChanged(on: connection) }
+            endpoint.arrange()
+            self.loop.execute { self.checkDrained() }
+        }
     }
 }

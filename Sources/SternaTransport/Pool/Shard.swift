@@ -204,7 +204,7 @@ final class Shard: @unchecked Sendable {
         // A connection that was opened for a warm-up serves requests, not the next warm-up.
         let isUsed = connection.exchangeCount > 0 || connection.hasStoodIdle
         while isUsed ? endpoint.hasWaitersForAny : endpoint.hasWaiters,
-            let exchange = endpoint.next(on: self, isUsed: isUsed)
+            let exchange = endpoint.takeWaiter(for: self, isUsed: isUsed)
         {
             guard takeIn(exchange) else { continue }
             connection.start(exchange)

@@ -70,7 +70,7 @@ struct FileTransfer {
         let (given, url, path, log) = (task.resumed, request.url, plan.knownPath, task.log)
         guard given != nil || task.options.continuesEarlier else { return }
         let found = try await BlockingWork.run {
-            try PartialPlace.earlier(given, url: url, destination: path, plan, log: log)
+            try PartialPlace.findEarlier(given, url: url, destination: path, plan, log: log)
         }
         guard let (place, data) = found else { return }
         self.place = place

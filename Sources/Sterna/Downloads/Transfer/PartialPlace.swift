@@ -56,7 +56,7 @@ struct PartialPlace: Sendable {
     /// - Parameters:
     ///   - given: the resume data that the caller has; nil for what the sidecar says.
     ///   - url: the URL of the request, which has to be the same.
-    static func earlier(
+    static func findEarlier(
         _ given: ResumeData?, url: HTTPURL, destination: String?, _ plan: DestinationPlan,
         log: (any DownloadLog)? = nil
     ) throws(SternaError) -> (PartialPlace, ResumeData)? {

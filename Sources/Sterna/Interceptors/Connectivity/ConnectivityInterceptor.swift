@@ -45,7 +45,7 @@ struct ConnectivityInterceptor: Interceptor {
     private nonisolated(nonsending) func wait(_ request: Request, after earlier: SternaError?) async throws {
         let rest = request.deadline.map { Duration.nanoseconds(($0.instant - time.clock.now).nanoseconds) }
         if let earlier, let rest, rest <= .zero { throw earlier }
-        let pause = RetryPause(rest ?? .seconds(86_400 * 365), request.call, time)
+        let pause = CallWait(rest ?? .seconds(86_400 * 365), request.call, time)
         let isBack = Mutex(false)
         let giveUp = gate.whenBack {
             isBack.withLock { $0 = true }

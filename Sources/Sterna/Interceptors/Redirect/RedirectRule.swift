@@ -138,6 +138,8 @@ enum RedirectRule {
         request.headers = HTTPFields(request.headers.filter { plainFields.contains($0.name) })
     }
 
+    /// Removes what belongs to the former origin. Credentials that are no fields yet are withheld by `dropsCredentials`, which
+    /// `CallCredentials.credential(_:for:)` and what signs requests look at.
     private static func leaveOrigin(_ request: inout Request, _ policy: RedirectPolicy) {
         // A Host field that was set by hand names the old origin.
         if let host = HTTPField.Name("Host") { request.headers[host] = nil }

@@ -115,7 +115,7 @@ final class RetryInterceptor: Interceptor {
 
     /// Waits before a retry; after the loss of a connection no longer than until the network returns.
     private nonisolated(nonsending) func pause(_ retry: ScheduledRetry, _ request: Request) async throws {
-        let pause = RetryPause(retry.delay, request.call, time)
+        let pause = CallWait(retry.delay, request.call, time)
         guard let gate, case .error(let kind) = retry.reason, ConnectivityRule.isLoss(kind) else {
             return try await pause.wait()
         }

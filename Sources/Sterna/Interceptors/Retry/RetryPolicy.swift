@@ -119,7 +119,7 @@ public struct RetryBackoff: Sendable, Hashable {
     ///   - retry: the number of the retry, counted from 0.
     ///   - random: a random number from 0 to 1.
     func delay(before retry: Int, random: Double) -> Duration {
-        ExponentialBackoff(first: base, factor: factor, limit: cap, jitter: isJittered ? 1 : 0).wait(
+        ExponentialBackoff(first: base, factor: factor, limit: cap, jitter: isJittered ? 1 : 0).delay(
             retry, random: random)
     }
 }

@@ -59,7 +59,7 @@ struct AdaptiveConcurrencyInterceptor: Interceptor {
     nonisolated(nonsending) private func takePlace(at gate: ConcurrencyGate, for request: Request) async throws {
         let left = request.deadline.map { Duration.nanoseconds(($0.instant - time.clock.now).nanoseconds) }
         let wait = min(limit.longestWait, left ?? limit.longestWait)
-        let pause = RetryPause(wait, request.call, time)
+        let pause = CallWait(wait, request.call, time)
         let ticket: UInt64
         switch gate.enter(pause, waiting: limit.maximumWaiting) {
         case .pass: return

@@ -9,7 +9,7 @@ import Synchronization
 final class ConcurrencyGate: Sendable {
     private struct Waiter: Sendable {
         let ticket: UInt64
-        let pause: RetryPause
+        let pause: CallWait
     }
 
     private struct State: Sendable {
@@ -19,7 +19,7 @@ final class ConcurrencyGate: Sendable {
         var lastTicket: UInt64 = 0
 
         /// Gives free places to requests that wait; returns what wakes them.
-        mutating func admit() -> [RetryPause] {
+        mutating func admit() -> [CallWait] {
             let admitted = places.admit(limit: estimate.limit)
             guard !admitted.isEmpty else { return [] }
             let woken = waiters.filter { admitted.contains($0.ticket) }.map(\.pause)
@@ -56,7 +56,7 @@ final class ConcurrencyGate: Sendable {
     /// - Parameters:
     ///   - pause: what the request waits with.
     ///   - most: the maximum number of requests that wait.
-    func enter(_ pause: RetryPause, waiting most: Int) -> Entry {
+    func enter(_ pause: CallWait, waiting most: Int) -> Entry {
         state.withLock { state in
             state.lastTicket &+= 1
             let ticket = state.lastTicket

@@ -79,7 +79,7 @@ struct RateLimitInterceptor: Interceptor {
             case .refuse(let wait): throw Self.refusal(origin, wait).at(request)
             case .wait(let wait):
                 do {
-                    try await RetryPause.wait(wait, before: request, on: time)
+                    try await CallWait.wait(wait, before: request, on: time)
                 } catch {
                     limit.leave(ticket, origin)
                     throw error

@@ -126,6 +126,6 @@ enum S3UploadRule {
     /// part; a server may ask for more.
     static func wait(afterFailures count: Int, asked: Duration?, first: Duration, random: Double) -> Duration {
         let backoff = ExponentialBackoff(first: first, limit: .seconds(20))
-        return max(asked ?? .zero, backoff.wait(count - 1, random: random))
+        return max(asked ?? .zero, backoff.delay(count - 1, random: random))
     }
 }

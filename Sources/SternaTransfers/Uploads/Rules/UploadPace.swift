@@ -124,6 +124,6 @@ struct UploadPace: Sendable, Hashable {
 
     /// Returns the wait after so many requests in a row that brought nothing: at least half of the maximum, so that a loop is slow, too.
     private func wait(_ random: Double, after count: Int) -> Duration {
-        ExponentialBackoff(first: patience.firstWait, limit: patience.limit).wait(count - 1, random: random)
+        ExponentialBackoff(first: patience.firstWait, limit: patience.limit).delay(count - 1, random: random)
     }
 }

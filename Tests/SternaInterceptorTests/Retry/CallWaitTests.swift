@@ -9,7 +9,7 @@ import Testing
 
 /// The wait before a retry: what ends it, and what holds it.
 @Suite("Retries: the wait", .timeLimit(.minutes(5)))
-struct RetryPauseTests {
+struct CallWaitTests {
     private let scene = RetryScene()
 
     private func make(

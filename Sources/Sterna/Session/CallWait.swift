@@ -3,7 +3,7 @@ package import SternaCore
 import Synchronization
 
 /// A wait between attempts, or before the first. It ends at once when the Swift task or the call is cancelled, and stands still while the call's time does.
-final class RetryPause: CallStep {
+final class CallWait: CallStep {
     private struct State {
         var isOver = false
         var timer: ClockTimer?
@@ -34,7 +34,7 @@ final class RetryPause: CallStep {
     nonisolated(nonsending) static func wait(
         _ delay: Duration, before request: Request, on time: LoopClock
     ) async throws {
-        try await RetryPause(delay, request.call, time).wait()
+        try await CallWait(delay, request.call, time).wait()
     }
 
     /// Waits until the time is over or ``wake()`` is called; throws `cancelled` if the Swift task or the call is cancelled.
@@ -93,6 +93,6 @@ final class RetryPause: CallStep {
 extension LoopClock {
     /// Waits for a time; throws `cancelled` if the Swift task is cancelled.
     package nonisolated(nonsending) func wait(_ delay: Duration) async throws {
-        try await RetryPause(delay, nil, self).wait()
+        try await CallWait(delay, nil, self).wait()
     }
 }
