@@ -275,6 +275,27 @@ struct TaskEventTests {
         }
     }
 
+    @Test("Events keep no stream's task after its end, whether its body was read or not", arguments: [true, false])
+    func released(reads: Bool) async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server.url, TaskEventLines())
+            weak var weakTask: DataStreamTask?
+            do {
+                let task = api.streamTask(.get("range/200000"))
+                weakTask = task
+                _ = try await task.value
+                if reads {
+                    var count = 0
+                    for try await piece in task.bytes { count += piece.readableBytes }
+                    expectEqual(count, 200_000)
+                } else {
+                    task.cancel()
+                }
+            }
+            #expect(await eventually { weakTask == nil })
+        }
+    }
+
     @Test("Without observers a task has no events, and no mailbox")
     func none() throws {
         let task = try Session { $0.startsTasks = false }.dataTask(.get("http://127.0.0.1:1/"))

@@ -31,7 +31,8 @@ struct TaskReading: Sendable {
         guard task.events != nil || task.decider?.takesData == true else { return response }
         var response = response
         if let stream = response.body.stream {
-            response.body = ResponseBody(WatchedBody(stream) { [task] piece in await task.deliver(piece) })
+            // The task keeps its response, and is kept by its work until the body has ended.
+            response.body = ResponseBody(WatchedBody(stream) { [weak task] piece in await task?.deliver(piece) })
         } else if let whole = response.body.whole, whole.readableBytes > 0 {
             await task.deliver(whole)
         }
