@@ -1,6 +1,7 @@
-/// Names secret header fields of one request: a redirect to another origin drops them, and no printed form shows them.
+/// Names secret header fields of one request: no printed form shows them, and a redirect to another origin drops them, unless its
+/// policy keeps credentials across origins.
 ///
-/// Authorization, Cookie and Proxy-Authorization are so without being named.
+/// Authorization, Cookie and Proxy-Authorization count as secret without being named.
 public enum SecretHeadersKey: RequestOptionKey {
     public static var defaultValue: Set<String> { [] }
 }
