@@ -60,48 +60,4 @@ extension Session {
                 method, reference, parameters: parameters, query: query, body: body, headers: headers, configure),
             as: serializer, progress, success, failure)
     }
-
-    /// Sends a request; an overload for dictionary variables.
-    @discardableResult
-    @_disfavoredOverload
-    public func request<P: ParameterList, Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
-        _ method: Request.Method, _ reference: some URLConvertible, parameters: P? = Parameters?.none,
-        query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(), as serializer: S = JSONTree(),
-        progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
-        _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> DataTask? {
-        begin(
-            RequestDraft(
-                method, reference, parameters: parameters, query: query, body: body, headers: headers, configure),
-            as: serializer, progress, success, failure)
-    }
-
-    /// Sends a request with parameters encoded from a value. A value that does not encode to a dictionary calls `failure` without a
-    /// task.
-    @discardableResult
-    public func request<S: ResponseSerializer>(
-        _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
-        query: Parameters? = nil, body: Body? = nil, headers: Headers = [:], as serializer: S = JSONTree(),
-        progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
-        _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> DataTask? {
-        begin(
-            try encoding(
-                value, in: RequestDraft(method, reference, query: query, body: body, headers: headers, configure)),
-            as: serializer, progress, success, failure)
-    }
-
-    /// Sends a request with parameters encoded from a value; an overload for dictionary variables.
-    @discardableResult
-    @_disfavoredOverload
-    public func request<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
-        _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
-        query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(), as serializer: S = JSONTree(),
-        progress: ProgressCallback? = nil, success: @escaping Success<S.Value>, failure: @escaping Failure,
-        _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> DataTask? {
-        request(
-            method, reference, encoding: value, query: query?.asParameters, body: body, headers: headers.asHeaders,
-            as: serializer, progress: progress, success: success, failure: failure, configure)
-    }
 }

@@ -16,45 +16,57 @@ extension Session.Verb {
             progress: progress, success: success, failure: failure, configure)
     }
 
-    /// Sends a request; an overload for dictionary variables.
-    @discardableResult
-    @_disfavoredOverload
-    public func callAsFunction<P: ParameterList, Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
-        _ reference: some URLConvertible, parameters: P? = Parameters?.none, query: Q? = Parameters?.none,
-        body: Body? = nil, headers: H = Headers(), as serializer: S = Session.JSONTree(),
-        progress: Session.ProgressCallback? = nil, success: @escaping Session.Success<S.Value>,
-        failure: @escaping Session.Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> DataTask? {
-        session.request(
-            method, reference, parameters: parameters, query: query, body: body, headers: headers, as: serializer,
-            progress: progress, success: success, failure: failure, configure)
-    }
-
-    /// Sends a request with parameters encoded from a value. A value that does not encode to a dictionary calls `failure` without a
-    /// task.
+    /// Sends a request with a JSON body of named values.
     @discardableResult
     public func callAsFunction<S: ResponseSerializer>(
-        _ reference: some URLConvertible, encoding value: some Encodable, query: Parameters? = nil, body: Body? = nil,
-        headers: Headers = [:], as serializer: S = Session.JSONTree(), progress: Session.ProgressCallback? = nil,
+        _ reference: some URLConvertible, json: Parameters, query: Parameters? = nil, headers: Headers = [:],
+        as serializer: S = Session.JSONTree(), progress: Session.ProgressCallback? = nil,
         success: @escaping Session.Success<S.Value>, failure: @escaping Session.Failure,
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> DataTask? {
-        session.request(
-            method, reference, encoding: value, query: query, body: body, headers: headers, as: serializer,
-            progress: progress, success: success, failure: failure, configure)
+        session.send(
+            RequestDraft(method, reference, json: json, query: query, headers: headers, configure), as: serializer,
+            progress: progress, success: success, failure: failure)
     }
 
-    /// Sends a request with parameters encoded from a value; an overload for dictionary variables.
+    /// Sends a request with a JSON body of a value.
     @discardableResult
     @_disfavoredOverload
-    public func callAsFunction<Q: ParameterList, H: HeaderList, S: ResponseSerializer>(
-        _ reference: some URLConvertible, encoding value: some Encodable, query: Q? = Parameters?.none,
-        body: Body? = nil, headers: H = Headers(), as serializer: S = Session.JSONTree(),
-        progress: Session.ProgressCallback? = nil, success: @escaping Session.Success<S.Value>,
-        failure: @escaping Session.Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
+    public func callAsFunction<S: ResponseSerializer>(
+        _ reference: some URLConvertible, json: some Encodable, query: Parameters? = nil, headers: Headers = [:],
+        as serializer: S = Session.JSONTree(), progress: Session.ProgressCallback? = nil,
+        success: @escaping Session.Success<S.Value>, failure: @escaping Session.Failure,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> DataTask? {
-        session.request(
-            method, reference, encoding: value, query: query, body: body, headers: headers, as: serializer,
-            progress: progress, success: success, failure: failure, configure)
+        session.send(
+            RequestDraft(method, reference, json: json, query: query, headers: headers, configure), as: serializer,
+            progress: progress, success: success, failure: failure)
+    }
+
+    /// Sends a request with a URL-encoded form of named values.
+    @discardableResult
+    public func callAsFunction<S: ResponseSerializer>(
+        _ reference: some URLConvertible, form: Parameters, query: Parameters? = nil, headers: Headers = [:],
+        as serializer: S = Session.JSONTree(), progress: Session.ProgressCallback? = nil,
+        success: @escaping Session.Success<S.Value>, failure: @escaping Session.Failure,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> DataTask? {
+        session.send(
+            RequestDraft(method, reference, form: form, query: query, headers: headers, configure), as: serializer,
+            progress: progress, success: success, failure: failure)
+    }
+
+    /// Sends a request with a URL-encoded form of a value.
+    @discardableResult
+    @_disfavoredOverload
+    public func callAsFunction<S: ResponseSerializer>(
+        _ reference: some URLConvertible, form: some Encodable, query: Parameters? = nil, headers: Headers = [:],
+        as serializer: S = Session.JSONTree(), progress: Session.ProgressCallback? = nil,
+        success: @escaping Session.Success<S.Value>, failure: @escaping Session.Failure,
+        _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) -> DataTask? {
+        session.send(
+            RequestDraft(method, reference, form: form, query: query, headers: headers, configure), as: serializer,
+            progress: progress, success: success, failure: failure)
     }
 }

@@ -208,17 +208,20 @@ extension SessionPlan {
         do {
             if !isPrepared { try serializer.prepare(&request) }
             if let query = draft.query { try serializer.appendQuery(query, to: &request) }
-            if case .form(let form) = draft.content { request.body = try form.body(by: serializer) }
-            let parameters = parameters(of: draft, serializer)
-            if draft.body == nil {
-                // A form without parts has no body at all, not an empty one from the serializer.
-                switch draft.content {
-                case .own, .form: if parameters == nil { return }
-                case .bySerializer, .encoded: break
+            switch draft.content {
+            case .bySerializer:
+                if draft.body == nil { return try serializer.serialize(draft.parameters, into: &request) }
+            case .given(let content): request.body = try content.body(by: serializer, for: request)
+            case .multipart(let form): request.body = try form.body(by: serializer)
+            // A form without parts has no body at all, not an empty one from the serializer.
+            case .own: break
+            }
+            if let parameters = draft.parameters {
+                if request.body == nil {
+                    try serializer.serialize(parameters, into: &request)
+                } else {
+                    try serializer.appendQuery(parameters, to: &request)
                 }
-                try serializer.serialize(parameters, into: &request)
-            } else if let parameters {
-                try serializer.appendQuery(parameters, to: &request)
             }
         } catch {
             throw SternaError.wrap(
@@ -226,22 +229,6 @@ extension SessionPlan {
                 "The parameters cannot be encoded: \(CodingReason.text(error))"
             ).at(request)
         }
-    }
-
-    /// Returns the parameters encoded from a value, by the serializer of a request.
-    func parameters(encoding value: some Encodable, _ settings: RequestSettings) throws(SternaError) -> Parameters {
-        let keepsNils = Self.keepsNils(settings.requestSerializer ?? self.settings.requestSerializer)
-        return try encodingErrors { try Parameters(encoding: value, keepingNils: keepsNils) }
-    }
-
-    /// Returns the parameters of a draft, in the form that a serializer takes.
-    private func parameters(of draft: RequestDraft, _ serializer: any RequestSerializer) -> Parameters? {
-        guard case .encoded(let encoded) = draft.content, Self.keepsNils(serializer) else { return draft.parameters }
-        return encoded.keepingNils
-    }
-
-    private static func keepsNils(_ serializer: any RequestSerializer) -> Bool {
-        SessionHeaders.settings(of: serializer)?.encoder.keepsNilMembers ?? false
     }
 
     /// Returns a form without parts that encodes parameters as the serializer of a request does.

@@ -38,34 +38,38 @@ extension RequestDraft {
                 method, reference, parameters: parameters, query: query, body: body, headers: headers, configure)
         }
 
-        /// Creates a draft; an overload for dictionary variables.
-        @_disfavoredOverload
-        public func callAsFunction<P: ParameterList, Q: ParameterList, H: HeaderList>(
-            _ reference: some URLConvertible, parameters: P? = Parameters?.none, query: Q? = Parameters?.none,
-            body: Body? = nil, headers: H = Headers(), _ configure: (inout RequestSettings) -> Void = { _ in }
-        ) -> RequestDraft {
-            RequestDraft(
-                method, reference, parameters: parameters, query: query, body: body, headers: headers, configure)
-        }
-
-        /// Creates a draft with parameters encoded from a value; throws `encodingFailed` for one that does not encode to a
-        /// dictionary.
+        /// Creates a draft with a JSON body of named values.
         public func callAsFunction(
-            _ reference: some URLConvertible, encoding value: some Encodable, query: Parameters? = nil,
-            body: Body? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
-        ) throws(SternaError) -> RequestDraft {
-            try RequestDraft(
-                method, reference, encoding: value, query: query, body: body, headers: headers, configure)
+            _ reference: some URLConvertible, json: Parameters, query: Parameters? = nil, headers: Headers = [:],
+            _ configure: (inout RequestSettings) -> Void = { _ in }
+        ) -> RequestDraft {
+            RequestDraft(method, reference, json: json, query: query, headers: headers, configure)
         }
 
-        /// Creates a draft with parameters encoded from a value; an overload for dictionary variables.
+        /// Creates a draft with a JSON body of a value.
         @_disfavoredOverload
-        public func callAsFunction<Q: ParameterList, H: HeaderList>(
-            _ reference: some URLConvertible, encoding value: some Encodable, query: Q? = Parameters?.none,
-            body: Body? = nil, headers: H = Headers(), _ configure: (inout RequestSettings) -> Void = { _ in }
-        ) throws(SternaError) -> RequestDraft {
-            try RequestDraft(
-                method, reference, encoding: value, query: query, body: body, headers: headers, configure)
+        public func callAsFunction(
+            _ reference: some URLConvertible, json: some Encodable, query: Parameters? = nil, headers: Headers = [:],
+            _ configure: (inout RequestSettings) -> Void = { _ in }
+        ) -> RequestDraft {
+            RequestDraft(method, reference, json: json, query: query, headers: headers, configure)
+        }
+
+        /// Creates a draft with a URL-encoded form of named values.
+        public func callAsFunction(
+            _ reference: some URLConvertible, form: Parameters, query: Parameters? = nil, headers: Headers = [:],
+            _ configure: (inout RequestSettings) -> Void = { _ in }
+        ) -> RequestDraft {
+            RequestDraft(method, reference, form: form, query: query, headers: headers, configure)
+        }
+
+        /// Creates a draft with a URL-encoded form of a value.
+        @_disfavoredOverload
+        public func callAsFunction(
+            _ reference: some URLConvertible, form: some Encodable, query: Parameters? = nil, headers: Headers = [:],
+            _ configure: (inout RequestSettings) -> Void = { _ in }
+        ) -> RequestDraft {
+            RequestDraft(method, reference, form: form, query: query, headers: headers, configure)
         }
     }
 }

@@ -16,31 +16,27 @@ public struct RequestDraft: Sendable {
     public var reference: any URLConvertible
 
     /// Parameters that the request serializer encodes into the query or the body.
-    public var parameters: Parameters? {
-        didSet { if case .encoded = content { content = .bySerializer } }
-    }
+    public var parameters: Parameters?
 
     /// Parameters that always go into the query.
     public var query: Parameters?
 
-    /// The body; it takes precedence over `parameters`, which then go into the query.
+    /// The body; it takes precedence over `parameters`, which then go into the query. Setting it replaces what was given as `json:` or
+    /// `form:`.
     public var body: Body? {
-        didSet {
-            if case .encoded = content { return }
-            content = .bySerializer
-        }
+        didSet { content = .bySerializer }
     }
 
     /// The final content of the body.
     enum Content: Sendable {
         /// The body, or the request serializer's encoding of the parameters.
         case bySerializer
-        /// The same, with parameters in a form that the request serializer chooses.
-        case encoded(EncodedParameters)
+        /// A value that is sent as JSON or as a form.
+        case given(GivenContent)
         /// The body, or none.
         case own
-        /// A form whose parameters are encoded for the session that sends it.
-        case form(PendingForm)
+        /// A multipart form whose parameters are encoded for the session that sends it.
+        case multipart(PendingForm)
     }
 
     var content = Content.bySerializer
@@ -84,56 +80,46 @@ public struct RequestDraft: Sendable {
         configure(&settings)
     }
 
-    /// Creates a draft; an overload for dictionary variables.
-    @_disfavoredOverload
-    public init<P: ParameterList, Q: ParameterList, H: HeaderList>(
-        _ method: Request.Method, _ reference: some URLConvertible, parameters: P? = Parameters?.none,
-        query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(),
-        _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) {
-        self.init(
-            method, reference, parameters: parameters?.asParameters, query: query?.asParameters, body: body,
-            headers: headers.asHeaders, configure)
-    }
-
-    /// Creates a draft with parameters encoded from a value.
-    ///
-    /// - Parameter value: a value that encodes to a dictionary, by the rules of
-    ///   ``SternaCore/Parameters/init(encoding:keepingNils:)``. The request serializer's
-    ///   ``SternaSerialization/QueryEncoder/keepsNilMembers`` decides whether nil members are sent.
-    /// - Throws: `encodingFailed` for a value that does not encode to a dictionary.
+    /// Creates a draft whose body is a JSON object (RFC 8259) of named values, in their order.
     public init(
-        _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
-        query: Parameters? = nil, body: Body? = nil, headers: Headers = [:],
-        _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) throws(SternaError) {
-        self.init(method, reference, query: query, body: body, headers: headers, configure)
-        let encoded = try EncodedParameters(value)
-        parameters = encoded.omittingNils
-        content = .encoded(encoded)
+        _ method: Request.Method, _ reference: some URLConvertible, json: Parameters, query: Parameters? = nil,
+        headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) {
+        self.init(method, reference, query: query, headers: headers, configure)
+        content = .given(GivenContent(json, as: .json))
     }
 
-    /// Creates a draft with parameters encoded from a value; an overload for dictionary variables.
+    /// Creates a draft whose body is a value as JSON: a ``SternaSerialization/JSON`` tree, a dictionary, an array, or any `Encodable`.
+    ///
+    /// It is encoded at once, as ``SternaCore/ParameterValue/init(encoding:keepingNils:)`` does: dates become text by ISO 8601, members
+    /// that are nil are left out. A value that cannot be encoded fails the request with `encodingFailed`.
+    /// ``SternaSerialization/Body/json(_:encoder:)`` takes a JSONEncoder.
     @_disfavoredOverload
-    public init<Q: ParameterList, H: HeaderList>(
-        _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
-        query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(),
-        _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) throws(SternaError) {
-        try self.init(
-            method, reference, encoding: value, query: query?.asParameters, body: body, headers: headers.asHeaders,
-            configure)
+    public init(
+        _ method: Request.Method, _ reference: some URLConvertible, json: some Encodable, query: Parameters? = nil,
+        headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) {
+        self.init(method, reference, query: query, headers: headers, configure)
+        content = .given(GivenContent(json, as: .json))
     }
-}
 
-/// Parameters encoded from a value, in both forms; the sending session chooses one.
-final class EncodedParameters: Sendable {
-    let omittingNils: Parameters
-    let keepingNils: Parameters
+    /// Creates a draft whose body is a form of named values, as `application/x-www-form-urlencoded`.
+    public init(
+        _ method: Request.Method, _ reference: some URLConvertible, form: Parameters, query: Parameters? = nil,
+        headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) {
+        self.init(method, reference, query: query, headers: headers, configure)
+        content = .given(GivenContent(form, as: .form))
+    }
 
-    /// Throws `encodingFailed` for a value that does not encode to a dictionary.
-    init(_ value: some Encodable) throws(SternaError) {
-        omittingNils = try encodingErrors { try Parameters(encoding: value) }
-        keepingNils = try encodingErrors { try Parameters(encoding: value, keepingNils: true) }
+    /// Creates a draft whose body is a value as a form: a dictionary, or an `Encodable` that encodes to one. Any other fails the request
+    /// with `encodingFailed`.
+    @_disfavoredOverload
+    public init(
+        _ method: Request.Method, _ reference: some URLConvertible, form: some Encodable, query: Parameters? = nil,
+        headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
+    ) {
+        self.init(method, reference, query: query, headers: headers, configure)
+        content = .given(GivenContent(form, as: .form))
     }
 }

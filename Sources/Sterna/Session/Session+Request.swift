@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import SternaCore
 
-/// Requests of any method; their other arguments are those of a ``Verb``.
+/// Requests of any method; ``send(_:)`` takes a ``RequestDraft`` with `json:` or `form:`.
 extension Session {
     /// Sends a request of any method and collects the response.
     ///
@@ -23,45 +23,5 @@ extension Session {
         try await send(
             RequestDraft(
                 method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
-    }
-
-    /// Sends a request; an overload for dictionary variables.
-    @discardableResult
-    @_disfavoredOverload
-    public func request<P: ParameterList, Q: ParameterList, H: HeaderList>(
-        _ method: Request.Method, _ reference: some URLConvertible, parameters: P? = Parameters?.none,
-        query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(),
-        _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Reply {
-        try await send(
-            RequestDraft(
-                method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
-    }
-
-    /// Sends a request with parameters encoded from a value; throws `encodingFailed` for one that does not encode to a dictionary.
-    @discardableResult
-    public func request(
-        _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
-        query: Parameters? = nil, body: Body? = nil, headers: Headers = [:],
-        _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Reply {
-        try await send(
-            encoding(
-                value, in: RequestDraft(method, reference, query: query, body: body, headers: headers, configure)))
-    }
-
-    /// Sends a request with parameters encoded from a value; an overload for dictionary variables.
-    @discardableResult
-    @_disfavoredOverload
-    public func request<Q: ParameterList, H: HeaderList>(
-        _ method: Request.Method, _ reference: some URLConvertible, encoding value: some Encodable,
-        query: Q? = Parameters?.none, body: Body? = nil, headers: H = Headers(),
-        _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Reply {
-        try await send(
-            encoding(
-                value,
-                in: RequestDraft(
-                    method, reference, query: query?.asParameters, body: body, headers: headers.asHeaders, configure)))
     }
 }

@@ -29,15 +29,14 @@ extension Session {
     /// All verbs take the same arguments in the same order:
     ///
     /// - the URL, relative to the session's base URL or absolute;
-    /// - `parameters:`, encoded by the request serializer into the query or the body, by method; or `encoding:`, an `Encodable`
-    ///   value that encodes to parameters;
+    /// - `parameters:`, which the session's request serializer puts into the query or the body, by method; or `json:` or `form:`, a body
+    ///   in that format, of a literal, a dictionary, or any `Encodable`;
     /// - `query:`, which always goes into the query;
     /// - `body:`; parameters then go into the query;
     /// - `headers:`, which replace the session's;
     /// - a closure that changes the settings of this request: `{ $0.timeout = .seconds(5) }`.
     ///
-    /// Parameters and header fields are literals, which keep their order, or dictionary variables, whose keys are sent in ascending
-    /// order.
+    /// Literals keep their order. `Parameters(dictionary)` and `Headers(dictionary)` take variables, in ascending order of their keys.
     public struct Verb: Sendable {
         let session: Session
         let method: Request.Method
@@ -64,59 +63,50 @@ extension Session {
                     method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
         }
 
-        /// Sends a request; an overload for dictionary variables.
-        @discardableResult
-        @_disfavoredOverload
-        public func callAsFunction<P: ParameterList, Q: ParameterList, H: HeaderList>(
-            _ reference: some URLConvertible, parameters: P? = Parameters?.none, query: Q? = Parameters?.none,
-            body: Body? = nil, headers: H = Headers(), _ configure: (inout RequestSettings) -> Void = { _ in },
-            isolation: isolated (any Actor)? = #isolation
-        ) async throws -> Reply {
-            try await session.send(
-                RequestDraft(
-                    method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
-        }
-
-        /// Sends a request with parameters encoded from a value.
-        ///
-        /// The value encodes to a dictionary, by the rules of ``SternaCore/Parameters/init(encoding:keepingNils:)``. The
-        /// serializer's ``SternaSerialization/QueryEncoder/keepsNilMembers`` decides whether nil members are sent. To send JSON as
-        /// JSONEncoder writes it, including top-level arrays, use ``SternaCore/Body/json(_:encoder:)``.
-        ///
-        /// Throws `encodingFailed` for a value that does not encode to a dictionary.
+        /// Sends a request with a JSON body of named values; see
+        /// ``RequestDraft/init(_:_:json:query:headers:_:)``.
         @discardableResult
         public func callAsFunction(
-            _ reference: some URLConvertible, encoding value: some Encodable, query: Parameters? = nil,
-            body: Body? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
-            isolation: isolated (any Actor)? = #isolation
+            _ reference: some URLConvertible, json: Parameters, query: Parameters? = nil, headers: Headers = [:],
+            _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
         ) async throws -> Reply {
             try await session.send(
-                session.encoding(
-                    value,
-                    in: RequestDraft(method, reference, query: query, body: body, headers: headers, configure)))
+                RequestDraft(method, reference, json: json, query: query, headers: headers, configure))
         }
 
-        /// Sends a request with parameters encoded from a value; an overload for dictionary variables.
+        /// Sends a request with a JSON body of a value; see
+        /// ``RequestDraft/init(_:_:json:query:headers:_:)``.
         @discardableResult
         @_disfavoredOverload
-        public func callAsFunction<Q: ParameterList, H: HeaderList>(
-            _ reference: some URLConvertible, encoding value: some Encodable, query: Q? = Parameters?.none,
-            body: Body? = nil, headers: H = Headers(), _ configure: (inout RequestSettings) -> Void = { _ in },
-            isolation: isolated (any Actor)? = #isolation
+        public func callAsFunction(
+            _ reference: some URLConvertible, json: some Encodable, query: Parameters? = nil, headers: Headers = [:],
+            _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
         ) async throws -> Reply {
             try await session.send(
-                session.encoding(
-                    value,
-                    in: RequestDraft(
-                        method, reference, query: query?.asParameters, body: body, headers: headers.asHeaders,
-                        configure)))
+                RequestDraft(method, reference, json: json, query: query, headers: headers, configure))
         }
-    }
 
-    /// Returns a draft whose parameters are encoded from a value for the session's serializer, or the draft's own.
-    func encoding(_ value: some Encodable, in draft: RequestDraft) throws(SternaError) -> RequestDraft {
-        var draft = draft
-        draft.parameters = try plan.parameters(encoding: value, draft.settings)
-        return draft
+        /// Sends a request with a URL-encoded form of named values; see
+        /// ``RequestDraft/init(_:_:form:query:headers:_:)``.
+        @discardableResult
+        public func callAsFunction(
+            _ reference: some URLConvertible, form: Parameters, query: Parameters? = nil, headers: Headers = [:],
+            _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+        ) async throws -> Reply {
+            try await session.send(
+                RequestDraft(method, reference, form: form, query: query, headers: headers, configure))
+        }
+
+        /// Sends a request with a URL-encoded form of a value; see
+        /// ``RequestDraft/init(_:_:form:query:headers:_:)``.
+        @discardableResult
+        @_disfavoredOverload
+        public func callAsFunction(
+            _ reference: some URLConvertible, form: some Encodable, query: Parameters? = nil, headers: Headers = [:],
+            _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+        ) async throws -> Reply {
+            try await session.send(
+                RequestDraft(method, reference, form: form, query: query, headers: headers, configure))
+        }
     }
 }

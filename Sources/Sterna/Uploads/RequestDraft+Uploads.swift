@@ -107,7 +107,7 @@ extension RequestDraft {
         parts.parameters = nil
         _ = try parts.body()
         draft.body = try? form.body()
-        draft.content = .form(PendingForm(form))
+        draft.content = .multipart(PendingForm(form))
         return draft
     }
 

@@ -33,6 +33,11 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         lines = pairs.map { Line(name: $0.0, value: $0.1) }
     }
 
+    /// Makes a list of a dictionary's names and values, in ascending order of the names.
+    public init(_ dictionary: [String: String]) {
+        lines = dictionary.sorted { $0.key < $1.key }.map { Line(name: $0.key, value: $0.value) }
+    }
+
     /// Whether there are no fields.
     public var isEmpty: Bool { lines.isEmpty }
 

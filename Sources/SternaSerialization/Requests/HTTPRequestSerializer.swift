@@ -30,9 +30,7 @@ public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
         if settings.goesIntoURL(request.method) {
             if let parameters { try settings.appendQuery(parameters, to: &request) }
         } else if parameters != nil || settings.style.sendsEmptyForm && request.method != .options {
-            let text = try parameters.map { try settings.text(of: $0, for: request) } ?? ""
-            request.body = .text(
-                text, mediaType: settings.formMediaType)
+            request.body = try settings.formBody(parameters, for: request)
         }
     }
 }

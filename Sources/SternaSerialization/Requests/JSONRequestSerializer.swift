@@ -33,8 +33,7 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
         if settings.goesIntoURL(request.method) {
             try settings.appendQuery(parameters, to: &request)
         } else {
-            let bytes = try encodingErrors { try JSON(parameters, data: settings.encoder.data).serialized(options) }
-            request.body = .bytes(bytes, mediaType: settings.mediaType("application/json"))
+            request.body = try settings.jsonBody(options) { try JSON(parameters, data: settings.encoder.data) }
         }
     }
 }

@@ -134,6 +134,21 @@ public struct SerializerSettings: Sendable {
         }
     }
 
+    /// Returns a JSON text as a body.
+    package func jsonBody(
+        _ options: JSON.WritingOptions, _ tree: () throws -> JSON
+    ) throws(SternaError) -> Body {
+        let bytes = try encodingErrors { try tree().serialized(options) }
+        return .bytes(bytes, mediaType: mediaType("application/json"))
+    }
+
+    /// Returns a URL-encoded form as a body; an empty one without parameters.
+    package func formBody(_ parameters: Parameters?, for request: Request) throws(SternaError) -> Body {
+        .text(
+            try parameters.map { (all) throws(SternaError) in try text(of: all, for: request) } ?? "",
+            mediaType: formMediaType)
+    }
+
     /// Returns the media type, with the character set if the style names it; JSON and property lists are always UTF-8.
     func mediaType(_ essence: String) -> String {
         style.namesCharset ? "\(essence); charset=\(TextEncoding.utf8)" : essence
