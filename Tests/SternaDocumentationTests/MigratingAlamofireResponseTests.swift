@@ -193,7 +193,7 @@ struct MigratingAlamofireResponseTests {
         let (api, _) = try mocked { $0.allowsOtherOrigins = true }
         let invalid = await #expect(throws: SternaError.self) { try await api.get("http://[") }
         #expect(invalid?.kind == .invalidURL)
-        let nested = await #expect(throws: SternaError.self) { try await api.post("users", encoding: ["Ada"]) }
+        let nested = await #expect(throws: SternaError.self) { try await api.post("users", form: ["Ada"]) }
         #expect(nested?.kind == .encodingFailed)
         let file = await #expect(throws: SternaError.self) { try await api.upload(file: "/nowhere/a", to: "photos") }
         #expect(file?.kind == .fileUnreadable)

@@ -96,7 +96,7 @@ struct MigratingAlamofireSessionTests {
             return reply
         }
         func encodable() async throws -> Reply {
-            let reply = try await api.post("users", encoding: user)
+            let reply = try await api.post("users", json: user)
             return reply
         }
         func ready() async throws -> Reply {

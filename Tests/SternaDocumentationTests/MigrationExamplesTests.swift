@@ -23,7 +23,7 @@ struct MigrationExamplesTests {
             $0.redirects = .doNotFollow
         }
         let fields = ["X-Client": "7"]
-        try await api.post("users", parameters: ["key": Data([1, 255])], headers: fields)
+        try await api.post("users", parameters: ["key": Data([1, 255])], headers: Headers(fields))
         #expect(mock.requests.first?.bodyText == #"{"key":[1,255]}"#)
         #expect(mock.requests.first?.headers[try #require(.init("X-Client"))] == "7")
         try await api.get("users", parameters: ["key": Data([1, 255]), "ratio": 2.0])
@@ -47,7 +47,7 @@ struct MigrationExamplesTests {
         }
         let fields = ["X-Client": "7"]
         let keys: Parameters = ["key": Data([1, 255])]  // {"key":[1,255]}
-        let reply = try await api.post("users", parameters: keys, headers: fields)
+        let reply = try await api.post("users", parameters: keys, headers: Headers(fields))
         do {
             let text = try await api.get("report.csv") {
                 $0.responseSerializer = TextResponseSerializer(encoding: .latin1)
@@ -71,7 +71,7 @@ struct MigrationExamplesTests {
         serializer.encoder.nulls = .literal
         serializer.encoder.keys = .capitalizedFirst
         let (api, mock) = try mocked { $0.requestSerializer = serializer }
-        try await api.get("users", encoding: User())
+        try await api.get("users", parameters: try Parameters(encoding: User(), keepingNils: true))
         #expect(mock.requests.first?.url.query == "Age=1.0&Name=null")
         _ = PropertyListRequestSerializer(style: .afnetworking2)
     }

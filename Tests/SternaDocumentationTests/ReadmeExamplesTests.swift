@@ -69,10 +69,10 @@ struct ReadmeExamplesTests {
         }
         let (api, _) = try mocked(by: mock) { $0.callbacks = .queue(.global()) }
 
-        // Parameters go into the query of GET, HEAD and DELETE, else into a form body. JSON is one setting away.
-        let json = api.with { $0.requestSerializer = .json }
-        try await json.post("users", parameters: ["name": name, "tags": ["a", "b"]])
-        try await json.post("users", encoding: user)  // any Encodable value
+        // JSON or a form, of a literal, a dictionary, or any Encodable value; a query.
+        try await api.post("users", json: ["name": name, "tags": ["a", "b"]])
+        try await api.post("login", form: user)
+        try await api.get("users", parameters: ["tags": ["a", "b"]])  // ?tags[]=a&tags[]=b
         try await api.post("search", query: ["page": 2], body: .text("terns"))
 
         // A reply is a tree, a Decodable value, text or data.

@@ -15,23 +15,24 @@ struct RequestsExamplesTests {
     @Test("Parameters")
     func parameters() async throws {
         let (name, mobile, user) = ("Ada", 1, User())
-        let filter: JSON = ["words": ["terns"]]
         let row: [String: Any] = ["id": 7]
         let (api, mock) = try mocked()
 
+        try await api.post("users", json: user)  // any Encodable value
+        try await api.post("users", json: ["name": name, "phone": ["mobile": mobile]])
+        try await api.post("login", form: ["name": name], query: ["page": 2])
         try await api.get("users", parameters: ["name": name, "tags": ["a", "b"]])  // ?name=Ada&tags[]=a&tags[]=b
-        try await api.post("users", parameters: ["name": name, "phone": ["mobile": mobile]])  // a form
-        try await api.post("search", query: ["page": 2], body: .json(filter))
-        try await api.post("users", encoding: user)  // any Encodable value
-        try await api.post("rows", parameters: try Parameters(untyped: row))  // a [String: Any]
+        try await api.post("users", parameters: ["name": name, "phone": ["mobile": mobile]])  // by the session's serializer: a form
+        try await api.post("rows", json: try Parameters(untyped: row))  // a [String: Any]
 
         let requests = mock.requests
-        #expect(requests[0].url.query == "name=Ada&tags%5B%5D=a&tags%5B%5D=b")
-        #expect(requests[1].bodyText == "name=Ada&phone%5Bmobile%5D=1")
+        #expect(requests[0].bodyText == #"{"name":"Ada"}"#)
+        #expect(requests[1].bodyText == #"{"name":"Ada","phone":{"mobile":1}}"#)
         #expect(requests[2].url.query == "page=2")
-        #expect(requests[2].bodyText == #"{"words":["terns"]}"#)
-        #expect(requests[3].bodyText == "name=Ada")
-        #expect(requests[4].bodyText == "id=7")
+        #expect(requests[2].bodyText == "name=Ada")
+        #expect(requests[3].url.query == "name=Ada&tags%5B%5D=a&tags%5B%5D=b")
+        #expect(requests[4].bodyText == "name=Ada&phone%5Bmobile%5D=1")
+        #expect(requests[5].bodyText == #"{"id":7}"#)
     }
 
     @Test("Choices of a serializer")

@@ -11,9 +11,9 @@ import Testing
 /// Uploads take the labels of the verbs, awaited, with callbacks and as drafts.
 @Suite("Uploads: every family with every label")
 struct UploadCombinationTests {
-    private let numbers = ["p": 1]
-    private let queries = ["q": 2]
-    private let fields = ["X-H": "h"]
+    private let numbers: Parameters = ["p": 1]
+    private let queries = Parameters(["q": 2])
+    private let fields = Headers(["X-H": "h"])
 
     private func expectAll(
         _ requests: [Request], _ count: Int, location: SourceLocation = #_sourceLocation

@@ -11,9 +11,9 @@ import Testing
 struct VerbCombinationTests {
     private struct Value: Encodable { var p = 1 }
 
-    private let numbers = ["p": 1]
-    private let queries = ["q": 2]
-    private let fields = ["X-H": "h"]
+    private let numbers: Parameters = ["p": 1]
+    private let queries = Parameters(["q": 2])
+    private let fields = Headers(["X-H": "h"])
 
     /// What was asked for, and how it is shown by the request that comes of it.
     private struct Shown: Equatable {
@@ -31,26 +31,28 @@ struct VerbCombinationTests {
 
         init(_ labels: String, _ method: Request.Method) {
             let encodesInURL = [.get, .head, .delete].contains(method)
-            let (hasParameters, hasBody) = (labels.contains("p"), labels.contains("b"))
+            let hasParameters = labels.contains("p")
+            let given = ["b": "b", "j": #"{"p":1}"#, "f": "p=1"].first { labels.contains($0.key) }?.value
             var query: [String] = labels.contains("q") ? ["q=2"] : []
-            if hasParameters, hasBody || encodesInURL { query.append("p=1") }
+            if hasParameters, given != nil || encodesInURL { query.append("p=1") }
             target = "/v1/a" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
             // Without parameters, an empty form: AFNetworking's.
             let isForm = [.post, .put, .patch].contains(method)
-            body = hasBody ? "b" : encodesInURL ? nil : hasParameters ? "p=1" : isForm ? "" : nil
+            body = given ?? (encodesInURL ? nil : hasParameters ? "p=1" : isForm ? "" : nil)
             field = labels.contains("h") ? "h" : nil
             isUrgent = labels.contains("s")
         }
     }
 
-    /// The labels of each call below: parameters, query, body, headers, settings.
-    private static let labels = [
-        "", "p", "q", "b", "h", "s", "pqbhs", "pqhs", "p", "q", "h", "pqbhs", "p", "pqbhs", "pqbhs",
-    ]
+    /// The labels of each call below: parameters, query, body, headers, settings; JSON and form.
+    private static let labels = ["", "p", "q", "b", "h", "s", "pqbhs", "pqhs", "p", "q", "h", "pqbhs"]
+    private static let contents = ["j", "j", "f", "f", "jqhs", "jqhs", "fqhs", "fqhs"]
 
     static let methods: [Request.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
-    private static func expected(_ method: Request.Method) -> [Shown] { labels.map { Shown($0, method) } }
+    private static func expected(_ method: Request.Method, _ labels: [String] = labels + contents) -> [Shown] {
+        labels.map { Shown($0, method) }
+    }
 
     private func verb(_ method: Request.Method, of api: Session) -> Session.Verb {
         switch method {
@@ -96,13 +98,14 @@ struct VerbCombinationTests {
         try await verb("a", parameters: numbers, query: queries, body: .text("b"), headers: fields) {
             $0.priority = .high
         }
-        try await verb("a", encoding: Value())
-        try await verb("a", encoding: Value(), query: ["q": 2], body: .text("b"), headers: ["X-H": "h"]) {
-            $0.priority = .high
-        }
-        try await verb("a", encoding: Value(), query: queries, body: .text("b"), headers: fields) {
-            $0.priority = .high
-        }
+        try await verb("a", json: ["p": 1])
+        try await verb("a", json: Value())
+        try await verb("a", form: ["p": 1])
+        try await verb("a", form: Value())
+        try await verb("a", json: ["p": 1], query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high }
+        try await verb("a", json: Value(), query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high }
+        try await verb("a", form: ["p": 1], query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high }
+        try await verb("a", form: Value(), query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high }
         let sent = mock.requests
         #expect(sent.allSatisfy { $0.method == method })
         expectEqual(sent.map { Shown($0) }, Self.expected(method))
@@ -129,15 +132,9 @@ struct VerbCombinationTests {
         try await api.request(method, "a", parameters: numbers, query: queries, body: .text("b"), headers: fields) {
             $0.priority = .high
         }
-        try await api.request(method, "a", encoding: Value())
-        try await api.request(method, "a", encoding: Value(), query: ["q": 2], body: .text("b"), headers: ["X-H": "h"])
-        { $0.priority = .high }
-        try await api.request(method, "a", encoding: Value(), query: queries, body: .text("b"), headers: fields) {
-            $0.priority = .high
-        }
         let sent = mock.requests
         #expect(sent.allSatisfy { $0.method == method })
-        expectEqual(sent.map { Shown($0) }, Self.expected(method))
+        expectEqual(sent.map { Shown($0) }, Self.expected(method, Self.labels))
     }
 
     @Test("With callbacks", arguments: methods)
@@ -170,17 +167,38 @@ struct VerbCombinationTests {
                 "a", parameters: numbers, query: queries, body: .text("b"), headers: fields, success: log.onSuccess,
                 failure: log.onFailure
             ) { $0.priority = .high })
-        tasks.append(verb("a", encoding: Value(), success: log.onSuccess, failure: log.onFailure))
+        tasks.append(verb("a", json: ["p": 1], success: log.onSuccess, failure: log.onFailure))
+        tasks.append(verb("a", json: Value(), success: log.onSuccess, failure: log.onFailure))
+        tasks.append(verb("a", form: ["p": 1], success: log.onSuccess, failure: log.onFailure))
+        tasks.append(verb("a", form: Value(), success: log.onSuccess, failure: log.onFailure))
         tasks.append(
             verb(
-                "a", encoding: Value(), query: ["q": 2], body: .text("b"), headers: ["X-H": "h"],
-                success: log.onSuccess, failure: log.onFailure
-            ) { $0.priority = .high })
-        tasks.append(
-            verb(
-                "a", encoding: Value(), query: queries, body: .text("b"), headers: fields, success: log.onSuccess,
+                "a", json: ["p": 1], query: ["q": 2], headers: ["X-H": "h"], success: log.onSuccess,
                 failure: log.onFailure
-            ) { $0.priority = .high })
+            ) {
+                $0.priority = .high
+            })
+        tasks.append(
+            verb(
+                "a", json: Value(), query: ["q": 2], headers: ["X-H": "h"], success: log.onSuccess,
+                failure: log.onFailure
+            ) {
+                $0.priority = .high
+            })
+        tasks.append(
+            verb(
+                "a", form: ["p": 1], query: ["q": 2], headers: ["X-H": "h"], success: log.onSuccess,
+                failure: log.onFailure
+            ) {
+                $0.priority = .high
+            })
+        tasks.append(
+            verb(
+                "a", form: Value(), query: ["q": 2], headers: ["X-H": "h"], success: log.onSuccess,
+                failure: log.onFailure
+            ) {
+                $0.priority = .high
+            })
         await log.wait(ends: tasks.count)
         expectEqual(log.values.count, tasks.count)
         expectEqual(mock.requests.count, tasks.count)
@@ -216,21 +234,10 @@ struct VerbCombinationTests {
                 method, "a", parameters: numbers, query: queries, body: .text("b"), headers: fields,
                 success: log.onSuccess, failure: log.onFailure
             ) { $0.priority = .high })
-        tasks.append(api.request(method, "a", encoding: Value(), success: log.onSuccess, failure: log.onFailure))
-        tasks.append(
-            api.request(
-                method, "a", encoding: Value(), query: ["q": 2], body: .text("b"), headers: ["X-H": "h"],
-                success: log.onSuccess, failure: log.onFailure
-            ) { $0.priority = .high })
-        tasks.append(
-            api.request(
-                method, "a", encoding: Value(), query: queries, body: .text("b"), headers: fields,
-                success: log.onSuccess, failure: log.onFailure
-            ) { $0.priority = .high })
         await log.wait(ends: tasks.count)
         expectEqual(log.values.count, tasks.count)
         expectEqual(mock.requests.count, tasks.count)
-        expectEqual(tasks.compactMap { $0?.originalRequest.map { Shown($0) } }, Self.expected(method))
+        expectEqual(tasks.compactMap { $0?.originalRequest.map { Shown($0) } }, Self.expected(method, Self.labels))
     }
 
     @Test("Drafts", arguments: methods)
@@ -253,13 +260,14 @@ struct VerbCombinationTests {
         drafts.append(verb("a", headers: fields))
         drafts.append(
             verb("a", parameters: numbers, query: queries, body: .text("b"), headers: fields) { $0.priority = .high })
-        drafts.append(try verb("a", encoding: Value()))
-        drafts.append(
-            try verb("a", encoding: Value(), query: ["q": 2], body: .text("b"), headers: ["X-H": "h"]) {
-                $0.priority = .high
-            })
-        drafts.append(
-            try verb("a", encoding: Value(), query: queries, body: .text("b"), headers: fields) { $0.priority = .high })
+        drafts.append(verb("a", json: ["p": 1]))
+        drafts.append(verb("a", json: Value()))
+        drafts.append(verb("a", form: ["p": 1]))
+        drafts.append(verb("a", form: Value()))
+        drafts.append(verb("a", json: ["p": 1], query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high })
+        drafts.append(verb("a", json: Value(), query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high })
+        drafts.append(verb("a", form: ["p": 1], query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high })
+        drafts.append(verb("a", form: Value(), query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high })
         try await expectSent(drafts, method)
     }
 
@@ -287,15 +295,18 @@ struct VerbCombinationTests {
             RequestDraft(method, "a", parameters: numbers, query: queries, body: .text("b"), headers: fields) {
                 $0.priority = .high
             })
-        drafts.append(try RequestDraft(method, "a", encoding: Value()))
+        drafts.append(RequestDraft(method, "a", json: ["p": 1]))
+        drafts.append(RequestDraft(method, "a", json: Value()))
+        drafts.append(RequestDraft(method, "a", form: ["p": 1]))
+        drafts.append(RequestDraft(method, "a", form: Value()))
         drafts.append(
-            try RequestDraft(method, "a", encoding: Value(), query: ["q": 2], body: .text("b"), headers: ["X-H": "h"]) {
-                $0.priority = .high
-            })
+            RequestDraft(method, "a", json: ["p": 1], query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high })
         drafts.append(
-            try RequestDraft(method, "a", encoding: Value(), query: queries, body: .text("b"), headers: fields) {
-                $0.priority = .high
-            })
+            RequestDraft(method, "a", json: Value(), query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high })
+        drafts.append(
+            RequestDraft(method, "a", form: ["p": 1], query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high })
+        drafts.append(
+            RequestDraft(method, "a", form: Value(), query: ["q": 2], headers: ["X-H": "h"]) { $0.priority = .high })
         try await expectSent(drafts, method)
     }
 
@@ -328,8 +339,8 @@ struct VerbCombinationTests {
         let log = CallbackLog<String>()
         api.get("a", as: .text, success: log.onSuccess, failure: log.onFailure)
         api.get("a", parameters: numbers, as: .text, success: log.onSuccess, failure: log.onFailure)
-        api.get("a", encoding: Value(), as: .text, success: log.onSuccess, failure: log.onFailure)
-        api.get("a", encoding: Value(), headers: fields, as: .text, success: log.onSuccess, failure: log.onFailure)
+        api.get("a", json: Value(), as: .text, success: log.onSuccess, failure: log.onFailure)
+        api.get("a", form: Value(), headers: fields, as: .text, success: log.onSuccess, failure: log.onFailure)
         api.request(.put, "a", as: .text, success: log.onSuccess, failure: log.onFailure)
         api.send(.get("a"), as: .text, success: log.onSuccess, failure: log.onFailure)
         api.upload(.text("b"), to: "a", as: .text, success: log.onSuccess, failure: log.onFailure)
