@@ -11,7 +11,8 @@ final class EndpointPool: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var idle: [HTTP1Connection] = []
 
     /// Connections that carry concurrent exchanges.
-    var streams: [HTTP2Connection] = []
+    // Invariant: accesses never overlap, since what searches it calls nothing that changes it.
+    @exclusivity(unchecked) var streams: [HTTP2Connection] = []
 
     /// Whether the shard lists this pool among those that may have idle connections.
     var isListed = false

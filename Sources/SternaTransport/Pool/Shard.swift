@@ -15,19 +15,20 @@ final class Shard: @unchecked Sendable {
     let idleTimeout: TimeAmount
     let firstDialPatience: TimeAmount
     let continueWait: TimeAmount
-    // Invariant: accesses never overlap, since a list calls nobody, and is copied to be gone through.
+    // Invariant of this and the other properties marked so: accesses never overlap, since their values call nobody. A list is copied to be
+    // gone through, a batch taken out to be sent, and a timer fires in a turn of its own.
     @exclusivity(unchecked) var active = MemberList<Exchange>()
     var idlePools: [EndpointPool] = []
-    var counts = ShardCounts()
+    @exclusivity(unchecked) var counts = ShardCounts()
     var dials = MemberList<Dial>()
 
     /// Whether a dial is being begun. Prevents a dial that fails at once from beginning the next one re-entrantly.
     var isBeginning = false
 
-    private var replies = ReplyBatch()
+    @exclusivity(unchecked) private var replies = ReplyBatch()
 
     /// Fires when the next limit of a request or a connection is checked.
-    var limitTimer = EarliestTimer()
+    @exclusivity(unchecked) var limitTimer = EarliestTimer()
     let proxyConnections: ProxyConnections
 
     /// Fulfilled when the last connection is closed; nil until the engine is shut down.
