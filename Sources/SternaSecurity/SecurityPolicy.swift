@@ -1,4 +1,4 @@
-package import SternaCore
+public import SternaCore
 public import SternaPlatform
 
 /// The requirements for trusting a server, and the credentials for it: roots, pins, the rules of names, an identity, the versions
@@ -84,7 +84,9 @@ public struct SecurityPolicy: Sendable, Hashable {
     }
 
     /// Returns a policy with custom roots instead of the system's: a file of certificates in PEM or DER.
-    public static func authority(file: String) -> SecurityPolicy { SecurityPolicy(roots: .file(file)) }
+    public static func authority(file: some FileReference) -> SecurityPolicy {
+        SecurityPolicy(roots: .file(file.pathToRead))
+    }
 
     /// Returns a policy with custom roots instead of the system's: certificates in PEM.
     public static func authority(pem: String) -> SecurityPolicy { SecurityPolicy(roots: .pem(pem)) }

@@ -111,19 +111,19 @@ extension Body {
     ///
     /// Throws `fileUnreadable` at once if the file does not exist, is a directory, or may not be read. The request fails if the
     /// file's size changes while it is sent.
-    public static func file(_ path: String, mediaType: String? = nil) throws(SternaError) -> Body {
-        Body(segments: [.file(try FileRange(wholeFile: path))], mediaType: mediaType)
+    public static func file(_ file: some FileReference, mediaType: String? = nil) throws(SternaError) -> Body {
+        Body(segments: [.file(try FileRange(wholeFile: file))], mediaType: mediaType)
     }
 
     /// Chunks of an asynchronous sequence; the body can be sent only once.
     ///
-    ///     let body = Body.stream(file.map { Bytes(copying: $0) })    // of Data or [UInt8]
+    ///     let body = Body.stream(lines.map { $0 + "\n" })    // of String, [UInt8], Data or Bytes
     ///
     /// - Parameter length: the exact number of bytes, sent as Content-Length; a sequence that is shorter or longer fails
     ///   the request. Without it the body goes out in chunked coding (RFC 9112, 7.1).
     public static func stream<S: AsyncSequence & Sendable>(
         _ sequence: S, length: Int64? = nil, mediaType: String? = nil
-    ) -> Body where S.Element == Bytes {
+    ) -> Body where S.Element: BodyPiece {
         Body(segments: [.producer(BodyProducer(once: sequence, length: length))], mediaType: mediaType)
     }
 }

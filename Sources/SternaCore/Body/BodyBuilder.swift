@@ -21,10 +21,10 @@ public struct BodyBuilder: Sendable {
     /// - Parameters:
     ///   - memoryLimit: the number of bytes kept in memory; 0 writes every byte to disk.
     ///   - path: the path of the file, for a disk with more room; nothing may exist there.
-    public init(memoryLimit: Int = 256 << 10, path: String? = nil) {
+    public init(memoryLimit: Int = 256 << 10, path: (any FileReference)? = nil) {
         // A buffer holds no more than 4 GiB.
         self.memoryLimit = min(max(0, memoryLimit), 1 << 30)
-        self.path = path
+        self.path = path?.pathToRead
     }
 
     /// Appends bytes; throws if the file cannot be created or written, for example because the disk is full.
@@ -74,8 +74,8 @@ public struct BodyBuilder: Sendable {
     }
 
     /// Appends a file's content in pieces; throws as ``append(_:progress:)`` does.
-    public mutating func append(file path: String) async throws {
-        try await append(try Body.file(path))
+    public mutating func append(file: some FileReference) async throws {
+        try await append(try Body.file(file))
     }
 
     /// Returns the content so far as a body that can be sent any number of times.
@@ -94,7 +94,8 @@ extension Body {
     ///   - path: the path of the file, for a disk with more room; nothing may exist there.
     ///   - progress: called with the progress of reading.
     public func collected(
-        memoryLimit: Int = 256 << 10, path: String? = nil, progress: (@Sendable (TransferProgress) -> Void)? = nil
+        memoryLimit: Int = 256 << 10, path: (any FileReference)? = nil,
+        progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws -> Body {
         var builder = BodyBuilder(memoryLimit: memoryLimit, path: path)
         try await builder.append(self, progress: progress)

@@ -26,7 +26,7 @@ public struct BodyProducer: Sendable {
     }
 
     /// Makes a producer that reads an asynchronous sequence, once.
-    public init<S: AsyncSequence & Sendable>(once sequence: S, length: Int64?) where S.Element == Bytes {
+    public init<S: AsyncSequence & Sendable>(once sequence: S, length: Int64?) where S.Element: BodyPiece {
         let taken = OnceFlag()
         self.init(length: length, isReplayable: false) {
             guard taken.take() else {
@@ -49,7 +49,8 @@ final class OnceFlag: Sendable {
 }
 
 // Invariant: a reader is called by one task at a time, each call after the last has returned.
-private final class IteratorBox<Iterator: AsyncIteratorProtocol>: @unchecked Sendable where Iterator.Element == Bytes {
+private final class IteratorBox<Iterator: AsyncIteratorProtocol>: @unchecked Sendable
+where Iterator.Element: BodyPiece {
     private var iterator: Iterator
 
     init(_ iterator: Iterator) { self.iterator = iterator }
@@ -57,6 +58,6 @@ private final class IteratorBox<Iterator: AsyncIteratorProtocol>: @unchecked Sen
     func next() async throws -> Bytes? {
         var copy = iterator
         defer { iterator = copy }
-        return try await copy.next(isolation: nil)
+        return try await copy.next(isolation: nil)?.bodyBytes
     }
 }

@@ -32,7 +32,8 @@ public struct FileRange: Sendable, Hashable {
     /// a regular file, or may not be read.
     ///
     /// The request fails if the file has another size when it is sent.
-    public init(wholeFile path: String) throws(SternaError) {
+    public init(wholeFile file: some FileReference) throws(SternaError) {
+        let path = try file.filePath()
         guard !path.utf8.contains(0) else {
             throw BodyFault.controlCharacter(in: "its path").error(path, phase: .prepare)
         }

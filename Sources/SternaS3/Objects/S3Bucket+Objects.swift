@@ -57,11 +57,12 @@ extension S3Bucket {
     /// Throws `fileUnreadable` if the file cannot be read.
     @discardableResult
     nonisolated(nonsending) public func put(
-        _ key: String, file path: String, contentType: String? = nil, metadata: Headers = [:], headers: Headers = [:],
+        _ key: String, file: some FileReference, contentType: String? = nil, metadata: Headers = [:],
+        headers: Headers = [:],
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) async throws -> S3ObjectInfo {
         try await put(
-            key, try .file(path, mediaType: contentType), metadata: metadata, headers: headers, configure)
+            key, try .file(file, mediaType: contentType), metadata: metadata, headers: headers, configure)
     }
 
     /// Stores the chunks of a sequence (PutObject), sent as they come, in signed chunks.
@@ -71,7 +72,7 @@ extension S3Bucket {
     nonisolated(nonsending) public func put<S: AsyncSequence & Sendable>(
         _ key: String, stream: S, length: Int64, contentType: String? = nil, metadata: Headers = [:],
         headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) async throws -> S3ObjectInfo where S.Element == Bytes {
+    ) async throws -> S3ObjectInfo where S.Element: BodyPiece {
         try await put(
             key, .stream(stream, length: length, mediaType: contentType), metadata: metadata, headers: headers,
             configure)

@@ -5,12 +5,13 @@ import SwiftASN1
 
 extension Pin {
     /// Pins the certificates of a file in PEM or DER; throws `certificateRejected` if there are none.
-    public static func certificates(file: String) throws(SternaError) -> Set<Pin> {
-        Set(try CertificateFiles.load(file).map { Pin(subject: .certificate($0)) })
+    public static func certificates(file: some FileReference) throws(SternaError) -> Set<Pin> {
+        Set(try CertificateFiles.load(file.filePath()).map { Pin(subject: .certificate($0)) })
     }
 
     /// Pins the keys of a file in PEM or DER: of its certificates, or of a single public key.
-    public static func publicKeys(file: String) throws(SternaError) -> Set<Pin> {
+    public static func publicKeys(file: some FileReference) throws(SternaError) -> Set<Pin> {
+        let file = try file.filePath()
         let bytes = try CertificateFiles.read(file, what: "The keys")
         let certificates = CertificateFiles.certificates(in: bytes).certificates.compactMap(RawCertificate.init)
         if !certificates.isEmpty { return Set(certificates.map { Pin(keyHash: $0.keyHash) }) }
@@ -24,13 +25,13 @@ extension Pin {
 
     /// Pins the certificates of all files of a folder with the endings `.cer`, `.crt`, `.der` and `.pem`, as AFNetworking does
     /// for bundles; throws `certificateRejected` if there are none.
-    public static func certificates(folder: String) throws(SternaError) -> Set<Pin> {
-        Set(try inFolder(folder).map { Pin(subject: .certificate($0)) })
+    public static func certificates(folder: some FileReference) throws(SternaError) -> Set<Pin> {
+        Set(try inFolder(folder.filePath()).map { Pin(subject: .certificate($0)) })
     }
 
     /// Pins the keys of all certificates of a folder.
-    public static func publicKeys(folder: String) throws(SternaError) -> Set<Pin> {
-        Set(try inFolder(folder).compactMap { RawCertificate($0).map { Pin(keyHash: $0.keyHash) } })
+    public static func publicKeys(folder: some FileReference) throws(SternaError) -> Set<Pin> {
+        Set(try inFolder(folder.filePath()).compactMap { RawCertificate($0).map { Pin(keyHash: $0.keyHash) } })
     }
 
     private static func inFolder(_ folder: String) throws(SternaError) -> [[UInt8]] {

@@ -93,8 +93,9 @@ public struct FormBuilder: Sendable {
     ///   - fileName: by default the last path component.
     ///   - mediaType: by default that of the file name.
     public mutating func add(
-        file path: String, for key: String?, fileName: String? = nil, mediaType: String? = nil
+        file: some FileReference, for key: String?, fileName: String? = nil, mediaType: String? = nil
     ) throws(SternaError) {
+        let path = try file.filePath()
         let range = try FileRange(wholeFile: path)
         guard let key else { return }
         let name = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
@@ -118,12 +119,12 @@ public struct FormBuilder: Sendable {
 
     /// Replaces all earlier files of the key with a file; throws as ``add(file:for:fileName:mediaType:)`` does.
     public mutating func set(
-        file path: String, for key: String?, fileName: String? = nil, mediaType: String? = nil
+        file: some FileReference, for key: String?, fileName: String? = nil, mediaType: String? = nil
     ) throws(SternaError) {
         let kept = files
         files.removeAll { $0.key == key }
         do throws(SternaError) {
-            try add(file: path, for: key, fileName: fileName, mediaType: mediaType)
+            try add(file: file, for: key, fileName: fileName, mediaType: mediaType)
         } catch {
             files = kept
             throw error

@@ -158,15 +158,16 @@ public struct MultipartForm: Sendable {
         }
     }
 
-    /// Appends the file at a path.
+    /// Appends a file.
     ///
     /// - Parameters:
     ///   - fileName: the name that is sent to the server; by default the last path component.
     ///   - mediaType: by default that of the file name.
     public mutating func append(
-        file path: String, name: String, fileName: String? = nil, mediaType: String? = nil
+        file: some FileReference, name: String, fileName: String? = nil, mediaType: String? = nil
     ) {
         do throws(SternaError) {
+            let path = try file.filePath()
             let range = try FileRange(wholeFile: path)
             let fileName = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
             add(name: name, fileName: fileName, mediaType: mediaType ?? MediaType.ofFile(named: fileName)) { _ in }
@@ -176,18 +177,12 @@ public struct MultipartForm: Sendable {
         }
     }
 
-    /// Appends the file at a file URL; see ``append(file:name:fileName:mediaType:)-(String,_,_,_)``.
-    public mutating func append(file url: URL, name: String, fileName: String? = nil, mediaType: String? = nil) {
-        guard url.isFileURL else { return fail(.notAFileURL(scheme: url.scheme ?? "")) }
-        append(file: url.path, name: name, fileName: fileName, mediaType: mediaType)
-    }
-
     /// Appends the output of an asynchronous sequence; the body can then be sent only once.
     ///
     /// - Parameter length: the exact number of bytes. Without it the whole body is sent in chunked coding.
     public mutating func append<S: AsyncSequence & Sendable>(
         stream: S, length: Int64? = nil, name: String, fileName: String? = nil, mediaType: String? = nil
-    ) where S.Element == Bytes {
+    ) where S.Element: BodyPiece {
         append(.stream(stream, length: length, mediaType: mediaType), name: name, fileName: fileName)
     }
 

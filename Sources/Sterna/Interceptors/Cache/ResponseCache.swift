@@ -69,9 +69,10 @@ public final class ResponseCache: Sendable {
     ///   - age: how long a response is kept; without limit by default.
     ///   - isShared: whether the cache serves several users, and keeps no private responses.
     public static func folder(
-        _ path: String, bytes: Int64 = 512 << 20, entryBytes: Int64? = nil, memoryBytes: Int64 = 16 << 20,
+        _ folder: some FileReference, bytes: Int64 = 512 << 20, entryBytes: Int64? = nil, memoryBytes: Int64 = 16 << 20,
         age: Duration? = nil, isShared: Bool = false
     ) -> ResponseCache {
+        let path = folder.pathToRead
         var limits = CacheLimits(bytes: bytes)
         if let entryBytes { limits.entryBytes = min(max(0, entryBytes), limits.bytes) }
         if let age { limits.age = max(0, age.components.seconds).multipliedReportingOverflow(by: 1_000).partialValue }

@@ -33,8 +33,8 @@ public final class HSTSStore: Sendable {
     /// Makes a store with a file, which need not exist yet; its folder has to.
     ///
     /// - Parameter limit: the maximum number of hosts, at most 50,000.
-    public convenience init(path: String, limit: Int = 10_000) {
-        self.init(limit: limit, file: SavedFile(path: path, title: "The file of HSTS hosts"))
+    public convenience init(path: some FileReference, limit: Int = 10_000) {
+        self.init(limit: limit, file: SavedFile(path: path.pathToRead, title: "The file of HSTS hosts"))
     }
 
     init(limit: Int, file: SavedFile?, clock: @escaping @Sendable () -> Int64 = HSTSStore.now) {
@@ -125,8 +125,8 @@ extension HSTSStore {
     ///
     /// The file has a host on each line, with a dot before it for all hosts below, too (lines that begin with `#` are comments); or it
     /// is Chromium's `transport_security_state_static.json`. Throws `fileUnreadable`, with the former list in place.
-    public func preload(file path: String) throws(SternaError) {
-        let file = SavedFile(path: path, title: "The HSTS preload list")
+    public func preload(file: some FileReference) throws(SternaError) {
+        let file = SavedFile(path: try file.filePath(), title: "The HSTS preload list")
         let list: HSTSPreload
         do throws(FileFault) {
             guard let content = try file.load(upTo: HSTSPreload.Limits.bytes, followsLinks: true) else {

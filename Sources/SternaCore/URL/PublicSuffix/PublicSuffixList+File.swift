@@ -2,8 +2,8 @@ extension PublicSuffixList {
     /// Reads the list from a file in the form of `public_suffix_list.dat`, and waits for the disk.
     ///
     /// - Throws: `fileUnreadable` if the file cannot be read, is longer than 4 MiB, has no rule, or an invalid one.
-    public init(contentsOf path: String) throws(SternaError) {
-        let file = SavedFile(path: path, title: "The list of public suffixes")
+    public init(contentsOf file: some FileReference) throws(SternaError) {
+        let file = SavedFile(path: try file.filePath(), title: "The list of public suffixes")
         do throws(FileFault) {
             guard let content = try file.load(upTo: Limits.bytes, followsLinks: true) else {
                 throw FileFault("there is no such file")

@@ -14,7 +14,7 @@ public struct NetrcFile: Sendable, Hashable {
     public static let standard = NetrcFile(place: .standard)
 
     /// The file at a path. If other users can read it, that only causes a warning (``Netrc/warning``).
-    public static func path(_ path: String) -> NetrcFile { NetrcFile(place: .path(path)) }
+    public static func path(_ path: some FileReference) -> NetrcFile { NetrcFile(place: .path(path.pathToRead)) }
 
     /// Reads the file, and waits for the disk.
     ///

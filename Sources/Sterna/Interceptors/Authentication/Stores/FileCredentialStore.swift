@@ -16,7 +16,8 @@ public final class FileCredentialStore: CredentialStore {
     private let work = BlockingWork("sterna.credentials", inOrder: true)
 
     /// Names a file; its folder has to exist. Throws `fileUnreadable` for a file that is refused.
-    public init(path: String) throws(SternaError) {
+    public init(path: some FileReference) throws(SternaError) {
+        let path = try path.filePath()
         self.path = path
         _ = try Self.load(path)
     }

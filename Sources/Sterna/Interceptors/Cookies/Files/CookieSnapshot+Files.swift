@@ -12,8 +12,8 @@ extension CookieSnapshot {
     /// Reads a file of cookies, and waits for the disk. Nil if there is no file.
     ///
     /// - Throws: `fileUnreadable` for a file that cannot be read, or has another form.
-    public init?(contentsOf path: String, format: FileFormat = .json) throws(SternaError) {
-        let file = SavedFile(path: path, title: "The file of cookies")
+    public init?(contentsOf file: some FileReference, format: FileFormat = .json) throws(SternaError) {
+        let file = SavedFile(path: try file.filePath(), title: "The file of cookies")
         do throws(FileFault) {
             guard let content = try file.load(upTo: JSONLimits.bytes, followsLinks: format == .cookiesText) else {
                 return nil
@@ -34,7 +34,8 @@ extension CookieSnapshot {
     /// Replaces a file of cookies, or makes it, and waits for the disk. Only its owner can read it; it is complete, or as it was before.
     ///
     /// - Throws: `writeFailed`, also for a symbolic link.
-    public func write(to path: String, format: FileFormat = .json) throws(SternaError) {
-        try SavedFile(path: path, title: "The file of cookies").write(format == .json ? json() : cookiesText())
+    public func write(to file: some FileReference, format: FileFormat = .json) throws(SternaError) {
+        try SavedFile(path: file.filePath(), title: "The file of cookies").write(
+            format == .json ? json() : cookiesText())
     }
 }

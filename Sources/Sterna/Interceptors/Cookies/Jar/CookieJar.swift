@@ -61,11 +61,11 @@ public final class CookieJar: Sendable {
     ///   - publicSuffixes: the domains that no cookie may be set for.
     ///   - accepts: called with each valid cookie of a response; nil to accept all. A cookie that has expired removes another one.
     public convenience init(
-        path: String, format: CookieSnapshot.FileFormat = .json, limits: CookieLimits = CookieLimits(),
+        path: some FileReference, format: CookieSnapshot.FileFormat = .json, limits: CookieLimits = CookieLimits(),
         publicSuffixes: PublicSuffixList = .builtIn, keepsSessionCookies: Bool = false, accepts: Acceptance? = nil
     ) {
         self.init(
-            storage: CookieStorage(path: path, format: format, suffixes: publicSuffixes), limits: limits,
+            storage: CookieStorage(path: path.pathToRead, format: format, suffixes: publicSuffixes), limits: limits,
             publicSuffixes: publicSuffixes,
             keepsSessionCookies: keepsSessionCookies, accepts: accepts
         ) { CookieTime.now }
