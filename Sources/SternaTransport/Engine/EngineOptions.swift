@@ -17,8 +17,8 @@ public struct EngineOptions: Sendable {
     /// the files that this process may have open, at least 16 and at most 16,384.
     public var maximumConnections = Self.defaultMaximumConnections
 
-    /// How long an idle connection is kept; 50 s by default, below what most servers allow. A shorter time that the server
-    /// announces (`Keep-Alive: timeout`) takes precedence.
+    /// How long an idle connection is kept; 50 s by default. A shorter time that the server announces (`Keep-Alive: timeout`) takes
+    /// precedence. `docs/Connections.md` has the times of common servers, some of which are shorter.
     public var idleTimeout: Duration = .seconds(50)
 
     /// The maximum age of a connection, after which it takes no more requests. No limit by default.
