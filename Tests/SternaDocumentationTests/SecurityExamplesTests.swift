@@ -9,16 +9,22 @@ import Testing
 struct SecurityExamplesTests {
     @Test("A private root, an identity, policies of hosts, pins")
     func policies() async throws {
+        try await Downloading.withFolder { folder in try await policies(in: folder) }
+    }
+
+    private func policies(in folder: String) async throws {
         let bundle = try CertificateAuthority().issue(CertificateOptions(hosts: ["client.example"]))
-        let identity = try ClientIdentity(
-            certificates: Array(bundle.certificateChainPEM.utf8), privateKey: Array(bundle.privateKeyPEM.utf8))
+        let (certificate, key) = ("\(folder)/client.pem", "\(folder)/client.key")
+        try bundle.writeChainPEM(toPath: certificate)
+        try bundle.writePrivateKeyPEM(toPath: key)
         let mock = MockTransport { _ in throw SternaError(.certificateRejected, phase: .tls, "No.") }
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)
 
+        let identity = try ClientIdentity(certificateFile: certificate, keyFile: key)  // of files in PEM or DER, or one in PKCS #12
         let api = try Session(baseURL: "https://api.example.com") { settings in
             settings.securityPolicy = .authority(file: "company-ca.pem")  // a private root instead of the system's
-            settings.securityPolicy.identity = identity  // a ClientIdentity, presented to every server that asks
+            settings.securityPolicy.identity = identity  // presented to every server that asks
             settings.hostPolicies = ["*.partner.example": .system]  // replaces the policy, pins and identity too
         }
 

@@ -39,7 +39,11 @@ public struct ClientIdentity: Sendable, Hashable {
     ///   - certificateFile: certificates in PEM, one in DER, or a PKCS #12 container with everything.
     ///   - keyFile: the key in PEM or DER; nil if the first file contains it too.
     ///   - password: the password of the key or the container.
-    public init(certificateFile: String, keyFile: String? = nil, password: String? = nil) throws(SternaError) {
+    public init(
+        certificateFile: some FileReference, keyFile: (any FileReference)? = nil, password: String? = nil
+    ) throws(SternaError) {
+        let certificateFile = try certificateFile.filePath()
+        let keyFile = try keyFile?.filePath()
         let bytes = try CertificateFiles.read(certificateFile, what: "The client certificates")
         do throws(SternaError) {
             if let keyFile {
