@@ -32,7 +32,8 @@ public struct Session: Sendable {
 
     /// Creates a session.
     ///
-    /// - Parameter baseURL: the URL that relative references are resolved against; nil for none.
+    /// - Parameter baseURL: the URL that relative references are resolved against; nil for none. `users` is below its path, `/users`
+    ///   drops that path, as in RFC 3986, 5.2.
     ///
     /// Throws `invalidURL` for an invalid base URL, `invalidHeader` for a header field or credentials with characters that cannot
     /// be sent, and `invalidRequest` for a security policy that could never work.
