@@ -98,15 +98,25 @@ struct RequestsExamplesTests {
 
     @Test("Streaming")
     func streaming() async throws {
-        let (api, _) = try mocked(by: MockTransport { _ in .text("four", status: 500) })
+        let mock = MockTransport { request in
+            request.url.path.hasSuffix("posts") ? .text("{\"id\":1}\n{\"id\":2}") : .text("four", status: 500)
+        }
+        let (api, _) = try mocked(by: mock)
         let chunks = Counter()
         func handle(_ chunk: Bytes) { chunks.add(chunk.count) }
 
         try await api.withResponse(to: .get("events")) { response in
             for try await chunk in response.body { handle(chunk) }
         }
+        try await api.withResponse(to: .get("log")) { response in
+            for try await line in response.lines { print(line) }
+        }
+        try await api.withResponse(to: .get("posts")) { response in
+            for try await post in response.decode(lines: Post.self) { print(post.id) }  // JSON, a value a line
+        }
 
         #expect(chunks.value == 4)
+        #expect(mock.requests.count == 3)
     }
 
     @Test("Bandwidth")

@@ -65,19 +65,16 @@ extension DataStreamTask {
         let task: DataStreamTask
         let limit: Int
 
-        public func makeAsyncIterator() -> Iterator {
-            Iterator(bytes: task.bytes.makeAsyncIterator(), splitter: LineSplitter(limit: limit))
-        }
+        public func makeAsyncIterator() -> Iterator { Iterator(task: task, limit: limit) }
 
         /// Reads the body line by line.
         public struct Iterator: AsyncIteratorProtocol {
-            var bytes: ByteStream.Iterator
-            var splitter: LineSplitter
-            private var isOver = false
+            let task: DataStreamTask
+            private var reader: LineReader<ByteStream.Iterator>
 
-            init(bytes: ByteStream.Iterator, splitter: LineSplitter) {
-                self.bytes = bytes
-                self.splitter = splitter
+            init(task: DataStreamTask, limit: Int) {
+                self.task = task
+                reader = LineReader(task.bytes.makeAsyncIterator(), limit: limit)
             }
 
             /// Returns the next line; nil at the end. Throws the task's error, and `limitExceeded` for a line that is too long.
@@ -87,14 +84,10 @@ extension DataStreamTask {
 
             mutating func nextLine() async throws -> Bytes? {
                 do {
-                    while !isOver {
-                        if let line = try splitter.next() { return line }
-                        if let more = try await bytes.next() { splitter.add(more) } else { isOver = true }
-                    }
-                    return try splitter.last()
+                    return try await reader.next()
                 } catch {
                     // A line that is too long ends the task, as nothing more of it will be read.
-                    if let error = error as? SternaError, error.kind == .limitExceeded { bytes.task.end(with: error) }
+                    if let error = error as? SternaError, error.kind == .limitExceeded { task.end(with: error) }
                     throw error
                 }
             }
@@ -115,8 +108,8 @@ extension DataStreamTask {
             /// Returns the next value; nil at the end. Throws the task's error, and `decodingFailed` for a line that does not fit.
             public mutating func next() async throws -> Value? {
                 while let line = try await lines.nextLine() {
-                    guard !line.readableBytesView.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { continue }
-                    let task = lines.bytes.task
+                    guard !line.isBlank else { continue }
+                    let task = lines.task
                     let response = try await task.value
                     let reply = Reply(response, body: line, plan: task.session.plan, ownSerializer: nil)
                     do throws(SternaError) {

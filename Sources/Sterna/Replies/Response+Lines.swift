@@ -1,0 +1,102 @@
+public import NIOCore
+public import SternaCore
+public import SternaSerialization
+
+/// The lines of a response, as they arrive.
+///
+///     try await api.withResponse(to: .get("log")) { response in
+///         for try await line in response.lines { print(line) }
+///     }
+extension Response {
+    /// The body's lines, without their ends (LF or CRLF), as UTF-8 with invalid bytes replaced; none is longer than 1 MiB.
+    public var lines: ResponseLines { lines(upTo: 1 << 20) }
+
+    /// The body's lines.
+    ///
+    /// - Parameter limit: the maximum length of a line in bytes; a longer one throws `limitExceeded`, and the rest of the body is cancelled.
+    public func lines(upTo limit: Int) -> ResponseLines { ResponseLines(body: body, limit: max(0, limit)) }
+
+    /// The values of the body's lines, each of them JSON (JSON Lines, ndjson), whatever the media type; empty lines are skipped.
+    ///
+    ///     for try await entry in response.decode(lines: Entry.self) { print(entry.id) }
+    ///
+    /// Throws `decodingFailed` for a line that does not fit.
+    ///
+    /// - Parameters:
+    ///   - decoding: how values are read; by default as JSONDecoder does.
+    ///   - limit: the maximum length of a line in bytes; 1 MiB by default.
+    public func decode<Value: Decodable & Sendable>(
+        lines type: Value.Type = Value.self, decoding: DecodingSettings = DecodingSettings(), upTo limit: Int = 1 << 20
+    ) -> DecodedLines<Value> {
+        DecodedLines(response: self, limit: max(0, limit), decoding: decoding)
+    }
+}
+
+/// The body of a response as lines; it can be read as often as the body.
+public struct ResponseLines: AsyncSequence, Sendable {
+    public typealias Element = String
+    let body: ResponseBody
+    let limit: Int
+
+    public func makeAsyncIterator() -> Iterator { Iterator(body, limit: limit) }
+
+    /// Reads the body line by line.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let body: ResponseBody
+        private var reader: LineReader<ResponseBody.Iterator>
+
+        init(_ body: ResponseBody, limit: Int) {
+            self.body = body
+            reader = LineReader(body.makeAsyncIterator(), limit: limit)
+        }
+
+        /// Returns the next line; nil at the end. Throws the errors of reading the body, and `limitExceeded` for a line that is too long.
+        public mutating func next() async throws -> String? {
+            try await nextLine().map { String(decoding: $0.readableBytesView, as: UTF8.self) }
+        }
+
+        mutating func nextLine() async throws -> Bytes? {
+            do {
+                return try await reader.next()
+            } catch {
+                body.cancel()
+                throw error
+            }
+        }
+    }
+}
+
+/// The lines of a response as values from JSON.
+public struct DecodedLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Value
+    let response: Response
+    let limit: Int
+    let decoding: DecodingSettings
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(
+            response: response, lines: ResponseLines.Iterator(response.body, limit: limit),
+            serializer: DecodableResponseSerializer<Value>(decoding: decoding))
+    }
+
+    /// Reads the body value by value.
+    public struct Iterator: AsyncIteratorProtocol {
+        let response: Response
+        var lines: ResponseLines.Iterator
+        let serializer: DecodableResponseSerializer<Value>
+
+        /// Returns the next value; nil at the end. Throws the errors of reading the body, and `decodingFailed` for a line that does not fit.
+        public mutating func next() async throws -> Value? {
+            while let line = try await lines.nextLine() {
+                guard !line.isBlank else { continue }
+                do {
+                    return try serializer.value(of: response, body: line)
+                } catch {
+                    response.body.cancel()
+                    throw SternaError.wrap(error, as: .decodingFailed, phase: .decode, "\(error)")
+                }
+            }
+            return nil
+        }
+    }
+}
