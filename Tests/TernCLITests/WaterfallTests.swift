@@ -14,6 +14,7 @@ import Testing
         _ start: Int, _ end: Int, reason: AttemptMetrics.Reason = .first, _ url: String = "https://a.test/",
         _ change: (inout AttemptMetrics) -> Void = { _ in }
     ) -> AttemptMetrics {
+        guard let url = try? HTTPURL(url) else { preconditionFailure(url) }
         var attempt = AttemptMetrics(reason: reason, method: "GET", url: url, start: .milliseconds(start))
         attempt.whole = span(start, end)
         change(&attempt)
@@ -141,9 +142,9 @@ import Testing
     }
 
     @Test func keepsControlsFromATerminal() {
-        let odd = "https://a.test/" + String(repeating: "x", count: 5_000) + "\u{1B}]0;owned\u{7}\r\n\u{9B}31m\u{202E}"
         let metrics = Self.metrics(
-            Self.attempt(0, 1, odd) {
+            Self.attempt(0, 1, "https://a.test/" + String(repeating: "x", count: 5_000)) {
+                $0.method = "GET\u{1B}]0;owned\u{7}\r\n\u{9B}31m\u{202E}"
                 $0.remoteAddress = "/run/\u{1B}[2J.sock\nnext"
                 $0.proxy = "http://\u{8}proxy"
             })

@@ -41,13 +41,12 @@ public struct RequestOptions: Sendable {
 
     @usableFromInline
     mutating func setValue<Key: RequestOptionKey>(_ value: Key.Value?, of key: Key.Type) {
-        let place = place(of: ObjectIdentifier(key))
-        switch (place, value) {
-        case (let place?, let value?): entries[place] = Entry<Key>(value)
-        case (let place?, nil): entries.remove(at: place)
-        case (nil, let value?): entries.append(Entry<Key>(value))
-        case (nil, nil): break
+        // Not a switch over both: the runtime would look up the pair's type.
+        guard let place = place(of: ObjectIdentifier(key)) else {
+            if let value { entries.append(Entry<Key>(value)) }
+            return
         }
+        if let value { entries[place] = Entry<Key>(value) } else { entries.remove(at: place) }
     }
 
     /// Merges other options, which replace those of the same keys.

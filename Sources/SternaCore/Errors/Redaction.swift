@@ -92,3 +92,14 @@ package enum Redaction {
         return nil
     }
 }
+
+/// A URL of which only what is no secret is shown. The text is made on demand: few programs read it of each request.
+struct ShownURL: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+    private let url: HTTPURL
+
+    init(_ url: HTTPURL) { self.url = url }
+
+    var description: String { Redaction.show(url) }
+
+    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// Holds the events of a session, and of those derived from it, until observers and readers have received them.
@@ -11,7 +12,7 @@ package final class EventBuffer: Sendable {
     }
 
     fileprivate struct State {
-        var entries: [Entry] = []
+        var entries = Deque<Entry>()
         /// The number of events among the entries.
         var count = 0
         var lost: [(source: EventSource, count: Int)] = []
@@ -71,9 +72,10 @@ package final class EventBuffer: Sendable {
     // MARK: Delivering
 
     private func deliver() {
-        guard let entries = take() else { return }
+        guard var entries = take() else { return }
         var readers = presentReaders
-        for entry in entries {
+        // Popped, so that the entries are moved rather than copied.
+        while let entry = entries.popFirst() {
             switch entry {
             case .event(let event, let source):
                 source.deliver(event)
@@ -87,13 +89,13 @@ package final class EventBuffer: Sendable {
     }
 
     /// Returns what waits, the numbers of lost events among it; nil and the delivery ends if nothing does.
-    private func take() -> [Entry]? {
+    private func take() -> Deque<Entry>? {
         state.withLock { state in
             guard !state.entries.isEmpty else {
                 state.isDelivering = false
                 return nil
             }
-            var entries: [Entry] = []
+            var entries = Deque<Entry>()
             swap(&entries, &state.entries)
             // They were lost after all that waited, and before anything that follows.
             for loss in state.lost { entries.append(.event(SternaEvent(.dropped(loss.count)), loss.source)) }

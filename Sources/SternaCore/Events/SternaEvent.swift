@@ -52,6 +52,7 @@ public struct SternaEvent: Sendable {
     ///
     /// Responses are heads, without their bodies. Requests and responses have all their fields, secrets too; the description of an event has
     /// none.
+    // Those with requests and responses are indirect: an event is copied several times until it is delivered.
     public enum Kind: Sendable {
         // MARK: Network
 
@@ -59,7 +60,7 @@ public struct SternaEvent: Sendable {
         case requestBegan
 
         /// An attempt begins, with the request as the interceptors passed it on.
-        case attemptBegan(AttemptMetrics.Reason, Request)
+        indirect case attemptBegan(AttemptMetrics.Reason, Request)
 
         /// The host's addresses were found for a new connection.
         case hostResolved(host: String, addresses: [IPAddress])
@@ -71,7 +72,7 @@ public struct SternaEvent: Sendable {
         ///
         /// The response is the head of the proxy's 2xx response to CONNECT (RFC 9110, 9.3.6), over HTTP/1.1 or HTTP/2. It is nil for a
         /// proxy that forwards requests, and for SOCKS. Any other response becomes ``SternaError/proxyResponse`` of the error.
-        case proxyConnected(proxy: String, response: Response?)
+        indirect case proxyConnected(proxy: String, response: Response?)
 
         /// The TLS handshake with the server is complete.
         case tlsEstablished(version: String?)
@@ -83,10 +84,10 @@ public struct SternaEvent: Sendable {
         case requestSent(bytes: Int64)
 
         /// An interim response arrived (RFC 9110, 15.2).
-        case informationalReceived(InformationalResponse)
+        indirect case informationalReceived(InformationalResponse)
 
         /// The response's head arrived.
-        case responseBegan(Response)
+        indirect case responseBegan(Response)
 
         /// The last byte of the response arrived; with the number of bytes.
         case responseEnded(bytes: Int64)
@@ -95,7 +96,7 @@ public struct SternaEvent: Sendable {
         case attemptFailed(SternaError)
 
         /// The retry policy, or a retrier, has decided on a retry; its attempt begins after a wait.
-        case retryScheduled(ScheduledRetry)
+        indirect case retryScheduled(ScheduledRetry)
 
         /// The call has ended, successfully or not.
         case requestEnded(RequestMetrics)
@@ -103,7 +104,7 @@ public struct SternaEvent: Sendable {
         // MARK: Tasks
 
         /// A session has made a task; with its request, or nil if that could not be built.
-        case taskCreated(Request?)
+        indirect case taskCreated(Request?)
 
         /// A task starts or continues.
         case taskResumed
@@ -115,34 +116,34 @@ public struct SternaEvent: Sendable {
         case taskCancelled
 
         /// An application interceptor has passed on another request than it received.
-        case requestAdapted(from: Request, to: Request)
+        indirect case requestAdapted(from: Request, to: Request)
 
         /// An application interceptor has failed before it passed the request on.
-        case adaptationFailed(Request, SternaError)
+        indirect case adaptationFailed(Request, SternaError)
 
         /// What happens to a redirect that the session's policy follows or refuses.
-        case redirectDecided(Response, RedirectDecision)
+        indirect case redirectDecided(Response, RedirectDecision)
 
         /// A request is to be sent again, although its body can be read only once; whether the program gave a new one.
-        case newBodyNeeded(Request, isProvided: Bool)
+        indirect case newBodyNeeded(Request, isProvided: Bool)
 
         /// A server's challenge (401) that no setting had a credential for, and how it was answered.
-        case challengeReceived(ObservedChallenge)
+        indirect case challengeReceived(ObservedChallenge)
 
         /// The progress of a request's body; replaced by a later one until it is delivered.
         case bodyDataSent(TransferProgress)
 
         /// A response has passed the interceptors.
-        case responseReceived(Response)
+        indirect case responseReceived(Response)
 
         /// A piece of a response's body, with its number of bytes.
         case dataReceived(bytes: Int)
 
         /// The response serializer has accepted a response, or rejected it with an error. The media type is checked later, with the value.
-        case responseValidated(Response, SternaError?)
+        indirect case responseValidated(Response, SternaError?)
 
         /// A task with callbacks has decoded its value, or could not.
-        case valueParsed(Result<any Sendable, SternaError>)
+        indirect case valueParsed(Result<any Sendable, SternaError>)
 
         /// A task's response becomes a download; with the number of that task.
         case becameDownload(UInt64)
@@ -174,10 +175,10 @@ public struct SternaEvent: Sendable {
         case transferStarted
 
         /// The head of a response has arrived; that of a followed redirect excepted. Each attempt has one.
-        case transferHeadersReceived(Response)
+        indirect case transferHeadersReceived(Response)
 
         /// A redirect is followed: the response, and the request that is sent next.
-        case transferRedirected(Response, Request)
+        indirect case transferRedirected(Response, Request)
 
         /// A task has failed, and is tried again after a pause.
         case transferRetryScheduled(SternaError, pause: Duration)
@@ -206,15 +207,14 @@ public final class ObservedCall: Sendable, Identifiable {
     /// The method of the call's first request.
     public let method: String
 
-    private let target: HTTPURL
+    private let target: ShownURL
 
     package init(id: UInt64, _ request: Request) {
-        (self.id, method, target) = (id, request.method.rawValue, request.url)
+        (self.id, method, target) = (id, request.method.rawValue, ShownURL(request.url))
     }
 
     /// The URL of the call's first request without user information, its secret-looking query values replaced.
-    // Made on demand: few observers read it of each event.
-    public var url: String { Redaction.show(target) }
+    public var url: String { target.description }
 }
 
 extension ObservedCall: CustomStringConvertible, CustomReflectable {

@@ -41,7 +41,9 @@ public struct AttemptMetrics: Sendable, Hashable {
     public var method: String
 
     /// The URL without user information, its secret-looking query values replaced.
-    public var url: String
+    public var url: String { target.description }
+
+    private let target: ShownURL
 
     /// The whole attempt, the body of the response included.
     public var whole: Span
@@ -103,10 +105,10 @@ public struct AttemptMetrics: Sendable, Hashable {
     /// The kind of the error that ended the attempt.
     public var failure: SternaError.Kind?
 
-    package init(reason: Reason, method: String, url: String, start: Duration) {
+    package init(reason: Reason, method: String, url: HTTPURL, start: Duration) {
         self.reason = reason
         self.method = method
-        self.url = url
+        target = ShownURL(url)
         whole = Span(start: start, end: start)
     }
 }

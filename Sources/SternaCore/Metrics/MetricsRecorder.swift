@@ -27,7 +27,7 @@ package final class MetricsRecorder: Sendable {
     package var snapshot: RequestMetrics { metrics.withLock { $0 } }
 
     /// Returns a moment as an offset from the request's begin.
-    package func offset(_ moment: NIODeadline) -> Duration { max(.zero, Duration(moment - began)) }
+    package func offset(_ moment: NIODeadline) -> Duration { .nanoseconds(max(0, (moment - began).nanoseconds)) }
 
     /// Announces the reason for the next attempt.
     package func expect(_ reason: AttemptMetrics.Reason) { nextReason.withLock { $0 = reason } }
@@ -74,8 +74,7 @@ package final class MetricsRecorder: Sendable {
                 ?? (metrics.attempts.isEmpty ? .first : .retry)
             metrics.attempts.append(
                 AttemptMetrics(
-                    reason: reason, method: request.method.rawValue, url: Redaction.show(request.url),
-                    start: offset(now)))
+                    reason: reason, method: request.method.rawValue, url: request.url, start: offset(now)))
             return (metrics.attempts.count - 1, reason)
         }
         post(.attemptBegan(begun, request), attempt: index + 1, at: now)
@@ -113,8 +112,13 @@ package final class MetricsRecorder: Sendable {
 
         /// Records the end of the attempt.
         package func ended(at now: NIODeadline? = nil) {
-            let offset = recorder.offset(now ?? recorder.clock.now)
-            update { $0.whole.end = max($0.whole.start, offset) }
+            let now = now ?? recorder.clock.now
+            update { end(&$0, at: now) }
+        }
+
+        /// Records the end of the attempt beside other changes.
+        package func end(_ metrics: inout AttemptMetrics, at now: NIODeadline) {
+            metrics.whole = AttemptMetrics.Span(start: metrics.whole.start, end: recorder.offset(now))
         }
 
         /// Records a failure; the first one is an event.

@@ -29,7 +29,8 @@ public struct IPAddress: Sendable, Hashable {
     /// Parses four decimal numbers without leading zeros, or an IPv6 address (RFC 4291, 2.2) without brackets and zone; nil for
     /// anything else.
     public init?(_ text: some StringProtocol) {
-        let bytes = Array(text.utf8.prefix(64))
+        // Of one type from here on, whatever kind of string it is.
+        let bytes = Array(text[...].utf8.prefix(64))
         if bytes.contains(UInt8(ascii: ":")) {
             guard let pieces = IPv6.parse(bytes[...]) else { return nil }
             self.init(v6: Self.joined(pieces[0..<4]), Self.joined(pieces[4..<8]))

@@ -120,19 +120,22 @@ enum IPv6 {
 
     /// Parses four decimal numbers without leading zeros.
     static func embedded(_ input: ArraySlice<UInt8>) -> UInt32? {
-        let parts = input.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        var address: UInt32 = 0
-        for part in parts {
-            guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0") else { return nil }
-            var value: UInt32 = 0
-            for byte in part {
-                guard let digit = PercentCoding.hexValue(byte), digit < 10 else { return nil }
-                value = value * 10 + UInt32(digit)
+        var (address, number): (UInt32, UInt32) = (0, 0)
+        var (digits, dots) = (0, 0)
+        for byte in input {
+            if byte == UInt8(ascii: ".") {
+                guard digits > 0, dots < 3 else { return nil }
+                address = address << 8 | number
+                (number, digits, dots) = (0, 0, dots + 1)
+                continue
             }
-            guard value <= 255 else { return nil }
-            address = address << 8 | value
+            // Nothing follows a zero that begins a number.
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), digits == 0 || number > 0 else { return nil }
+            number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
+            guard number <= 255 else { return nil }
+            digits += 1
         }
-        return address
+        guard dots == 3, digits > 0 else { return nil }
+        return address << 8 | number
     }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// The wait of one Swift task for a result. It ends once: with the first result, or with the task's cancellation.
 ///
@@ -11,18 +11,26 @@ import Synchronization
 ///
 /// A result may come before the task waits. Only this type resumes continuations, so that none is resumed twice or forgotten. Exceptions
 /// are ``BlockingWork`` and the path of a request through the engine, which saves the object.
+///
+/// Invariant of the continuation: it is resumed once, since the state changes from `waiting` to `ended` once.
+// Inlinable, since the runtime would have to look up the types of each wait otherwise.
+@usableFromInline
 package final class Wait<Value: Sendable>: Sendable, Identifiable {
-    private enum State {
+    @usableFromInline
+    enum State {
         case idle
-        case waiting(CheckedContinuation<Value, any Error>)
+        case waiting(UnsafeContinuation<Value, any Error>)
         case ended(Result<Value, any Error>)
     }
 
-    private let state = Mutex(State.idle)
+    @usableFromInline
+    let state = Mutex(State.idle)
 
+    @inlinable
     package init() {}
 
     /// Whether there is a result.
+    @inlinable
     package var isEnded: Bool {
         state.withLock { state in
             if case .ended = state { true } else { false }
@@ -34,6 +42,7 @@ package final class Wait<Value: Sendable>: Sendable, Identifiable {
     /// - Parameters:
     ///   - cancelled: the error if the Swift task is cancelled first.
     ///   - begin: called when the task waits; not called if the wait has ended by then.
+    @inlinable
     package func value(
         cancelled: @autoclosure @Sendable () -> any Error = CancellationError(), begin: () -> Void = {},
         isolation: isolated (any Actor)? = #isolation
@@ -46,13 +55,14 @@ package final class Wait<Value: Sendable>: Sendable, Identifiable {
     /// - Parameters:
     ///   - onCancel: called when the Swift task is cancelled; it ends the wait.
     ///   - begin: called when the task waits; not called if the wait has ended by then.
+    @inlinable
     package func value(
         onCancel: @Sendable () -> Void, begin: () -> Void = {}, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
         try await withTaskCancellationHandler {
             // Keeps the closure on the caller's actor; with `nonisolated(nonsending)` it would leave it.
             _ = isolation
-            return try await withCheckedThrowingContinuation { continuation in
+            return try await withUnsafeThrowingContinuation { continuation in
                 if hold(continuation) { begin() }
             }
         } onCancel: {
@@ -61,14 +71,16 @@ package final class Wait<Value: Sendable>: Sendable, Identifiable {
     }
 
     /// Returns the result once there is one, also in a Swift task that is cancelled. Call it once.
+    @inlinable
     package nonisolated(nonsending) func valueIgnoringCancellation() async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
+        try await withUnsafeThrowingContinuation { continuation in
             _ = hold(continuation)
         }
     }
 
     /// Keeps a continuation until the end. Returns false if there is a result already, with which it resumes the continuation.
-    private func hold(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
+    @inlinable
+    func hold(_ continuation: UnsafeContinuation<Value, any Error>) -> Bool {
         let early = state.withLock { state -> Result<Value, any Error>? in
             if case .ended(let result) = state { return result }
             state = .waiting(continuation)
@@ -80,6 +92,7 @@ package final class Wait<Value: Sendable>: Sendable, Identifiable {
     }
 
     /// Ends the wait. Returns false if it has ended already, with nothing changed.
+    @inlinable
     @discardableResult
     package func end(_ result: Result<Value, any Error>) -> Bool {
         let former = state.withLock { state in
@@ -98,6 +111,7 @@ package final class Wait<Value: Sendable>: Sendable, Identifiable {
 
 extension Wait<Void> {
     /// Ends the wait. Returns false if it has ended already.
+    @inlinable
     @discardableResult
     package func end() -> Bool { end(.success(())) }
 }

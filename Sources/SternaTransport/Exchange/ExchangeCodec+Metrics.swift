@@ -9,6 +9,17 @@ struct ExchangeMarks {
     var firstByte: NIODeadline?
 }
 
+/// The addresses of a connection as metrics show them, written once for all its exchanges.
+final class ConnectionAddresses: Sendable {
+    let local: String?
+    let remote: String?
+
+    init(_ opening: DialTimeline?, _ channel: (any Channel)?) {
+        local = opening?.localAddress ?? channel?.localAddress?.numericText
+        remote = opening?.remoteAddress ?? channel?.remoteAddress?.numericText
+    }
+}
+
 /// Records an exchange's metrics; called only for exchanges with a recorder.
 extension ExchangeCodec {
     final func noteStart(_ exchange: Exchange) {
@@ -17,6 +28,8 @@ extension ExchangeCodec {
         let opening = opening
         self.opening = nil
         let isReused = exchangeCount > 1 || opening == nil
+        let addresses = addresses ?? ConnectionAddresses(opening, channel)
+        self.addresses = addresses
         recorder.update { attempt in
             attempt.isReused = isReused
             attempt.queue = recorder.span(
@@ -25,21 +38,12 @@ extension ExchangeCodec {
             if case .proxy(let proxy) = endpoint.route { attempt.proxy = proxy.description }
             opening?.note(in: &attempt, recorder)
             attempt.tlsVersion = tlsVersion
+            (attempt.localAddress, attempt.remoteAddress) = (addresses.local, addresses.remote)
         }
         if let opening, opening.secured != nil {
             recorder.post(.tlsEstablished(version: opening.tlsVersion), at: lastActivity)
         }
-        noteAddresses(recorder, opening)
         recorder.post(.connectionAcquired(isReused: isReused), at: lastActivity)
-    }
-
-    private final func noteAddresses(_ recorder: MetricsRecorder.Attempt, _ opening: DialTimeline?) {
-        let local = opening?.localAddress ?? channel?.localAddress?.numericText
-        let remote = opening?.remoteAddress ?? channel?.remoteAddress?.numericText
-        recorder.update { attempt in
-            attempt.localAddress = local
-            attempt.remoteAddress = remote
-        }
     }
 
     final func noteSent() {
@@ -98,11 +102,12 @@ extension ExchangeCodec {
 
     final func noteEnd(_ exchange: Exchange) {
         guard let recorder = exchange.recorder else { return }
-        noteCounts()
+        let (sent, received) = (Int64(throughput.sent), Int64(throughput.received))
         recorder.update { attempt in
+            (attempt.bytesSent, attempt.bytesReceived) = (sent, received)
             attempt.read = recorder.span(marks.firstByte ?? lastActivity, lastActivity)
+            recorder.end(&attempt, at: lastActivity)
         }
-        recorder.ended(at: lastActivity)
-        recorder.post(.responseEnded(bytes: Int64(throughput.received)), at: lastActivity)
+        recorder.post(.responseEnded(bytes: received), at: lastActivity)
     }
 }

@@ -33,6 +33,9 @@ class ExchangeCodec: @unchecked Sendable {
 
     /// The timeline of the dial, until the first exchange has recorded it.
     final var opening: DialTimeline?
+
+    /// The connection's addresses, since an exchange with metrics has asked for them.
+    var addresses: ConnectionAddresses?
     final var writer: BodyWriter?
 
     /// A body that waits for the server to ask for it.

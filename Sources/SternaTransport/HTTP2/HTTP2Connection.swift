@@ -74,6 +74,9 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var tlsContext: ChannelHandlerContext?
     var rotation: ClientIdentity?
     var opening: DialTimeline?
+
+    /// The addresses, since a stream with metrics has asked for them.
+    var addresses: ConnectionAddresses?
     var tlsVersion: String?
     private(set) var exchangeCount = 0
 

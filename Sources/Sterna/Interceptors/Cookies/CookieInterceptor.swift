@@ -36,8 +36,7 @@ extension CookieJar {
         guard let field = field(for: asked) else { return request }
         var request = request
         let value = own.map { $0.isEmpty ? field : "\($0); \(field)" } ?? field
-        // The value of the name alone would be split into a field for each cookie.
-        request.headers[fields: .cookie] = [HTTPField(name: .cookie, value: value)]
+        request.headers[fields: .cookie] = [header(value)]
         return request
     }
 }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 public import SternaCore
 import SternaTransport
@@ -88,10 +89,24 @@ public final class TokenAuthentication: Sendable {
         let response: Response
     }
 
+    /// What a request knows that does not simply use the current token.
+    private struct Asking {
+        let lastFailure: SternaError?
+        let isFailing: Bool
+        let rejection: Response?
+        var waiter: Waiter?
+    }
+
     let origins: Set<Origin>
     let options: Options
     private let refreshing: Refresh?
     private let state: Mutex<State>
+
+    /// The name of the field that carries the token; nil for one that is no name.
+    private let name: HTTPField.Name?
+
+    /// The field of the last token that was sent, which the next request usually sends, too.
+    private let lastField = Mutex<(number: UInt64, field: HTTPField)?>(nil)
 
     /// The objects whose refresh the current task is part of.
     @TaskLocal private static var underWay: Set<ObjectIdentifier> = []
@@ -109,6 +124,7 @@ public final class TokenAuthentication: Sendable {
     ) throws(SternaError) {
         origins = Set(try urls.map { (url) throws(SternaError) in try Self.origin(of: url) })
         self.options = options
+        name = HTTPField.Name(Self.fieldName(of: options.place))
         refreshing = refresh
         let limits = TokenRule.Limits(
             leeway: TimeAmount(clamping: options.refreshesBefore), mostRefreshes: max(0, options.mostRefreshes),
@@ -143,6 +159,7 @@ public final class TokenAuthentication: Sendable {
                 defer { state.waiters = [:] }
                 return state.waiters.values
             }
+            lastField.withLock { $0 = nil }
             for waiter in waiters { waiter.end(.success(.success(nil))) }
         }
     }
@@ -158,12 +175,11 @@ public final class TokenAuthentication: Sendable {
     /// Whether a request needs the token.
     func applies(to request: Request) -> Bool {
         guard origins.contains(request.url.origin), request.state.choices.usesToken else { return false }
-        return !Self.underWay.contains(ObjectIdentifier(self)) && request.headers[fieldName] == nil
+        return !Self.underWay.contains(ObjectIdentifier(self)) && !(name.map(request.headers.contains) ?? false)
     }
 
-    /// The name of the field that carries the token.
-    private var fieldName: String {
-        switch options.place {
+    private static func fieldName(of place: Place) -> String {
+        switch place {
         case .authorization: "Authorization"
         case .header(let name): name
         }
@@ -172,14 +188,9 @@ public final class TokenAuthentication: Sendable {
     /// Returns a request with a token; throws `invalidHeader` for one that cannot be sent.
     func applied(_ ticket: TokenRule.Ticket, to request: Request) throws(SternaError) -> Request {
         var request = request
-        let value =
-            switch options.place {
-            case .authorization(let scheme): Authorization(scheme, ticket.token.value).fieldValue
-            case .header: ticket.token.value
-            }
         do {
-            let field = try Headers.field(fieldName, value)
-            request.headers[field.name] = field.value
+            // The request has no field of this name: see `applies(to:)`.
+            request.headers.append(try field(of: ticket))
         } catch {
             throw error.at(request)
         }
@@ -188,6 +199,18 @@ public final class TokenAuthentication: Sendable {
         case .header(let name): request.options[SecretHeadersKey.self].insert(name)
         }
         return request
+    }
+
+    private func field(of ticket: TokenRule.Ticket) throws(SternaError) -> HTTPField {
+        if let last = lastField.withLock({ $0 }), last.number == ticket.number { return last.field }
+        let value =
+            switch options.place {
+            case .authorization(let scheme): Authorization(scheme, ticket.token.value).fieldValue
+            case .header: ticket.token.value
+            }
+        let field = try Headers.field(Self.fieldName(of: options.place), value)
+        lastField.withLock { $0 = (ticket.number, field) }
+        return field
     }
 
     /// Returns the token for a request, after a refresh if one is needed; nil to send it without.
@@ -200,27 +223,32 @@ public final class TokenAuthentication: Sendable {
         for request: Request, insteadOf rejected: Rejection? = nil, _ time: LoopClock
     ) async throws(SternaError) -> TokenRule.Ticket? {
         while true {
-            let waiter = Waiter(
-                for: request, on: time, in: .prepare,
-                late: SternaError(
-                    .timedOut, phase: .prepare,
-                    "The time for the whole request was up while it waited for a new token."))
             let now = options.clock.now
-            let (decision, failure, isFailing, rejection) = state.withLock { state in
+            let (decision, asking) = state.withLock { state -> (TokenRule.Decision, Asking?) in
                 if let rejected { state.note(rejected) }
                 let decision = rejected.map { state.rule.rejected($0.ticket, at: now) } ?? state.rule.ask(at: now)
-                if case .wait = decision { state.waiters[ObjectIdentifier(waiter)] = waiter }
-                return (decision, state.failure, state.isFailing, rejected?.response ?? state.rejection)
+                // Most requests need no more.
+                if case .use = decision { return (decision, nil) }
+                let rejection = rejected?.response ?? state.rejection
+                var asking = Asking(lastFailure: state.failure, isFailing: state.isFailing, rejection: rejection)
+                if case .wait = decision {
+                    let waiter = Self.waiter(for: request, time)
+                    state.waiters[ObjectIdentifier(waiter)] = waiter
+                    asking.waiter = waiter
+                }
+                return (decision, asking)
             }
             switch decision {
             case .use(let ticket): return ticket
             case .send, .giveUp: return nil
             case .failed:
-                guard let failure else { return nil }
-                throw Self.failure(failure, after: rejection)
+                guard let failure = asking?.lastFailure else { return nil }
+                throw Self.failure(failure, after: asking?.rejection)
             case .tooMany:
-                throw Self.failure(tooMany(isFailing ? failure : nil), after: rejection)
+                let failure = asking?.isFailing == true ? asking?.lastFailure : nil
+                throw Self.failure(tooMany(failure), after: asking?.rejection)
             case .wait(let number, let begins):
+                guard let waiter = asking?.waiter else { return nil }
                 if begins { begin(number) }
                 defer { leave(waiter) }
                 let outcome: Result<TokenRule.Ticket?, SternaError>
@@ -232,7 +260,7 @@ public final class TokenAuthentication: Sendable {
                 switch outcome {
                 case .success(let ticket?): return ticket
                 case .success(nil): break
-                case .failure(let error): throw Self.failure(error, after: rejection)
+                case .failure(let error): throw Self.failure(error, after: asking?.rejection)
                 }
             }
         }
@@ -275,6 +303,13 @@ public final class TokenAuthentication: Sendable {
             state.note(rejected)
             state.rule.reject(rejected.ticket)
         }
+    }
+
+    private static func waiter(for request: Request, _ time: LoopClock) -> Waiter {
+        Waiter(
+            for: request, on: time, in: .prepare,
+            late: SternaError(
+                .timedOut, phase: .prepare, "The time for the whole request was up while it waited for a new token."))
     }
 
     private func leave(_ waiter: Waiter) {

@@ -1,3 +1,4 @@
+import HTTPTypes
 public import SternaCore
 import Synchronization
 
@@ -27,6 +28,7 @@ public final class CookieJar: Sendable {
     private let ownIdentity = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
     // Set before the first cookie, and never cleared: requests of jars that never had one pass the lock by.
     private let mayMatch: Atomic<Bool>
+    private let lastHeader = Mutex<HTTPField?>(nil)
 
     /// Whether requests need not ask: there was never a cookie, and there is no file.
     @inline(__always)
@@ -216,13 +218,24 @@ public final class CookieJar: Sendable {
 
     // MARK: Messages
 
-    // These two run on event loops, and leave it to their callers to load the jar before.
+    // These run on event loops, and leave it to their callers to load the jar before.
 
     /// Returns the Cookie field of a request; nil without cookies.
     func field(for request: CookieRequest) -> String? {
         let now = now()
         // Which cookies were used last is saved with the next change.
         return content.withLock { $0.state.field(for: request, now: now) }
+    }
+
+    /// Returns a Cookie field of a value. Most requests have that of the one before, which need not be checked again.
+    func header(_ value: String) -> HTTPField {
+        lastHeader.withLock { last in
+            if let last, last.value == value { return last }
+            // The value of the name alone would be split into a field for each cookie.
+            let field = HTTPField(name: .cookie, value: value)
+            last = field
+            return field
+        }
     }
 
     /// Stores the cookies of a response's Set-Cookie lines; returns those that were taken, also what they removed.
