@@ -31,7 +31,9 @@ struct FileReferenceTests {
             let store = try FileCredentialStore(path: URL(fileURLWithPath: "\(folder)/credentials"))
             expectEqual(store.path, "\(folder)/credentials")
             let jar = CookieJar(path: URL(fileURLWithPath: "\(folder)/cookies"))
-            jar.removeAll()
+            let cookie = try Cookie(
+                name: "a", value: "1", domain: "example.com", expires: Date(timeIntervalSinceNow: 3_600))
+            jar.restore(CookieSnapshot(cookies: [cookie]))
             try await jar.save()
             #expect(try CookieSnapshot(contentsOf: URL(fileURLWithPath: "\(folder)/cookies")) != nil)
             _ = HSTSStore(path: URL(fileURLWithPath: "\(folder)/hsts"))

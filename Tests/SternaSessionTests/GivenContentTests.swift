@@ -55,7 +55,7 @@ struct GivenContentTests {
     func forms() throws {
         expectEqual(
             try sent(.post("p", form: ["user": "a b", "tags": ["x", "y"]])),
-            ["user=a%20b&tags%5B%5D=x&tags%5B%5D=y", form])
+            ["tags%5B%5D=x&tags%5B%5D=y&user=a%20b", form])
         let ages = ["b": 2, "a": 1]
         expectEqual(try sent(.post("p", form: ages)), ["a=1&b=2", form])
         expectEqual(try sent(.post("p", form: Filter())), ["name=Ada&page=2", form])
@@ -73,7 +73,7 @@ struct GivenContentTests {
         }
         let keeping = HTTPRequestSerializer(encoder: QueryEncoder(nulls: .literal, keepsNilMembers: true))
         expectEqual(
-            try sent(draft) { $0.requestSerializer = keeping }, [#"{"cursor":null,"name":"Ada","page":2}"#, json])
+            try sent(draft) { $0.requestSerializer = keeping }, [#"{"name":"Ada","page":2,"cursor":null}"#, json])
         expectEqual(
             try sent(.post("p", form: Filter())) { $0.requestSerializer = keeping },
             ["cursor=null&name=Ada&page=2", form])

@@ -32,12 +32,18 @@ public struct RequestOptions: Sendable {
     /// The value under a key; nil if none was set. Setting nil restores the default.
     @inlinable
     public subscript<Key: RequestOptionKey>(ifSet key: Key.Type) -> Key.Value? {
-        get { entries.isEmpty ? nil : value(of: key) }
+        get {
+            guard !entries.isEmpty, let place = place(of: ObjectIdentifier(key)) else { return nil }
+            return value(at: place, of: key)
+        }
         set { setValue(newValue, of: key) }
     }
 
     @usableFromInline
-    func value<Key: RequestOptionKey>(of key: Key.Type) -> Key.Value? { entry(key)?.value }
+    func value<Key: RequestOptionKey>(at place: Int, of key: Key.Type) -> Key.Value {
+        // Only entries of this type have its identifier.
+        unsafeDowncast(entries[place], to: Entry<Key>.self).value
+    }
 
     @usableFromInline
     mutating func setValue<Key: RequestOptionKey>(_ value: Key.Value?, of key: Key.Type) {
@@ -69,14 +75,8 @@ public struct RequestOptions: Sendable {
         return ComparedOptions(values: values)
     }
 
-    private func place(of key: ObjectIdentifier) -> Int? { entries.firstIndex { $0.key == key } }
-
-    private func entry<Key: RequestOptionKey>(_ key: Key.Type) -> Entry<Key>? {
-        let id = ObjectIdentifier(key)
-        // Only entries of this type have its identifier.
-        for entry in entries where entry.key == id { return unsafeDowncast(entry, to: Entry<Key>.self) }
-        return nil
-    }
+    @usableFromInline
+    func place(of key: ObjectIdentifier) -> Int? { entries.firstIndex { $0.key == key } }
 }
 
 /// An option with its key; see ``Entry``, its only subclass.

@@ -13,6 +13,8 @@ package final class EventBuffer: Sendable {
 
     fileprivate struct State {
         var entries = Deque<Entry>()
+        /// The empty list of an earlier delivery, whose memory the next one uses.
+        var spare = Deque<Entry>()
         /// The number of events among the entries.
         var count = 0
         var lost: [(source: EventSource, count: Int)] = []
@@ -23,6 +25,8 @@ package final class EventBuffer: Sendable {
     }
 
     private static let pause = Duration.milliseconds(1)
+    /// The memory of so many entries is kept.
+    private static let usualCount = 1_024
     private static let work = BlockingWork("sterna.events")
 
     package let capacity: Int
@@ -39,20 +43,27 @@ package final class EventBuffer: Sendable {
 
     // MARK: Posting
 
-    func post(_ event: SternaEvent, of source: EventSource, in slot: EventSlot?) {
-        // A replaced event may have the last reference to its task, and is released after unlocking.
-        let (starts, replaced) = state.withLock { state -> (Bool, Entry?) in
-            if let old = state.replace(event, source, slot) { return (false, old) }
-            guard state.count < capacity else {
+    func post(_ event: consuming SternaEvent, of source: EventSource, in slot: EventSlot?) {
+        // Taken out by the lock's closure, which would copy what it captures.
+        var posted: Entry? = .event(event, source)
+        let starts = state.withLock { state in
+            if let place = state.place(slot) {
+                guard let entry = posted.take() else { return false }
+                posted = state.entries[place]
+                state.entries[place] = entry
+                return false
+            }
+            guard state.count < capacity, let entry = posted.take() else {
                 state.lose(source)
-                return (false, nil)
+                return false
             }
             let place = (state.takings, state.entries.count)
             slot?.place.withLock { $0 = place }
             state.count += 1
-            return (state.append(.event(event, source)), nil)
+            return state.append(entry)
         }
-        _ = replaced
+        // An event that was replaced or lost may have the last reference to its task, and is released after unlocking.
+        _ = posted
         if starts { Self.work.begin { self.deliver() } }
     }
 
@@ -73,10 +84,11 @@ package final class EventBuffer: Sendable {
 
     private func deliver() {
         guard var entries = take() else { return }
+        let isUsual = entries.count <= Self.usualCount
         var readers = presentReaders
         // Popped, so that the entries are moved rather than copied.
         while let entry = entries.popFirst() {
-            switch entry {
+            switch consume entry {
             case .event(let event, let source):
                 source.deliver(event)
                 for reader in readers where source.isPart(of: reader.source) { reader.add(event) }
@@ -85,6 +97,7 @@ package final class EventBuffer: Sendable {
                 readers = presentReaders
             }
         }
+        if isUsual { state.withLock { $0.spare = entries } }
         Self.work.begin(after: Self.pause) { self.deliver() }
     }
 
@@ -97,6 +110,7 @@ package final class EventBuffer: Sendable {
             }
             var entries = Deque<Entry>()
             swap(&entries, &state.entries)
+            swap(&state.entries, &state.spare)
             // They were lost after all that waited, and before anything that follows.
             for loss in state.lost { entries.append(.event(SternaEvent(.dropped(loss.count)), loss.source)) }
             (state.count, state.lost) = (0, [])
@@ -140,21 +154,17 @@ package final class EventBuffer: Sendable {
 
 extension EventBuffer.State {
     /// Appends an entry; returns whether the delivery has to be begun.
-    fileprivate mutating func append(_ entry: EventBuffer.Entry) -> Bool {
+    fileprivate mutating func append(_ entry: consuming EventBuffer.Entry) -> Bool {
         entries.append(entry)
         defer { isDelivering = true }
         return !isDelivering
     }
 
-    /// Puts an event in the place of an earlier one that waits still; returns that one.
-    fileprivate mutating func replace(
-        _ event: SternaEvent, _ source: EventSource, _ slot: EventSlot?
-    ) -> EventBuffer.Entry? {
+    /// Returns the place of an earlier event that waits still.
+    fileprivate func place(_ slot: EventSlot?) -> Int? {
         guard let (taking, index) = slot?.place.withLock({ $0 }), taking == takings, entries.indices.contains(index)
         else { return nil }
-        let old = entries[index]
-        entries[index] = .event(event, source)
-        return old
+        return index
     }
 
     fileprivate mutating func lose(_ source: EventSource) {

@@ -34,7 +34,9 @@ package final class EventSource: Sendable {
     /// Posts an event. Never waits and calls no user code, so it may be called anywhere.
     ///
     /// - Parameter slot: the place of an earlier event that this one replaces if it was not delivered yet.
-    package func post(_ event: SternaEvent, in slot: EventSlot? = nil) { buffer.post(event, of: self, in: slot) }
+    package func post(_ event: consuming SternaEvent, in slot: EventSlot? = nil) {
+        buffer.post(event, of: self, in: slot)
+    }
 
     /// Whether it is a source, or lies below it.
     func isPart(of other: ObjectIdentifier) -> Bool {

@@ -28,9 +28,13 @@ public struct IPAddress: Sendable, Hashable {
 
     /// Parses four decimal numbers without leading zeros, or an IPv6 address (RFC 4291, 2.2) without brackets and zone; nil for
     /// anything else.
-    public init?(_ text: some StringProtocol) {
-        // Of one type from here on, whatever kind of string it is.
-        let bytes = Array(text[...].utf8.prefix(64))
+    public init?(_ text: some StringProtocol) { self.init(String(text)) }
+
+    // Most callers have a string: in another module, what is generic is not specialised.
+    package init?(_ text: String) {
+        let utf8 = text.utf8
+        guard utf8.count <= 64 else { return nil }
+        let bytes = Array(utf8)
         if bytes.contains(UInt8(ascii: ":")) {
             guard let pieces = IPv6.parse(bytes[...]) else { return nil }
             self.init(v6: Self.joined(pieces[0..<4]), Self.joined(pieces[4..<8]))

@@ -28,6 +28,7 @@ final class SharedTransfer: Sendable {
     }
 
     private struct Reader: Sendable {
+        let number: Int
         var place = SharedWindow.Place()
         var waiter: Wait<Void>?
         var failure: SternaError?
@@ -38,8 +39,41 @@ final class SharedTransfer: Sendable {
         var isActive: Bool { failure == nil && rest == nil && !mustFetch }
     }
 
+    /// The readers, by numbers that increase: usually there is one, for which a table would cost more.
+    private struct Readers: Sendable {
+        private(set) var all: [Reader] = []
+
+        subscript(number: Int) -> Reader? {
+            get { place(of: number).map { all[$0] } }
+            set {
+                guard let place = place(of: number) else { return }
+                if let newValue { all[place] = newValue } else { all.remove(at: place) }
+            }
+        }
+
+        mutating func add(_ number: Int) { all.append(Reader(number: number)) }
+
+        mutating func remove(_ number: Int) -> Reader? { place(of: number).map { all.remove(at: $0) } }
+
+        /// Takes the waiters of all readers.
+        mutating func takeWaiters() -> [Wait<Void>?] {
+            var waiters: [Wait<Void>?] = []
+            for index in all.indices where all[index].waiter != nil { waiters.append(all[index].waiter.take()) }
+            return waiters
+        }
+
+        private func place(of number: Int) -> Int? {
+            var (low, high) = (0, all.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if all[middle].number < number { low = middle + 1 } else { high = middle }
+            }
+            return low < all.count && all[low].number == number ? low : nil
+        }
+    }
+
     private struct State: Sendable {
-        var readers: [Int: Reader] = [:]
+        var readers = Readers()
         var lastNumber = 0
         var isOpen = true
         var head: Response?
@@ -71,14 +105,14 @@ final class SharedTransfer: Sendable {
 
     // MARK: Readers
 
-    var readerCount: Int { state.withLock { $0.readers.count } }
+    var readerCount: Int { state.withLock { $0.readers.all.count } }
 
     /// Adds a reader; nil once the response's head has arrived.
     func join() -> Int? {
         state.withLock { state in
             guard state.isOpen, !state.isStopped else { return nil }
             state.lastNumber += 1
-            state.readers[state.lastNumber] = Reader()
+            state.readers.add(state.lastNumber)
             return state.lastNumber
         }
     }
@@ -149,13 +183,7 @@ final class SharedTransfer: Sendable {
 
     /// Removes a reader.
     func leave(_ number: Int) {
-        change { state in [state.readers.removeValue(forKey: number)?.waiter] }
-    }
-
-    private static func waiters(_ state: inout State) -> [Wait<Void>?] {
-        var waiters: [Wait<Void>?] = []
-        for number in Array(state.readers.keys) { waiters.append(state.readers[number]?.waiter.take()) }
-        return waiters
+        change { state in [state.readers.remove(number)?.waiter] }
     }
 
     /// Changes the state, and does what follows; the closure returns the waiters that are woken.
@@ -163,7 +191,7 @@ final class SharedTransfer: Sendable {
         let (woken, effects, stopped) = state.withLock { state in
             let woken = change(&state)
             let effects = weigh(&state)
-            guard !state.isStopped, state.result == nil, !state.readers.values.contains(where: \.isActive) else {
+            guard !state.isStopped, state.result == nil, !state.readers.all.contains(where: \.isActive) else {
                 return (woken, effects, nil as Task<Void, Never>??)
             }
             (state.isStopped, state.isOpen) = (true, false)
@@ -206,7 +234,7 @@ final class SharedTransfer: Sendable {
                     guard let piece = try await body.next() else { return finish(.success(body.trailers)) }
                     change { state in
                         state.window.append(piece)
-                        return Self.waiters(&state)
+                        return state.readers.takeWaiters()
                     }
                 }
                 body.cancel()
@@ -224,7 +252,7 @@ final class SharedTransfer: Sendable {
         change { state in
             state.isOpen = false
             state.result = result
-            return Self.waiters(&state)
+            return state.readers.takeWaiters()
         }
     }
 
@@ -240,8 +268,8 @@ final class SharedTransfer: Sendable {
             guard !isUnwanted else { return [] }
             if refusal != nil {
                 // All are alike; the one that has waited longest takes it.
-                for number in state.readers.filter({ $0.value.isActive }).keys.sorted().dropFirst() {
-                    state.readers[number]?.mustFetch = true
+                for reader in state.readers.all.filter(\.isActive).dropFirst() {
+                    state.readers[reader.number]?.mustFetch = true
                 }
             }
             state.head = response
@@ -250,7 +278,7 @@ final class SharedTransfer: Sendable {
             } else {
                 state.result = .success(response.body.trailers)
             }
-            return Self.waiters(&state)
+            return state.readers.takeWaiters()
         }
         if isUnwanted { response.body.cancel() }
         return isUnwanted || !isStreamed ? nil : ClaimedBody(response.body)
@@ -299,7 +327,7 @@ final class SharedTransfer: Sendable {
         var effects = Effects()
         // Nothing is read before the head has arrived, nor of a response that was whole.
         if state.pump == nil, state.window.isEmpty { return effects }
-        let active = state.readers.values.filter(\.isActive)
+        let active = state.readers.all.filter(\.isActive)
         if state.head != nil, let lowest = active.map(\.place).min(by: { $0.bytes < $1.bytes }) {
             state.window.trim(to: lowest)
             let isAwaited = active.contains { $0.waiter != nil && $0.place.piece == state.window.end }
@@ -332,11 +360,11 @@ final class SharedTransfer: Sendable {
 
     /// Cuts off the readers that are a window behind, so that the others go on.
     private func cutOff(_ state: inout State, _ effects: inout Effects) {
-        for (number, reader) in state.readers where reader.isActive && state.window.isBehind(reader.place) {
-            state.readers[number]?.rest = CircularBuffer(state.window.rest(from: reader.place))
-            if let waiter = state.readers[number]?.waiter.take() { effects.woken.append(waiter) }
+        for reader in state.readers.all where reader.isActive && state.window.isBehind(reader.place) {
+            state.readers[reader.number]?.rest = CircularBuffer(state.window.rest(from: reader.place))
+            if let waiter = state.readers[reader.number]?.waiter.take() { effects.woken.append(waiter) }
         }
-        let places = state.readers.values.filter(\.isActive).map(\.place)
+        let places = state.readers.all.filter(\.isActive).map(\.place)
         if let lowest = places.min(by: { $0.bytes < $1.bytes }) { state.window.trim(to: lowest) }
     }
 

@@ -35,8 +35,11 @@ extension CookieJar {
         }
         guard let field = field(for: asked) else { return request }
         var request = request
-        let value = own.map { $0.isEmpty ? field : "\($0); \(field)" } ?? field
-        request.headers[fields: .cookie] = [header(value)]
+        if let own {
+            request.headers[fields: .cookie] = [header(own.isEmpty ? field : "\(own); \(field)")]
+        } else {
+            request.headers.append(header(field))
+        }
         return request
     }
 }

@@ -42,11 +42,20 @@ extension CookieJarState {
             Self.note(found.cookies, of: number, now, in: &shelves.values[shelf])
         }
         let entries = found.shelves.map { shelves.values[$0] }
-        return String(unsafeUninitializedCapacity: found.length) { space in
-            var field = CookieFieldWriter(space)
-            for match in found.cookies { field.append(entries[match.shelf][match.index].cookie) }
-            return field.count
+        // 5.8.3, step 4.
+        var field = ""
+        field.reserveCapacity(found.length)
+        for match in found.cookies {
+            if !field.isEmpty { field += "; " }
+            // Name and value alone: a copy of the cookie would retain all that it has.
+            let name = entries[match.shelf][match.index].cookie.name
+            if !name.isEmpty {
+                field += name
+                field += "="
+            }
+            field += entries[match.shelf][match.index].cookie.value
         }
+        return field
     }
 
     private static func note(_ matches: [Match], of shelf: Int, _ now: CookieTime, in entries: inout [Entry]) {
@@ -149,41 +158,6 @@ private struct CookieContext {
         case .some(.none): return true
         case .strict: return false
         case .lax, nil: return isLaxAllowed
-        }
-    }
-}
-
-/// Writes a Cookie field into memory of its length (5.8.3, step 4).
-private struct CookieFieldWriter {
-    private let space: UnsafeMutableBufferPointer<UInt8>
-    private(set) var count = 0
-
-    init(_ space: UnsafeMutableBufferPointer<UInt8>) { self.space = space }
-
-    mutating func append(_ cookie: borrowing Cookie) {
-        if count > 0 {
-            append(UInt8(ascii: ";"))
-            append(UInt8(ascii: " "))
-        }
-        if !cookie.name.isEmpty {
-            append(cookie.name)
-            append(UInt8(ascii: "="))
-        }
-        append(cookie.value)
-    }
-
-    private mutating func append(_ byte: UInt8) {
-        guard count < space.count else { return }
-        space[count] = byte
-        count += 1
-    }
-
-    private mutating func append(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes in
-            guard bytes.count <= space.count - count else { return }
-            _ = UnsafeMutableBufferPointer(rebasing: space[count...]).initialize(fromContentsOf: bytes)
-            count += bytes.count
         }
     }
 }

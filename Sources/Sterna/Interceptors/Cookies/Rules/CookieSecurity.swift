@@ -5,14 +5,22 @@ import SternaTransport
 /// ones to this machine.
 struct CookieSecurity: Sendable {
     /// The engine of the connections and their routes; nil where only TLS is secure.
-    private let connections: (engine: Engine, routing: RouteConfiguration)?
+    private let connections: Connections?
+
+    // An object, since each request is given the rule.
+    private final class Connections: Sendable {
+        let engine: Engine
+        let routing: RouteConfiguration
+
+        init(_ settings: SessionSettings) { (engine, routing) = (settings.engine, settings.routing) }
+    }
 
     /// Makes a rule by which only TLS is secure.
     init() { connections = nil }
 
     /// Makes the rule of a session. Where a transport of the program's own connects to is not known.
     init(_ settings: SessionSettings) {
-        connections = settings.transport == nil ? (settings.engine, settings.routing) : nil
+        connections = settings.transport == nil ? Connections(settings) : nil
     }
 
     /// Whether a request to a URL carries `Secure` cookies, and its response may set them.
