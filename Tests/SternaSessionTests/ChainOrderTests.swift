@@ -14,7 +14,9 @@ struct ChainOrderTests {
     }
 
     /// All slots that requests can ask for.
-    private static let slots: ChainSlots = [.retry, .authentication, .bandwidth, .signing, .hedging, .coalescing]
+    private static let slots: ChainSlots = [
+        .adaptation, .retry, .authentication, .bandwidth, .signing, .hedging, .coalescing,
+    ]
 
     private func builder(_ configure: (inout SessionSettings) -> Void) throws -> ChainBuilder {
         try Session { settings in

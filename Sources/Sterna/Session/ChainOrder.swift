@@ -12,6 +12,8 @@ struct ChainSlots: OptionSet, Sendable {
     static let signing = ChainSlots(rawValue: 1 << 3)
     static let hedging = ChainSlots(rawValue: 1 << 4)
     static let coalescing = ChainSlots(rawValue: 1 << 5)
+    /// For the events and decisions of a task about what application interceptors do.
+    static let adaptation = ChainSlots(rawValue: 1 << 6)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -32,6 +34,7 @@ struct ChainSlots: OptionSet, Sendable {
     init(of request: Request) {
         self = []
         if request.asksForRetries { insert(.retry) }
+        if request.state.course.events != nil { insert(.adaptation) }
         let options = request.options
         if request.state.access.credentials != nil || request.state.choices.challengeHandler != nil {
             insert(.authentication)
@@ -77,12 +80,13 @@ enum ChainPlace: String, CaseIterable {
     /// without its slot.
     var slot: ChainSlots? {
         switch self {
+        case .adaptationBegin, .adaptationEnd: .adaptation
         case .hedging, .hedgeReport: .hedging
         case .authentication: .authentication
         case .signingOrigin, .signedCookies, .signing: .signing
         case .coalescing: .coalescing
         case .bandwidth: .bandwidth
-        case .adaptationBegin, .application, .adaptationEnd, .redirect, .retry, .circuitBreaker, .rateLimit, .token,
+        case .application, .redirect, .retry, .circuitBreaker, .rateLimit, .token,
             .contentDecoding, .proxyAuthentication, .adaptiveConcurrency, .cache, .connectivity, .circuitReport,
             .networkState, .network:
             nil

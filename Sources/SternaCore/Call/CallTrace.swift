@@ -46,7 +46,8 @@ package final class CallTrace: Sendable {
         point.method = request.method
         point.url = request.url
         point.attempts = request.call?.attempts ?? 0
-        replace(by: point)
+        // The former outcome is released after unlocking.
+        state.withLock { swap(&$0, &point) }
     }
 
     /// Records the response to a request.
@@ -54,28 +55,18 @@ package final class CallTrace: Sendable {
         // Keeping a body here would keep its connection.
         var head = response
         head.body = ResponseBody()
-        update { $0.outcome = .response(head) }
+        ended(.response(head))
     }
 
-    /// Records an outcome other than a response.
-    package func failed(_ outcome: Outcome) { update { $0.outcome = outcome } }
+    /// Records the outcome of a request.
+    package func ended(_ outcome: Outcome) {
+        var outcome: Outcome? = outcome
+        state.withLock { swap(&$0.outcome, &outcome) }
+    }
 
     /// Records the redirects followed before an interceptor failed.
-    package func followed(_ steps: [RedirectStep]) { update { $0.redirects = steps } }
-
-    private func update(_ change: (inout Point) -> Void) {
-        var point = point
-        change(&point)
-        replace(by: point)
-    }
-
-    private func replace(by point: Point) {
-        // The former outcome is released outside the lock.
-        let old = state.withLock { state in
-            let old = state
-            state = point
-            return old
-        }
-        _ = old
+    package func followed(_ steps: [RedirectStep]) {
+        var steps = steps
+        state.withLock { swap(&$0.redirects, &steps) }
     }
 }

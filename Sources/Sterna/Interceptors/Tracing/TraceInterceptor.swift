@@ -23,9 +23,9 @@ struct TraceInterceptor: Interceptor {
             return response
         } catch {
             if let known = error as? SternaError {
-                trace.failed(.failure(known))
+                trace.ended(.failure(known))
             } else if isLast, !(error is CancellationError) {
-                trace.failed(.transportFailure)
+                trace.ended(.transportFailure)
             }
             throw error
         }
