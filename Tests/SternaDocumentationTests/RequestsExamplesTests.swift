@@ -22,7 +22,7 @@ struct RequestsExamplesTests {
         try await api.post("users", json: ["name": name, "phone": ["mobile": mobile]])
         try await api.post("login", form: ["name": name], query: ["page": 2])
         try await api.get("users", parameters: ["name": name, "tags": ["a", "b"]])  // ?name=Ada&tags[]=a&tags[]=b
-        try await api.post("users", parameters: ["name": name, "phone": ["mobile": mobile]])  // by the session's serializer: a form
+        try await api.post("users", parameters: ["name": name, "phone": ["mobile": mobile]])  // a form by default
         try await api.post("rows", json: try Parameters(untyped: row))  // a [String: Any]
 
         let requests = mock.requests

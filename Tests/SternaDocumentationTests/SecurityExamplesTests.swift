@@ -21,7 +21,7 @@ struct SecurityExamplesTests {
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)
 
-        let identity = try ClientIdentity(certificateFile: certificate, keyFile: key)  // of files in PEM or DER, or one in PKCS #12
+        let identity = try ClientIdentity(certificateFile: certificate, keyFile: key)  // PEM, DER or PKCS #12
         let api = try Session(baseURL: "https://api.example.com") { settings in
             settings.securityPolicy = .authority(file: "company-ca.pem")  // a private root instead of the system's
             settings.securityPolicy.identity = identity  // presented to every server that asks
