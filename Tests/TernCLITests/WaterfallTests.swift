@@ -144,9 +144,8 @@ import Testing
     @Test func keepsControlsFromATerminal() {
         let metrics = Self.metrics(
             Self.attempt(0, 1, "https://a.test/" + String(repeating: "x", count: 5_000)) {
-                $0.method = "GET\u{1B}]0;owned\u{7}\r\n\u{9B}31m\u{202E}"
                 $0.remoteAddress = "/run/\u{1B}[2J.sock\nnext"
-                $0.proxy = "http://\u{8}proxy"
+                $0.proxy = "http://\u{8}proxy\u{1B}]0;owned\u{7}\r\n\u{9B}31m\u{202E}"
             })
         for line in Waterfall(metrics: metrics, width: 40, isPlain: true).lines {
             #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) })
