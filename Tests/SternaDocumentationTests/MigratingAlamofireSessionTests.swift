@@ -114,7 +114,7 @@ struct MigratingAlamofireSessionTests {
             #expect(try await reply.decode(User.self).id == 7)
         }
         #expect(try await ready().status == 200)
-        #expect(mock.requests.map(\.bodyText) == ["name=Ada", "name=Ada", "id=7&name=Ada", nil, nil])
+        #expect(mock.requests.map(\.bodyText) == ["name=Ada", "name=Ada", #"{"id":7,"name":"Ada"}"#, nil, nil])
         #expect(mock.requests.first?.headers["X-Client"] == "7")
         #expect(mock.requests[3].url.query == "page=2")
         #expect(mock.requests.last?.headers[.accept] == "text/csv")

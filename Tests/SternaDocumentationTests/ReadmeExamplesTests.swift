@@ -129,9 +129,9 @@ struct ReadmeExamplesTests {
 
         _ = (careful, patient)
         #expect(mock.requests[0].bodyText == #"{"name":"Ada","tags":["a","b"]}"#)
-        #expect(mock.requests[1].bodyText == #"{"name":"Ada"}"#)
-        #expect(mock.requests[2].url.query == "page=2")
-        #expect(mock.requests[4].timeouts.connect == .seconds(5))
-        #expect(mock.requests[7].headers[.contentType]?.hasPrefix("multipart/form-data") == true)
+        #expect(mock.requests[1].bodyText == "name=Ada")
+        #expect(mock.requests[3].url.query == "page=2")
+        #expect(mock.requests[5].timeouts.connect == .seconds(5))
+        #expect(mock.requests[8].headers[.contentType]?.hasPrefix("multipart/form-data") == true)
     }
 }
