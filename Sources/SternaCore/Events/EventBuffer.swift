@@ -44,7 +44,7 @@ package final class EventBuffer: Sendable {
     // MARK: Posting
 
     func post(_ event: consuming SternaEvent, of source: EventSource, in slot: EventSlot?) {
-        // Taken out by the lock's closure, which would copy what it captures.
+        // A variable that the closure below empties: appending a captured constant would copy the event.
         var posted: Entry? = .event(event, source)
         let starts = state.withLock { state in
             if let place = state.place(slot) {

@@ -52,7 +52,7 @@ public struct SternaEvent: Sendable {
     ///
     /// Responses are heads, without their bodies. Requests and responses have all their fields, secrets too; the description of an event has
     /// none.
-    // Those with requests and responses are indirect: an event is copied several times until it is delivered.
+    // Cases with requests and responses are indirect, so that an event is small: it moves through the buffer, and observers may copy it.
     public enum Kind: Sendable {
         // MARK: Network
 

@@ -15,8 +15,9 @@ final class Shard: @unchecked Sendable {
     let idleTimeout: TimeAmount
     let firstDialPatience: TimeAmount
     let continueWait: TimeAmount
-    // Invariant of this and the other properties marked so: accesses never overlap, since their values call nobody. A list is copied to be
-    // gone through, a batch taken out to be sent, and a timer fires in a turn of its own.
+    // Invariant of all properties with this mark: accesses never overlap, since the methods of their values run no closure and no other
+    // code of the pool. A loop goes over a copy of the list, a batch is taken out before it is sent, and a timer fires in a later turn of
+    // the event loop.
     @exclusivity(unchecked) var active = MemberList<Exchange>()
     var idlePools: [EndpointPool] = []
     @exclusivity(unchecked) var counts = ShardCounts()
