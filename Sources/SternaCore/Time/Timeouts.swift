@@ -127,6 +127,14 @@ public struct Timeouts: Sendable, Hashable {
         set { box = Box(box.amounts, newValue) }
     }
 
+    /// Whether all limits but the total one are the same.
+    package func isSameButForTotal(as other: Timeouts) -> Bool {
+        if box === other.box { return true }
+        var amounts = box.amounts
+        amounts.total = other.box.amounts.total
+        return amounts == other.box.amounts && box.throughput == other.box.throughput
+    }
+
     /// Sets a conventional "time-out": resolving, connecting, proxy, TLS, the first byte and each pause between bytes may each
     /// take this long.
     public mutating func setEach(_ duration: Duration) {

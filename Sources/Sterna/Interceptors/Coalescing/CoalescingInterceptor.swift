@@ -69,7 +69,8 @@ struct CoalescingInterceptor: Interceptor {
         request.join(call)
         request.deadline = nil
         request.uploadProgress = nil
-        request.state.course.reading = nil
+        // A change of the state copies it.
+        if request.state.course.reading != nil { request.state.course.reading = nil }
         return request
     }
 

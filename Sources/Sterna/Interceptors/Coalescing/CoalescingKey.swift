@@ -4,11 +4,13 @@ import SternaCore
 /// What requests that share a transfer have in common: method, URL, fields with the cookies that will be sent, identity, and the options
 /// that decide what happens below.
 struct CoalescingKey: Sendable, Hashable {
-    /// A hash of the message, made once: tables ask for it four times a request. The first that is compared, as it differs first.
+    /// A hash of the URL, made once: tables ask for it four times a request. The first that is compared, as it differs first.
     private let number: Int
 
-    /// Method, URL and fields, each with its length. Bytes are compared: strings in two Unicode forms are equal in Swift.
-    private let message: IdentityParts
+    private let method: HTTPRequest.Method
+    private let url: HTTPURL
+    private let fields: HTTPFields
+    private let cookies: String?
     private let partition: CachePartition
     private let options: ComparedOptions
     private let bandwidth: ObjectIdentifier?
@@ -25,31 +27,49 @@ struct CoalescingKey: Sendable, Hashable {
             request.state.course.awsTrail == nil,
             let options = request.options.compared(except: Self.ignored)
         else { return nil }
-        // The usual message fits.
-        var message = IdentityParts(capacity: 256)
-        message.add(.label, request.method.rawValue.utf8)
-        message.add(.label, request.url.scheme.rawValue.utf8)
-        message.add(.label, request.url.authority.utf8)
-        message.add(.label, request.url.requestTarget.utf8)
-        for field in request.headers where field.name != .cookie {
-            message.add(.field, field.name.canonicalName.utf8)
-            message.add(.field, field.value.utf8)
-        }
-        if let cookies { message.add(.cookie, cookies.utf8) }
-        var timeouts = request.timeouts
-        // Each reader keeps its own deadline.
-        timeouts.total = .seconds(1)
-        (self.message, self.partition, self.options, self.timeouts) = (message, partition, options, timeouts)
+        (method, url, fields, timeouts) = (request.method, request.url, request.headers, request.timeouts)
+        (self.cookies, self.partition, self.options) = (cookies, partition, options)
         bandwidth = request.state.choices.bandwidth.map { ObjectIdentifier($0) }
         handlesCookies = request.state.choices.handlesCookies != false
         delivery = request.delivery
         var hasher = Hasher()
-        message.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-        hasher.combine(partition)
+        hasher.combine(url.authority)
+        hasher.combine(url.requestTarget)
         number = hasher.finalize()
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(number) }
+
+    // Bytes are compared: strings in two Unicode forms are equal in Swift.
+    static func == (one: CoalescingKey, other: CoalescingKey) -> Bool {
+        one.number == other.number && Self.areSame(one.url.requestTarget, other.url.requestTarget)
+            && Self.areSame(one.url.authority, other.url.authority) && one.url.scheme == other.url.scheme
+            && one.method == other.method && one.areFieldsSame(as: other)
+            && Self.areSame(one.cookies ?? "", other.cookies ?? "") && (one.cookies == nil) == (other.cookies == nil)
+            && one.partition == other.partition && one.options == other.options && one.bandwidth == other.bandwidth
+            && one.handlesCookies == other.handlesCookies && one.delivery == other.delivery
+            // Each reader keeps its own deadline.
+            && one.timeouts.isSameButForTotal(as: other.timeouts)
+    }
+
+    private static func areSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+
+    private func areFieldsSame(as other: CoalescingKey) -> Bool {
+        var (own, others) = (fields.makeIterator(), other.fields.makeIterator())
+        while true {
+            let (field, wanted) = (Self.next(&own), Self.next(&others))
+            guard let field, let wanted else { return field == nil && wanted == nil }
+            guard field.name == wanted.name, Self.areSame(field.value, wanted.value) else { return false }
+        }
+    }
+
+    /// Returns the next field but Cookie, which is not yet the one that will be sent.
+    private static func next(_ fields: inout HTTPFields.Iterator) -> HTTPField? {
+        while let field = fields.next() {
+            if field.name != .cookie { return field }
+        }
+        return nil
+    }
 
     /// The keys of options that are read above the transfer. Any other option has to be the same.
     private static let ignored: Set<ObjectIdentifier> = [

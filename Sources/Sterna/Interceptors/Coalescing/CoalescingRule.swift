@@ -27,6 +27,9 @@ enum CoalescingRule {
         case mustRevalidate = "the response is stale at once and must be validated"
     }
 
+    /// The fields of a response that may forbid it. Many responses have none of them, and so are looked at once.
+    private static let decidingFields = FieldNameList(["set-cookie", "vary", "cache-control"])
+
     /// Returns why a request does not share; nil if it may.
     static func refusal(_ request: Request) -> RequestRefusal? {
         guard request.method == .get || request.method == .head else { return .method }
@@ -48,6 +51,7 @@ enum CoalescingRule {
         default: break
         }
         if status == 206, !asksForRange { return .unrequestedPart }
+        if fields.present(decidingFields) == 0 { return nil }
         // It may begin a session on the server for each request.
         if fields.contains(.setCookie) { return .setsCookies }
         // It matches no other request (RFC 9111, 4.1).

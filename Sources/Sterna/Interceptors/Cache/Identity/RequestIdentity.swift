@@ -51,10 +51,11 @@ struct RequestIdentity: Sendable {
         var parts = IdentityParts()
         if let label { parts.add(.label, label.utf8) }
         if let own = jar?.identity { parts.add(.jar, own) }
-        let policy = hostPolicies.policy(for: request.url.hostWithoutBrackets) ?? securityPolicy
-        if policy.hasIdentity, request.url.scheme.isSecure, let certificate = policy.currentIdentity?.certificates.first
-        {
-            parts.add(.certificate, certificate)
+        if request.url.scheme.isSecure {
+            let policy = hostPolicies.policy(for: request.url.hostWithoutBrackets) ?? securityPolicy
+            if policy.hasIdentity, let certificate = policy.currentIdentity?.certificates.first {
+                parts.add(.certificate, certificate)
+            }
         }
         if !signer.isEmpty { parts.add(.signer, signer) }
         // Digest's field is another one for each request.
@@ -66,7 +67,9 @@ struct RequestIdentity: Sendable {
                 parts.add(name == .cookie ? .cookie : .authorization, value.utf8)
             }
         }
-        for name in request.options[SecretHeadersKey.self].map({ $0.lowercased() }).sorted() {
+        let secretNames = request.options[SecretHeadersKey.self]
+        guard !secretNames.isEmpty else { return secret.partition(parts) }
+        for name in secretNames.map({ $0.lowercased() }).sorted() {
             guard let name = HTTPField.Name(name), name != .authorization, name != .cookie else { continue }
             for value in request.headers[values: name] {
                 parts.add(.field, name.canonicalName.utf8)

@@ -30,36 +30,44 @@ extension CookieJarState {
         var cookies: [Match] = []
         /// The length of the Cookie field.
         var length = 0
+        /// Whether the request's path decides nothing: all cookies of its host, and of the names above it, are for all paths.
+        var areForAllPaths = true
+        /// When the first of these cookies expires.
+        var expiry = CookieTime.latest
     }
 
     /// Returns the Cookie field of a request, and notes that its cookies were used; nil without cookies.
     mutating func field(for request: CookieRequest, now: CookieTime) -> String? {
         guard count > 0 else { return nil }
+        if lastField?.isField(of: request, now) == true {
+            if lastField?.lastUse != now { useLastField(now) }
+            return lastField?.text
+        }
         let found = matches(request, now)
         guard !found.cookies.isEmpty else { return nil }
         // Each shelf once: finding it again for each cookie would cost more than the rest.
-        for (number, shelf) in found.shelves.enumerated() {
-            Self.note(found.cookies, of: number, now, in: &shelves.values[shelf])
-        }
         let entries = found.shelves.map { shelves.values[$0] }
         // 5.8.3, step 4.
-        var field = ""
-        field.reserveCapacity(found.length)
+        var text: [UInt8] = []
+        text.reserveCapacity(found.length)
+        var places: [[Int]] = found.shelves.map { _ in [] }
         for match in found.cookies {
-            if !field.isEmpty { field += "; " }
+            if !text.isEmpty { text.append(contentsOf: "; ".utf8) }
             // Name and value alone: a copy of the cookie would retain all that it has.
             let name = entries[match.shelf][match.index].cookie.name
             if !name.isEmpty {
-                field += name
-                field += "="
+                text.append(contentsOf: name.utf8)
+                text.append(UInt8(ascii: "="))
             }
-            field += entries[match.shelf][match.index].cookie.value
+            text.append(contentsOf: entries[match.shelf][match.index].cookie.value.utf8)
+            places[match.shelf].append(match.index)
         }
-        return field
-    }
-
-    private static func note(_ matches: [Match], of shelf: Int, _ now: CookieTime, in entries: inout [Entry]) {
-        for match in matches where match.shelf == shelf { entries[match.index].cookie.lastAccess = now }
+        let field = LastField(
+            String(decoding: text, as: UTF8.self), of: request, isForAllPaths: found.areForAllPaths,
+            places: zip(found.shelves, places).map { LastField.Place(shelf: $0, indices: $1) }, made: now,
+            expiry: found.expiry)
+        use(field, now)
+        return field.text
     }
 
     /// Returns the cookies of a request in the order of its Cookie field; that is no use of them.
@@ -75,7 +83,7 @@ extension CookieJarState {
         var found = Matches()
         guard host.utf8.count <= CookieMatching.longestHost else { return found }
         let context = CookieContext(
-            isSecure: request.isSecure ?? url.scheme.isSecure,
+            isSecure: request.isConnectionSecure,
             isForeign: request.site.map { !$0.contains(url, suffixes: suffixes) } ?? false,
             isLaxAllowed: request.isSafe && request.site?.isNavigation == true, now: now)
         var isSorted = true
@@ -88,7 +96,7 @@ extension CookieJarState {
                 if let shelf = shelves.index(forKey: isHost ? host : String(Substring(rest))) {
                     let before = found.cookies.count
                     Self.collect(
-                        shelves.values[shelf], found.shelves.count, context, isHost: isHost, path: path, &found.cookies)
+                        shelves.values[shelf], found.shelves.count, context, isHost: isHost, path: path, &found)
                     if found.cookies.count > before {
                         found.shelves.append(shelf)
                         if before > 0 { isSorted = false }
@@ -112,13 +120,16 @@ extension CookieJarState {
 
     private static func collect(
         _ entries: [Entry], _ shelf: Int, _ context: CookieContext, isHost: Bool,
-        path: Slice<UnsafeBufferPointer<UInt8>>, _ matches: inout [Match]
+        path: Slice<UnsafeBufferPointer<UInt8>>, _ found: inout Matches
     ) {
-        if matches.isEmpty { matches.reserveCapacity(entries.count) }
+        if found.cookies.isEmpty { found.cookies.reserveCapacity(entries.count) }
         for index in entries.indices where context.allows(entries[index].cookie, isHost: isHost) {
-            let length = entries[index].cookie.path.utf8.count
-            guard length == 1 || CookieMatching.isPath(entries[index].cookie.path, of: path) else { continue }
-            matches.append(
+            if let expiry = entries[index].cookie.expiry { found.expiry = min(found.expiry, expiry) }
+            if entries[index].cookie.path.utf8.count != 1 {
+                found.areForAllPaths = false
+                guard CookieMatching.isPath(entries[index].cookie.path, of: path) else { continue }
+            }
+            found.cookies.append(
                 Match(
                     shelf: shelf, index: index, place: entries[index].place,
                     length: entries[index].cookie.fieldLength))
@@ -138,6 +149,50 @@ extension CookieJarState {
             found.length += more
         }
     }
+}
+
+extension CookieJarState {
+    /// The Cookie field that was made last, and the requests that have the same one until a cookie is set or removed: most requests of a
+    /// program go to one server.
+    struct LastField: Sendable {
+        struct Place: Sendable {
+            let shelf: Dictionary<String, [Entry]>.Index
+            let indices: [Int]
+        }
+
+        let text: String
+        /// Where its cookies are.
+        let places: [Place]
+        /// When its cookies were used last.
+        var lastUse: CookieTime
+        private let authority: String
+        private let isSecure: Bool
+        private let isForOthers: Bool
+        private let made: CookieTime
+        private let expiry: CookieTime
+
+        init(
+            _ text: String, of request: CookieRequest, isForAllPaths: Bool, places: [Place], made: CookieTime,
+            expiry: CookieTime
+        ) {
+            (self.text, self.places, self.made, self.expiry, lastUse) = (text, places, made, expiry, made)
+            (authority, isSecure) = (request.url.authority, request.isConnectionSecure)
+            isForOthers = isForAllPaths && request.dependsOnConnectionAlone
+        }
+
+        /// Whether a request has this field at a moment. A clock that was set back may bring an expired cookie to life.
+        func isField(of request: CookieRequest, _ now: CookieTime) -> Bool {
+            isForOthers && made <= now && now < expiry && isSecure == request.isConnectionSecure
+                && request.dependsOnConnectionAlone && authority == request.url.authority
+        }
+    }
+}
+
+extension CookieRequest {
+    fileprivate var isConnectionSecure: Bool { isSecure ?? url.scheme.isSecure }
+
+    /// Whether neither another site nor cookies of the caller decide which cookies it has.
+    fileprivate var dependsOnConnectionAlone: Bool { site == nil && caller.count == 0 }
 }
 
 /// What decides, besides host and path, whether a request carries a cookie (5.8.3).

@@ -44,7 +44,19 @@ struct CookieJarState: Sendable {
         }
     }
 
-    var shelves: [String: [Entry]] = [:]
+    /// The cookies by their domain.
+    var shelves: [String: [Entry]] {
+        _read { yield stored }
+        _modify {
+            // Its places and its text may be others afterwards.
+            lastField = nil
+            yield &stored
+        }
+    }
+
+    private var stored: [String: [Entry]] = [:]
+    /// The Cookie field made last, until a cookie is set or removed.
+    private(set) var lastField: LastField?
     /// The domains of cookies by their registrable domain.
     private var sites: [String: Set<String>] = [:]
     /// The number of cookies, with expired ones.
@@ -63,6 +75,23 @@ struct CookieJarState: Sendable {
     ) {
         (self.limits, self.suffixes, self.keepsSessionCookies) = (limits, suffixes, keepsSessionCookies)
         if keepsRemovals { removals = CookieRemovals() }
+    }
+
+    // MARK: The Cookie field
+
+    /// Notes that the cookies of a field were used, and keeps it.
+    mutating func use(_ field: LastField, _ now: CookieTime) {
+        lastField = field
+        useLastField(now)
+    }
+
+    /// Notes that the cookies of the last field were used again.
+    mutating func useLastField(_ now: CookieTime) {
+        guard let places = lastField?.places else { return }
+        for place in places {
+            for index in place.indices { stored.values[place.shelf][index].cookie.lastAccess = now }
+        }
+        lastField?.lastUse = now
     }
 
     // MARK: Storing
