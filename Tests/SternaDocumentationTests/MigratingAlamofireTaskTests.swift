@@ -130,7 +130,7 @@ struct MigratingAlamofireTaskTests {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
                 let path = folder + "/chosen.json"
-                server.route(nil, "/list.json") { _ in .json(#"["a"]"#) }
+                server.route(nil, "/list.json") { _ in .json(["a"]) }
                 server.route("POST", "/report") { _ in .text("report") }
                 let api = try Downloading.session(server)
 

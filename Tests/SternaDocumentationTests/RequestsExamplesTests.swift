@@ -63,8 +63,8 @@ struct RequestsExamplesTests {
 
     @Test("Replies")
     func replies() async throws {
-        var answer = MockTransport.Answer.json(["data": [["id": 1], ["id": 2]]])
-        answer.headers[try #require(.init("X-Rate-Limit"))] = "9"
+        var answer = ServerResponse.json(["data": [["id": 1], ["id": 2]]])
+        answer.headers["X-Rate-Limit"] = "9"
         let (api, _) = try mocked(by: MockTransport { [answer] _ in answer })
 
         let reply = try await api.get("posts")
