@@ -93,7 +93,7 @@ final class PieceQueue: Sendable {
     /// Ends the body behind the pieces, with an error or without.
     func end(_ error: SternaError?) {
         let reader = state.withLock { state in
-            state.end = error.map { .failure($0) } ?? .success(())
+            state.end = if let error { .failure(error) } else { .success(()) }
             state.cancelled = nil
             if error == nil, state.reader != nil { state.isOver = true }
             return state.reader.take()
@@ -124,10 +124,10 @@ final class PieceQueue: Sendable {
             return (.success(piece), writer)
         }
         switch state.end {
-        case .success:
+        case .success?:
             state.isOver = true
             return (.success(nil), nil)
-        case .failure(let error): return (.failure(error), nil)
+        case .failure(let error)?: return (.failure(error), nil)
         case nil: break
         }
         guard state.reader == nil else {
