@@ -12,11 +12,11 @@ struct ParametersLiteralTests {
         let mobile = "555"
         let tags: Set<String> = ["b", "a"]
         let date = Date(timeIntervalSince1970: 1)
-        let optionalString: String? = nil
+        let maybe: String? = "yes"
 
         let p: Parameters = [
             "name": name, "phone": ["mobile": mobile], "tags": tags, "n": 3, "on": true, "nothing": Parameters.null,
-            "when": date, "maybe": optionalString, "nested": ["a": ["b": 1]], "list": [1, 2],
+            "when": date, "maybe": maybe, "nested": ["a": ["b": 1]], "list": [1, 2],
         ]
 
         expectEqual(p.keys, ["name", "phone", "tags", "n", "on", "nothing", "when", "maybe", "nested", "list"])
@@ -24,7 +24,7 @@ struct ParametersLiteralTests {
             p.values,
             [
                 .string("Ada"), .dictionary(["mobile": "555"]), .set([.string("a"), .string("b")]), .integer(3),
-                .bool(true), .null, .date(date), .null, .dictionary(["a": ["b": 1]]),
+                .bool(true), .null, .date(date), .string("yes"), .dictionary(["a": ["b": 1]]),
                 .array([.integer(1), .integer(2)]),
             ])
     }
@@ -39,6 +39,37 @@ struct ParametersLiteralTests {
         expectEqual(p.value(for: "mixed"), .array([.integer(1), .string("two"), .null]))
         expectEqual(p.value(for: "tree"), .dictionary(["x": 1.5, "y": false]))
         expectEqual(p.value(for: "none"), .dictionary(Parameters()))
+    }
+
+    @Test("A variable that is nil leaves its pair out, at every level; a null that is asked for stays")
+    func nilVariables() {
+        let none: String? = nil
+        let nested: Int?? = .some(.none)
+        let cursor: ParameterValue? = .null
+        let list: [Int?] = [1, nil]
+        let p: Parameters = [
+            "a": none, "b": "x", "c": nested, "d": cursor, "e": Parameters.null, "f": list,
+            "g": ["h": none, "i": "y"], "j": ["k": none] as Parameters, "l": ["m": none, "n": 1] as ParameterValue,
+            "o": [["p": none]],
+        ]
+        expectEqual(
+            p,
+            Parameters(
+                pairs: [
+                    ("b", "x"), ("d", .null), ("e", .null), ("f", .array([1, .null])), ("g", ["i": "y"]),
+                    ("j", .dictionary(Parameters())), ("l", ["n": 1]), ("o", .array([.dictionary(Parameters())])),
+                ] as [(String, ParameterValue)]))
+        var q: Parameters = ["a": 1, "a": none]
+        expectEqual(q, ["a": 1])
+        q["a"] = none
+        #expect(q.isEmpty)
+    }
+
+    @Test("So do the values of a dictionary variable")
+    func nilsOfDictionaries() {
+        let names: [String: String?] = ["a": nil, "b": "x"]
+        expectEqual(Parameters(names), ["b": "x"])
+        expectEqual(names.parameterValue, ["b": "x"])
     }
 
     @Test("A repeated key takes the last value at the first place")

@@ -20,13 +20,16 @@ struct ParametersUntypedTests {
             "hashable": AnyHashable("h"),
             "some": Optional<Any>.some(5) as Any,
             "none": Optional<Any>.none as Any,
+            "noned": ["a": Optional<Any>.some(Int?.none as Any) as Any, "b": 1] as [String: Any],
+            "list of none": [Optional<Any>.none as Any] as [Any],
             "keyed": [AnyHashable("k"): "v"] as [AnyHashable: Any],
             "typed": ["p": 1] as Parameters,
             "empty": [String: Any](),
         ]
         let expected: Parameters = [
             "data": Data([7]), "date": date, "empty": [:] as Parameters, "flag": true, "hashable": "h",
-            "keyed": ["k": "v"], "list": [1, "two", [3.5]] as ParameterValue, "none": Parameters.null, "number": 1.5,
+            "keyed": ["k": "v"], "list": [1, "two", [3.5]] as ParameterValue,
+            "list of none": [Parameters.null], "noned": ["b": 1], "number": 1.5,
             "numbers": [1, 2, 3] as Set<Int>, "set": [2, "y"] as Set<ParameterValue>, "some": 5, "text": "x",
             "tree": ["a": false, "b": ["c": 1]] as Parameters, "typed": ["p": 1], "z": 1,
         ]

@@ -275,20 +275,23 @@ struct AuthenticationExamplesTests {
     }
 
     /// An answer that is signed with a secret, its content's digest included.
-    private static func signed(with secret: [UInt8]) throws -> MockTransport.Answer {
+    private static func signed(with secret: [UInt8]) throws -> ServerResponse {
         let key = SignatureKey.hmacSHA256(id: "key-1", secret: secret)
         let input = #"("@status" "content-digest");keyid="key-1""#
-        var answer = MockTransport.Answer.text("hello", mediaType: "application/json")
-        let digest: Headers = ["Content-Digest": "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"]
-        try digest.merge(into: &answer.headers)
+        let digest: Headers = [
+            "Content-Type": "application/json",
+            "Content-Digest": "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:",
+        ]
+        var fields = HTTPFields()
+        try digest.merge(into: &fields)
         let head = Response(
-            status: .ok, section: FieldSection(answer.headers), url: try HTTPURL("https://api.example.com/orders"))
+            status: .ok, section: FieldSection(fields), url: try HTTPURL("https://api.example.com/orders"))
         let base = try SignatureBase.text(
             [.status, "content-digest"], parameters: input, of: SignedMessage(head, to: nil))
         let signature = Data(try key.sign(base)).base64EncodedString()
-        let fields: Headers = ["Signature-Input": "sig1=\(input)", "Signature": "sig1=:\(signature):"]
-        try fields.merge(into: &answer.headers)
-        return answer
+        let proof: Headers = ["Signature-Input": "sig1=\(input)", "Signature": "sig1=:\(signature):"]
+        try proof.merge(into: &fields)
+        return ServerResponse(headers: ServerHeaders(fields), body: .bytes(Array("hello".utf8)))
     }
 
     @Test("Message signatures")

@@ -69,7 +69,7 @@ struct ConnectionsExamplesTests {
     @Test("What happens on the network")
     func observed() async throws {
         try await TestServer.withServer { server in
-            server.route("GET", "/report") { _ in .json("{}") }
+            server.route("GET", "/report") { _ in .json([:]) }
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }
 
             let measured = api.with {

@@ -67,7 +67,7 @@ struct ContributingExamplesTests {
     @Test("An interceptor that answers from memory, by a real server")
     func memory() async throws {
         try await TestServer.withServer { server in
-            server.route("GET", "/count") { _ in .json("\(server.requests().count)") }
+            server.route("GET", "/count") { _ in .text("\(server.requests().count)", mediaType: "application/json") }
             let api = try Session(baseURL: server.url) {
                 $0.engine = Engine()
                 $0.interceptors = [LastAnswers()]

@@ -14,7 +14,7 @@ struct CookiesExamplesTests {
         MockTransport { request in
             guard request.method == .post else { return .json([]) }
             return .init(
-                headers: [.setCookie: "sid=31d4; Secure; HttpOnly", .contentType: "application/json"],
+                headers: ["Set-Cookie": "sid=31d4; Secure; HttpOnly", "Content-Type": "application/json"],
                 body: ResponseBody(Bytes(text: "{}")))
         }
     }
@@ -155,9 +155,7 @@ struct CookiesExamplesTests {
     func acceptance() async throws {
         let mock = MockTransport { _ in
             .init(
-                headers: HTTPFields(
-                    ["_ga=1", "sid=2"].map { HTTPField(name: .setCookie, value: $0) }
-                        + [HTTPField(name: .contentType, value: "application/json")]),
+                headers: ["Set-Cookie": "_ga=1", "Set-Cookie": "sid=2", "Content-Type": "application/json"],
                 body: ResponseBody(Bytes(text: "{}")))
         }
 
@@ -172,7 +170,7 @@ struct CookiesExamplesTests {
     func firstParty() async throws {
         let mock = MockTransport { _ in
             .init(
-                headers: [.setCookie: "sid=1; Secure; SameSite=None", .contentType: "application/json"],
+                headers: ["Set-Cookie": "sid=1; Secure; SameSite=None", "Content-Type": "application/json"],
                 body: ResponseBody(Bytes(text: "{}")))
         }
 
@@ -239,7 +237,7 @@ struct CookiesExamplesTests {
             let file = folder + "/cookies.json"
             let mock = MockTransport { _ in
                 .init(
-                    headers: [.setCookie: "lang=en; Max-Age=1000", .contentType: "application/json"],
+                    headers: ["Set-Cookie": "lang=en; Max-Age=1000", "Content-Type": "application/json"],
                     body: ResponseBody(Bytes(text: "{}")))
             }
             // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -16,7 +16,7 @@ struct MigratingAlamofireEventTests {
         let queue = DispatchQueue(label: "observers")
         let ends = CallbackLog<JSON>()
         let (use, report) = (ends.onSuccess, ends.onFailure)
-        let answers: [MockTransport.Answer] = [.json([:], status: 503), .redirect(to: "/new"), .json(["name": "Ada"])]
+        let answers: [ServerResponse] = [.json([:], status: 503), .redirect(to: "/new"), .json(["name": "Ada"])]
         let (api, _) = try mocked(by: MockTransport(answers: answers)) {
             $0.observers = [log.observer, Self.printing]
             $0.callbacks = .queue(queue)

@@ -47,7 +47,7 @@ struct MigratingAlamofireInterceptorTests {
         #expect(error?.underlying is Patience.Impatient)
         #expect(mock.requests.map { $0.headers["X-Attempt"] } == ["1", "2", "3"])
 
-        let answers: [MockTransport.Answer] = [.json([:], status: 404), .json([:])]
+        let answers: [ServerResponse] = [.json([:], status: 404), .json([:])]
         func single() async throws {
             let (api, mock) = try mocked(by: MockTransport(answers: answers))
             try await api.get("users") { $0.retriers = [retrier] }

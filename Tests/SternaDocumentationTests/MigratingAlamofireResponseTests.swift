@@ -139,7 +139,7 @@ struct MigratingAlamofireResponseTests {
 
     @Test("Empty responses")
     func empty() async throws {
-        let (api, _) = try mocked(by: MockTransport { _ in MockTransport.Answer(status: 204) })
+        let (api, _) = try mocked(by: MockTransport { _ in ServerResponse(status: 204) })
         let reply = try await api.delete("users/1")
         func optional() async throws -> User? {
             let user: User? = try await reply.decode()

@@ -20,7 +20,7 @@ struct MigratingAlamofireSessionTests {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
                 let token = "sesame"
-                server.route("POST", "/users") { _ in .json(#"{"id": 7, "name": "Ada"}"#) }
+                server.route("POST", "/users") { _ in .json(["id": 7, "name": "Ada"]) }
                 server.route("GET", "/photos/7") { _ in ServerResponse(body: .bytes(Array("photo".utf8))) }
                 // swift-format-ignore: AlwaysUseLowerCamelCase
                 let Session = SessionMaker(server)

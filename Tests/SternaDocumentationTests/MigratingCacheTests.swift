@@ -12,7 +12,7 @@ struct MigratingCacheTests {
     private func server() -> MockTransport {
         MockTransport { _ in
             .init(
-                headers: [.cacheControl: "max-age=60", .contentType: "application/json"],
+                headers: ["Cache-Control": "max-age=60", "Content-Type": "application/json"],
                 body: ResponseBody(Bytes(text: "{}")))
         }
     }

@@ -13,7 +13,7 @@ struct MigratingCookieTests {
     private func server() -> MockTransport {
         MockTransport { _ in
             .init(
-                headers: [.setCookie: "sid=31d4", .contentType: "application/json"],
+                headers: ["Set-Cookie": "sid=31d4", "Content-Type": "application/json"],
                 body: ResponseBody(Bytes(text: "{}")))
         }
     }

@@ -120,7 +120,7 @@ struct MigratingOperationTests {
                 $0.callbacks = .queue(DispatchQueue(label: "callbacks"))
             }
             server.route("POST", "/photos") { request in
-                .json(#"{"count": \#(try await request.body.collect().count)}"#)
+                .text(#"{"count": \#(try await request.body.collect().count)}"#, mediaType: "application/json")
             }
             let log = CallbackLog<JSON>()
             let (use, report) = (log.onSuccess, log.onFailure)

@@ -35,6 +35,8 @@ struct MigratingSerializerTests {
 
         #expect(QueryEncoder.percentEncoded("a b") == "a%20b")
         #expect(try QueryEncoder().encode(["page": 2]) == "page=2")
+        let parameters: Parameters = ["cursor": Parameters.null]
+        #expect(try QueryEncoder().encode(parameters) == "cursor")
     }
 
     @Test("Requests by draft, as JSON and as a property list; what cannot be encoded")

@@ -15,6 +15,7 @@ struct RequestsExamplesTests {
     @Test("Parameters")
     func parameters() async throws {
         let (name, mobile, user) = ("Ada", 1, User())
+        let newName: String? = nil
         let row: [String: Any] = ["id": 7]
         let (api, mock) = try mocked()
 
@@ -23,6 +24,7 @@ struct RequestsExamplesTests {
         try await api.post("login", form: ["name": name], query: ["page": 2])
         try await api.get("users", parameters: ["name": name, "tags": ["a", "b"]])  // ?name=Ada&tags[]=a&tags[]=b
         try await api.post("users", parameters: ["name": name, "phone": ["mobile": mobile]])  // a form by default
+        try await api.patch("users/1", json: ["name": newName, "fax": Parameters.null])  // nil is left out
         try await api.post("rows", json: try Parameters(untyped: row))  // a [String: Any]
 
         let requests = mock.requests
@@ -32,7 +34,8 @@ struct RequestsExamplesTests {
         #expect(requests[2].bodyText == "name=Ada")
         #expect(requests[3].url.query == "name=Ada&tags%5B%5D=a&tags%5B%5D=b")
         #expect(requests[4].bodyText == "name=Ada&phone%5Bmobile%5D=1")
-        #expect(requests[5].bodyText == #"{"id":7}"#)
+        #expect(requests[5].bodyText == #"{"fax":null}"#)
+        #expect(requests[6].bodyText == #"{"id":7}"#)
     }
 
     @Test("Choices of a serializer")
@@ -60,8 +63,8 @@ struct RequestsExamplesTests {
 
     @Test("Replies")
     func replies() async throws {
-        var answer = MockTransport.Answer.json(["data": [["id": 1], ["id": 2]]])
-        answer.headers[try #require(.init("X-Rate-Limit"))] = "9"
+        var answer = ServerResponse.json(["data": [["id": 1], ["id": 2]]])
+        answer.headers["X-Rate-Limit"] = "9"
         let (api, _) = try mocked(by: MockTransport { [answer] _ in answer })
 
         let reply = try await api.get("posts")
@@ -75,6 +78,16 @@ struct RequestsExamplesTests {
         #expect(page.data.count == 2)
         #expect(raw.count == reply.body.count)
         #expect(reply.headers["X-Rate-Limit"] == "9")
+    }
+
+    @Test("Any status is a reply where the request says so")
+    func anyStatus() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .json([:], status: 404) })
+
+        let reply = try await api.get("users/1") { $0.acceptsAnyStatus = true }
+        if reply.status == 404 { print("no such user") }
+
+        #expect(reply.status == 404)
     }
 
     @Test("One request's own serializer, and a compound")

@@ -10,7 +10,7 @@ import Testing
 struct ResendingExamplesTests {
     @Test("Policies of a session and of a request")
     func policies() async throws {
-        let refusal = MockTransport.Answer.json([:], status: 502)
+        let refusal = ServerResponse.json([:], status: 502)
         let mock = MockTransport(answers: [.redirect(to: "/elsewhere"), refusal, .json([:]), refusal, refusal])
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)

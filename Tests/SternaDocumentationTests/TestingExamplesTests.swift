@@ -26,10 +26,39 @@ struct TestingExamplesTests {
         #expect(error?.detail == "Gone.")
     }
 
+    @Test("Responses of a mock and of a server")
+    func responses() async throws {
+        try await TestServer.withServer { server in
+            let ada = ServerResponse.json(["name": "Ada"], headers: ["ETag": "\"7\""])
+            let nobody = ServerResponse.json(["message": "no such user"], status: 404)
+
+            let mock = MockTransport { request in request.url.path == "/users/1" ? ada : nobody }
+            server.route("GET", "/users/{id}") { request in request.parameters["id"] == "1" ? ada : nobody }
+
+            for api in [try Session(baseURL: server.url), try mocked("https://api.example.com", by: mock).api] {
+                let reply = try await api.get("users/1")
+                #expect(try await reply.json()["name"].string == "Ada")
+                #expect(reply.headers["ETag"] == "\"7\"")
+                let error = await #expect(throws: SternaError.self) { try await api.get("users/2") }
+                #expect(error?.message == "no such user")
+            }
+        }
+    }
+
+    @Test("A body in pieces")
+    func pieces() async throws {
+        let mock = MockTransport { _ in
+            ServerResponse(
+                headers: ["Content-Type": "text/plain"],
+                body: .stream(length: nil) { writer in try await writer.write("first") })
+        }
+        #expect(try await mocked(by: mock).api.get("a").text() == "first")
+    }
+
     @Test("A server that asks for a password")
     func challenge() async throws {
         let mock = MockTransport(answers: [
-            .init(status: 401, headers: [.wwwAuthenticate: #"Basic realm="Staff""#]),
+            .init(status: 401, headers: ["WWW-Authenticate": #"Basic realm="Staff""#]),
             .json(["name": "Ada"]),
         ])
         let api = try Session(baseURL: "https://api.example.com") {
@@ -47,7 +76,7 @@ struct TestingExamplesTests {
         var options = EngineOptions()
         options.clock = time.clock
         let engine = Engine(options: options)
-        let mock = MockTransport(answers: [.init(status: 503, headers: [.retryAfter: "7"]), .text("fine")])
+        let mock = MockTransport(answers: [.init(status: 503, headers: ["Retry-After": "7"]), .text("fine")])
         let api = try Session(baseURL: "https://api.example.com") {
             $0.transport = mock
             $0.engine = engine

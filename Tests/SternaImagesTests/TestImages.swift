@@ -24,7 +24,7 @@ enum TestImages {
     }
 
     static func response(_ file: [UInt8], headers: ServerHeaders = [:]) -> ServerResponse {
-        .bytes(file, type: "image/png", headers: headers)
+        .bytes(file, mediaType: "image/png", headers: headers)
     }
 }
 

@@ -92,7 +92,9 @@ struct InterceptorTests {
         let seen = Mutex<[String]>([])
         let (api, _) = try mocked(
             by: MockTransport { _ in
-                .init(headers: [.contentType: "application/json", .contentEncoding: "gzip"], body: ResponseBody(coded))
+                .init(
+                    headers: ["Content-Type": "application/json", "Content-Encoding": "gzip"], body: ResponseBody(coded)
+                )
             }
         ) {
             $0.networkInterceptors = [

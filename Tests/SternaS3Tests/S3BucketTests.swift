@@ -16,11 +16,11 @@ struct S3BucketTests {
         try S3(region: "eu-central-1", credentials: keys) { $0.transport = mock }.bucket("photos")
     }
 
-    private static func xml(_ text: String, status: Int = 200) -> MockTransport.Answer {
+    private static func xml(_ text: String, status: Int = 200) -> ServerResponse {
         .text(text, mediaType: "application/xml", status: status)
     }
 
-    private static func error(_ code: String, status: Int) -> MockTransport.Answer {
+    private static func error(_ code: String, status: Int) -> ServerResponse {
         xml("<Error><Code>\(code)</Code><Message>It is so.</Message></Error>", status: status)
     }
 
@@ -41,8 +41,8 @@ struct S3BucketTests {
     func errorAsContent() async throws {
         let text = "<Error><Code>NoSuchKey</Code></Error>"
         let mock = MockTransport { _ in
-            MockTransport.Answer(
-                headers: [.contentType: "application/xml", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"],
+            ServerResponse(
+                headers: ["Content-Type": "application/xml", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"],
                 body: ResponseBody(Bytes(text: text)))
         }
         try await expectEqual(Self.bucket(mock).get("a").body.text, text)
@@ -67,14 +67,14 @@ struct S3BucketTests {
 
     @Test("An error without a body gets a code by its status")
     func noBody() async throws {
-        let bucket = try Self.bucket(MockTransport { _ in MockTransport.Answer(status: 404) })
+        let bucket = try Self.bucket(MockTransport { _ in ServerResponse(status: 404) })
         let error = await #expect(throws: SternaError.self) { try await bucket.head("a") }
         expectEqual(error?.s3Error?.code, "NotFound")
     }
 
     @Test("Storing an object")
     func put() async throws {
-        let mock = MockTransport { _ in MockTransport.Answer(headers: [.eTag: "\"e\""]) }
+        let mock = MockTransport { _ in ServerResponse(headers: ["ETag": "\"e\""]) }
         let info = try await Self.bucket(mock).put(
             "a", .text("abc"), contentType: "text/csv", metadata: ["Owner": "ada"],
             headers: ["Cache-Control": "no-store"])
@@ -92,7 +92,7 @@ struct S3BucketTests {
 
     @Test("Storing a stream in signed chunks")
     func stream() async throws {
-        let mock = MockTransport { _ in MockTransport.Answer() }
+        let mock = MockTransport { _ in ServerResponse() }
         let chunks = AsyncStream<Bytes> { next in
             next.yield(Bytes(text: "abc"))
             next.finish()
@@ -105,9 +105,9 @@ struct S3BucketTests {
     @Test("What the server says of an object")
     func head() async throws {
         let mock = MockTransport { _ in
-            MockTransport.Answer(headers: [
-                .contentLength: "12", .contentType: "text/csv", .eTag: "\"e\"",
-                .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", HTTPField.Name("x-amz-meta-owner")!: "ada",
+            ServerResponse(headers: [
+                "Content-Length": "12", "Content-Type": "text/csv", "ETag": "\"e\"",
+                "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", HTTPField.Name("x-amz-meta-owner")!: "ada",
                 HTTPField.Name("x-amz-version-id")!: "v",
             ])
         }
@@ -139,12 +139,12 @@ struct S3BucketTests {
 
     @Test("Removing an object")
     func delete() async throws {
-        let mock = MockTransport { _ in MockTransport.Answer(status: 204) }
+        let mock = MockTransport { _ in ServerResponse(status: 204) }
         try await Self.bucket(mock).delete("a")
         expectEqual(mock.requests.last?.method, .delete)
     }
 
-    private static func page(_ keys: [String], next: String?) -> MockTransport.Answer {
+    private static func page(_ keys: [String], next: String?) -> ServerResponse {
         xml(
             "<ListBucketResult><IsTruncated>\(next != nil)</IsTruncated>"
                 + (next.map { "<NextContinuationToken>\($0)</NextContinuationToken>" } ?? "")

@@ -51,6 +51,17 @@ struct EncodableNilTests {
             ParameterValue(encoding: [Inner()], keepingNils: true), [["value": Parameters.null] as Parameters])
     }
 
+    @Test("A dictionary's nil is null, as JSONEncoder writes it, at every level")
+    func dictionaries() throws {
+        let names: [String: String?] = ["a": nil, "b": "x"]
+        let null: Parameters = ["a": Parameters.null, "b": "x"]
+        try expectEqual(Parameters(encoding: names), null)
+        try expectEqual(ParameterValue(encoding: [names]), .array([.dictionary(null)]))
+        try expectEqual(Parameters(encoding: ["n": names]), ["n": null])
+        try expectEqual(Parameters(encoding: ["n": Optional([names])]), ["n": [null]])
+        try expectEqual(JSON(Parameters(encoding: names)), JSON(parsing: JSONEncoder().encode(names)))
+    }
+
     @Test("An encoder's option keeps them, and says how null is written")
     func encoder() async throws {
         let value = Inner()

@@ -23,8 +23,8 @@ struct BodyReadingTests {
             }
         }
 
-        var fields: HTTPFields {
-            self == .coded || self == .codedStream ? [.contentEncoding: "gzip"] : [:]
+        var fields: ServerHeaders {
+            self == .coded || self == .codedStream ? ["Content-Encoding": "gzip"] : [:]
         }
     }
 

@@ -70,7 +70,7 @@ struct CancellationErrorTests {
 
 extension Task where Success == Never, Failure == Never {
     /// Waits until the task is cancelled.
-    fileprivate static func never() async throws -> MockTransport.Answer {
+    fileprivate static func never() async throws -> ServerResponse {
         try await Task.sleep(for: .seconds(3_600))
         throw SternaError.cancelled(phase: .wait)
     }

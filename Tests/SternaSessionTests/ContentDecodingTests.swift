@@ -15,7 +15,7 @@ struct ContentDecodingTests {
         _ body: [UInt8], coding: String?, status: Int = 200, chunk: Int? = nil,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> (api: Session, mock: MockTransport) {
-        var headers: HTTPFields = [.contentType: "text/plain", .contentLength: "\(body.count)"]
+        var headers: ServerHeaders = ["Content-Type": "text/plain", "Content-Length": "\(body.count)"]
         if let coding { headers[.contentEncoding] = coding }
         let fields = headers
         return try mocked(
@@ -272,7 +272,7 @@ struct ContentDecodingTests {
         let body = Bytes(copying: coded)
         let redirecting = MockTransport { request in
             request.url.path.hasSuffix("/a")
-                ? .redirect(to: "/b") : .init(headers: [.contentEncoding: "gzip"], body: ResponseBody(body))
+                ? .redirect(to: "/b") : .init(headers: ["Content-Encoding": "gzip"], body: ResponseBody(body))
         }
         let (api, _) = try mocked(by: redirecting)
         try await expectEqual(api.get("a") { $0.decodesContent = false }.body.array, coded)
@@ -293,7 +293,7 @@ struct ContentDecodingTests {
         let (api, _) = try mocked(
             by: MockTransport { _ in
                 .init(
-                    status: 404, headers: [.contentType: "application/json", .contentEncoding: "gzip"],
+                    status: 404, headers: ["Content-Type": "application/json", "Content-Encoding": "gzip"],
                     body: ResponseBody(coded))
             })
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }

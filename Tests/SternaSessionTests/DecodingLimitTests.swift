@@ -11,7 +11,8 @@ struct DecodingLimitTests {
         -> Session
     {
         try mocked(
-            by: MockTransport { _ in .init(headers: [.contentEncoding: "gzip"], body: ResponseBody(source)) }, configure
+            by: MockTransport { _ in .init(headers: ["Content-Encoding": "gzip"], body: ResponseBody(source)) },
+            configure
         ).api
     }
 
@@ -42,7 +43,7 @@ struct DecodingLimitTests {
         let field = layers == 1 ? "gzip" : "gzip, gzip"
         let (api, _) = try mocked(
             by: MockTransport { _ in
-                .init(headers: [.contentEncoding: field], body: ResponseBody(Bytes(copying: coded)))
+                .init(headers: ["Content-Encoding": field], body: ResponseBody(Bytes(copying: coded)))
             })
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         expectEqual(error?.kind, .limitExceeded)
@@ -130,7 +131,7 @@ struct StackedCodingTests {
         for _ in 0..<800_000 { inner += empty }
         let packed = Zlib.deflate(inner, .gzip, level: 9)
         let mock = MockTransport { _ in
-            .init(headers: [.contentEncoding: "gzip, gzip"], body: ResponseBody(Bytes(copying: packed)))
+            .init(headers: ["Content-Encoding": "gzip, gzip"], body: ResponseBody(Bytes(copying: packed)))
         }
         let api = try Session(baseURL: "https://api.example.com") { $0.transport = mock }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }

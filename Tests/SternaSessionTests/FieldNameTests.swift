@@ -18,8 +18,8 @@ struct FieldNameTests {
     }
 
     @Test("Of a reply, in any case") func reply() async throws {
-        var answer = MockTransport.Answer.json([:])
-        answer.headers = fields
+        var answer = ServerResponse.json([:])
+        answer.headers = ServerHeaders(fields)
         let (api, _) = try mocked(by: MockTransport { [answer] _ in answer })
         let reply = try await api.get("a")
         expectEqual(reply.headers["X-Rate-Limit"], "9")

@@ -18,9 +18,9 @@ struct ReplyTests {
         _ body: [UInt8], type: String? = "application/json", status: Int = 200,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) async throws -> Reply {
-        var headers = HTTPFields()
+        var headers = ServerHeaders()
         if let type { headers[.contentType] = type }
-        let answer = MockTransport.Answer(status: status, headers: headers, body: ResponseBody(Bytes(copying: body)))
+        let answer = ServerResponse(status: status, headers: headers, body: ResponseBody(Bytes(copying: body)))
         return try await mocked(by: MockTransport { _ in answer }, configure).api.get("a?token=s3cret")
     }
 

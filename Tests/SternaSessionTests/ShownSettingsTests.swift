@@ -67,8 +67,8 @@ struct ShownSettingsTests {
         let mock = MockTransport { _ in
             .init(
                 headers: [
-                    .contentType: "application/json", .setCookie: "a=s3cret", .location: "/?code=s3cret",
-                    .server: "shown",
+                    "Content-Type": "application/json", "Set-Cookie": "a=s3cret", "Location": "/?code=s3cret",
+                    "Server": "shown",
                 ], body: ResponseBody(Bytes(text: #"{"access_token":"s3cret"}"#)))
         }
         let (api, _) = try mocked(by: mock)
@@ -79,7 +79,7 @@ struct ShownSettingsTests {
     func error() async throws {
         let mock = MockTransport { _ in
             .init(
-                status: 400, headers: [.contentType: "application/json", .setCookie: "a=s3cret"],
+                status: 400, headers: ["Content-Type": "application/json", "Set-Cookie": "a=s3cret"],
                 body: ResponseBody(Bytes(text: #"{"message":"no","token":"s3cret"}"#)))
         }
         let (api, _) = try mocked(by: mock)

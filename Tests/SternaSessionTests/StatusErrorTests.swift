@@ -11,9 +11,9 @@ struct StatusErrorTests {
         _ status: Int, _ body: String, type: String?, reference: String = "users/1?api_key=s3cret&x=1",
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) async throws -> SternaError {
-        var headers = HTTPFields()
+        var headers = ServerHeaders()
         if let type { headers[.contentType] = type }
-        let answer = MockTransport.Answer(status: status, headers: headers, body: ResponseBody(Bytes(text: body)))
+        let answer = ServerResponse(status: status, headers: headers, body: ResponseBody(Bytes(text: body)))
         let api = try mocked(by: MockTransport { _ in answer }, configure).api
         return try #require(await #expect(throws: SternaError.self) { try await api.delete(reference) })
     }

@@ -14,8 +14,9 @@ struct AFNetworkingIdiomTests {
     func get() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/photos") { request in
-                .json(
-                    #"{"page": "\#(request.query("page") ?? "")", "client": "\#(request.headers["X-Client"] ?? "")"}"#)
+                .json([
+                    "page": .string(request.query("page") ?? ""), "client": .string(request.headers["X-Client"] ?? ""),
+                ])
             }
             let client = try PhotoClient(server.url) { blocks, journal in
                 blocks.dataReceived = { _, data in journal.add("data") }
@@ -50,7 +51,7 @@ struct AFNetworkingIdiomTests {
         try await TestServer.withServer { server in
             server.route("POST", "/photos") { request in
                 let form = String(decoding: try await request.body.collect(), as: UTF8.self)
-                return .json(#"{"message": "no room for \#(form)"}"#, status: 507)
+                return .json(["message": "no room for \(form)"], status: 507)
             }
             let client = try PhotoClient(server.url)
             let journal = client.journal
@@ -89,7 +90,7 @@ struct AFNetworkingIdiomTests {
     func upload() async throws {
         try await TestServer.withServer { server in
             server.route("POST", "/photos") { request in
-                .json(#"{"size": \#(try await request.body.collect().count)}"#)
+                .text(#"{"size": \#(try await request.body.collect().count)}"#, mediaType: "application/json")
             }
             let client = try PhotoClient(
                 server.url,
@@ -270,7 +271,7 @@ struct AFNetworkingIdiomTests {
             server.route("GET", "/slow") { _ in
                 isAsked.open()
                 await release.wait()
-                return .json("[1]")
+                return .json([1])
             }
             let client = try PhotoClient(server.url)
             let journal = client.journal
@@ -299,7 +300,7 @@ struct AFNetworkingIdiomTests {
             server.route("GET", "/slow") { _ in
                 isAsked.open()
                 await release.wait()
-                return .json("[1]")
+                return .json([1])
             }
             let client = try PhotoClient(server.url)
             let journal = client.journal
@@ -350,7 +351,7 @@ struct AFNetworkingIdiomTests {
     func serializers() async throws {
         try await TestServer.withServer { server in
             server.route("POST", "/lines") { request in
-                .bytes(try await request.body.collect(), type: request.headers["Content-Type"] ?? "")
+                .bytes(try await request.body.collect(), mediaType: request.headers["Content-Type"] ?? "")
             }
             let client = try PhotoClient(server.url)
             let journal = client.journal

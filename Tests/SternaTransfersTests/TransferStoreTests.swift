@@ -198,9 +198,9 @@ struct TransferStoreTests {
                 return count
             }
             guard number > 2 else {
-                return .init(status: 503, headers: number == 2 ? [.retryAfter: "120"] : [:])
+                return .init(status: 503, headers: number == 2 ? ["Retry-After": "120"] : [:])
             }
-            return .init(headers: [.eTag: "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
+            return .init(headers: ["ETag": "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
         }
         let session = try Session(baseURL: "https://a.example") {
             $0.engine = engine

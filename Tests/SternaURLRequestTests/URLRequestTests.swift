@@ -50,7 +50,7 @@ struct URLRequestTests {
     func cachePolicies(policy: URLRequest.CachePolicy, expected: String) async throws {
         let mock = MockTransport { _ in
             .init(
-                status: 200, headers: [.cacheControl: "max-age=60", .eTag: "\"a\""],
+                status: 200, headers: ["Cache-Control": "max-age=60", "ETag": "\"a\""],
                 body: ResponseBody(Bytes(text: "x")))
         }
         let api = try Session {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("XML: answers")
 struct XMLResponseSerializerTests {
-    private func api(_ answer: MockTransport.Answer) throws -> Session {
+    private func api(_ answer: ServerResponse) throws -> Session {
         try Session(baseURL: "https://api.example.com/") { $0.transport = MockTransport { _ in answer } }
     }
 
@@ -66,7 +66,7 @@ struct XMLResponseSerializerTests {
 
     @Test("An empty body is an error")
     func empty() async throws {
-        let reply = try await api(MockTransport.Answer(status: 200, headers: [.contentType: "text/xml"])).get("x")
+        let reply = try await api(ServerResponse(status: 200, headers: ["Content-Type": "text/xml"])).get("x")
         let error = await #expect(throws: SternaError.self) { try await reply.value(by: .xml) }
         expectEqual(error?.kind, .decodingFailed)
         expectEqual(error?.detail.contains("empty"), true)

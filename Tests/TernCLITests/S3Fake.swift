@@ -43,7 +43,7 @@ final class S3Fake: Sendable {
         let bytes = try await request.body.collect()
         let signature = request.headers["Authorization"] ?? ""
         guard signature.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/"), signature.contains("/eu-central-1/s3/") else {
-            return .text("<Error><Code>AccessDenied</Code></Error>", type: "application/xml", status: 403)
+            return .text("<Error><Code>AccessDenied</Code></Error>", mediaType: "application/xml", status: 403)
         }
         let isHeld = state.withLock { state in
             state.log.append(step)
@@ -59,7 +59,7 @@ final class S3Fake: Sendable {
                     "<InitiateMultipartUploadResult><UploadId>\(id)</UploadId></InitiateMultipartUploadResult>")
             }
             guard let parts = state.uploads[id] else {
-                return .text("<Error><Code>NoSuchUpload</Code></Error>", type: "application/xml", status: 404)
+                return .text("<Error><Code>NoSuchUpload</Code></Error>", mediaType: "application/xml", status: 404)
             }
             switch step {
             case "list":
@@ -82,7 +82,7 @@ final class S3Fake: Sendable {
         }
     }
 
-    private static func xml(_ text: String) -> ServerResponse { .text(text, type: "application/xml") }
+    private static func xml(_ text: String) -> ServerResponse { .text(text, mediaType: "application/xml") }
 
     private static func tag(_ bytes: [UInt8]) -> String {
         let hash = Insecure.MD5.hash(data: bytes)

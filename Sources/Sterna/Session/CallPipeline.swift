@@ -343,7 +343,7 @@ extension SessionPlan {
     func reply(_ response: Response, _ body: Bytes, to draft: RequestDraft) throws(SternaError) -> Reply {
         let own = draft.settings.responseSerializer
         let serializer = own ?? settings.responseSerializer
-        if isWanted(response, by: draft) {
+        if acceptsStatus(of: response, to: draft) {
             try serializer.judgeFurther(response, body: body)
         } else {
             try serializer.judge(response, body: body)
@@ -351,16 +351,22 @@ extension SessionPlan {
         return Reply(response, body: body, plan: self, ownSerializer: own)
     }
 
-    /// Whether a response is a redirect that the caller, or a closure, chose not to follow. It is then the result, whatever statuses the
-    /// serializer accepts.
-    private func isWanted(_ response: Response, by draft: RequestDraft) -> Bool {
+    /// Whether a response is accepted whatever statuses the serializer accepts: the caller accepts any, or it is a redirect that the caller
+    /// or a closure chose not to follow.
+    private func acceptsStatus(of response: Response, to draft: RequestDraft) -> Bool {
+        if acceptsAnyStatus(draft) { return true }
         guard RedirectRule.isRedirect(response.status.code) else { return false }
         return response.isKeptRedirect || !(draft.settings.redirects ?? settings.redirects).follows
     }
 
+    /// Whether the response to a draft's request may have any status.
+    func acceptsAnyStatus(_ draft: RequestDraft) -> Bool {
+        draft.settings.acceptsAnyStatus ?? settings.acceptsAnyStatus
+    }
+
     /// Whether a response is an error whose body takes long to parse.
     func isLargeError(_ response: Response, _ body: Bytes, to draft: RequestDraft) -> Bool {
-        guard body.count > Self.largeErrorBody, !isWanted(response, by: draft) else { return false }
+        guard body.count > Self.largeErrorBody, !acceptsStatus(of: response, to: draft) else { return false }
         let serializer = draft.settings.responseSerializer ?? settings.responseSerializer
         return !serializer.validation.accepts(status: response.status.code)
     }

@@ -74,7 +74,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     deinit {
         // A task that was never resumed ends here.
         session.plan.scope.register.remove(id)
-        reports.end()
+        reports.end(succeeded: false)
     }
 
     /// Enters the task into the session's register, and starts it if the session starts its tasks.
@@ -345,7 +345,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         guard isFirst else { return false }
         count(runs: false)
         gate.unlock()
-        reports.end()
+        reports.end(succeeded: error == nil)
         let over: @Sendable () -> Void = {
             self.post(.taskCompleted(error))
             if let group { self.afterEvents { group.leave() } }
@@ -361,6 +361,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
                 over()
             }
         } else {
+            reports.deliver()
             over()
         }
         session.plan.scope.register.complete(id)

@@ -69,11 +69,15 @@ extension SessionTask {
     /// - Parameter isStream: whether what was given to `validating` judges the head, too.
     func judge(_ response: Response, isStream: Bool = false) async throws {
         let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
-        if !serializer.validation.accepts(status: response.status.code) {
+        let acceptsAny = isStream && session.plan.acceptsAnyStatus(draft)
+        if !acceptsAny, !serializer.validation.accepts(status: response.status.code) {
             let body = await AnswerBody.read(response.body, on: session.loopClock)
             guard !Task.isCancelled else { throw SternaError.cancelled(phase: .read) }
+            // A download would save the error's page, so it accepts no other status than its serializer does.
+            var strict = draft
+            strict.settings.acceptsAnyStatus = false
             do {
-                _ = try session.plan.reply(response, body.bytes, to: draft)
+                _ = try session.plan.reply(response, body.bytes, to: strict)
             } catch {
                 post(.responseValidated(response.withoutBody, error))
                 throw error

@@ -100,9 +100,15 @@ final class TaskReports: Sendable {
         }
     }
 
-    /// Accepts no more reports, and ends the sequences.
-    func end() {
-        state.withLock { $0.isEnded = true }
+    /// Accepts no more reports, and ends the sequences. A success leaves a last report to be delivered, the only one of a whole.
+    func end(succeeded: Bool) {
+        state.withLock { state in
+            guard !state.isEnded else { return }
+            state.isEnded = true
+            guard succeeded else { return }
+            state.progress.finish()
+            state.isPosted = state.receiver != nil || state.hasReader
+        }
         upload.end()
         download.end()
     }
@@ -116,7 +122,27 @@ public struct RequestProgress: Sendable, Hashable, CustomStringConvertible {
     /// The progress of the response's body.
     public var download = TransferProgress(completed: 0)
 
+    /// Whether the request has succeeded, so that this report is the last.
+    private var isComplete = false
+
     public init() {}
+
+    /// The completed fraction of the request's body, if it has one, else of the response's; nil while its length is unknown.
+    ///
+    /// It is 1 in the last report of a request that succeeds, before `success` is called, and less than 1 in every other.
+    public var fraction: Double? {
+        if isComplete { return 1 }
+        let sends = upload.total != nil || upload.completed > 0
+        let fraction = sends ? upload.fraction : download.fraction
+        return fraction.map { min($0, 1.0.nextDown) }
+    }
+
+    /// Completes both directions: what has arrived is the length of a body whose length was unknown.
+    mutating func finish() {
+        isComplete = true
+        if upload.total == nil, upload.completed > 0 { upload.total = upload.completed }
+        if download.total == nil { download.total = download.completed }
+    }
 
     /// For instance `sent 37% of 1.2 GB; received 0 B`.
     public var description: String { "sent \(upload); received \(download)" }

@@ -18,6 +18,9 @@ public struct FieldSection: Sendable {
     /// Makes a section of ready fields.
     public init(_ fields: HTTPFields = HTTPFields()) { storage = .fields(fields, reason: "") }
 
+    /// Makes a section of ready fields and a reason phrase.
+    package init(_ fields: HTTPFields, reason: String) { storage = .fields(fields, reason: reason) }
+
     /// Makes a section from its form in an HTTP/1 message: lines of `name:value`, each ended by CR LF or LF.
     ///
     /// The parser of the message must have checked the bytes: names are tokens, and values have no control characters but tabs.

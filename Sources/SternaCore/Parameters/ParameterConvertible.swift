@@ -95,10 +95,13 @@ extension Set: ParameterConvertible where Element: ParameterConvertible {
 }
 
 extension Dictionary: ParameterConvertible where Key == String, Value: ParameterConvertible {
-    /// The pairs with their keys in ascending order.
+    /// The pairs with their keys in ascending order, without those whose value is nil.
     public var parameterValue: ParameterValue {
         let sorted = self.sorted { $0.key < $1.key }
-        return .dictionary(Parameters(pairs: sorted.lazy.map { ($0.key, $0.value.parameterValue) }))
+        guard Value.self is any AnyOptional.Type else {
+            return .dictionary(Parameters(pairs: sorted.lazy.map { ($0.key, $0.value.parameterValue) }))
+        }
+        return .dictionary(Parameters(given: sorted.lazy.map { ($0.key, $0.value) }))
     }
 }
 

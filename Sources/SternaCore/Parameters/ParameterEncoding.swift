@@ -8,7 +8,7 @@ struct ParameterEncoding {
     func encode(
         _ value: some Encodable, depth: Int, codingPath: [any CodingKey]
     ) throws(ParameterError) -> ParameterValue {
-        if let value = value as? any ParameterConvertible { return value.parameterValue }
+        if let value = value as? any ParameterConvertible { return value.keepingNils }
         guard depth < Parameters.maximumDepth else { throw ParameterError(.tooDeep(limit: Parameters.maximumDepth)) }
         let encoder = ParameterValueEncoder(encoding: self, depth: depth, codingPath: codingPath)
         do {

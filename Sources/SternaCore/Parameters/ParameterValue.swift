@@ -51,7 +51,7 @@ extension ParameterValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiter
     public init(arrayLiteral elements: (any ParameterConvertible)...) { self.init(elements) }
     /// Makes a ``dictionary(_:)`` by the rules of ``Parameters/init(dictionaryLiteral:)``.
     public init(dictionaryLiteral elements: (String, any ParameterConvertible)...) {
-        self = .dictionary(Parameters(pairs: elements.lazy.map { ($0.0, $0.1.parameterValue) }))
+        self = .dictionary(Parameters(given: elements))
     }
 }
 

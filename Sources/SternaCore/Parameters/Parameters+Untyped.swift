@@ -2,7 +2,7 @@ extension Parameters {
     /// Makes parameters from a dictionary of `Any` values, for code that receives them from an untyped interface.
     ///
     /// It accepts ``ParameterConvertible`` types, `NSNull` for null, and nested `[String: Any]`, `[Any]`, sets, optionals and
-    /// `AnyHashable` of them. Keys are in ascending order, since a dictionary has none.
+    /// `AnyHashable` of them. Keys are in ascending order, since a dictionary has none. Values of dictionaries that are nil are left out.
     ///
     /// - Throws: ``ParameterError`` with the key path of a value of another type, of a key that is not a string, or of
     ///   containers nested deeper than ``maximumDepth``.
@@ -12,7 +12,7 @@ extension Parameters {
 
     private init(untyped dictionary: [String: Any], depth: Int) throws(ParameterError) {
         self.init()
-        for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) where !isNil(value) {
             do {
                 set(try ParameterValue(untyped: value, depth: depth), for: key)
             } catch {
@@ -31,14 +31,6 @@ extension Parameters {
         }
         try self.init(untyped: named, depth: depth)
     }
-}
-
-private protocol AnyOptional {
-    var wrappedValue: Any? { get }
-}
-
-extension Optional: AnyOptional {
-    fileprivate var wrappedValue: Any? { self }
 }
 
 extension ParameterValue {

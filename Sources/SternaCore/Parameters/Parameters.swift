@@ -9,6 +9,9 @@
 ///
 ///     ["user": ["name": "Ada", "age": 36] as Parameters, "mixed": [1, "two"] as ParameterValue]
 ///
+/// An optional variable that is nil leaves its pair out, also in a nested dictionary; ``null`` keeps the name without a value. In an
+/// array nil is null, since it counts there.
+///
 /// A repeated key keeps the place of its first value and takes the last one. Keys are the same if `String` compares them as
 /// equal, which includes canonically equivalent Unicode. Two `Parameters` are equal if they hold equal pairs in the same order.
 public struct Parameters: Sendable {
@@ -32,9 +35,21 @@ public struct Parameters: Sendable {
     /// Makes empty parameters.
     public init() {}
 
-    /// Makes parameters from a dictionary; keys are in ascending order, since a dictionary has none.
+    /// Makes parameters from a dictionary; keys are in ascending order, since a dictionary has none. Values that are nil are left out.
     public init(_ dictionary: [String: any ParameterConvertible]) {
-        self.init(pairs: dictionary.sorted { $0.key < $1.key }.lazy.map { ($0.key, $0.value.parameterValue) })
+        self.init(given: dictionary.sorted { $0.key < $1.key }.lazy.map { ($0.key, $0.value) })
+    }
+
+    /// Makes parameters from pairs in their order, without those whose value is nil.
+    init(given pairs: some Sequence<(String, any ParameterConvertible)>) {
+        self.init()
+        names.reserveCapacity(pairs.underestimatedCount)
+        contents.reserveCapacity(pairs.underestimatedCount)
+        for (key, value) in pairs {
+            let content = value.parameterValue
+            if case .null = content, isNil(value) { continue }
+            set(content, for: key)
+        }
     }
 
     /// Makes parameters from pairs in their order; a repeated key keeps the place of its first value and takes the last one.
@@ -63,8 +78,7 @@ public struct Parameters: Sendable {
 
     /// The value of a name; assigning a value keeps the name's place or appends it, and assigning nil removes the name.
     ///
-    /// To keep the name without a value, assign ``null``. An optional variable that is nil removes the name as well,
-    /// whereas in a literal it stands for null.
+    /// To keep the name without a value, assign ``null``. An optional variable that is nil removes the name as well.
     public subscript(key: String) -> (any ParameterConvertible)? {
         get { value(for: key) }
         set {
@@ -131,9 +145,10 @@ public struct Parameters: Sendable {
 }
 
 extension Parameters: ExpressibleByDictionaryLiteral {
-    /// Makes parameters from a literal in its order; a repeated key keeps the place of its first value and takes the last one.
+    /// Makes parameters from a literal in its order, without the pairs whose value is nil; a repeated key keeps the place of its first
+    /// value and takes the last one.
     public init(dictionaryLiteral elements: (String, any ParameterConvertible)...) {
-        self.init(pairs: elements.lazy.map { ($0.0, $0.1.parameterValue) })
+        self.init(given: elements)
     }
 }
 

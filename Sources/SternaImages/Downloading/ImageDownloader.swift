@@ -11,6 +11,8 @@ import Synchronization
 ///
 /// Equal requests share a transfer, also where they want the image in several sizes or filtered. Images in memory answer at once, unless
 /// the cache policy of the request asks for the server. Files are kept on disk where the session has a cache.
+///
+/// The downloader of a whole program, `ImageDownloader.shared`, is in `SternaImageCodecs`, whose decoder it has.
 public final class ImageDownloader: Sendable {
     /// The session that fetches the files: the given one, which asks for images.
     public let session: Session

@@ -29,10 +29,10 @@ extension HTTP2StreamHandler {
         func head(_ length: Int?) -> HPACKHeaders {
             HPACKHeaders(status: status, fields: response.headers, length: isBodyless ? nil : length)
         }
-        switch response.body {
+        switch response.body.written {
         case .raw(let play):
             takeOver(play)
-        case .empty:
+        case .empty, .content:
             finish(head(0), [])
         case .bytes(let bytes):
             finish(head(bytes.count), sendsBody ? bytes : [])
@@ -63,8 +63,7 @@ extension HTTP2StreamHandler {
         _ write: @escaping @Sendable (ServerBodyWriter) async throws -> Void, length: Int?, trailers: ServerHeaders
     ) {
         guard let context else { return }
-        let writer = ServerBodyWriter(
-            channel: context.channel, anchor: connection.anchor, chunked: false, length: length)
+        let writer = ServerBodyWriter(.channel(context.channel, connection.anchor, isChunked: false), length: length)
         let loop = context.eventLoop
         let bound = NIOLoopBound(self, eventLoop: loop)
         task = Task {

@@ -1,58 +1,24 @@
-public import HTTPTypes
+import HTTPTypes
 public import SternaCore
-public import SternaSerialization
 import Synchronization
 
 /// A transport that answers without a network, and records its requests.
 ///
 ///     let mock = MockTransport { request in .json(["path": .string(request.url.path)]) }
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.transport = mock }
+///
+/// Its responses are those of a ``TestServer``.
 public final class MockTransport: Transport {
-    /// An answer of the mock.
-    public struct Answer: Sendable {
-        public var status: Int
-        public var headers: HTTPFields
-        public var body: ResponseBody
-
-        public init(status: Int = 200, headers: HTTPFields = [:], body: ResponseBody = ResponseBody()) {
-            self.status = status
-            self.headers = headers
-            self.body = body
-        }
-
-        /// An answer with bytes of a media type.
-        public static func bytes(_ bytes: Bytes, mediaType: String, status: Int = 200) -> Answer {
-            Answer(status: status, headers: [.contentType: mediaType], body: ResponseBody(bytes))
-        }
-
-        /// An answer with a text.
-        public static func text(_ text: String, mediaType: String = "text/plain; charset=utf-8", status: Int = 200)
-            -> Answer
-        {
-            .bytes(Bytes(text: text), mediaType: mediaType, status: status)
-        }
-
-        /// An answer with JSON.
-        public static func json(_ value: JSON, status: Int = 200) -> Answer {
-            .text(value.description, mediaType: "application/json", status: status)
-        }
-
-        /// A redirect.
-        public static func redirect(to location: String, status: Int = 302) -> Answer {
-            Answer(status: status, headers: [.location: location])
-        }
-    }
-
-    private let answer: @Sendable (Request) async throws -> Answer
+    private let answer: @Sendable (Request) async throws -> ServerResponse
     private let seen = Mutex<[Request]>([])
 
     /// Answers each request with a closure, which may throw as a transport would.
-    public init(_ answer: @escaping @Sendable (Request) async throws -> Answer) {
+    public init(_ answer: @escaping @Sendable (Request) async throws -> ServerResponse) {
         self.answer = answer
     }
 
-    /// Answers from a list in order; throws `connectionClosed` after the last answer.
-    public convenience init(answers: [Answer]) {
+    /// Answers from a list in order; throws `connectionClosed` after the last response.
+    public convenience init(answers: [ServerResponse]) {
         let queue = AnswerQueue(answers)
         self.init { _ in
             guard let next = queue.next() else {
@@ -67,17 +33,53 @@ public final class MockTransport: Transport {
 
     public func send(_ request: Request) async throws -> Response {
         seen.withLock { $0.append(request) }
-        let answer = try await answer(request)
-        return Response(
-            status: .init(code: min(max(answer.status, 100), 999)), section: FieldSection(answer.headers),
-            body: answer.body, url: request.url)
+        return try await answer(request).response(to: request)
     }
 }
 
 private final class AnswerQueue: Sendable {
-    private let rest: Mutex<ArraySlice<MockTransport.Answer>>
+    private let rest: Mutex<ArraySlice<ServerResponse>>
 
-    init(_ answers: [MockTransport.Answer]) { rest = Mutex(answers[...]) }
+    init(_ answers: [ServerResponse]) { rest = Mutex(answers[...]) }
 
-    func next() -> MockTransport.Answer? { rest.withLock { $0.popFirst() } }
+    func next() -> ServerResponse? { rest.withLock { $0.popFirst() } }
+}
+
+extension ServerResponse {
+    /// Returns the response as a transport does. Throws `malformedResponse` for fields and bytes that only a server can send.
+    fileprivate func response(to request: Request) throws(SternaError) -> Response {
+        let section = FieldSection(try Self.checked(headers), reason: reason ?? "")
+        return Response(
+            status: .init(code: min(max(status, 100), 999)), section: section, body: try responseBody(),
+            url: request.url)
+    }
+
+    private func responseBody() throws(SternaError) -> ResponseBody {
+        switch body {
+        case .empty: ResponseBody()
+        case .bytes(let bytes): ResponseBody(Bytes(bytes: bytes))
+        case .content(let body): body
+        case .stream(let length, let write):
+            ResponseBody(
+                WrittenBody(length: length, trailers: length == nil ? try Self.checked(trailers) : [:], write))
+        case .raw:
+            throw SternaError(
+                .malformedResponse, phase: .wait,
+                "A mock cannot send raw bytes. Answer with a TestServer or a ScriptedServer.")
+        }
+    }
+
+    private static func checked(_ headers: ServerHeaders) throws(SternaError) -> HTTPFields {
+        var fields = HTTPFields()
+        for field in headers {
+            guard let name = HTTPField.Name(field.name), FieldSyntax.isValue(field.value) else {
+                throw SternaError(
+                    .malformedResponse, phase: .wait,
+                    "The field “\(FieldSyntax.printable(field.name))” of a mock's response is invalid. "
+                        + "Answer with a ScriptedServer to send it.")
+            }
+            fields.append(HTTPField(name: name, value: field.value))
+        }
+        return fields
+    }
 }

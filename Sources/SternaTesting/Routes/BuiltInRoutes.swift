@@ -31,7 +31,9 @@ enum BuiltInRoutes {
     static func pretty(_ members: [(String, EchoJSON)], status: Int = 200, headers: ServerHeaders = [:])
         -> ServerResponse
     {
-        .json(EchoJSON.object(members).text(pretty: true), status: status, headers: headers)
+        .text(
+            EchoJSON.object(members).text(pretty: true), mediaType: "application/json", status: status,
+            headers: headers)
     }
 
     static func badRequest(_ text: String) -> ServerRouteError {

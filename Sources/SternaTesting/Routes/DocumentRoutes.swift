@@ -3,8 +3,8 @@ import NIOCore
 
 extension BuiltInRoutes {
     static let documents: [ServerRoute] = [
-        now(["GET"], "/image/png") { _ in .bytes(TestImage.png, type: "image/png") },
-        now(["GET"], "/robots.txt") { _ in .text("User-agent: *\nDisallow: /deny\n", type: "text/plain") },
+        now(["GET"], "/image/png") { _ in .bytes(TestImage.png, mediaType: "image/png") },
+        now(["GET"], "/robots.txt") { _ in .text("User-agent: *\nDisallow: /deny\n", mediaType: "text/plain") },
         now(["GET"], "/html") { _ in
             .text(
                 """
@@ -14,7 +14,7 @@ extension BuiltInRoutes {
                 <body><h1>Terns</h1><p>Arctic terns see two summers a year.</p></body>
                 </html>
 
-                """, type: "text/html; charset=utf-8")
+                """, mediaType: "text/html; charset=utf-8")
         },
         now(["GET"], "/xml") { _ in
             .text(
@@ -26,7 +26,7 @@ extension BuiltInRoutes {
                   <bird ring="B2"><name>Sooty tern &amp; others</name><count>3</count></bird>
                 </flock>
 
-                """, type: "application/xml")
+                """, mediaType: "application/xml")
         },
         now(["GET"], "/plist") { _ in
             .text(
@@ -45,7 +45,7 @@ extension BuiltInRoutes {
                 </dict>
                 </plist>
 
-                """, type: "application/x-plist")
+                """, mediaType: "application/x-plist")
         },
         now(["GET"], "/json") { _ in
             pretty([
@@ -72,7 +72,7 @@ extension BuiltInRoutes {
                 الخرشنة القطبية (Arabic), שחפית צפונית (Hebrew), ध्रुवीय कुररी (Hindi)
                 e\u{301} and \u{E9}, 🐦 and 👩‍👩‍👧‍👦, ∀x∈ℝ: ⌈x⌉ = −⌊−x⌋
 
-                """, type: "text/html; charset=utf-8")
+                """, mediaType: "text/html; charset=utf-8")
         },
     ]
 
@@ -95,7 +95,7 @@ extension BuiltInRoutes {
             ("origin", .string(request.remoteAddress)),
         ]).text(pretty: true)
         return .bytes(
-            encode(Array(text.utf8)), type: "application/json",
+            encode(Array(text.utf8)), mediaType: "application/json",
             headers: ["Content-Encoding": coding, "Vary": "Accept-Encoding"])
     }
 

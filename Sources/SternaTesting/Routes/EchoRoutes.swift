@@ -27,7 +27,7 @@ extension BuiltInRoutes {
             headers["Content-Length"] = nil
             headers["Transfer-Encoding"] = nil
             let shown = EchoJSON.grouped(headers).text(pretty: true)
-            return .bytes(Array(shown.utf8), type: type, headers: headers)
+            return .bytes(Array(shown.utf8), mediaType: type, headers: headers)
         },
     ]
 

@@ -44,7 +44,7 @@ extension BuiltInRoutes {
             await connection.waitForClose()
         },
         fault("reset") { await $0.reset() },
-        fault("reset-half", http2: cut(after: 500) { await $0.anchor.reset() }) { connection in
+        fault("reset-half", http2: cut(after: 500) { await $0.anchor?.reset() }) { connection in
             try await connection.write(head("Content-Length: 1000") + String(repeating: "x", count: 500))
             await connection.reset()
         },

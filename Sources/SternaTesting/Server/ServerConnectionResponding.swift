@@ -27,8 +27,8 @@ extension ServerConnectionHandler {
         let status = (200...599).contains(response.status) ? response.status : 500
         let bodyless = status == 204 || status == 304
         var buffer = context.channel.allocator.buffer(capacity: 512)
-        switch response.body {
-        case .empty, .raw:
+        switch response.body.written {
+        case .empty, .raw, .content:
             writeHead(response, status, bodyless ? .none : .length(0), exchange, to: &buffer)
             finish(writing: buffer, exchange, context: context)
         case .bytes(let bytes):
@@ -85,7 +85,7 @@ extension ServerConnectionHandler {
         _ exchange: ServerExchange, context: ChannelHandlerContext
     ) {
         let chunked = length == nil && !exchange.isHTTP10
-        let writer = ServerBodyWriter(channel: context.channel, anchor: anchor, chunked: chunked, length: length)
+        let writer = ServerBodyWriter(.channel(context.channel, anchor, isChunked: chunked), length: length)
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let loop = context.eventLoop
         let identifier = exchange.identifier

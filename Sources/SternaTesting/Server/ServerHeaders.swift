@@ -1,3 +1,4 @@
+public import HTTPTypes
 import NIOHTTP1
 
 /// The header fields of one message as on the wire: in order, names in their own case, repeats kept.
@@ -31,6 +32,11 @@ public struct ServerHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral,
         self.fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
+    /// Makes field lines of typed ones.
+    public init(_ fields: HTTPFields) {
+        self.fields = fields.map { Field(name: $0.name.rawName, value: $0.value) }
+    }
+
     init(_ headers: HTTPHeaders) {
         var fields: [Field] = []
         fields.reserveCapacity(headers.count)
@@ -45,6 +51,12 @@ public struct ServerHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral,
             fields.removeAll { Self.same($0.name, name) }
             if let newValue { fields.append(Field(name: name, value: newValue)) }
         }
+    }
+
+    /// The first value of a typed name, as by its text.
+    public subscript(name: HTTPField.Name) -> String? {
+        get { self[name.rawName] }
+        set { self[name.rawName] = newValue }
     }
 
     /// Returns every value of a name, in order.

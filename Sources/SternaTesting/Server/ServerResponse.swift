@@ -1,4 +1,11 @@
-/// The response of a route's handler.
+public import SternaCore
+public import SternaPlatform
+public import SternaSerialization
+
+/// The response of a test server's route, or of a mock.
+///
+///     server.route("GET", "/me") { _ in .json(["name": "Ada"], headers: ["ETag": "\"1\""]) }
+///     let mock = MockTransport { _ in .json(["name": "Ada"], headers: ["ETag": "\"1\""]) }
 public struct ServerResponse: Sendable {
     /// The source of the body.
     public enum Body: Sendable {
@@ -10,18 +17,20 @@ public struct ServerResponse: Sendable {
         /// write exactly that many bytes), otherwise chunked. If the writer throws or writes less, the connection is closed; over
         /// HTTP/2 the stream is reset, with `INTERNAL_ERROR` unless a ``ServerStreamReset`` was thrown.
         case stream(length: Int?, @Sendable (ServerBodyWriter) async throws -> Void)
+        /// The body of a response: a mock hands it over unchanged, a server reads it at the client's pace.
+        case content(ResponseBody)
         /// No HTTP at all: the status and the headers are ignored and the closure writes any bytes; the connection is closed when
-        /// it returns. Over HTTP/2 that affects the whole connection, with every other stream on it.
+        /// it returns. Over HTTP/2 that affects the whole connection, with every other stream on it. A mock fails instead.
         case raw(@Sendable (ServerRawConnection) async throws -> Void)
     }
 
-    /// The status code, 200 to 599.
+    /// The status code: 200 to 599, for a mock 100 to 999.
     public var status: Int
     /// The reason phrase; `nil` sends the registered one.
     public var reason: String?
-    /// The header fields; the server adds `Content-Length`, `Transfer-Encoding`, `Date` and `Server` if absent. `Connection:
+    /// The header fields. A server adds `Content-Length`, `Transfer-Encoding`, `Date` and `Server` if absent. `Connection:
     /// close` closes the connection after the response. Over HTTP/2 the names are sent in lower case. Fields that HTTP/2 forbids
-    /// (RFC 9113 §8.2.2) are left out without any effect, as are invalid names.
+    /// (RFC 9113 §8.2.2) are left out without any effect, as are invalid names. A mock adds no field, and fails for an invalid one.
     public var headers: ServerHeaders
     /// The body.
     public var body: Body
@@ -48,36 +57,79 @@ public struct ServerResponse: Sendable {
         self.reset = reset
     }
 
+    /// Makes a response whose body is that of a response: bytes, or a stream that is pulled.
+    public init(status: Int = 200, headers: ServerHeaders = [:], body: ResponseBody) {
+        self.init(status: status, headers: headers, body: .content(body))
+    }
+
     /// Returns bytes with a media type, `application/octet-stream` by default.
     public static func bytes(
-        _ bytes: [UInt8], type: String = "application/octet-stream", status: Int = 200, headers: ServerHeaders = [:]
+        _ bytes: some Sequence<UInt8>, mediaType: String = "application/octet-stream", status: Int = 200,
+        headers: ServerHeaders = [:]
     ) -> ServerResponse {
-        var all: ServerHeaders = ["Content-Type": type]
-        all.fields += headers.fields
-        return ServerResponse(status: status, headers: all, body: .bytes(bytes))
+        ServerResponse(status: status, headers: headers.describing(mediaType), body: .bytes(Array(bytes)))
     }
 
-    /// Returns text in UTF-8, `text/plain` by default.
+    /// Returns bytes with a media type, `application/octet-stream` by default.
+    public static func bytes(
+        _ bytes: Bytes, mediaType: String = "application/octet-stream", status: Int = 200, headers: ServerHeaders = [:]
+    ) -> ServerResponse {
+        ServerResponse(status: status, headers: headers.describing(mediaType), body: ResponseBody(bytes))
+    }
+
+    /// Returns bytes of Foundation's type, as `application/octet-stream` unless another media type is given.
+    public static func data(
+        _ data: Data, mediaType: String = "application/octet-stream", status: Int = 200, headers: ServerHeaders = [:]
+    ) -> ServerResponse {
+        bytes(data, mediaType: mediaType, status: status, headers: headers)
+    }
+
+    /// Returns text in UTF-8, as `text/plain; charset=utf-8` unless another media type is given.
     public static func text(
-        _ text: String, type: String = "text/plain; charset=utf-8", status: Int = 200, headers: ServerHeaders = [:]
+        _ text: String, mediaType: String = "text/plain; charset=utf-8", status: Int = 200, headers: ServerHeaders = [:]
     ) -> ServerResponse {
-        bytes(Array(text.utf8), type: type, status: status, headers: headers)
+        bytes(text.utf8, mediaType: mediaType, status: status, headers: headers)
     }
 
-    /// Returns JSON text as `application/json`; the text is sent unchanged.
-    public static func json(_ text: String, status: Int = 200, headers: ServerHeaders = [:]) -> ServerResponse {
-        bytes(Array(text.utf8), type: "application/json", status: status, headers: headers)
+    /// Returns a JSON value as `application/json`. Text that is JSON already is a ``text(_:mediaType:status:headers:)``.
+    public static func json(_ value: JSON, status: Int = 200, headers: ServerHeaders = [:]) -> ServerResponse {
+        text(value.description, mediaType: "application/json", status: status, headers: headers)
     }
 
     /// Returns a redirect to a target, 302 by default.
-    public static func redirect(to location: String, status: Int = 302) -> ServerResponse {
-        ServerResponse(status: status, headers: ["Location": location])
+    public static func redirect(to location: String, status: Int = 302, headers: ServerHeaders = [:]) -> ServerResponse
+    {
+        var all: ServerHeaders = ["Location": location]
+        all.fields += headers.fields
+        return ServerResponse(status: status, headers: all)
     }
 
     /// Returns a JSON body `{"message": …}` with a status.
     public static func message(
         _ text: String, status: Int, headers: ServerHeaders = [:]
     ) -> ServerResponse {
-        json(EchoJSON.object([("message", .string(text))]).text(), status: status, headers: headers)
+        .text(
+            EchoJSON.object([("message", .string(text))]).text(), mediaType: "application/json", status: status,
+            headers: headers)
+    }
+}
+
+extension ServerHeaders {
+    /// Returns the fields behind a Content-Type.
+    fileprivate func describing(_ mediaType: String) -> ServerHeaders {
+        var all: ServerHeaders = ["Content-Type": mediaType]
+        all.fields += fields
+        return all
+    }
+}
+
+extension ServerResponse.Body {
+    /// The body as a server writes it: what is to be pulled from a stream becomes a writer.
+    var written: ServerResponse.Body {
+        guard case .content(let body) = self else { return self }
+        guard let stream = body.stream else { return .bytes(body.whole?.array ?? []) }
+        return .stream(length: stream.length.flatMap { Int(exactly: $0) }) { writer in
+            while let piece = try await stream.next() { try await writer.write(piece) }
+        }
     }
 }

@@ -1,23 +1,35 @@
 import NIOCore
 import Synchronization
 
-/// Writes a streamed response body. Each write returns once its bytes have been written to the socket, so a slow client slows the
-/// writer and only the current piece is buffered.
+/// Writes a streamed response body. Each write returns once its bytes have been written to the socket, or read from a mock's response,
+/// so a slow client slows the writer and only the current piece is buffered.
 public struct ServerBodyWriter: Sendable {
+    /// Where the pieces go.
+    enum Target: Sendable {
+        /// The channel of the connection, or of the HTTP/2 stream.
+        case channel(any Channel, ConnectionAnchor.Handle, isChunked: Bool)
+        case mock(PieceQueue)
+    }
+
     final class Progress: Sendable {
         let written = Mutex(0)
     }
 
-    /// The channel of the connection, or of the HTTP/2 stream.
-    let channel: any Channel
-    let anchor: ConnectionAnchor.Handle
-    let chunked: Bool
+    let target: Target
     let length: Int?
     let progress = Progress()
 
+    init(_ target: Target, length: Int?) { (self.target, self.length) = (target, length) }
+
+    /// The connection; nil in a mock.
+    var anchor: ConnectionAnchor.Handle? {
+        if case .channel(_, let anchor, _) = target { anchor } else { nil }
+    }
+
     /// Writes one piece, as one chunk if the body is chunked. An empty piece writes nothing.
     ///
-    /// - Throws: A channel error if the client has closed, ``ServerRouteError`` if the write would exceed the declared length.
+    /// - Throws: A channel error if the client has closed, `cancelled` if a mock's response is not read on, ``ServerRouteError`` if the
+    ///   write would exceed the declared length.
     public func write(_ bytes: [UInt8]) async throws {
         try await write(ByteBuffer(bytes: bytes))
     }
@@ -37,15 +49,18 @@ public struct ServerBodyWriter: Sendable {
         if let length, total > length {
             throw ServerRouteError(status: 500, message: "more body than declared")
         }
-        guard chunked else { return try await channel.writeAndFlush(buffer).get() }
-        let promise = channel.eventLoop.makePromise(of: Void.self)
-        let channel = self.channel
-        channel.eventLoop.execute {
-            channel.write(ByteBuffer(string: String(count, radix: 16) + "\r\n"), promise: nil)
-            channel.write(buffer, promise: nil)
-            channel.writeAndFlush(ByteBuffer(string: "\r\n"), promise: promise)
+        switch target {
+        case .mock(let queue): try await queue.write(buffer)
+        case .channel(let channel, _, isChunked: false): try await channel.writeAndFlush(buffer).get()
+        case .channel(let channel, _, isChunked: true):
+            let promise = channel.eventLoop.makePromise(of: Void.self)
+            channel.eventLoop.execute {
+                channel.write(ByteBuffer(string: String(count, radix: 16) + "\r\n"), promise: nil)
+                channel.write(buffer, promise: nil)
+                channel.writeAndFlush(ByteBuffer(string: "\r\n"), promise: promise)
+            }
+            try await promise.futureResult.get()
         }
-        try await promise.futureResult.get()
     }
 
     var isComplete: Bool {

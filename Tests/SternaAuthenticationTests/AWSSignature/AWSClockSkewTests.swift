@@ -38,7 +38,7 @@ struct AWSClockSkewTests {
 
     @Test("A wrong offset that a server has caused does not stay")
     func wrongOffset() async throws {
-        let wrong = MockTransport.Answer(status: 403, headers: [.date: "Mon, 07 Nov 1994 08:49:37 GMT"])
+        let wrong = ServerResponse(status: 403, headers: ["Date": "Mon, 07 Nov 1994 08:49:37 GMT"])
         let mock = MockTransport(answers: [wrong, wrong, Self.refusal(), .json([:]), .json([:])])
         var signing = AWSSigning(region: "r", service: "s", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
         signing.now = { Self.server }
@@ -53,8 +53,8 @@ struct AWSClockSkewTests {
             ])
     }
 
-    private static func refusal(_ code: Int = 403) -> MockTransport.Answer {
-        MockTransport.Answer(status: code, headers: [.date: date])
+    private static func refusal(_ code: Int = 403) -> ServerResponse {
+        ServerResponse(status: code, headers: ["Date": date])
     }
 
     private static func session(_ mock: MockTransport) throws -> Session {

@@ -127,7 +127,7 @@ struct AuthenticationOriginTests {
         let mock = MockTransport { request in
             guard let mock = mocks[request.url.host] else { return .json([:]) }
             let response = try await mock.send(request)
-            return MockTransport.Answer(status: response.status.code, headers: response.headers, body: response.body)
+            return ServerResponse(status: response.status.code, headers: .init(response.headers), body: response.body)
         }
         let (api, _) = try mocked(nil, by: mock) { $0.credential = Self.ada }
         try await api.get("https://a.test/1")

@@ -23,11 +23,10 @@ struct DigestProofTests {
             let hash = DigestHash.sha256
             let target = hash.hex(":\(request.url.requestTarget):\(DigestHash.hex(hash.hash(proves)))")
             let proof = hash.hex("\(hash.hex("ada:r:s3cret")):n:\(count):\(client):auth-int:\(target)")
-            var answer = MockTransport.Answer.bytes(Bytes(copying: body), mediaType: "text/plain; charset=utf-8")
+            var answer = ServerResponse.bytes(Bytes(copying: body), mediaType: "text/plain; charset=utf-8")
             if let coding { answer.headers[.contentEncoding] = coding }
-            if let name = HTTPField.Name("Authentication-Info") {
-                answer.headers[name] = "qop=auth-int, rspauth=\"\(proof)\", cnonce=\"\(client)\", nc=\(count)"
-            }
+            answer.headers["Authentication-Info"] =
+                "qop=auth-int, rspauth=\"\(proof)\", cnonce=\"\(client)\", nc=\(count)"
             return answer
         }
     }

@@ -132,7 +132,7 @@ struct HostileChallengeTests {
         let mock = MockTransport { _ in
             var answer = GuardedMock.refusal(["Basic realm=x"])
             answer.status = 407
-            if let name = HTTPField.Name("Proxy-Authenticate") { answer.headers[name] = "Basic realm=x" }
+            answer.headers["Proxy-Authenticate"] = "Basic realm=x"
             return answer
         }
         let (api, _) = try mocked("https://ada:s3cret@a.test/", by: mock) {
@@ -150,10 +150,8 @@ struct HostileChallengeTests {
             guard request.headers.contains(.authorization) else {
                 return GuardedMock.refusal([#"Digest realm="x", nonce="n", qop="auth""#])
             }
-            var answer = MockTransport.Answer.json([:])
-            if let name = HTTPField.Name("Authentication-Info") {
-                answer.headers[name] = #"rspauth="00000000000000000000000000000000", qop=auth"#
-            }
+            var answer = ServerResponse.json([:])
+            answer.headers["Authentication-Info"] = #"rspauth="00000000000000000000000000000000", qop=auth"#
             return answer
         }
         let (api, _) = try mocked("https://a.test/", by: mock) { $0.credential = Self.ada }

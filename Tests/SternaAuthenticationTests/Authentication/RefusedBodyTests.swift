@@ -10,9 +10,9 @@ import Testing
 /// The body of a 401 that waits for an answer.
 @Suite("Authentication: the body of a refusal", .timeLimit(.minutes(5)))
 struct RefusedBodyTests {
-    private static func refusal(_ body: ChunkedBody) -> MockTransport.Answer {
+    private static func refusal(_ body: ChunkedBody) -> ServerResponse {
         var answer = GuardedMock.refusal(["Basic realm=x"])
-        answer.body = ResponseBody(body)
+        answer.body = .content(ResponseBody(body))
         return answer
     }
 

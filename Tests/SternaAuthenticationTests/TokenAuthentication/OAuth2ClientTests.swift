@@ -212,7 +212,7 @@ struct OAuth2ClientTests {
         try await TestServer.withServer { server in
             server.route("POST", "/token") { request in
                 guard request.headers["Authorization"] == "Basic YXBwOnM=" else { return ServerResponse(status: 401) }
-                return .json(#"{"access_token":"t1","token_type":"Bearer","expires_in":60}"#)
+                return .json(["access_token": "t1", "token_type": "Bearer", "expires_in": 60])
             }
             var client = OAuth2Client(tokenURL: server.url("/token"), id: "app", secret: "s")
             client.session = try Session { $0.engine = Engine() }

@@ -19,7 +19,7 @@ struct CacheFailureTests {
 
         func set(_ new: State) { state.withLock { $0 = new } }
 
-        @Sendable func answer(_ request: Request) throws -> MockTransport.Answer {
+        @Sendable func answer(_ request: Request) throws -> ServerResponse {
             switch state.withLock({ $0 }) {
             case .up: .cached("stored", control)
             case .failing: .cached("failed", "", status: 503)

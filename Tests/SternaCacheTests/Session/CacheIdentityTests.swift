@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Cache: identities")
 struct CacheIdentityTests {
-    private static func scene(_ control: String, _ more: HTTPFields = [:]) throws -> CacheScene {
+    private static func scene(_ control: String, _ more: ServerHeaders = [:]) throws -> CacheScene {
         let numbers = Numbers()
         return try CacheScene { _ in .cached("\(numbers.next)", control, more) }
     }
@@ -87,7 +87,7 @@ struct CacheIdentityTests {
             let isVaried = request.url.path == "/varied"
             return .cached(
                 "\(numbers.next) \(request.headers[.cookie] ?? "none")", "max-age=60",
-                isVaried ? [.vary: "Cookie"] : [:])
+                isVaried ? ["Vary": "Cookie"] : [:])
         }
         let jar = try #require(scene.api.settingsForTests.cookieJar)
         try jar.set(Cookie(name: "a", value: "1", domain: "api.example.com"))
@@ -104,7 +104,7 @@ struct CacheIdentityTests {
 
     @Test("Set-Cookie takes effect when it arrives, not when the response is served again")
     func setCookie() async throws {
-        let scene = try Self.scene("max-age=60", [.setCookie: "id=1"])
+        let scene = try Self.scene("max-age=60", ["Set-Cookie": "id=1"])
         let jar = try #require(scene.api.settingsForTests.cookieJar)
         let first = try await scene.api.get("a")
         #expect(first.headers[.setCookie] == "id=1" && jar.cookies.count == 1)
@@ -130,7 +130,7 @@ struct CacheIdentityTests {
             .cached(
                 "x", "max-age=60",
                 [
-                    .vary: "Authorization, Cookie, X-Api-Key, Accept", .setCookie: "id=SETSECRET",
+                    "Vary": "Authorization, Cookie, X-Api-Key, Accept", "Set-Cookie": "id=SETSECRET",
                     info: "INFOSECRET",
                 ])
         }

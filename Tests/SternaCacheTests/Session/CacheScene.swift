@@ -21,7 +21,7 @@ final class CacheScene: Sendable {
     init(
         folder: String? = nil, bytes: Int64 = 32 << 20, isShared: Bool = false,
         _ configure: (inout SessionSettings) -> Void = { _ in },
-        answer: @escaping @Sendable (Request) async throws -> MockTransport.Answer
+        answer: @escaping @Sendable (Request) async throws -> ServerResponse
     ) throws {
         let time = Moment()
         let clock = { @Sendable in time.value.withLock { $0 } }
@@ -52,11 +52,11 @@ final class CacheScene: Sendable {
     var sent: Int { mock.requests.count }
 }
 
-extension MockTransport.Answer {
+extension ServerResponse {
     /// A text with header fields.
     static func cached(
-        _ text: String, _ control: String, _ more: HTTPFields = [:], status: Int = 200
-    ) -> MockTransport.Answer {
+        _ text: String, _ control: String, _ more: ServerHeaders = [:], status: Int = 200
+    ) -> ServerResponse {
         var fields = more
         fields[.contentType] = "text/plain"
         if !control.isEmpty { fields[.cacheControl] = control }

@@ -20,12 +20,12 @@ struct CacheSessionRun {
     enum Kind: String, CaseIterable {
         case plain, validated, varying, everyone
 
-        var fields: HTTPFields {
+        var fields: ServerHeaders {
             switch self {
-            case .plain: [.cacheControl: "max-age=60"]
-            case .validated: [.cacheControl: "no-cache"]
-            case .varying: [.cacheControl: "max-age=60", .vary: "Accept-Language"]
-            case .everyone: [.cacheControl: "public, max-age=60"]
+            case .plain: ["Cache-Control": "max-age=60"]
+            case .validated: ["Cache-Control": "no-cache"]
+            case .varying: ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
+            case .everyone: ["Cache-Control": "public, max-age=60"]
             }
         }
 
@@ -68,7 +68,7 @@ struct CacheSessionRun {
 
         func change(_ kind: Kind) { versions.withLock { $0[kind, default: 1] += 1 } }
 
-        func answer(_ request: Request) -> MockTransport.Answer {
+        func answer(_ request: Request) -> ServerResponse {
             guard let kind = Kind(rawValue: String(request.url.path.dropFirst())) else { return .init(status: 404) }
             guard request.method == .get else { return .init(status: request.url.query == nil ? 204 : 500) }
             let language = kind == .varying ? request.headers[.acceptLanguage] ?? "" : ""

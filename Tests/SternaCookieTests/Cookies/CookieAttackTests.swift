@@ -13,7 +13,7 @@ struct CookieAttackTests {
     private func exchange(_ steps: [(url: String, lines: [String])]) async throws -> [String?] {
         let mock = MockTransport { request in
             let lines = steps.first { (try? HTTPURL($0.url)) == request.url }?.lines ?? []
-            return .init(headers: HTTPFields(lines.map { HTTPField(name: .setCookie, value: $0) }))
+            return .init(headers: ServerHeaders(lines.map { .init(name: "Set-Cookie", value: $0) }))
         }
         let (api, _) = try mocked("https://www.example.com/", by: mock) { settings in
             settings.responseSerializer = .data

@@ -82,7 +82,7 @@ struct CookieJarFileTests {
             let path = folder + "/jar"
             try Self.cookiesText("www.example.com", ["a=1"]).write(to: URL(fileURLWithPath: path))
             for signs in [false, true] {
-                let mock = MockTransport { _ in .init(headers: [.setCookie: "new=2; Max-Age=86400"]) }
+                let mock = MockTransport { _ in .init(headers: ["Set-Cookie": "new=2; Max-Age=86400"]) }
                 let jar = CookieJar(path: path, format: .cookiesText, keepsSessionCookies: true)
                 let (api, _) = try mocked("https://www.example.com/", by: mock) { settings in
                     settings.cookieJar = jar
@@ -106,8 +106,7 @@ struct CookieJarFileTests {
         try await CredentialFolder.with { folder in
             let path = folder + "/jar"
             try Self.cookiesText("www.example.com", ["a=1"]).write(to: URL(fileURLWithPath: path))
-            let name = try #require(HTTPField.Name("Clear-Site-Data"))
-            let mock = MockTransport { _ in .init(headers: [name: "\"cookies\""]) }
+            let mock = MockTransport { _ in .init(headers: ["Clear-Site-Data": "\"cookies\""]) }
             let jar = CookieJar(path: path, format: .cookiesText, keepsSessionCookies: true)
             let (api, _) = try mocked("https://www.example.com/", by: mock) {
                 $0.cookieJar = jar

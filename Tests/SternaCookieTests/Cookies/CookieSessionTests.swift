@@ -67,7 +67,7 @@ struct CookieSessionTests {
     }
 
     @Test("A request may leave the jar alone in both directions") func withoutJar() async throws {
-        let mock = MockTransport { _ in .init(headers: [.setCookie: "new=1"]) }
+        let mock = MockTransport { _ in .init(headers: ["Set-Cookie": "new=1"]) }
         let (api, _, jar) = try session(by: mock) { $0.responseSerializer = .data }
         _ = try await api.get("x") { $0.handlesCookies = false }
         expectEqual(sent(mock), [nil])
@@ -79,7 +79,7 @@ struct CookieSessionTests {
     {
         let mock = MockTransport { request in
             switch request.url.path {
-            case "/1": .init(status: 302, headers: [.setCookie: "new=1", .location: "/2"])
+            case "/1": .init(status: 302, headers: ["Set-Cookie": "new=1", "Location": "/2"])
             case "/2": .redirect(to: "https://other.example.org/3")
             default: .json([:])
             }
@@ -105,7 +105,7 @@ struct CookieSessionTests {
         let mock = MockTransport { request in
             guard request.headers[.authorization] == nil else { return .json([:]) }
             return .init(
-                status: 401, headers: [.setCookie: "nonce=1", .wwwAuthenticate: #"Basic realm="r""#])
+                status: 401, headers: ["Set-Cookie": "nonce=1", "WWW-Authenticate": #"Basic realm="r""#])
         }
         let (api, _, _) = try session([], by: mock) { $0.credential = Credential(user: "u", password: "p") }
         _ = try await api.get("x")
@@ -125,7 +125,7 @@ struct CookieSessionTests {
     @Test("A response lists the cookies that it sets") func responses() async throws {
         let lines = ["a=1", "b=2; Path=/p; HttpOnly", "c=3; Domain=com", "d=4; Max-Age=0"]
         let mock = MockTransport { _ in
-            .init(headers: HTTPFields(lines.map { HTTPField(name: .setCookie, value: $0) }))
+            .init(headers: ServerHeaders(lines.map { .init(name: "Set-Cookie", value: $0) }))
         }
         let (api, _, jar) = try session([], by: mock) { $0.responseSerializer = .data }
         let reply = try await api.get("x")

@@ -20,7 +20,7 @@ struct HSTSRequestTests {
 
     /// A server that says what a test wants.
     private func server(_ lines: [String] = ["max-age=1000; includeSubDomains"]) -> MockTransport {
-        let headers = HTTPFields(lines.map { HTTPField(name: .strictTransportSecurity, value: $0) })
+        let headers = ServerHeaders(lines.map { .init(name: "Strict-Transport-Security", value: $0) })
         return MockTransport { _ in .init(headers: headers) }
     }
 

@@ -40,9 +40,9 @@ struct SessionStateTests {
         async throws
     {
         let mock = MockTransport { request in
-            let cookie = HTTPField(name: .setCookie, value: "c\(request.url.path.dropFirst())=1")
-            guard request.url.path == "/1" else { return .init(status: 200, headers: HTTPFields([cookie])) }
-            return .init(status: 302, headers: HTTPFields([cookie, HTTPField(name: .location, value: "/2")]))
+            let cookie = "c\(request.url.path.dropFirst())=1"
+            guard request.url.path == "/1" else { return .init(status: 200, headers: ["Set-Cookie": cookie]) }
+            return .init(status: 302, headers: ["Set-Cookie": cookie, "Location": "/2"])
         }
         let jar = CookieJar()
         let (api, _) = try mocked("https://api.example.com", by: mock) { $0.cookieJar = jar }

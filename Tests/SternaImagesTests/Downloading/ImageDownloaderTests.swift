@@ -208,7 +208,7 @@ import Testing
     func errors() async throws {
         try await ImageScene.with { scene in
             scene.server.route("GET", "/damaged") { _ in TestImages.response(Array("SIMG?".utf8)) }
-            scene.server.route("GET", "/page") { _ in .text("<html>", type: "text/html") }
+            scene.server.route("GET", "/page") { _ in .text("<html>", mediaType: "text/html") }
             scene.server.route("GET", "/large") { _ in TestImages.response([UInt8](repeating: 1, count: 2_000)) }
             let images = scene.downloader { $0.decoding.limits.bytes = 1_000 }
             let broken = DynamicImageFilter("broken") { _ in throw CancellationError() }

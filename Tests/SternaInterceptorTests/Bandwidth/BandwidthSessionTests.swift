@@ -107,7 +107,7 @@ struct BandwidthSessionTests {
         var reader = BodyReader(coded)
         while var piece = try await reader.next() { bytes.writeBuffer(&piece) }
         let mock = MockTransport { [bytes] _ in
-            .init(headers: [.contentEncoding: "gzip", .contentType: "text/plain"], body: ResponseBody(bytes))
+            .init(headers: ["Content-Encoding": "gzip", "Content-Type": "text/plain"], body: ResponseBody(bytes))
         }
         var options = EngineOptions()
         options.clock = time.clock

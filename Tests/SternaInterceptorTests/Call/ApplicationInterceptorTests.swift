@@ -80,7 +80,9 @@ struct ApplicationInterceptorTests {
         let seen = Mutex<String?>(nil)
         let (api, _) = try mocked(
             by: MockTransport { _ in
-                .init(headers: [.contentType: "application/json", .contentEncoding: "gzip"], body: ResponseBody(coded))
+                .init(
+                    headers: ["Content-Type": "application/json", "Content-Encoding": "gzip"], body: ResponseBody(coded)
+                )
             }
         ) {
             $0.interceptors = [

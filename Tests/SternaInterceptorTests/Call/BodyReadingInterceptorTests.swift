@@ -34,14 +34,14 @@ struct BodyReadingInterceptorTests {
 
     private static let cut = SternaError(.connectionClosed, phase: .read, "Cut short.")
 
-    private func answer(_ stream: Pieces, status: Int = 200, headers: HTTPFields = [:]) -> MockTransport.Answer {
+    private func answer(_ stream: Pieces, status: Int = 200, headers: ServerHeaders = [:]) -> ServerResponse {
         var headers = headers
         headers[.contentType] = "text/plain"
         return .init(status: status, headers: headers, body: ResponseBody(stream))
     }
 
     private func watching(
-        _ answers: [MockTransport.Answer], seen: @escaping @Sendable (Result<Response, any Error>) -> Void,
+        _ answers: [ServerResponse], seen: @escaping @Sendable (Result<Response, any Error>) -> Void,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         let (api, _) = try mocked(by: MockTransport(answers: answers)) {
@@ -93,7 +93,7 @@ struct BodyReadingInterceptorTests {
     @Test("They see the limit of what is collected", arguments: [true, false])
     func limit(isWhole: Bool) async throws {
         let kinds = Mutex<[SternaError.Kind]>([])
-        let long = isWhole ? MockTransport.Answer.text("one two") : answer(Pieces(["one ", "two"]))
+        let long = isWhole ? ServerResponse.text("one two") : answer(Pieces(["one ", "two"]))
         let api = try watching([long]) { result in
             if case .failure(let error as SternaError) = result { kinds.withLock { $0.append(error.kind) } }
         } _: {
@@ -123,7 +123,7 @@ struct BodyReadingInterceptorTests {
     func redirect() async throws {
         let endless = Pieces(["moved"], then: Self.cut)
         let api = try watching([
-            answer(endless, status: 302, headers: [.location: "/b"]), answer(Pieces(["one"])),
+            answer(endless, status: 302, headers: ["Location": "/b"]), answer(Pieces(["one"])),
         ]) { _ in }
         try await expectEqual(api.get("a").text(), "one")
         #expect(endless.isCancelled.withLock { $0 })

@@ -14,8 +14,8 @@ struct CoalescingBodyTests {
 
     /// A scene whose window has room for four pieces.
     private func makeScene(
-        _ body: CountedPieces, _ fields: HTTPFields = [:], gate: Gate,
-        rest: @escaping @Sendable (Request) -> MockTransport.Answer = { _ in .text("", status: 500) }
+        _ body: CountedPieces, _ fields: ServerHeaders = [:], gate: Gate,
+        rest: @escaping @Sendable (Request) -> ServerResponse = { _ in .text("", status: 500) }
     ) throws -> CoalescingScene {
         try CoalescingScene {
             $0.coalescingLimits = .init(window: 4_000)
@@ -101,11 +101,11 @@ struct CoalescingBodyTests {
         let (gate, open, hold, first) = (Gate(), Gate(), Gate(), Counter())
         open.open()
         let body = CountedPieces(Self.pieces)
-        let scene = try makeScene(body, [.eTag: "\"a\""], gate: gate) { request in
+        let scene = try makeScene(body, ["ETag": "\"a\""], gate: gate) { request in
             guard request.headers[.range] == "bytes=5000-", request.headers[.ifRange] == "\"a\"" else {
                 return .text("", status: 500)
             }
-            var fields: HTTPFields = [.eTag: "\"a\""]
+            var fields: ServerHeaders = ["ETag": "\"a\""]
             if status == 206 { fields[.contentRange] = "bytes 5000-19999/20000" }
             let pieces = status == 206 ? Array(Self.pieces[5...]) : Self.pieces
             return .init(status: status, headers: fields, body: ResponseBody(CountedPieces(pieces)))

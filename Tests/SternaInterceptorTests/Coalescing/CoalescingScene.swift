@@ -17,7 +17,7 @@ struct CoalescingScene {
     /// - Parameter answer: receives the number of the request, counted from 0.
     init(
         _ configure: (inout SessionSettings) -> Void = { _ in },
-        answer: @escaping @Sendable (Request, Int) async throws -> MockTransport.Answer
+        answer: @escaping @Sendable (Request, Int) async throws -> ServerResponse
     ) throws {
         let count = Mutex(0)
         let mock = MockTransport { request in

@@ -129,7 +129,7 @@ struct CoalescingServerTests {
         } answer: { request, number in
             let resource = Int(request.url.path.dropFirst()) ?? 0
             // The content of a resource is its number; one is not shareable, and one is small.
-            var fields: HTTPFields = [.eTag: "\"\(resource)\""]
+            var fields: ServerHeaders = ["ETag": "\"\(resource)\""]
             if resource == 1 { fields[.cacheControl] = "no-store" }
             let start = request.headers[.range].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
             let size = resource == 2 ? 1_000 : 200_000

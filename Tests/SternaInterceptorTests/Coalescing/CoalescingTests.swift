@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Coalescing: requests", .timeLimit(.minutes(5)))
 struct CoalescingTests {
-    private static func text(_ text: String, _ fields: HTTPFields = [:], status: Int = 200) -> MockTransport.Answer {
+    private static func text(_ text: String, _ fields: ServerHeaders = [:], status: Int = 200) -> ServerResponse {
         .init(status: status, headers: fields, body: ResponseBody(Bytes(text: text)))
     }
 
@@ -142,7 +142,7 @@ struct CoalescingTests {
         let gate = Gate()
         let scene = try CoalescingScene { _, _ in
             await gate.wait()
-            return .init(headers: [.contentLength: "5"])
+            return .init(headers: ["Content-Length": "5"])
         }
         let requests = (0..<3).map { _ in Task { try await scene.api.head("a").headers[.contentLength] } }
         await scene.waitForReaders(3)
@@ -156,8 +156,8 @@ struct CoalescingTests {
         let gate = Gate()
         let scene = try CoalescingScene { _, number in
             if number == 0 { await gate.wait() }
-            var answer = Self.text("\(number)", [.cacheControl: "no-store"])
-            if isStreamed { answer.body = ResponseBody(CountedPieces([Bytes(text: "\(number)")])) }
+            var answer = Self.text("\(number)", ["Cache-Control": "no-store"])
+            if isStreamed { answer.body = .content(ResponseBody(CountedPieces([Bytes(text: "\(number)")]))) }
             return answer
         }
         let requests = (0..<5).map { _ in Task { try await scene.api.get("a").text() } }
@@ -237,7 +237,7 @@ struct CoalescingTests {
             $0.cache = .memory()
         } answer: { _, _ in
             await gate.wait()
-            return Self.text("a", [.cacheControl: "max-age=60"])
+            return Self.text("a", ["Cache-Control": "max-age=60"])
         }
         let requests = (0..<4).map { _ in Task { try await scene.api.get("a").headers["Cache-Status"] ?? "" } }
         await scene.waitForReaders(4)
@@ -255,7 +255,7 @@ struct CoalescingTests {
         let gate = Gate()
         let scene = try CoalescingScene { _, _ in
             await gate.wait()
-            return .init(headers: [.contentEncoding: "gzip"], body: ResponseBody(Bytes(bytes: Zlib.gzip("hello"))))
+            return .init(headers: ["Content-Encoding": "gzip"], body: ResponseBody(Bytes(bytes: Zlib.gzip("hello"))))
         }
         let requests = (0..<3).map { _ in Task { try await scene.api.get("a").text() } }
         await scene.waitForReaders(3)

@@ -11,7 +11,7 @@ struct RedirectCredentialsTests {
 
     /// The requests that one call with every kind of secret makes, a GET to `start` whose answers lead along `hops`.
     private func requests(start: String, hops: [String], policy: RedirectPolicy = .follow) async throws -> [Request] {
-        let answers = hops.map { MockTransport.Answer.redirect(to: $0, status: 307) } + [.json([:])]
+        let answers = hops.map { ServerResponse.redirect(to: $0, status: 307) } + [.json([:])]
         let mock = MockTransport(answers: answers)
         let (api, _) = try mocked(nil, by: mock) { $0.redirects = policy }
         let headers: Headers = [

@@ -45,8 +45,9 @@ struct RedirectHandlerTests {
 
     @Test("A delivered redirect is the result with its body, also above application interceptors and as a stream")
     func delivered() async throws {
-        let answer = MockTransport.Answer(
-            status: 302, headers: [.location: "/b", .contentType: "text/plain"], body: ResponseBody(Bytes(text: "here"))
+        let answer = ServerResponse(
+            status: 302, headers: ["Location": "/b", "Content-Type": "text/plain"],
+            body: ResponseBody(Bytes(text: "here"))
         )
         struct Through: Interceptor {
             nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {

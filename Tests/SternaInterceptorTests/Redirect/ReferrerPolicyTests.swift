@@ -98,10 +98,10 @@ struct ReferrerPolicyTests {
 
     @Test("Each step names the one before; a response's policy holds for the rest of the chain")
     func chain() async throws {
-        let policy = try #require(HTTPField.Name("Referrer-Policy"))
         let mock = MockTransport(answers: [
             .redirect(to: "/b"), .redirect(to: "https://b.test/c"),
-            .init(status: 302, headers: [.location: "/d", policy: "no-referrer"]), .redirect(to: "/e"), .json([:]),
+            .init(status: 302, headers: ["Location": "/d", "Referrer-Policy": "no-referrer"]), .redirect(to: "/e"),
+            .json([:]),
         ])
         let (api, _) = try mocked(by: mock) { $0.redirects.referrer = .strictOriginWhenCrossOrigin }
         try await api.get("a", headers: ["Referer": "https://mine.test/"])

@@ -14,7 +14,7 @@ struct UnfollowedRedirectTests {
         try mocked(
             by: MockTransport { _ in
                 .init(
-                    status: status, headers: [.location: "/b", .contentType: "text/html"],
+                    status: status, headers: ["Location": "/b", "Content-Type": "text/html"],
                     body: ResponseBody(Bytes(text: body)))
             }, configure)
     }

@@ -22,10 +22,10 @@ struct HedgingTests {
         }
     }
 
-    private static func copy(_ number: Int) -> MockTransport.Answer { .json(["copy": .string("\(number)")]) }
+    private static func copy(_ number: Int) -> ServerResponse { .json(["copy": .string("\(number)")]) }
 
     private func make(
-        _ hedging: HedgingPolicy, _ answer: @escaping @Sendable (Request, Int) async throws -> MockTransport.Answer
+        _ hedging: HedgingPolicy, _ answer: @escaping @Sendable (Request, Int) async throws -> ServerResponse
     ) throws -> (api: Session, mock: MockTransport) {
         try scene.make(
             {
@@ -177,7 +177,7 @@ struct HedgingTests {
             case 0:
                 await held.wait()
                 return Self.copy(0)
-            case 1: return .init(status: 503, headers: [.retryAfter: "7"], body: ResponseBody(body))
+            case 1: return .init(status: 503, headers: ["Retry-After": "7"], body: ResponseBody(body))
             case 2: return Self.copy(2)
             case 3: try await Self.hang()
             default: break

@@ -38,7 +38,7 @@ struct MigratingS3Tests {
             guard request.headers["x-amz-copy-source"] == nil else {
                 return .text("<CopyObjectResult></CopyObjectResult>", mediaType: "application/xml")
             }
-            return request.method == .get ? .text("tern") : MockTransport.Answer()
+            return request.method == .get ? .text("tern") : ServerResponse()
         }
         let s3 = try client(mock)
         let photo = Data("tern".utf8)

@@ -24,7 +24,7 @@ struct S3ExamplesTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let film = path
         let mock = MockTransport { request in
-            guard request.method == .get else { return MockTransport.Answer() }
+            guard request.method == .get else { return ServerResponse() }
             return .text(
                 "<ListBucketResult><IsTruncated>false</IsTruncated>"
                     + "<Contents><Key>2026/tern.jpg</Key><Size>4</Size></Contents></ListBucketResult>",

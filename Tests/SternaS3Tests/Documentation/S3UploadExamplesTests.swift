@@ -25,8 +25,8 @@ struct S3UploadExamplesTests {
     }
 
     /// Answers like S3, without keeping anything.
-    private static func answer(_ request: Request) -> MockTransport.Answer {
-        guard request.method == .post else { return .init(headers: [.eTag: "\"part\""]) }
+    private static func answer(_ request: Request) -> ServerResponse {
+        guard request.method == .post else { return .init(headers: ["ETag": "\"part\""]) }
         return request.url.query == "uploads="
             ? .text(
                 "<InitiateMultipartUploadResult><UploadId>id</UploadId></InitiateMultipartUploadResult>",

@@ -128,18 +128,19 @@ final class S3Model: Sendable {
             _ = try await request.body.collect()
             guard let code else { return ServerResponse(status: status) }
             return .text(
-                "<Error><Code>\(code)</Code><Message>The server's words</Message></Error>", type: "application/xml",
+                "<Error><Code>\(code)</Code><Message>The server's words</Message></Error>",
+                mediaType: "application/xml",
                 status: status)
         case .carried(let code):
             _ = try await request.body.collect()
-            return .text("  \n \n<Error><Code>\(code)</Code></Error>", type: "application/xml")
+            return .text("  \n \n<Error><Code>\(code)</Code></Error>", mediaType: "application/xml")
         case .forget: state.withLock { $0.uploads = [:] }
         default: break
         }
         let response = try await take(request, step, fault)
         switch fault {
         case .cutAnswer: return ServerResponse(body: .raw { await $0.reset() })
-        case .body(let text): return .text(text, type: "application/xml")
+        case .body(let text): return .text(text, mediaType: "application/xml")
         default: return response
         }
     }
@@ -157,7 +158,7 @@ final class S3Model: Sendable {
             }
             return .text(
                 "<?xml version=\"1.0\"?>\n<InitiateMultipartUploadResult><UploadId>\(id)</UploadId></InitiateMultipartUploadResult>",
-                type: "application/xml")
+                mediaType: "application/xml")
         case "PUT" where step == "put":
             let bytes = try await request.body.collect()
             let tag = "\"\(Self.hex(Insecure.MD5.hash(data: bytes)))\""
@@ -215,7 +216,7 @@ final class S3Model: Sendable {
             text += "<Part><PartNumber>\(number)</PartNumber><Size>\(size)</Size>"
             text += "<ETag>\(tag.replacing("\"", with: "&quot;"))</ETag></Part>"
         }
-        return .text(text + "</ListPartsResult>", type: "application/xml")
+        return .text(text + "</ListPartsResult>", mediaType: "application/xml")
     }
 
     private func complete(_ body: String, _ key: String, _ id: String) -> ServerResponse {
@@ -230,7 +231,7 @@ final class S3Model: Sendable {
                 return part
             }
             guard !parts.isEmpty, !parts.contains(nil) else {
-                return .text("<Error><Code>InvalidPart</Code></Error>", type: "application/xml", status: 400)
+                return .text("<Error><Code>InvalidPart</Code></Error>", mediaType: "application/xml", status: 400)
             }
             let known = parts.compactMap { $0 }
             var sum = Insecure.MD5()
@@ -240,7 +241,7 @@ final class S3Model: Sendable {
             state.uploads[id] = nil
             return .text(
                 "\n  <CompleteMultipartUploadResult><ETag>x</ETag></CompleteMultipartUploadResult>",
-                type: "application/xml", headers: ["ETag": tag])
+                mediaType: "application/xml", headers: ["ETag": tag])
         }
     }
 
@@ -257,6 +258,6 @@ final class S3Model: Sendable {
     }
 
     private static var unknown: ServerResponse {
-        .text("<Error><Code>NoSuchUpload</Code></Error>", type: "application/xml", status: 404)
+        .text("<Error><Code>NoSuchUpload</Code></Error>", mediaType: "application/xml", status: 404)
     }
 }

@@ -4,10 +4,10 @@ import SternaTesting
 import Synchronization
 import Testing
 
+@testable import SternaTestSupport
+
 #if Foundation
 import Foundation
-
-@testable import SternaTestSupport
 #endif
 
 @Suite("Callbacks: progress")
@@ -88,6 +88,106 @@ struct CallbackProgressTests {
             expectEqual(completed, completed.sorted())
             expectEqual(completed.last, 200_000)
         }
+    }
+
+    static let wholes: [(path: String, received: Int64)] = [
+        ("bytes/1", 1), ("bytes/3000000", 3_000_000), ("stream-bytes/200000", 200_000), ("empty", 0), ("nothing", 0),
+        ("chunks", 0), ("gzip", 50_000),
+    ]
+
+    /// Adds bodies that are empty in each of HTTP's ways, and one with a content coding.
+    private func addBodies(to server: TestServer) throws {
+        server.route("GET", "/empty") { _ in ServerResponse(body: .bytes([])) }
+        server.route("GET", "/nothing") { _ in ServerResponse(status: 204) }
+        server.route("GET", "/chunks") { _ in ServerResponse(body: .stream(length: nil) { _ in }) }
+        let coded = Zlib.gzip(String(repeating: "a", count: 50_000))
+        server.route("GET", "/gzip") { _ in
+            ServerResponse(headers: ["Content-Encoding": "gzip"], body: .bytes(coded))
+        }
+    }
+
+    private func expectOneWhole(_ progress: [RequestProgress]) {
+        let fractions = progress.map(\.fraction)
+        expectEqual(fractions.filter { $0 == 1 }.count, 1)
+        expectEqual(fractions.last, 1)
+        #expect(fractions.allSatisfy { $0.map { 0 <= $0 && $0 <= 1 } ?? true })
+    }
+
+    @Test("The last report of a download, and no other, is of a whole, whatever its length", arguments: wholes)
+    func oneWhole(path: String, received: Int64) async throws {
+        try await TestServer.withServer { server in
+            try addBodies(to: server)
+            let log = CallbackLog<Int>()
+            let queue = DispatchQueue(label: "test")
+            try session(server, queue).get(
+                path, as: DataResponseSerializer().map { $0.count }, progress: log.onProgress, success: log.onSuccess,
+                failure: log.onFailure)
+            await log.wait()
+            await queue.drained()
+            expectEqual(log.values, [Int(received)])
+            expectOneWhole(log.progress)
+            expectEqual(log.progress.last?.download.completed, received)
+            expectEqual(log.progress.last?.download.fraction, 1)
+            guard case .success = log.events.last else {
+                Issue.record("Progress came behind success.")
+                return
+            }
+        }
+    }
+
+    @Test("So is that of an upload", arguments: [0, 1, 70_000, 4_000_000], [false, true])
+    func oneWholeUpload(size: Int, isStream: Bool) async throws {
+        try await TestServer.withServer { server in
+            server.route("POST", "/take") { request in
+                try await request.body.collect().count == size ? ServerResponse() : ServerResponse(status: 400)
+            }
+            let bytes = [UInt8](repeating: 0x61, count: size)
+            let pieces = AsyncStream<[UInt8]> { continuation in
+                continuation.yield(bytes)
+                continuation.finish()
+            }
+            let body: Body = isStream ? .stream(pieces) : .bytes(bytes)
+            let log = CallbackLog<Int>()
+            let queue = DispatchQueue(label: "test")
+            try session(server, queue).upload(
+                body, to: "take", as: DataResponseSerializer().map { $0.count },
+                progress: log.onProgress, success: log.onSuccess, failure: log.onFailure)
+            await log.wait()
+            await queue.drained()
+            expectEqual(log.values, [0])
+            expectOneWhole(log.progress)
+            expectEqual(log.progress.last?.upload.completed, Int64(size))
+            if size > 0 { expectEqual(log.progress.last?.upload.fraction, 1) }
+        }
+    }
+
+    @Test("A request that fails reports no whole", arguments: ["status/500", "fault/close-half"])
+    func noWhole(path: String) async throws {
+        try await TestServer.withServer { server in
+            let log = CallbackLog<Int>()
+            let queue = DispatchQueue(label: "test")
+            try session(server, queue).with { $0.retry = .none }.post(
+                path, body: .bytes([1, 2, 3]), as: DataResponseSerializer().map { $0.count }, progress: log.onProgress,
+                success: log.onSuccess, failure: log.onFailure)
+            await log.wait()
+            await queue.drained()
+            expectEqual(log.errors.count, 1)
+            #expect(log.progress.allSatisfy { $0.fraction != 1 })
+        }
+    }
+
+    @Test("A fraction is of the request's body if it has one, and less than a whole before the end")
+    func fractions() {
+        var progress = RequestProgress()
+        expectNil(progress.fraction)
+        progress.download = TransferProgress(completed: 1, total: 4)
+        expectEqual(progress.fraction, 0.25)
+        progress.upload = TransferProgress(completed: 1, total: 2)
+        expectEqual(progress.fraction, 0.5)
+        progress.upload.completed = 2
+        #expect(progress.fraction.map { $0 > 0.99 && $0 < 1 } == true)
+        progress.upload.total = nil
+        expectNil(progress.fraction)
     }
 
     @Test("Thousands of events put one callback on the queue at a time")

@@ -134,7 +134,7 @@ struct CallbackVerbTests {
         expect(mock.requests.first, of: "text", method)
     }
 
-    static let failures: [(MockTransport.Answer, SternaError.Kind)] = [
+    static let failures: [(ServerResponse, SternaError.Kind)] = [
         (.json(["message": "no"], status: 404), .unacceptableStatus),
         (.text("<p>", mediaType: "text/html"), .unacceptableMediaType),
         (.text("{", mediaType: "application/json"), .decodingFailed),
@@ -143,7 +143,7 @@ struct CallbackVerbTests {
     @Test(
         "An answer that is not taken reaches failure alone, with the task, method, URL and response",
         arguments: failures)
-    func failure(answer: MockTransport.Answer, kind: SternaError.Kind) async throws {
+    func failure(answer: ServerResponse, kind: SternaError.Kind) async throws {
         let queue = DispatchQueue(label: "test")
         let (api, _) = try mocked(by: MockTransport { _ in answer }) { $0.callbacks = .queue(queue) }
         let log = CallbackLog<JSON>()

@@ -22,13 +22,9 @@ final class GuardedMock: Sendable {
         }
     }
 
-    static func refusal(_ challenges: [String], body: String = "no") -> MockTransport.Answer {
-        var answer = MockTransport.Answer.text(body, status: 401)
-        for challenge in challenges {
-            if let name = HTTPField.Name("WWW-Authenticate") {
-                answer.headers.append(HTTPField(name: name, value: challenge))
-            }
-        }
+    static func refusal(_ challenges: [String], body: String = "no") -> ServerResponse {
+        var answer = ServerResponse.text(body, status: 401)
+        for challenge in challenges { answer.headers.add("WWW-Authenticate", challenge) }
         return answer
     }
 }

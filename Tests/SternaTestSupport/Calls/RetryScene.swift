@@ -13,7 +13,7 @@ struct RetryScene {
     /// Makes a session whose requests are answered by a closure, which receives their number, counted from 0.
     func make(
         _ configure: (inout SessionSettings) -> Void = { _ in },
-        _ answer: @escaping @Sendable (Request, Int) async throws -> MockTransport.Answer
+        _ answer: @escaping @Sendable (Request, Int) async throws -> ServerResponse
     ) throws -> (api: Session, mock: MockTransport) {
         let count = Mutex(0)
         let mock = MockTransport { request in
@@ -47,8 +47,8 @@ struct RetryScene {
     }
 
     /// An answer with a Retry-After.
-    static func later(_ value: String, status: Int = 503) -> MockTransport.Answer {
-        .init(status: status, headers: [.retryAfter: value])
+    static func later(_ value: String, status: Int = 503) -> ServerResponse {
+        .init(status: status, headers: ["Retry-After": value])
     }
 }
 
@@ -65,7 +65,7 @@ final class BrokenBody: BodyStream {
     var length: Int64? { nil }
     var trailers: HTTPFields? { nil }
 
-    static var answer: MockTransport.Answer {
-        .init(headers: [.contentType: "text/plain"], body: ResponseBody(BrokenBody()))
+    static var answer: ServerResponse {
+        .init(headers: ["Content-Type": "text/plain"], body: ResponseBody(BrokenBody()))
     }
 }

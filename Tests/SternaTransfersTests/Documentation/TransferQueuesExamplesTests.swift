@@ -13,7 +13,7 @@ import Testing
 struct TransferQueuesExamplesTests {
     private func session() throws -> Session {
         let mock = MockTransport { _ in
-            .init(headers: [.eTag: "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
+            .init(headers: ["ETag": "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
         }
         return try Session(baseURL: "https://example.com") { $0.transport = mock }
     }

@@ -16,7 +16,7 @@ struct TransfersExamplesTests {
         func callAsFunction(baseURL: String, _ configure: (inout SessionSettings) -> Void = { _ in }) throws -> Session
         {
             let mock = MockTransport { _ in
-                .init(headers: [.eTag: "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
+                .init(headers: ["ETag": "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
             }
             return try Session(baseURL: baseURL) {
                 $0.transport = mock
@@ -100,7 +100,7 @@ struct TransfersExamplesTests {
         let gate = Gate()
         let mock = MockTransport { _ in
             await gate.wait()
-            return .init(headers: [.eTag: "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
+            return .init(headers: ["ETag": "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
         }
         let session = try Session(baseURL: "https://example.com") { $0.transport = mock }
         let opening = Task {

@@ -18,7 +18,7 @@ struct DestinationClaimTests {
     private func session(_ gate: Gate? = nil) throws -> Session {
         let mock = MockTransport { _ in
             await gate?.wait()
-            return .init(headers: [.eTag: "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
+            return .init(headers: ["ETag": "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
         }
         return try Session(baseURL: "https://a.example") { $0.transport = mock }
     }

@@ -20,7 +20,7 @@ final class GallerySite: Sendable {
                 throw ServerRouteError(status: status, message: "the index is being rebuilt")
             }
             let items = (0..<Self.count).map { #"{"url":"pictures/\#($0).png","title":"Picture \#($0)"}"# }
-            return .json("[\(items.joined(separator: ","))]")
+            return .text("[\(items.joined(separator: ","))]", mediaType: "application/json")
         }
         pictures.server.route("GET", "/archive") { _ in
             ServerResponse(

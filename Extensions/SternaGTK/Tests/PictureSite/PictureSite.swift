@@ -42,7 +42,7 @@ public final class PictureSite: Sendable {
         let known = state.withLock { $0.files[number] }
         let file = known ?? NumberedPicture(number).file(width: size.width, height: size.height)
         if known == nil { state.withLock { $0.files[number] = file } }
-        return .bytes(file, type: "image/png", headers: ["Cache-Control": "max-age=60"])
+        return .bytes(file, mediaType: "image/png", headers: ["Cache-Control": "max-age=60"])
     }
 
     private func waitWhileHeld() async {

@@ -192,21 +192,21 @@ final class WebSite: Sendable {
             <link rel="stylesheet" href="style.css"><img src="\(url)/outside.png">
             <script>fetch('data.json').then(r => r.json()).then(d => { document.title = d.title })</script>
             """)
-        server.route("GET", "/style.css") { _ in .text("p { color: red }", type: "text/css") }
-        server.route("GET", "/data.json") { _ in .json(#"{"title":"Scripted"}"#) }
+        server.route("GET", "/style.css") { _ in .text("p { color: red }", mediaType: "text/css") }
+        server.route("GET", "/data.json") { _ in .json(["title": "Scripted"]) }
         page(
             "/form", title: "Form",
             "<form method='post' action='/posted'><input name='name' value='Ada'></form><script>document.forms[0].submit()</script>"
         )
         server.route("POST", "/posted") { request in
             let body = String(decoding: try await request.body.collect(), as: UTF8.self)
-            return .text("<title>POST \(body)</title>", type: "text/html")
+            return .text("<title>POST \(body)</title>", mediaType: "text/html")
         }
         server.route("GET", "/moved") { _ in .redirect(to: "/plain") }
         page("/letter", title: "Letter", "<script>location.href = 'mailto:ada@example.org'</script>")
         page("/link", title: "Link", "<script>location.href = '\(url)/plain'</script>")
         makeReader()
-        server.route("GET", "/missing") { _ in .text("<title>Missing</title>", type: "text/html", status: 404) }
+        server.route("GET", "/missing") { _ in .text("<title>Missing</title>", mediaType: "text/html", status: 404) }
     }
 
     /// A page whose script asks another origin for what may be read, for what may not, and for the latter by a redirect.
@@ -221,12 +221,12 @@ final class WebSite: Sendable {
                 })
                 """
             return .text(
-                "<!doctype html><title>Reader</title><script>\(script)</script>", type: "text/html",
+                "<!doctype html><title>Reader</title><script>\(script)</script>", mediaType: "text/html",
                 headers: ["Set-Cookie": "user=ada"])
         }
         server.route("GET", "/moved-away") { _ in .redirect(to: "\(other.url)/closed") }
         server.route("GET", "/own") { request in
-            .text("<title>\(request.headers["cookie"] ?? "nobody")</title>", type: "text/html")
+            .text("<title>\(request.headers["cookie"] ?? "nobody")</title>", mediaType: "text/html")
         }
         other.route("GET", "/open") { request in
             let fields = ["from", "cookie", "authorization", "x-amz-date", "x-session"]
@@ -240,7 +240,7 @@ final class WebSite: Sendable {
 
     private func page(_ path: String, title: String, _ content: String) {
         server.route("GET", path) { _ in
-            .text("<!doctype html><title>\(title)</title>\(content)", type: "text/html; charset=utf-8")
+            .text("<!doctype html><title>\(title)</title>\(content)", mediaType: "text/html; charset=utf-8")
         }
     }
 

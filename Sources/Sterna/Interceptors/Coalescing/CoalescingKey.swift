@@ -73,7 +73,8 @@ struct CoalescingKey: Sendable, Hashable {
 
     /// The keys of options that are read above the transfer. Any other option has to be the same.
     private static let ignored: Set<ObjectIdentifier> = [
-        ObjectIdentifier(CoalescingUseKey.self), ObjectIdentifier(ContentDecodingKey.self),
+        ObjectIdentifier(AnyStatusKey.self), ObjectIdentifier(CoalescingUseKey.self),
+        ObjectIdentifier(ContentDecodingKey.self),
         ObjectIdentifier(RedirectHandlerKey.self), ObjectIdentifier(RedirectPolicyKey.self),
         ObjectIdentifier(RetryPolicyKey.self), ObjectIdentifier(HedgingKey.self),
     ]

@@ -8,11 +8,11 @@ enum ImageSite {
     {
         try await TestServer.withServer { server in
             server.route("GET", "/photos/{name}") { _ in
-                .bytes(Samples.jpeg(400, 300) { x, _ in [UInt8(x % 200), 9, 9] }, type: "image/jpeg")
+                .bytes(Samples.jpeg(400, 300) { x, _ in [UInt8(x % 200), 9, 9] }, mediaType: "image/jpeg")
             }
             server.route("GET", "/waves.gif") { _ in
                 let frames = (0..<3).map { GIFSample.Frame(width: 1, height: 1, delay: 2, indexes: [UInt8($0)]) }
-                return .bytes(GIFSample(width: 1, height: 1, frames: frames).file, type: "image/gif")
+                return .bytes(GIFSample(width: 1, height: 1, frames: frames).file, mediaType: "image/gif")
             }
             try await body(try Session(baseURL: server.url))
         }
