@@ -7,7 +7,8 @@ package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
     case inDetail
 
     // Reaching the server.
-    case checkName, checkServer, checkSocket, checkProxy, checkProxyServer, checkProxyCredentials, chooseProxy, checkTarget
+    case checkName, checkServer, checkSocket, checkProxy, checkProxyServer, checkProxyCredentials, chooseProxy,
+        checkTarget
     case useHTTP, requireHTTPS, checkProtocol, checkTLSVersions, matchTLS, checkServerName, nameRoots
     case checkIdentity, giveIdentity
 
@@ -22,11 +23,13 @@ package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
     case checkRedirects, readRedirect
 
     // The response.
-    case compareRequest, giveCredentials, otherCredentials, checkPath, checkMethod, shorterBody, otherBodyType, sendLater
+    case compareRequest, giveCredentials, otherCredentials, checkPath, checkMethod, shorterBody, otherBodyType,
+        sendLater
     case otherSerializer, readBody, readCodedBody
 
     // The request's body.
-    case fileURL, checkFile, regularFile, quietFile, declareLength, methodWithBody, removeCharacter, useUTF8, otherBoundary
+    case fileURL, checkFile, regularFile, quietFile, declareLength, methodWithBody, removeCharacter, useUTF8,
+        otherBoundary
     case otherValue
 
     /// One or two sentences; empty if there is no advice.
@@ -76,7 +79,8 @@ package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
         case .shorterBody: "Send a shorter body, or several requests."
         case .otherBodyType: "Send the body in a format that the server accepts, such as json: or form:."
         case .sendLater: "Send it again later, or report it to the server's operator."
-        case .otherSerializer: "Check the URL, or choose a response serializer that accepts this type, such as .text or .data."
+        case .otherSerializer:
+            "Check the URL, or choose a response serializer that accepts this type, such as .text or .data."
         case .readBody: "The error's body has what the server sent."
         case .readCodedBody: "Send it again, or read the coded bytes by setting decodesContent to false."
         case .fileURL: "Give a path or a file URL; download what another URL names first."

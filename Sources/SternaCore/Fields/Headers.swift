@@ -85,7 +85,8 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         for line in lines { checked.append(try Self.field(line.name, line.value)) }
         guard fields.count + checked.count <= Self.maximumCount else {
             throw SternaError(
-                .invalidHeader, phase: .prepare, "The message has more than \(Self.maximumCount) header fields; send fewer.")
+                .invalidHeader, phase: .prepare,
+                "The message has more than \(Self.maximumCount) header fields; send fewer.")
         }
         for field in checked { fields[fields: field.name] = [] }
         for field in checked { fields.append(field) }

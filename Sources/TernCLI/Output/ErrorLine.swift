@@ -75,7 +75,8 @@ enum ErrorLine {
         case .nameRoots: "Name its authority with --cacert FILE; --insecure is for tests only."
         case .checkTLSVersions: "Allow another TLS version with --tls-min or --tls-max, or update the server."
         case .giveIdentity: "Give the client's certificate with --cert and --key."
-        case .matchTLS: "Give the client's certificate with --cert and --key if the server requires one, or check --tls-min."
+        case .matchTLS:
+            "Give the client's certificate with --cert and --key if the server requires one, or check --tls-min."
         case .checkServerName: "Check the host in the URL."
         case .checkProxyCredentials: "Check the proxy's user name and password: --proxy-user USER:PASSWORD."
         case .chooseProxy: "Choose another proxy with --proxy."
@@ -83,8 +84,10 @@ enum ErrorLine {
         case .sendAgain: "Try again."
         case .incomplete: "The response is incomplete; try again."
         case .checkRedirects, .readRedirect: "Look at the redirect itself with --no-follow."
-        case .inDetail, .lowerThroughput, .compareRequest, .giveCredentials, .otherCredentials, .checkPath, .checkMethod,
-            .shorterBody, .otherBodyType, .sendLater, .otherSerializer, .readBody, .readCodedBody, .fileURL, .declareLength,
+        case .inDetail, .lowerThroughput, .compareRequest, .giveCredentials, .otherCredentials, .checkPath,
+            .checkMethod,
+            .shorterBody, .otherBodyType, .sendLater, .otherSerializer, .readBody, .readCodedBody, .fileURL,
+            .declareLength,
             .methodWithBody, .otherValue:
             nil
         default: advice.text
