@@ -83,7 +83,7 @@ package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
             "Check the URL, or choose a response serializer that accepts this type, such as .text or .data."
         case .readBody: "The error's body has what the server sent."
         case .readCodedBody: "Send it again, or read the coded bytes by setting decodesContent to false."
-        case .fileURL: "Give a path or a file URL; download what another URL names first."
+        case .fileURL: "Give a path or a file URL."
         case .checkFile: "Check the path, and that this program may read the file."
         case .regularFile: "Name a regular file."
         case .quietFile: "Send it again when no program writes to the file."
