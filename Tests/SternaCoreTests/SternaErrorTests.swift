@@ -16,9 +16,12 @@ struct SternaErrorTests {
     @Test("The description is the detail, the place and the phase")
     func description() throws {
         var error = SternaError(.timedOut, phase: .wait, "Nothing came.").at(try request())
-        #expect(error.description == "Nothing came. [POST https://example.com/a?token=***&x=1, phase: wait]")
+        let place = "POST https://example.com/a?token=***&x=1"
+        #expect(error.description == "Nothing came. Give it more time, or send it later. [\(place), phase: wait]")
         error.attempt = 2
-        #expect(error.description == "Nothing came. [POST https://example.com/a?token=***&x=1, attempt 2, phase: wait]")
+        #expect(
+            error.description
+                == "Nothing came. Give it more time, or send it later. [\(place), attempt 2, phase: wait]")
         expectEqual(SternaError(.invalidURL, phase: .prepare, "No URL.").description, "No URL.")
         expectEqual(SternaError(.tlsFailed, phase: .tls, "No.").description, "No. [phase: TLS]")
     }
@@ -28,7 +31,8 @@ struct SternaErrorTests {
         let path = String(repeating: "y", count: 60_000)
         let error = SternaError(.timedOut, phase: .wait, "Nothing came.").at(
             Request(.get, try HTTPURL("http://a.test/\(path)")))
-        #expect(error.description.hasPrefix("Nothing came. [GET http://a.test/yyy"))
+        #expect(
+            error.description.hasPrefix("Nothing came. Give it more time, or send it later. [GET http://a.test/yyy"))
         #expect(error.description.hasSuffix("yyy…, phase: wait]"))
         #expect(error.description.count < 600)
         expectEqual(error.url?.count, 60_014)

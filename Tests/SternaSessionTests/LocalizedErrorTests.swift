@@ -14,6 +14,7 @@ struct LocalizedErrorTests {
         error.url = "https://example.com/"
         expectEqual((error as any Error).localizedDescription, "The server did not begin to answer within 1 s.")
         expectNil((error as NSError).localizedFailureReason)
+        expectEqual((error as NSError).localizedRecoverySuggestion, "Give it more time, or send it later.")
     }
 
     @Test("With the server's message, on one line")

@@ -185,7 +185,8 @@ extension SessionPlan {
             let reason =
                 hasOwnDeadline
                 ? "The request's deadline has passed" : "The total time-out is not above zero"
-            throw SternaError(.timedOut, phase: .prepare, "\(reason); nothing was sent.").at(request)
+            throw SternaError(.timedOut, phase: .prepare, "\(reason); nothing was sent.")
+                .advised(hasOwnDeadline ? .laterDeadline : .raiseTotal).at(request)
         }
         let events = scope.events.wants(.network) ? scope.events : nil
         return Call(

@@ -1,7 +1,7 @@
 public import SternaPlatform
 
 extension SternaError: LocalizedError {
-    /// The text of `localizedDescription`, in English: what happened and the server's own message, without the URL and phase of
+    /// The text of `localizedDescription`, in English: what happened and the server's own message, without the advice, URL and phase of
     /// ``description``.
     public var errorDescription: String? {
         serverMessage.map { "\(detail) The server says: \(FieldSyntax.printable($0))" } ?? detail
@@ -9,6 +9,9 @@ extension SternaError: LocalizedError {
 
     /// The server's own message; nil if it sent none.
     public var failureReason: String? { serverMessage }
+
+    /// What to do about it: ``advice``.
+    public var recoverySuggestion: String? { advice }
 }
 
 extension HTTPURL.ParseError: LocalizedError {

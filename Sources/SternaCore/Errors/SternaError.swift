@@ -17,8 +17,8 @@ public import HTTPTypes
 ///     a download's file         destinationUnusable: in `prepare` before anything is sent, in `read` after the transfer
 ///     an interceptor            interceptorFailed: any error but these and `CancellationError`, kept in `underlying`
 ///
-/// `description` is one line that says what happened, where, and what to do; it shows no secrets of the URL.
-/// `localizedDescription` leaves out the place.
+/// `description` is one line that says what happened, what to do, and where; it shows no secrets of the URL.
+/// `localizedDescription` leaves out the place, and what ``advice`` says.
 ///
 /// A verb whose task is cancelled throws an error of kind `cancelled`, never `CancellationError`:
 ///
@@ -58,6 +58,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         var isOfFirstResponse = false
         var redirects: [RedirectStep] = []
         var refusesIdentity = false
+        var statedAdvice: ErrorAdvice?
     }
 
     private var contents: Contents {
@@ -68,7 +69,11 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
     /// The kind of the error.
     public var kind: Kind {
         get { box.contents.kind }
-        set { contents.kind = newValue }
+        set {
+            contents.kind = newValue
+            // It was stated for the earlier kind.
+            contents.statedAdvice = nil
+        }
     }
 
     /// The phase in which it happened.
@@ -82,6 +87,9 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         get { box.contents.detail }
         set { contents.detail = newValue }
     }
+
+    /// What to do about it, in one or two sentences; nil if ``detail`` says so, or if there is no general remedy.
+    public var advice: String? { ErrorAdvice(for: self)?.text }
 
     /// The number of the failed attempt, counted from 1; more than 1 if a stale connection was replaced.
     public var attempt: Int {
@@ -162,6 +170,16 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         set { contents.isOfFirstResponse = newValue }
     }
 
+    /// The advice of the code that threw the error; nil to leave it to the rule.
+    package var statedAdvice: ErrorAdvice? { box.contents.statedAdvice }
+
+    /// Returns the error with advice that the rule cannot derive from its kind.
+    package func advised(_ advice: ErrorAdvice) -> SternaError {
+        var copy = self
+        copy.contents.statedAdvice = advice
+        return copy
+    }
+
     /// The redirects that led to the failed request, in order.
     public var redirects: [RedirectStep] {
         get { box.contents.redirects.isEmpty ? response?.redirects ?? [] : box.contents.redirects }
@@ -180,6 +198,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
 
     public var description: String {
         var text = detail
+        if let advice { text += " \(advice)" }
         if let serverMessage { text += " The server says: \(FieldSyntax.printable(serverMessage))" }
         var place: [String] = []
         if let url { place.append("\(method.map { "\($0.rawValue) " } ?? "")\(Redaction.brief(url))") }

@@ -85,7 +85,8 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         for line in lines { checked.append(try Self.field(line.name, line.value)) }
         guard fields.count + checked.count <= Self.maximumCount else {
             throw SternaError(
-                .invalidHeader, phase: .prepare, "The message has more than \(Self.maximumCount) header fields.")
+                .invalidHeader, phase: .prepare,
+                "The message has more than \(Self.maximumCount) header fields; send fewer.")
         }
         for field in checked { fields[fields: field.name] = [] }
         for field in checked { fields.append(field) }
@@ -103,7 +104,7 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
             let reason =
                 value == Authorization.refusedValue
                 ? "has a user name with a colon, where servers would split name and password (RFC 7617, 2),"
-                : "has a control character (a line break, say)"
+                : "has a control character (a line break, say), which has to be removed,"
             throw SternaError(
                 .invalidHeader, phase: .prepare, "The value of header “\(name)” \(reason) and was not sent.")
         }

@@ -35,7 +35,8 @@ enum OldPKCS12 {
     private static func unusable(_ cause: (any Error)?) -> SternaError {
         ClientIdentity.unusable(
             "The PKCS #12 container cannot be decrypted: the password is wrong, or it is damaged, or of an unsupported kind. "
-                + "Convert it: openssl pkcs12 -legacy -in old.p12 -nodes | openssl pkcs12 -export -out new.p12", cause)
+                + "Convert it: openssl pkcs12 -legacy -in old.p12 -nodes | openssl pkcs12 -export -out new.p12", cause
+        ).advised(.inDetail)
     }
 
     /// Makes a self-signed certificate of the key, with an arbitrary subject.

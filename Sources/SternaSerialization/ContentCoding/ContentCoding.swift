@@ -37,7 +37,8 @@ public enum ContentCoding: String, Sendable, Hashable {
         SternaError(
             .contentCodingFailed, phase: .decode,
             "The body is in the content coding “\(FieldSyntax.printable(field))”, which was not requested and is not supported; "
-                + "read the coded bytes with data().")
+                + "read the coded bytes with data()."
+        ).advised(.inDetail)
     }
 
     /// Makes a decoder of this coding.

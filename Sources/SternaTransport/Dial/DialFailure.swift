@@ -17,7 +17,8 @@ enum DialFailure {
             return SternaError(
                 .timedOut, phase: .connect,
                 "No connection to \(host) on port \(target.port) within \(Exchange.seconds(timeout)).",
-                underlying: cause)
+                underlying: cause
+            ).advised(.raiseConnect)
         }
         guard let cause = cause as? NoAddressAnswered, let first = cause.reasons.first else {
             if cause is NoAddressAnswered {
@@ -32,7 +33,8 @@ enum DialFailure {
         }
         return SternaError(
             .connectionFailed, phase: .connect, "Cannot connect to \(host) on port \(target.port): \(why).",
-            underlying: first.1)
+            underlying: first.1
+        ).advised(target.proxy == nil ? .checkServer : .checkProxyServer)
     }
 
     static func error(_ cause: any Error, socket path: String) -> SternaError {
@@ -41,11 +43,13 @@ enum DialFailure {
             return SternaError(
                 .timedOut, phase: .connect,
                 "No connection to the socket “\(FieldSyntax.printable(path))” within "
-                    + "\(Exchange.seconds(.nanoseconds(limit.nanoseconds))).", underlying: cause)
+                    + "\(Exchange.seconds(.nanoseconds(limit.nanoseconds))).", underlying: cause
+            ).advised(.checkSocket)
         }
         return SternaError(
             .connectionFailed, phase: .connect,
-            "Cannot connect to the socket “\(FieldSyntax.printable(path))”: \(reason(cause)).", underlying: cause)
+            "Cannot connect to the socket “\(FieldSyntax.printable(path))”: \(reason(cause)).", underlying: cause
+        ).advised(.checkSocket)
     }
 
     private static func reason(_ cause: any Error) -> String {

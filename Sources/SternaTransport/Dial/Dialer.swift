@@ -199,7 +199,8 @@ final class Dialer: Sendable {
             promise.fail(
                 SternaError(
                     .timedOut, phase: .resolve,
-                    "The name service returned no address for \(host) within \(Exchange.seconds(timeouts.resolve))."))
+                    "The name service returned no address for \(host) within \(Exchange.seconds(timeouts.resolve))."
+                ).advised(.raiseResolve))
             giveUp()
         }
         dial.whenCancelled { giveUp() }
@@ -219,7 +220,8 @@ final class Dialer: Sendable {
                 "The host “\(target.host)” has no address"
                     + (found.isEmpty
                         ? ": the name is misspelt, or the name service does not answer."
-                        : " of the requested family (IPv4 or IPv6)."))
+                        : " of the requested family (IPv4 or IPv6); allow both families.")
+            ).advised(found.isEmpty ? .checkName : .inDetail)
         }
         if target.proxy != nil {
             try judgeTarget(endpoint)

@@ -78,7 +78,8 @@ final class Handshake: ChannelDuplexHandler, RemovableChannelHandler, @unchecked
         SternaError(
             .timedOut, phase: .tls,
             "The TLS handshake with \(host) took longer than \(Exchange.seconds(timeout))"
-                + (isJudging ? "; a check of the certificate was still running." : "."))
+                + (isJudging ? "; a check of the certificate was still running." : ".")
+        ).advised(.raiseTLS)
     }
 
     /// Ends the wait with an error of the TLS library.

@@ -9,7 +9,8 @@ enum TLSFault {
         if let known = cause as? SternaError { return known }
         guard let cause else {
             return SternaError(
-                .tlsFailed, phase: .tls, "The TLS handshake with \(host) failed: the server closed the connection.")
+                .tlsFailed, phase: .tls, "The TLS handshake with \(host) failed: the server closed the connection."
+            ).advised(.useHTTP)
         }
         let reasons = reasons(of: cause)
         if reasons.contains("KEY_USAGE_BIT_INCORRECT") {
@@ -19,10 +20,11 @@ enum TLSFault {
                 underlying: failure)
         }
         if let said = alert(reasons) { return refusal("The TLS handshake with \(host) failed: \(said)", cause) }
-        let what = explanations.first { reasons.contains($0.key) }?.value
+        let known = explanations.first { reasons.contains($0.key) }?.value
         let rest = reasons.isEmpty ? "the connection broke." : "\(reasons.joined(separator: ", "))."
         var error = SternaError(
-            .tlsFailed, phase: .tls, "The TLS handshake with \(host) failed: \(what ?? rest)", underlying: cause)
+            .tlsFailed, phase: .tls, "The TLS handshake with \(host) failed: \(known?.what ?? rest)", underlying: cause
+        ).advised(known?.advice ?? .useHTTP)
         error.refusesIdentity = reasons.contains("SSLV3_ALERT_HANDSHAKE_FAILURE")
         return error
     }
@@ -35,7 +37,7 @@ enum TLSFault {
     }
 
     private static func refusal(_ detail: String, _ cause: any Error) -> SternaError {
-        var error = SternaError(.tlsFailed, phase: .tls, detail, underlying: cause)
+        var error = SternaError(.tlsFailed, phase: .tls, detail, underlying: cause).advised(.giveIdentity)
         error.refusesIdentity = true
         return error
     }
@@ -55,7 +57,8 @@ enum TLSFault {
         guard !reasons.isEmpty, !reasons.contains(where: { $0.contains("_ALERT_") }) else { return nil }
         return SternaError(
             .tlsFailed, phase: .tls, "The TLS connection with \(host) broke: \(reasons.joined(separator: ", ")).",
-            underlying: cause)
+            underlying: cause
+        ).advised(.sendAgain)
     }
 
     /// Whether the peer ended the connection without close_notify (RFC 8446, 6.1).
@@ -63,17 +66,22 @@ enum TLSFault {
         if case NIOSSLError.uncleanShutdown = error { true } else { false }
     }
 
-    private static let explanations = [
-        "WRONG_VERSION_NUMBER": "the server does not speak TLS on this port.",
-        "HTTP_REQUEST": "the server does not speak TLS on this port.",
-        "eofDuringHandshake": "the server closed the connection.",
-        "TLSV1_ALERT_PROTOCOL_VERSION": "the server supports none of the TLS versions that the policy allows.",
-        "UNSUPPORTED_PROTOCOL": "the server supports none of the TLS versions that the policy allows.",
-        "NO_SUPPORTED_VERSIONS_ENABLED": "the policy allows no TLS version.",
-        "TLSV1_ALERT_UNRECOGNIZED_NAME": "the server does not know this host name.",
+    private static let explanations: [String: (what: String, advice: ErrorAdvice)] = [
+        "WRONG_VERSION_NUMBER": ("the server does not speak TLS on this port.", .useHTTP),
+        "HTTP_REQUEST": ("the server does not speak TLS on this port.", .useHTTP),
+        "eofDuringHandshake": ("the server closed the connection.", .useHTTP),
+        "TLSV1_ALERT_PROTOCOL_VERSION":
+            ("the server supports none of the TLS versions that the policy allows.", .checkTLSVersions),
+        "UNSUPPORTED_PROTOCOL":
+            ("the server supports none of the TLS versions that the policy allows.", .checkTLSVersions),
+        "NO_SUPPORTED_VERSIONS_ENABLED": ("the policy allows no TLS version.", .checkTLSVersions),
+        "TLSV1_ALERT_UNRECOGNIZED_NAME": ("the server does not know this host name.", .checkServerName),
         "SSLV3_ALERT_HANDSHAKE_FAILURE":
-            "the server refused it: it requires a client certificate, or shares no TLS version or cipher suite with the client.",
-        "DECODE_ERROR": "the server sent an invalid message, or a certificate that cannot be read.",
+            (
+                "the server refused it: it requires a client certificate, or shares no TLS version or cipher suite with the client.",
+                .matchTLS
+            ),
+        "DECODE_ERROR": ("the server sent an invalid message, or a certificate that cannot be read.", .reportServer),
     ]
 
     /// Returns what the server's alert says of the client's certificate; nil for other alerts.
@@ -81,8 +89,7 @@ enum TLSFault {
         for reason in reasons {
             switch reason {
             case "TLSV1_ALERT_CERTIFICATE_REQUIRED", "TLSV13_ALERT_CERTIFICATE_REQUIRED":
-                return
-                    "it requires a client certificate, and none was sent. Set the policy's identity (tern: --cert and --key)."
+                return "it requires a client certificate, and none was sent."
             case "TLSV1_ALERT_UNKNOWN_CA":
                 return "it does not know the client certificate's authority."
             case "SSLV3_ALERT_CERTIFICATE_EXPIRED": return "the client certificate has expired."
@@ -94,7 +101,7 @@ enum TLSFault {
             case "TLSV1_ALERT_DECODE_ERROR":
                 return
                     "it could not decode the client's message; some servers say so if they require a client certificate and "
-                    + "receive none (tern: --cert and --key)."
+                    + "receive none."
             default: continue
             }
         }

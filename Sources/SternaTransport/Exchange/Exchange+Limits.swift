@@ -68,7 +68,7 @@ extension Exchange {
 
     /// Returns the error for a request whose own deadline has passed.
     static func deadlinePassed(in phase: SternaError.Phase) -> SternaError {
-        SternaError(.timedOut, phase: phase, "The request's deadline has passed.")
+        SternaError(.timedOut, phase: phase, "The request's deadline has passed.").advised(.laterDeadline)
     }
 
     /// Returns the error for a limit that has expired.
@@ -79,18 +79,19 @@ extension Exchange {
             guard call?.hasOwnDeadline != true else { return Self.deadlinePassed(in: errorPhase) }
             return SternaError(
                 .timedOut, phase: errorPhase,
-                "The request took longer than its total time-out of \(Self.seconds(timeouts.total)).")
+                "The request took longer than its total time-out of \(Self.seconds(timeouts.total))."
+            ).advised(.raiseTotal)
         case .head:
             return SternaError(
                 .timedOut, phase: .read,
                 "The server began its response, but did not complete the head within \(Self.seconds(timeouts.firstByte))."
-            )
+            ).advised(.raiseFirstByte)
         case .throughput:
             let least = timeouts.minimumThroughput ?? .init(bytesPerSecond: 0)
             return SternaError(
                 .timedOut, phase: errorPhase,
                 "The transfer was slower than \(least.bytesPerSecond) bytes per second for \(Self.seconds(least.window))."
-            )
+            ).advised(.lowerThroughput)
         case .phase: break
         }
         switch phase {
@@ -102,13 +103,16 @@ extension Exchange {
         case .waiting:
             return SternaError(
                 .timedOut, phase: .wait,
-                "The server did not begin to answer within \(Self.seconds(timeouts.firstByte)).")
+                "The server did not begin to answer within \(Self.seconds(timeouts.firstByte))."
+            ).advised(.raiseFirstByte)
         case .writing:
             return SternaError(
-                .timedOut, phase: .write, "The server accepted no bytes for \(Self.seconds(timeouts.write)).")
+                .timedOut, phase: .write, "The server accepted no bytes for \(Self.seconds(timeouts.write))."
+            ).advised(.raiseWrite)
         case .reading:
             return SternaError(
-                .timedOut, phase: .read, "The server sent nothing for \(Self.seconds(timeouts.betweenBytes)).")
+                .timedOut, phase: .read, "The server sent nothing for \(Self.seconds(timeouts.betweenBytes))."
+            ).advised(.raiseBetweenBytes)
         }
     }
 }

@@ -17,7 +17,8 @@ enum LostConnection {
         if isWriting {
             return SternaError(
                 .writeFailed, phase: .write, "The server closed the connection while the request was being sent.",
-                underlying: cause)
+                underlying: cause
+            ).advised(.bodyRefused)
         }
         return SternaError(
             .connectionClosed, phase: .wait, "The server closed the connection without a response.", underlying: cause)

@@ -79,7 +79,9 @@ struct HeadScanner {
     private static func checkBeginning(_ bytes: UnsafeRawBufferPointer) throws(ParseFailure) {
         let expected: StaticString = "HTTP/1."
         for index in 0..<min(bytes.count, expected.utf8CodeUnitCount) where bytes[index] != expected.utf8Start[index] {
-            throw .malformed("it does not begin with HTTP/1.")
+            // An alert is the first record of a TLS server that receives HTTP (RFC 8446, 5.1).
+            let isAlert = bytes[0] == 0x15
+            throw .malformed(isAlert ? "it begins with TLS, not with HTTP/1." : "it does not begin with HTTP/1.")
         }
     }
 

@@ -112,7 +112,8 @@ extension HTTP2Connection {
 
     private static let otherProtocol = SternaError(
         .malformedResponse, phase: .read,
-        "The server does not speak HTTP/2 here: its first bytes are not HTTP/2. It may speak HTTP/1.1 only.")
+        "The server does not speak HTTP/2 here: its first bytes are not HTTP/2. It may speak HTTP/1.1 only; check http2."
+    ).advised(.inDetail)
 
     private static func violation(_ error: any Error, _ code: HTTP2Code) -> SternaError {
         let isLimit = code == .enhanceYourCalm || error is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock

@@ -167,7 +167,8 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
     static func timedOut(_ proxy: Proxy, _ limit: StepLimit) -> SternaError {
         SternaError(
             .timedOut, phase: .proxy,
-            "The proxy \(proxy) did not reach the server within \(Exchange.seconds(limit.whole)).")
+            "The proxy \(proxy) did not reach the server within \(Exchange.seconds(limit.whole))."
+        ).advised(.raiseProxy)
     }
 
     private func fail(_ cause: (any Error)?) {

@@ -50,7 +50,7 @@ struct BenchLoad: Sendable {
                 }
             } catch {
                 tally.errors += 1
-                if tally.firstError == nil { tally.firstError = "\(error)" }
+                if tally.firstError == nil { tally.firstError = ErrorLine.text(for: error) ?? "\(error)" }
             }
             tally.latencies.append(Usage.nanoseconds() - begin)
         }

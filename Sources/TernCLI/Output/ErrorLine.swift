@@ -15,7 +15,7 @@ enum ErrorLine {
         switch error {
         case let error as AdvisedError: words(for: error.error, advice: error.advice)
         case let error as SternaError:
-            words(for: error, advice: advice(for: error.kind, isOfFirstResponse: error.isOfFirstResponse))
+            words(for: error, advice: ErrorAdvice(for: error).flatMap { words(for: $0) })
         case let error as OutputError: error.isBrokenPipe ? "" : TerminalText.line(error.description)
         case let error as UsageError: TerminalText.line(error.message)
         case is CancellationError: ""
@@ -66,23 +66,31 @@ enum ErrorLine {
         return " [\(error.method.map { "\($0.rawValue) " } ?? "")\(Redaction.brief(url))]"
     }
 
-    /// Returns advice for errors whose message cannot name this program's options.
-    ///
-    /// - Parameter isOfFirstResponse: whether the connection had brought no response before.
-    static func advice(for kind: SternaError.Kind, isOfFirstResponse: Bool = false) -> String? {
-        switch kind {
-        case .hostNotFound: "Check its spelling, and the connection to the network."
-        case .connectionFailed: "Check the host and the port."
-        case .timedOut: "Give it more time with --timeout SECONDS."
-        case .certificateRejected: "Name its authority with --cacert FILE; --insecure is for tests only."
-        case .tlsFailed: "If the server does not speak TLS, write http://."
-        case .truncated: "The response is incomplete; try again."
-        case .tooManyRedirects, .redirectRefused: "Look at the redirect itself with --no-follow."
-        case .connectionClosed:
-            isOfFirstResponse ? "Try again; check the port and whether it requires https://." : "Try again."
-        case .malformedResponse where isOfFirstResponse:
-            "Check that the port speaks HTTP/1.1, and whether it requires https://."
-        default: nil
+    /// Returns the library's advice in terms of this program's options; nil for advice that only a program can follow.
+    static func words(for advice: ErrorAdvice) -> String? {
+        switch advice {
+        case .raiseResolve, .raiseConnect, .raiseTLS, .raiseProxy, .raiseWrite, .raiseFirstByte, .raiseBetweenBytes,
+            .raiseTotal, .laterDeadline, .moreTime:
+            "Give it more time with --timeout SECONDS."
+        case .nameRoots: "Name its authority with --cacert FILE; --insecure is for tests only."
+        case .checkTLSVersions: "Allow another TLS version with --tls-min or --tls-max, or update the server."
+        case .giveIdentity: "Give the client's certificate with --cert and --key."
+        case .matchTLS:
+            "Give the client's certificate with --cert and --key if the server requires one, or check --tls-min."
+        case .checkServerName: "Check the host in the URL."
+        case .checkProxyCredentials: "Check the proxy's user name and password: --proxy-user USER:PASSWORD."
+        case .chooseProxy: "Choose another proxy with --proxy."
+        case .requireHTTPS: "Try again; check the port and whether it requires https://."
+        case .sendAgain: "Try again."
+        case .incomplete: "The response is incomplete; try again."
+        case .checkRedirects, .readRedirect: "Look at the redirect itself with --no-follow."
+        case .inDetail, .lowerThroughput, .compareRequest, .giveCredentials, .otherCredentials, .checkPath,
+            .checkMethod,
+            .shorterBody, .otherBodyType, .sendLater, .otherSerializer, .readBody, .readCodedBody, .fileURL,
+            .declareLength,
+            .methodWithBody, .otherValue:
+            nil
+        default: advice.text
         }
     }
 

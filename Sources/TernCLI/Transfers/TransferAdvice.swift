@@ -41,16 +41,24 @@ enum TransferAdvice {
     ]
 
     /// Returns a text with tern's advice in place of the library's.
-    static func text(_ text: String) -> String {
-        phrases.reduce(text) { $0.replacing($1.library, with: $1.tern) }
+    ///
+    /// - Parameter advises: whether to keep advice that follows from the kind of an error.
+    static func text(_ text: String, advises: Bool = true) -> String {
+        let known = phrases.reduce(text) { $0.replacing($1.library, with: $1.tern) }
+        return ErrorAdvice.allCases.filter { $0 != .inDetail }.reduce(known) { text, advice in
+            let words = advises ? ErrorLine.words(for: advice) : nil
+            return text.replacing(" \(advice.text)", with: words.map { " \($0)" } ?? "")
+        }
     }
 
     /// Returns the reason of a failure, with what to do.
     ///
     /// - Parameter isFinal: whether the transfer has failed for good.
     static func reason(_ failure: TransferFailure, isFinal: Bool = true) -> String {
-        let reason = TerminalText.line(text(failure.reason))
-        guard isFinal, let kind = SternaError.Kind(rawValue: failure.kind), let advice = ErrorLine.advice(for: kind)
+        let reason = TerminalText.line(text(failure.reason, advises: isFinal))
+        // The library's advice for a server that is not trusted names no option.
+        guard isFinal, failure.kind == SternaError.Kind.certificateRejected.rawValue,
+            let advice = ErrorLine.words(for: .nameRoots), !reason.contains(advice)
         else { return reason }
         return "\(reason) \(advice)"
     }

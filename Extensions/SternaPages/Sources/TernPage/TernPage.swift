@@ -126,11 +126,12 @@ struct TernPage: AsyncParsableCommand {
             switch error.kind {
             case .destinationUnusable where error.detail.contains("exists"): "Write --replace to replace it."
             case .limitExceeded: "--max-bytes and --max-resources allow more."
-            case .hostNotFound: "Check its spelling, and the connection to the network."
-            case .connectionFailed: "Check the host and the port."
             case .unacceptableMediaType: "Write tern download URL."
             default: ""
             }
-        return "\(error)" + (advice.isEmpty ? "" : " \(advice)")
+        guard !advice.isEmpty else { return "\(error)" }
+        // An option of this program stands in place of what the library advises its callers.
+        let text = error.advice.map { "\(error)".replacing(" \($0)", with: "") } ?? "\(error)"
+        return "\(text) \(advice)"
     }
 }

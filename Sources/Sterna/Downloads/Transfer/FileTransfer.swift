@@ -151,7 +151,7 @@ struct FileTransfer {
             throw SternaError(
                 .malformedResponse, phase: .read,
                 "The server has changed the file twice during the download. Try again later."
-            ).at(attempt)
+            ).advised(.inDetail).at(attempt)
         }
         hasRestarted = true
         known = ResumeRule.Known()
