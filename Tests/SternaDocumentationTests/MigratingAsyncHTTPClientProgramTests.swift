@@ -113,7 +113,7 @@ struct MigratingAsyncHTTPClientProgramTests {
             let api = try Session(baseURL: server.url)
 
             try await api.put("films/7", body: .stream(pieces, length: 8))
-            try await api.upload(file: film, to: "films/8", method: .put, progress: { print($0) })  // 37% of 1.2 GB, 48 MB/s …
+            try await api.upload(file: film, to: "films/8", method: .put, progress: { print($0) })  // 37% of 1.2 GB
 
             #expect(server.requests().map(\.bodySize) == [8, 5])
             #expect(server.requests().map { $0.headers["Content-Length"] } == ["8", "5"])
@@ -157,19 +157,21 @@ struct MigratingAsyncHTTPClientProgramTests {
     @Test("TLS: a private authority, a client certificate, pins")
     func trust() async throws {
         let authority = try CertificateAuthority()
-        let (bundle, client) = (try authority.issue(hosts: ["localhost"]), try authority.issue(hosts: ["client.example"]))
+        let bundle = try authority.issue(hosts: ["localhost"])
+        let client = try authority.issue(hosts: ["client.example"])
         try await TestServer.withServer(TestServer.Options(tls: bundle, http2: .byALPN)) { server in
             try await Downloading.withFolder { folder in
                 try Data(authority.pem.utf8).write(to: URL(filePath: folder + "/company-ca.pem"))
                 try bundle.writeChainPEM(toPath: folder + "/server.pem")
-                try client.writeChainPEM(toPath: folder + "/client.pem")
-                try client.writePrivateKeyPEM(toPath: folder + "/client.key")
+                let (certificate, key) = (folder + "/client.pem", folder + "/client.key")
+                try client.writeChainPEM(toPath: certificate)
+                try client.writePrivateKeyPEM(toPath: key)
                 server.route("GET", "/report") { _ in .text("report") }
                 // swift-format-ignore: AlwaysUseLowerCamelCase
                 let Session = SessionMaker(server)
 
                 var policy = SecurityPolicy.authority(file: folder + "/company-ca.pem")
-                policy.identity = try ClientIdentity(certificateFile: folder + "/client.pem", keyFile: folder + "/client.key")
+                policy.identity = try ClientIdentity(certificateFile: certificate, keyFile: key)
                 policy.pins = try Pin.publicKeys(file: folder + "/server.pem")  // an AsyncHTTPClient pins nothing
                 policy.tls.minimumVersion = .tls13
                 let api = try Session(baseURL: "https://api.example.com") { $0.securityPolicy = policy }
@@ -219,7 +221,9 @@ struct MigratingAsyncHTTPClientProgramTests {
             }
 
             #expect(attempts.value == 3)
-            let error = await #expect(throws: SternaError.self) { try await api.get("fault/never") { $0.deadline = .now } }
+            let error = await #expect(throws: SternaError.self) {
+                try await api.get("fault/never") { $0.deadline = .now }
+            }
             #expect(error?.kind == .timedOut)
         }
     }

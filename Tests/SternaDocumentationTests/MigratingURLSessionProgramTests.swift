@@ -90,7 +90,7 @@ struct MigratingURLSessionProgramTests {
             }
             let api = try Session(baseURL: server.url)
 
-            try await api.upload(file: film, to: "films/7", method: .put, progress: { print($0) })  // 37% of 1.2 GB, 48 MB/s …
+            try await api.upload(file: film, to: "films/7", method: .put, progress: { print($0) })  // 37% of 1.2 GB
             try await api.upload(
                 "photos",
                 multipart: { form in
@@ -117,7 +117,7 @@ struct MigratingURLSessionProgramTests {
                 let api = try Downloading.session(server)
 
                 let download = api.download("films/7", to: .file(path))
-                for await step in download.progress where step.completed > 1_000_000 { break }  // until Pause is pressed
+                for await step in download.progress where step.completed > 1_000_000 { break }  // until a pause
                 if let data = await download.cancelProducingResumeData() { try data.data.write(to: saved) }  // JSON
 
                 let data = try ResumeData(data: Data(contentsOf: saved))  // in a later process, too
@@ -203,7 +203,7 @@ struct MigratingURLSessionProgramTests {
                 // swift-format-ignore: AlwaysUseLowerCamelCase
                 let Session = SessionMaker(server)
 
-                var policy = SecurityPolicy.authority(file: folder + "/company-ca.pem")  // in place of the system's roots
+                var policy = SecurityPolicy.authority(file: folder + "/company-ca.pem")  // instead of the system's
                 policy.pins = try Pin.publicKeys(file: folder + "/server.pem")
                 let api = try Session(baseURL: "https://api.example.com") {
                     $0.securityPolicy = policy
