@@ -15,39 +15,6 @@ struct MigratingAlamofireSessionTests {
         var name: String
     }
 
-    @Test("The same program in both")
-    func program() async throws {
-        try await TestServer.withServer { server in
-            try await Downloading.withFolder { folder in
-                let token = "sesame"
-                server.route("POST", "/users") { _ in .json(["id": 7, "name": "Ada"]) }
-                server.route("GET", "/photos/7") { _ in ServerResponse(body: .bytes(Array("photo".utf8))) }
-                // swift-format-ignore: AlwaysUseLowerCamelCase
-                let Session = SessionMaker(server)
-
-                let api = try Session(baseURL: "https://api.example.com/v1") {
-                    $0.authorization = .bearer(token)
-                    $0.requestSerializer = .json
-                    $0.retry = .transient
-                }
-                do {
-                    let user: User = try await api.post("users", parameters: ["name": "Ada"]).decode()
-                    let photo = api.download("photos/\(user.id)", to: .folder(folder, existing: .replace))
-                    for await step in photo.progress { print(step) }  // 37% of 1.2 GB, 48 MB/s, 16 s left
-                    print(try await photo.value.path)
-                } catch let error as SternaError where error.status == 409 {
-                    print(error.message)  // the server's own, if it sent one
-                }
-
-                #expect(try Downloading.names(in: folder) == ["7"])
-                let heads = server.requests()
-                #expect(heads.map(\.method) == ["POST", "GET"])
-                #expect(heads.allSatisfy { $0.headers["Authorization"] == "Bearer sesame" })
-                #expect(heads.first?.headers["Content-Type"] == "application/json")
-            }
-        }
-    }
-
     @Test("Settings in place of the initializer's arguments")
     func settings() async throws {
         func shared() async throws {

@@ -6,15 +6,19 @@ extension TestServer {
     /// How many bytes `/held` sends before it waits.
     static let heldBytes = 4 << 20
 
-    /// Adds `/held`: the letters of `/range/N`, of which all but the first 4 MiB wait for a signal, and ranges of them, which do not
+    /// Adds a route of the letters of `/range/N`, of which all but the first 4 MiB wait for a signal, and ranges of them, which do not
     /// wait. Returns the number of bytes that the server has written.
     ///
-    /// - Parameter last: what the bytes behind the first 8 MiB wait for besides.
+    /// - Parameters:
+    ///   - path: the path of the route; `/held` by default.
+    ///   - last: what the bytes behind the first 8 MiB wait for besides.
     @discardableResult
-    func holdBody(of count: Int, until release: Gate, andThen last: Gate? = nil) -> WrittenBytes {
+    func holdBody(
+        at path: String = "/held", of count: Int, until release: Gate, andThen last: Gate? = nil
+    ) -> WrittenBytes {
         let written = WrittenBytes()
         let letters = Downloading.alphabet(65_536 + 26)
-        route("GET", "/held") { request in
+        route("GET", path) { request in
             let tag = "\"held\""
             var first = 0
             var headers: ServerHeaders = ["ETag": tag]
