@@ -147,7 +147,8 @@ struct DestinationPlan: Sendable {
     private static func unusable(_ error: any Error, phase: SternaError.Phase) -> SternaError {
         let cause = (error as? SternaError)?.underlying ?? error
         return SternaError(
-            .destinationUnusable, phase: phase, "The download's destination is not a file: \(cause).", underlying: cause)
+            .destinationUnusable, phase: phase, "The download's destination is not a file: \(cause).", underlying: cause
+        )
     }
 
     private static var temporaryFolder: String {
