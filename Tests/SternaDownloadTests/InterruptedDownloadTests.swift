@@ -274,7 +274,9 @@ struct InterruptedDownloadTests {
             change: { $0.range = { _, _ in (416, [("Content-Range", "bytes */7")]) } }, error: .malformedResponse),
     ]
 
-    @Test("With a server that lies about ranges, the result is an error or a correct file, never a wrong one", arguments: lies)
+    @Test(
+        "With a server that lies about ranges, the result is an error or a correct file, never a wrong one",
+        arguments: lies)
     private func hostile(lie: Lie) async throws {
         let (old, new) = ([UInt8](repeating: 1, count: 100_000), [UInt8](repeating: 2, count: 100_000))
         try await TestServer.withServer { server in

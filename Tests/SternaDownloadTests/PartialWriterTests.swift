@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Downloads: partial files", .timeLimit(.minutes(5)))
 struct PartialWriterTests {
-    @Test("Pieces of any size are written in order", arguments: [[1], [7], [100_000], [600_000], [100_000, 1_300_000]])
+    @Test(
+        "Pieces of any size are written in order", arguments: [[1], [7], [100_000], [600_000], [100_000, 1_300_000]])
     func pieces(sizes: [Int]) async throws {
         try await Downloading.withFolder { folder in
             let count = sizes == [1] || sizes == [7] ? 20_000 : 3_000_000

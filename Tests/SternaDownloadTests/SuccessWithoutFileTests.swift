@@ -16,7 +16,9 @@ struct SuccessWithoutFileTests {
         }
     }
 
-    @Test("For the rest of a file, they fail the download, and the partial file is kept", arguments: [201, 202, 204, 205, 226, 299])
+    @Test(
+        "For the rest of a file, they fail the download, and the partial file is kept",
+        arguments: [201, 202, 204, 205, 226, 299])
     func rest(status: Int) async throws {
         let file = RangedFile(RangedFile.content(100_000, seed: 1))
         try await TestServer.withServer { server in

@@ -82,7 +82,9 @@ struct CacheConfirmationTests {
         expectEqual(whole.headers[.eTag], "\"x\"")
     }
 
-    @Test("A range of a page that is stored compressed, without Vary, refers to the uncompressed page", arguments: [0, 11])
+    @Test(
+        "A range of a page that is stored compressed, without Vary, refers to the uncompressed page",
+        arguments: [0, 11])
     func codedRange(age: Int64) async throws {
         let text = "abcdefghij"
         let coded = Zlib.deflate(Array(text.utf8), .gzip)

@@ -158,7 +158,9 @@ struct CacheIdentityTests {
         }
     }
 
-    @Test("An unsafe request, and a removal by URL, reach responses of other processes' identities", arguments: [true, false])
+    @Test(
+        "An unsafe request, and a removal by URL, reach responses of other processes' identities",
+        arguments: [true, false])
     func otherProcesses(removes: Bool) async throws {
         let folder = CacheTestFolder()
         func scene(_ caller: @escaping (inout SessionSettings) -> Void) throws -> CacheScene {

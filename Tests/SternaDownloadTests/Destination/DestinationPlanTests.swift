@@ -77,7 +77,8 @@ struct DestinationPlanTests {
         #expect(error?.underlying as? BodyFault == .notAFileURL(scheme: "https"))
     }
 
-    @Test("A folder without write permission fails", .enabled(if: geteuid() != 0, "The superuser may write everywhere."))
+    @Test(
+        "A folder without write permission fails", .enabled(if: geteuid() != 0, "The superuser may write everywhere."))
     func notWritable() throws {
         expectEqual(mkdir(path("closed"), 0o555), 0)
         expectEqual(fault(.file(path("closed/x/a"))), .notWritable(folder: path("closed"), code: EACCES))

@@ -162,7 +162,9 @@ struct FilePlacementTests {
         expectEqual(folder.names, ["part"])
     }
 
-    @Test("The error names a folder without write permission", .enabled(if: geteuid() != 0, "The superuser may write everywhere."))
+    @Test(
+        "The error names a folder without write permission",
+        .enabled(if: geteuid() != 0, "The superuser may write everywhere."))
     func notWritable() throws {
         let part = try write("new", to: "part")
         expectEqual(mkdir(path("closed"), 0o555), 0)

@@ -97,7 +97,8 @@ struct DigestTests {
         expectEqual(digests.fileAlgorithm, .sha256)
     }
 
-    @Test("The caller's SHA-256", arguments: [hex, hex.uppercased(), Samples.sha256, String(Samples.sha256.dropLast())])
+    @Test(
+        "The caller's SHA-256", arguments: [hex, hex.uppercased(), Samples.sha256, String(Samples.sha256.dropLast())])
     func callers(text: String) throws {
         try expectEqual(ExpectedDigest(sha256: text).value, Self.hasher(.sha256).digest())
     }
