@@ -241,10 +241,12 @@ extension ResponseCache {
     /// Removes a stored response.
     public func remove(_ entry: Entry) async { await storage.remove(entry.id.id) }
 
-    /// Removes the responses that are stored for a URL, of all identities. Throws `invalidURL`.
+    /// Removes the responses that are stored for a URL, of all identities.
     ///
-    /// A cache in a folder knows the 1,024 identities that stored responses last. Responses of earlier ones remain if the URL's
-    /// query has a secret.
+    /// Throws ``HTTPURL/ParseError`` if the URL is invalid or relative.
+    ///
+    /// A cache remembers 1,024 identities, and forgets the earliest one for a new one. Responses of forgotten identities remain if the
+    /// URL's query has a secret.
     public func remove(_ url: some URLConvertible) async throws {
         let url = try url.resolve(against: nil)
         await invalidate(url, nil)
