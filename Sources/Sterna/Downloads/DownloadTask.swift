@@ -170,6 +170,7 @@ public struct DownloadOptions: Sendable, Hashable {
     /// The limits for the use of several connections.
     var segmentRules = SegmentRules()
 
+    /// Makes options with the default values.
     public init() {}
 }
 

@@ -15,6 +15,7 @@ public struct BatchProgress: Sendable, Hashable, CustomStringConvertible {
     /// The bytes of all files, their rate and the time left. The total is nil until the length of each file is known.
     public var bytes = TransferProgress(completed: 0)
 
+    /// Makes the progress of a batch that has not started.
     public init(files: Int) { self.files = files }
 
     /// A line such as `3 of 8 files, 1 failed, 37% of 1.2 GB, 48 MB/s, 16 s left`.

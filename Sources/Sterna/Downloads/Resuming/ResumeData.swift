@@ -146,6 +146,7 @@ extension ResumeData: Codable {
         case etag, lastModified
     }
 
+    /// Decodes the form of ``data``; throws `DecodingError` if it is invalid.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         let version = try members.decode(Int.self, forKey: .version)
@@ -167,6 +168,7 @@ extension ResumeData: Codable {
             destinationPath: try members.decodeIfPresent(String.self, forKey: .destination).map(Self.path))
     }
 
+    /// Encodes the form of ``data``; throws the errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(Self.version, forKey: .version)

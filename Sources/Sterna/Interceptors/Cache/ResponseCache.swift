@@ -150,6 +150,7 @@ extension ResponseCache {
             let id: CacheEntryID
         }
 
+        /// The identifier of the stored response.
         public let id: ID
 
         /// The URL, without user information and fragment; values in its query that look secret are `***`.

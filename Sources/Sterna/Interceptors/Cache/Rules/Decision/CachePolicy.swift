@@ -73,12 +73,19 @@ public struct CachePolicy: Sendable, Hashable {
 extension CachePolicy {
     /// The cases of `NSURLRequest.CachePolicy`.
     public enum URLRequestPolicy: String, Sendable, Hashable, CaseIterable {
+        /// ``CachePolicy/protocolRules``.
         case useProtocolCachePolicy
+        /// ``CachePolicy/reload``.
         case reloadIgnoringLocalCacheData
+        /// ``CachePolicy/reload``.
         case reloadIgnoringCacheData
+        /// ``CachePolicy/reload``, with `no-cache` for intermediate caches.
         case reloadIgnoringLocalAndRemoteCacheData
+        /// ``CachePolicy/cachedElseLoad``.
         case returnCacheDataElseLoad
+        /// ``CachePolicy/cachedOnly``.
         case returnCacheDataDontLoad
+        /// ``CachePolicy/revalidate``.
         case reloadRevalidatingCacheData
     }
 
@@ -96,16 +103,25 @@ extension CachePolicy {
 
     /// The flags of ASIHTTPRequest's `ASICachePolicy`, with their names and values; empty for `ASIUseDefaultCachePolicy`.
     public struct ASIFlags: OptionSet, Sendable, Hashable {
+        /// The value of the flags in ASIHTTPRequest.
         public let rawValue: Int
 
+        /// Makes flags from their value in ASIHTTPRequest.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
+        /// Serves no stored response.
         public static let doNotReadFromCache = ASIFlags(rawValue: 1)
+        /// Stores no response.
         public static let doNotWriteToCache = ASIFlags(rawValue: 2)
+        /// Validates a stale response, as HTTP's rules do.
         public static let askServerIfModifiedWhenStale = ASIFlags(rawValue: 4)
+        /// Validates every stored response.
         public static let askServerIfModified = ASIFlags(rawValue: 8)
+        /// Serves a stored response of any age, and asks the server only if there is none.
         public static let onlyLoadIfNotCached = ASIFlags(rawValue: 16)
+        /// Serves a stored response of any age, and never asks the server.
         public static let dontLoad = ASIFlags(rawValue: 32)
+        /// Serves a stored response of any age if the server cannot be reached; alone, also validates every stored response.
         public static let fallbackToCacheIfLoadFails = ASIFlags(rawValue: 64)
     }
 
