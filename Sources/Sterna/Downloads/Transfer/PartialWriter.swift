@@ -27,7 +27,7 @@ struct PartialWriter {
     ///   - offset: the position of the first byte.
     ///   - log: receives each portion that is in the file; nil for none.
     ///   - end: the position at which the file is complete; nil if it is unknown, or other parts may be missing. The log does not
-    ///     receive the last portion then, since it is informed of the synced file anyway.
+    ///     receive the portion that ends there, since it is informed of the synced file anyway.
     init(_ file: PartialFile, at offset: Int64, log: (any DownloadLog)? = nil, end: Int64? = nil) {
         self.file = file
         self.log = log
