@@ -7,14 +7,14 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-/// What an attacker, or a server in error, might try with the cache's rules and its store.
+/// Attacks on the cache's rules and its store, by servers and callers.
 @Suite("Cache: attacks")
 struct CacheAttackTests {
     private typealias Scene = CacheRuleScene
 
     // MARK: Identities
 
-    @Test("A private response is not stored for others: a shared cache refuses it, a private one keeps it apart")
+    @Test("A private response is not stored by a shared cache, and not served to others by a private one")
     func privateResponse() throws {
         let lines = [
             "private", "PRIVATE", "private, public", "public;private", "private=\"\"", "max-age=9, private=x y",
@@ -30,7 +30,7 @@ struct CacheAttackTests {
         }
     }
 
-    @Test("An authorized response is for its identity alone unless it is marked public")
+    @Test("An authorized response is served to its identity only, unless it is public")
     func authorizedResponse() throws {
         let request = Scene.request(["Authorization: Bearer a"])
         for line in ["max-age=100", "max-age=100, public=1", "max-age=100; public", "x-public", "\"public\""] {
@@ -38,7 +38,7 @@ struct CacheAttackTests {
             expectEqual(Scene.mayStore(request, response, settings: Scene.shared), "authorization", "\(line)")
             if case .store(let plan) = CacheRule.mayStore(request, response) { #expect(!plan.isForEveryone, "\(line)") }
         }
-        // Identities have keys of their own, on disk as well, and no text of the request makes one key look like another.
+        // Identities have keys of their own, on disk, too, and no text of a request can imitate another key.
         let partitions = [
             CachePartition.everyone, CachePartition([1]), CachePartition([1, 0]), CachePartition(Array("GET ".utf8)),
         ]
@@ -50,7 +50,7 @@ struct CacheAttackTests {
         expectEqual(keys.count, partitions.count)
     }
 
-    @Test("A response for one value of a field does not answer another, a repeated or a missing one")
+    @Test("A response for one field value is not served for another, a repeated or an absent one")
     func varyMismatch() throws {
         let lines = [
             "Cache-Control: max-age=100, stale-while-revalidate=100, stale-if-error=100",
@@ -84,7 +84,7 @@ struct CacheAttackTests {
 
     // MARK: Lengths
 
-    @Test("A 304 with another length, coding or range changes nothing of the stored body")
+    @Test("A 304 with another length, coding or range does not change the stored body")
     func changedLength() throws {
         let stored = Scene.stored(
             ["ETag: \"v\"", "Content-Length: 100", "Content-Encoding: gzip"], extent: .whole(100))
@@ -162,7 +162,7 @@ struct CacheAttackTests {
 
     // MARK: Paths
 
-    @Test("No key leads out of the folder: files are named by hashes and random numbers")
+    @Test("No key leads out of the folder: file names are hashes and random numbers")
     func pathTraversal() async throws {
         let folder = CacheTestFolder()
         let cache = folder.open()

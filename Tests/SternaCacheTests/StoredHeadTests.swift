@@ -21,7 +21,7 @@ struct StoredHeadTests {
         (.parts(ByteRanges([5..<9]), length: nil), 4),
     ]
 
-    @Test("What is written is read again", arguments: 0..<3, [false, true])
+    @Test("A coded head is decoded unchanged", arguments: 0..<3, [false, true])
     func roundTrip(index: Int, varies: Bool) throws {
         let (extent, length) = Self.extents[index]
         let variant =
@@ -34,7 +34,7 @@ struct StoredHeadTests {
         expectNil(StoredHead(head.coded, bodyLength: length + 1, settings: CacheRuleSettings()))
     }
 
-    @Test("Anything else is no head: cut short, longer, or with other bytes")
+    @Test("A head that is cut, extended or changed is rejected")
     func damaged() {
         let bytes = Self.head(.whole(12), VaryKey(parts: [.init(name: "accept", value: "a")])).coded.array
         for count in 0..<bytes.count {
@@ -51,7 +51,7 @@ struct StoredHeadTests {
         }
     }
 
-    @Test("Different variants have different numbers, and none has 0")
+    @Test("Different variants have different numbers, none of them 0")
     func numbers() {
         let one = VaryKey(parts: [.init(name: "accept", value: "a")]).number
         let other = VaryKey(parts: [.init(name: "accept", value: nil)]).number

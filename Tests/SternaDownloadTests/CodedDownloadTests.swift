@@ -12,7 +12,7 @@ struct CodedDownloadTests {
     private static let content = Array("the Arctic tern flies further than any other animal".utf8)
     private static let coded = Zlib.gzip(content)
 
-    /// Where a file is saved, and whether it has the coded bytes then.
+    /// A destination, and whether the file has the coded bytes there.
     struct Row: Sendable, CustomTestStringConvertible {
         var url = "a.csv"
         var fields: ServerHeaders = [:]
@@ -46,7 +46,7 @@ struct CodedDownloadTests {
         }
     }
 
-    @Test("What the server encodes is decoded, unless the coding is the file's own", arguments: rows, [nil, "gzip"])
+    @Test("A content coding is decoded, unless it is the file's own", arguments: rows, [nil, "gzip"])
     func names(row: Row, accepted: String?) async throws {
         try await TestServer.withServer { server in
             serve(server, fields: row.fields)
@@ -67,7 +67,7 @@ struct CodedDownloadTests {
     }
 
     @Test(
-        "Of a list the file's own coding stays, and codings that are not known stay all",
+        "Of several codings, the file's own stays; with an unknown one, all stay",
         arguments: [
             ("gzip, gzip", "a.tar.gz", 1), ("gzip, gzip", "a.csv", 0), ("identity, x-gzip", "a.tar.gz", 2),
             ("br", "a.csv", 2), ("br, gzip", "a.csv", 2),
@@ -83,7 +83,7 @@ struct CodedDownloadTests {
         }
     }
 
-    @Test("The server's name decides where a closure chooses the place, and a setting leaves all as it comes")
+    @Test("The server's name decides if a closure chooses the destination; a setting turns decoding off")
     func others() async throws {
         try await TestServer.withServer { server in
             serve(server)
@@ -105,7 +105,7 @@ struct CodedDownloadTests {
         }
     }
 
-    @Test("The server's digests are of the coded bytes, and not those of a decoded file; the caller's is")
+    @Test("The server's digests cover the coded bytes, the caller's covers the file")
     func digests() async throws {
         // Of other bytes than the file gets.
         let digest = "sha-256=:\(String(repeating: "A", count: 43))=:"
@@ -122,7 +122,7 @@ struct CodedDownloadTests {
         }
     }
 
-    @Test("A bomb is refused, and leaves nothing")
+    @Test("A decompression bomb is refused, and leaves no file")
     func bomb() async throws {
         try await TestServer.withServer { server in
             serve(server, Zlib.gzip([UInt8](repeating: 0, count: 16 << 20)))
@@ -137,7 +137,7 @@ struct CodedDownloadTests {
 
     private struct Cut: Error {}
 
-    @Test("A decoded download that is cut off is not continued by Range", arguments: [1, 4])
+    @Test("A decoded download that broke off is not resumed by a range", arguments: [1, 4])
     func cut(segments: Int) async throws {
         let content = noise(200_000)
         let coded = Zlib.gzip(content)
@@ -172,7 +172,7 @@ struct CodedDownloadTests {
         }
     }
 
-    @Test("The whole file in a coding, in answer to a request for its rest, takes the place of what is there")
+    @Test("A coded whole file, in response to a range request, replaces the received bytes")
     func wholeInsteadOfRest() async throws {
         let count = Mutex(0)
         try await TestServer.withServer { server in

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Downloads", .timeLimit(.minutes(5)))
 struct DownloadTaskTests {
-    @Test("To a file, with progress up to the total, and nothing beside it", arguments: [0, 1, 3_000_000])
+    @Test("A file, with progress up to the total, and no other file", arguments: [0, 1, 3_000_000])
     func file(count: Int) async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -27,7 +27,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("To a folder, under the server's name; a second one gets a number")
+    @Test("A folder, with the server's name; a second download adds a number")
     func folder() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/named") { _ in
@@ -63,7 +63,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("To the place that a closure chooses after the transfer")
+    @Test("A destination that a closure chooses after the transfer")
     func chosen() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -80,7 +80,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("A status that is rejected makes no file")
+    @Test("A rejected status creates no file")
     func rejected() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -92,7 +92,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("A destination that exists fails before anything is sent")
+    @Test("An existing destination fails before anything is sent")
     func exists() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -110,7 +110,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("The caller's digest, and the server's, are verified; a wrong one leaves no file")
+    @Test("The digests of the caller and the server are verified; a wrong one leaves no file")
     func digest() async throws {
         try await TestServer.withServer { server in
             // Of "hello".
@@ -138,7 +138,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("Suspended, it reads no further; behind its grace it gives the connection up and goes on by a range")
+    @Test("A suspended download stops reading; after its grace, it closes the connection and later resumes by a range")
     func suspended() async throws {
         let count = 40_000_000
         try await TestServer.withServer { server in
@@ -162,7 +162,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("Cancelled, it leaves nothing; cancelled with resume data, it goes on from there")
+    @Test("A cancelled download leaves no file; with resume data, it resumes")
     func cancelled() async throws {
         let count = 40_000_000
         try await TestServer.withServer { server in
@@ -202,7 +202,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("Two downloads to one folder at once do not share a partial file")
+    @Test("Two concurrent downloads to one folder do not share a partial file")
     func together() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in

@@ -5,11 +5,11 @@ import Testing
 
 @testable import SternaTestSupport
 
-/// Partial files and sidecars that are not, or no longer, those of the download at hand.
-@Suite("Downloads: partial files of others", .timeLimit(.minutes(5)))
+/// Partial files and sidecars that belong to another download, or no longer to this one.
+@Suite("Downloads: partial files of other downloads", .timeLimit(.minutes(5)))
 struct ForeignPartialTests {
     @Test(
-        "A server's name is never that of a partial file or of a sidecar",
+        "A server's name is never that of a partial file or a sidecar",
         arguments: [
             ("x.sterna-part", "x_sterna-part"), ("x.iso.sterna-resume", "x.iso_sterna-resume"),
             ("x.sterna-resume-new", "x_sterna-resume-new"), ("x.Sterna-PART", "x_Sterna-PART"),
@@ -24,14 +24,14 @@ struct ForeignPartialTests {
         expectEqual(DownloadFileName.safe(name), name)
     }
 
-    @Test("A name that becomes one where it is cut off is changed, too")
+    @Test("A name that becomes a reserved one by shortening is changed")
     func cut() throws {
         let stem = String(repeating: "x", count: DownloadFileName.maximumLength - ".sterna-part".utf8.count)
         let name = try #require(DownloadFileName.safe("\(stem).sterna-part\(String(repeating: "y", count: 60))"))
         expectEqual(name, "\(stem)_sterna-part")
     }
 
-    @Test("A server cannot leave bytes behind that a later download of another file goes on from")
+    @Test("A server cannot leave bytes from which a later download of another file resumes")
     func planted() async throws {
         let file = RangedFile([UInt8](repeating: 7, count: 100))
         try await TestServer.withServer { server in
@@ -56,7 +56,7 @@ struct ForeignPartialTests {
         }
     }
 
-    @Test("A partial file that another program has replaced does not come to the destination")
+    @Test("A partial file that another program has replaced is not moved to the destination")
     func replaced() async throws {
         let count = 20_000_000
         try await TestServer.withServer { server in
@@ -73,14 +73,14 @@ struct ForeignPartialTests {
                 expectEqual(error?.kind, .destinationUnusable)
                 #expect(error?.underlying as? DestinationFault == .vanished(temporaryFile: partial))
                 expectNil(error?.resumeData)
-                // It is not this download's to remove, and nothing says that it can be continued.
+                // It does not belong to this download, and there is no sign that it can be resumed.
                 try expectEqual(Downloading.names(in: folder), ["x.sterna-part"])
                 try expectEqual(Downloading.bytes(partial), Array("other".utf8))
             }
         }
     }
 
-    @Test("A download from elsewhere that is killed leaves nothing that the one before it goes on from")
+    @Test("A killed download from another URL leaves nothing from which the previous one resumes")
     func otherURL() async throws {
         let file = RangedFile([UInt8](repeating: 1, count: 100_000))
         try await TestServer.withServer { server in
@@ -119,7 +119,7 @@ struct ForeignPartialTests {
         }
     }
 
-    @Test("A download that begins anew leaves no word of the bytes that were there before")
+    @Test("A download that starts over leaves no record of the earlier bytes")
     func stale() async throws {
         let old = RangedFile([UInt8](repeating: 1, count: 100_000))
         try await TestServer.withServer { server in
@@ -142,7 +142,7 @@ struct ForeignPartialTests {
                 try expectEqual(Downloading.names(in: folder), ["x.sterna-part", "x.sterna-resume"])
                 let task = api.download("file", to: .file("\(folder)/x"))
                 for await step in task.progress where step.completed > 0 { break }
-                // A process that is killed now must not continue with the old tag behind the new bytes.
+                // A process that is killed now must not resume from the new bytes with the old tag.
                 try expectEqual(Downloading.names(in: folder), ["x.sterna-part"])
                 task.cancel()
                 await #expect(throws: SternaError.self) { try await task.value }

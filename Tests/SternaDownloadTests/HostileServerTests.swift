@@ -9,15 +9,15 @@ import Testing
 /// Servers that cut a download and then lie, or serve another file: a named error or a complete file, never a mixture.
 @Suite("Downloads: hostile servers", .timeLimit(.minutes(5)))
 struct HostileServerTests {
-    /// What a server does once it has cut the first response behind 40,000 of 100,000 bytes.
+    /// The behaviour of a server after it has cut the first response at 40,000 of 100,000 bytes.
     private struct Lie: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var validator = ("ETag", "\"1\"")
         /// Answers a request for the rest; requests for the whole file get the new one.
         let rest: @Sendable (_ first: Int) -> ServerResponse
-        /// The files that may come of it; none for an error.
+        /// The acceptable files; empty if only an error is.
         var files: Set<File> = []
-        /// The errors that may come of it.
+        /// The acceptable errors.
         var errors: Set<SternaError.Kind> = []
     }
 
@@ -215,7 +215,7 @@ struct HostileServerTests {
             }, errors: Set(cut)),
     ]
 
-    @Test("A named error or a complete file, never a wrong one", arguments: replaced + misplaced + lengths)
+    @Test("The result is an error or a complete file, never a wrong one", arguments: replaced + misplaced + lengths)
     private func lies(lie: Lie) async throws {
         try await TestServer.withServer { server in
             let answered = Mutex(0)
@@ -258,7 +258,7 @@ struct HostileServerTests {
     // MARK: What no range tells
 
     @Test(
-        "A file that was replaced under the same tag does not pass the caller's digest",
+        "A file that was replaced under the same tag fails the caller's digest",
         arguments: [true, false])
     func sameTag(isWhole: Bool) async throws {
         try await TestServer.withServer { server in
@@ -290,7 +290,7 @@ struct HostileServerTests {
         }
     }
 
-    @Test("A server that sends little for each range is asked as often as that takes")
+    @Test("A server that sends little for each range receives as many requests as that takes")
     func parts() async throws {
         let content = RangedFile.content(150 << 16, seed: 1)
         try await TestServer.withServer { server in
@@ -320,7 +320,7 @@ struct HostileServerTests {
         }
     }
 
-    @Test("A part that nobody asked for is refused, and leaves nothing")
+    @Test("A part that was not requested is refused, and leaves no file")
     func unasked() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/file") { _ in Self.part("0-99999/200000", count: 100_000) }

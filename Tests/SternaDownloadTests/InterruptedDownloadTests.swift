@@ -7,9 +7,9 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Downloads: interrupted and continued", .timeLimit(.minutes(5)))
+@Suite("Downloads: interrupted and resumed", .timeLimit(.minutes(5)))
 struct InterruptedDownloadTests {
-    /// A file on a server that sends at most so many bytes a response and then cuts the connection.
+    /// A file on a server that sends at most a given number of bytes per response, and then closes the connection.
     private struct Offer: Sendable {
         var content: [UInt8]
         var tag = "\"1\""
@@ -50,7 +50,7 @@ struct InterruptedDownloadTests {
 
     private struct Cut: Error {}
 
-    @Test("Cut at random bytes again and again, the file is the same in the end, and little is fetched twice")
+    @Test("A download that is cut repeatedly at random bytes gives the same file, and few bytes are received twice")
     func cuts() async throws {
         let content = noise(300_000)
         try await TestServer.withServer { server in
@@ -85,7 +85,7 @@ struct InterruptedDownloadTests {
         }
     }
 
-    @Test("A file that was replaced meanwhile is fetched anew, also one of equal length")
+    @Test("A file that was replaced meanwhile is downloaded anew, even if its length is the same")
     func replaced() async throws {
         let (old, new) = ([UInt8](repeating: 1, count: 100_000), [UInt8](repeating: 2, count: 100_000))
         try await TestServer.withServer { server in
@@ -104,7 +104,7 @@ struct InterruptedDownloadTests {
         }
     }
 
-    @Test("What is there when it is suspended is written down at once")
+    @Test("A suspended download records the received bytes at once")
     func suspended() async throws {
         let count = 20_000_000
         try await TestServer.withServer { server in
@@ -127,7 +127,7 @@ struct InterruptedDownloadTests {
         }
     }
 
-    @Test("While it runs, what is there is written down every few seconds, for a process that is killed")
+    @Test("A running download records the received bytes every few seconds, in case its process is killed")
     func sidecar() async throws {
         let count = 20_000_000
         try await TestServer.withServer { server in
@@ -157,7 +157,7 @@ struct InterruptedDownloadTests {
         }
     }
 
-    @Test("One whose destination is chosen at the end is continued with a destination, and leaves nothing behind")
+    @Test("A download whose destination is chosen at the end resumes with a destination, and leaves no other file")
     func chosen() async throws {
         let count = 10_000_000
         try await TestServer.withServer { server in
@@ -184,7 +184,7 @@ struct InterruptedDownloadTests {
         }
     }
 
-    @Test("A server that sends one byte for each request is given up")
+    @Test("A download from a server that sends one byte per request is given up")
     func crumbs() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -213,7 +213,7 @@ struct InterruptedDownloadTests {
         }
     }
 
-    @Test("Resume data that names a file of another kind does not touch it")
+    @Test("Resume data that names another kind of file does not touch it")
     func foreign() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -235,7 +235,7 @@ struct InterruptedDownloadTests {
     private struct Lie: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let change: @Sendable (inout Offer) -> Void
-        /// Nil if the file is fetched anew and right.
+        /// Nil if the file is downloaded anew and correct.
         let error: SternaError.Kind?
     }
 
@@ -274,7 +274,9 @@ struct InterruptedDownloadTests {
             change: { $0.range = { _, _ in (416, [("Content-Range", "bytes */7")]) } }, error: .malformedResponse),
     ]
 
-    @Test("A server that lies about ranges: an error or a correct file, never a wrong one", arguments: lies)
+    @Test(
+        "With a server that lies about ranges, the result is an error or a correct file, never a wrong one",
+        arguments: lies)
     private func hostile(lie: Lie) async throws {
         let (old, new) = ([UInt8](repeating: 1, count: 100_000), [UInt8](repeating: 2, count: 100_000))
         try await TestServer.withServer { server in

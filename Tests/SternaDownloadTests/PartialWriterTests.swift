@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Downloads: partial files", .timeLimit(.minutes(5)))
 struct PartialWriterTests {
-    @Test("Pieces of any size arrive in order", arguments: [[1], [7], [100_000], [600_000], [100_000, 1_300_000]])
+    @Test(
+        "Pieces of any size are written in order", arguments: [[1], [7], [100_000], [600_000], [100_000, 1_300_000]])
     func pieces(sizes: [Int]) async throws {
         try await Downloading.withFolder { folder in
             let count = sizes == [1] || sizes == [7] ? 20_000 : 3_000_000
@@ -28,7 +29,7 @@ struct PartialWriterTests {
         }
     }
 
-    @Test("Bytes behind a write that failed do not count as written")
+    @Test("Bytes after a failed write do not count as written")
     func failed() async throws {
         // Every write to this device fails, as on a full disk.
         guard access("/dev/full", W_OK) == 0 else { return }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import SternaTestSupport
 
-/// Statuses of success that bring nothing of the file.
-@Suite("Downloads: successes without the file", .timeLimit(.minutes(5)))
+/// Success statuses whose responses have no part of the file.
+@Suite("Downloads: success statuses without the file", .timeLimit(.minutes(5)))
 struct SuccessWithoutFileTests {
     private static func without(_ status: Int) -> ServerResponse {
         switch status {
@@ -16,7 +16,9 @@ struct SuccessWithoutFileTests {
         }
     }
 
-    @Test("For the rest of a file they are an error, and the part is kept", arguments: [201, 202, 204, 205, 226, 299])
+    @Test(
+        "For the rest of a file, they fail the download, and the partial file is kept",
+        arguments: [201, 202, 204, 205, 226, 299])
     func rest(status: Int) async throws {
         let file = RangedFile(RangedFile.content(100_000, seed: 1))
         try await TestServer.withServer { server in
@@ -48,7 +50,7 @@ struct SuccessWithoutFileTests {
         }
     }
 
-    @Test("For a new download they are an error, and leave no file", arguments: [202, 204, 205])
+    @Test("For a new download, they fail it, and leave no file", arguments: [202, 204, 205])
     func fresh(status: Int) async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/file") { _ in Self.without(status) }

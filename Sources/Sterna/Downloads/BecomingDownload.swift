@@ -2,10 +2,10 @@ public import SternaCore
 import Synchronization
 
 extension SessionTask {
-    /// Hands a response to a new download, and returns the error that this task completes with.
+    /// Passes a response to a new download, and returns the error that this task completes with.
     func becomeDownload(_ response: Response, to destination: DownloadDestination) -> SternaError {
         var options = DownloadOptions()
-        // What another request left is of no use: this response has the whole file.
+        // An earlier partial file is of no use, since this response has the whole file.
         options.continuesEarlier = false
         let download = DownloadTask(session, draft, prepared, to: destination, options: options, taking: response)
         let isSuspended = handOver()
@@ -21,7 +21,8 @@ extension SessionTask {
 }
 
 extension DownloadTask {
-    /// Returns the response that another task has handed over; once. Otherwise sends a request, and asks the task's closure about its response.
+    /// Returns the response that another task passed on, once. After that, sends a request and lets the task's closure judge its
+    /// response.
     func response(to attempt: Request) async throws -> Response {
         let reading = TaskReading(task: self)
         guard let first = taken.withLock({ $0.take() }) else {
@@ -33,7 +34,6 @@ extension DownloadTask {
 }
 
 extension SternaError {
-    /// The download that the response of a cancelled task has become, by ``ResponseDisposition/becomeDownload(to:)``; nil for other
-    /// errors.
+    /// The download that continues this cancelled task, after ``ResponseDisposition/becomeDownload(to:)``; nil for other errors.
     public var downloadTask: DownloadTask? { value as? DownloadTask }
 }

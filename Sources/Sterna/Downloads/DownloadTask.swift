@@ -10,9 +10,9 @@ import Synchronization
 ///     for await step in task.progress { print(step) }  // 37% of 1.2 GB, 48 MB/s, 16 s left
 ///     print(try await task.value.path)
 ///
-/// The bytes go to a partial file next to the destination; the destination is complete or absent. An interrupted download whose
-/// server gave a strong validator keeps its partial file and a file with ``ResumeData`` beside it, and the next download to the same
-/// destination goes on behind the bytes that are there.
+/// The bytes go to a partial file next to the destination, which is always either complete or absent. If an interrupted download's
+/// server sent a strong validator (RFC 9110, 8.8.1), the partial file stays, with a file of ``ResumeData`` next to it, and the next
+/// download to the same destination resumes.
 // Invariant: as in `SessionTask`.
 public final class DownloadTask: SessionTask, @unchecked Sendable {
     let destination: DownloadDestination
@@ -28,10 +28,10 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     private let kept = Mutex(State())
 
-    /// Keeps what continues the download; nil for the file beside the partial one.
+    /// Stores the state by which the download can be resumed; nil for the file next to the partial one.
     let log: (any DownloadLog)?
 
-    /// Whether the first response is that of another task.
+    /// Whether the first response comes from another task.
     let takesResponse: Bool
 
     /// That response, until it is read.
@@ -51,48 +51,49 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         super.init(session, draft, prepared, mailbox: nil, sharesCall: response != nil)
     }
 
-    /// The complete file, once the task is complete; throws the task's error. Any number of Swift tasks may await it.
+    /// The complete file, when the task is complete; throws the task's error. Several Swift tasks may await it.
     ///
-    /// Cancelling a Swift task that awaits the value ends only its wait. Awaiting does not start a suspended task.
+    /// Cancelling a Swift task that awaits it ends only that wait. Awaiting does not start a suspended task.
     public var value: DownloadedFile {
         get async throws { try await outcome.value }
     }
 
-    /// What continues the download; nil unless it was interrupted and can be continued.
+    /// The data that resumes the download; nil unless it was interrupted and can be resumed.
     public var resumeData: ResumeData? { kept.withLock { $0.resumeData } }
 
-    /// Cancels the task, and removes its partial file.
+    /// Cancels the task, and deletes its partial file.
     public override func cancel(silently: Bool = false) {
         kept.withLock { $0.discardsPartialFile = true }
         super.cancel(silently: silently)
     }
 
-    /// Cancels the task, keeps its partial file, and returns what continues the download; nil if it cannot be continued, or was
-    /// complete.
+    /// Cancels the task, and keeps its partial file.
+    ///
+    /// - Returns: the data that resumes the download; nil if it cannot be resumed, or is complete.
     @discardableResult
     public func cancelProducingResumeData() async -> ResumeData? {
         super.cancel(silently: false)
-        // In a task of its own: the caller's may be cancelled, and its wait would end at once.
+        // A separate task, since the caller's may be cancelled, which would end the wait at once.
         await Task { _ = try? await outcome.value }.value
         return resumeData
     }
 
-    /// Whether the partial file is removed at the end: the task was cancelled without producing resume data.
+    /// Whether the partial file is deleted at the end, because the task was cancelled without resume data.
     var discardsPartialFile: Bool { kept.withLock { $0.discardsPartialFile } }
 
-    /// The number of bytes that an earlier attempt had left, and that are not fetched again.
+    /// The number of bytes that an earlier attempt received, and that are not requested again.
     var resumedAt: Int64 {
         get { kept.withLock { $0.resumedAt } }
         set { kept.withLock { $0.resumedAt = newValue } }
     }
 
-    /// Records what continues the download.
+    /// Keeps the data that resumes the download.
     func keep(_ data: ResumeData) { kept.withLock { $0.resumeData = data } }
 
     override var isTransfer: Bool { true }
 
     override func copy(_ prepared: Result<Request, SternaError>) -> SessionTask? {
-        // A response can be taken once, and a log belongs to one task.
+        // A response can be read once, and a log belongs to one task.
         guard !takesResponse, log == nil else { return nil }
         return DownloadTask(
             session, draft, prepared, to: destination, options: options, resuming: resumeData ?? resumed)
@@ -110,7 +111,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    /// Runs work that moves the complete file on a thread that may block, and reports its error.
+    /// Moves the complete file on a thread that may block, and posts an event if that fails.
     func reportingMove<Value: Sendable>(
         to path: String, _ move: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -140,32 +141,36 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     }
 }
 
-/// How a download is made.
+/// The options of a download.
 public struct DownloadOptions: Sendable, Hashable {
-    /// The expected SHA-256 of the file, in hexadecimal digits or Base64; none by default. A file with another one fails with
-    /// `digestMismatch`, and does not come to its destination.
+    /// The expected SHA-256 of the file, as 64 hexadecimal digits or in Base64; nil, the default, verifies none. A file with
+    /// another digest is not moved to its destination: the download fails with `digestMismatch`. An unreadable text fails with
+    /// `invalidRequest`.
     public var sha256: String?
 
-    /// Whether an earlier download to the same destination, from the same URL, is continued; the default. Its bytes are kept only if
+    /// Whether to resume an earlier download of the same URL to the same destination. True by default. Its bytes are used only if
     /// the server confirms that the file is unchanged (RFC 9110, 13.1.5).
     public var continuesEarlier = true
 
-    /// How long a suspended download keeps its connection; 30 s by default. Then it gives the connection up if it can go on from
-    /// the partial file, and asks for the rest when it is resumed.
+    /// How long a suspended download keeps its connection; 30 s by default. Then it closes the connection if it can resume from the
+    /// partial file, and requests the rest when the task resumes.
     public var suspensionGrace = Duration.seconds(30)
 
-    /// The maximum number of connections for a large file, from 1, the default, to 16; with HTTP/2, of streams of one connection.
+    /// The maximum number of connections for one file, 1 to 16; 1 by default. With HTTP/2, it is the number of streams of one
+    /// connection.
     ///
-    /// More than one are used for files with at least 8 MiB left whose server supports ranges and gives a strong validator. A further
-    /// one is opened as long as the one before raised the throughput by a tenth, so most downloads use fewer.
+    /// Several are used for a GET if at least 8 MiB are missing and the server supports ranges and sends a strong validator.
+    /// Another connection is opened only while the previous one raised the throughput by a tenth, so most downloads use fewer.
     public var maxSegments = 1
 
-    /// Whether a body that breaks off is asked for again by the session's retry policy, from where it ended if the server allows.
+    /// Whether the session's retry policy covers bodies that break off; the request then resumes at the end of the received bytes
+    /// if the server allows it.
     package var retriesBodies = false
 
-    /// The numbers that bound the use of several connections.
+    /// The limits for the use of several connections.
     var segmentRules = SegmentRules()
 
+    /// Makes options with the default values.
     public init() {}
 }
 
@@ -180,15 +185,17 @@ public struct DownloadedFile: Sendable {
     /// The file's length in bytes.
     public let length: Int64
 
-    /// The number of bytes that an earlier attempt had left; 0 for a file that was downloaded in one piece.
+    /// The number of bytes that an earlier attempt received; 0 if the download was not resumed.
     public let resumedAt: Int64
 
     let plan: SessionPlan
 
-    /// The file's URL.
+    /// The file's path as a URL.
     public var url: URL { URL(filePath: path) }
 
-    /// Reads the file, and decodes it with a response serializer; throws its errors.
+    /// Reads the file, and decodes it with a response serializer.
+    ///
+    /// Throws the serializer's errors, `fileUnreadable`, and `limitExceeded`.
     ///
     /// - Parameter limit: the maximum size of the file in bytes; 256 MiB by default.
     public func value<S: ResponseSerializer>(by serializer: S, upTo limit: Int = 256 << 20) async throws -> S.Value {
@@ -208,6 +215,6 @@ public struct DownloadedFile: Sendable {
 }
 
 extension SternaError {
-    /// What continues a failed download; nil if it cannot be continued, and for other errors.
+    /// The data that resumes a failed download; nil if it cannot be resumed, and for other errors.
     public var resumeData: ResumeData? { value as? ResumeData }
 }

@@ -5,15 +5,17 @@ import SternaSerialization
 extension Session {
     /// Makes a task that saves the response to a GET request to a file.
     ///
-    /// - Parameters:
-    ///   - reference: the URL, relative to the base URL or absolute.
-    ///   - destination: the file, or the folder, in which case the name is the server's.
-    ///   - options: the expected digest, and what happens to an earlier download.
-    ///   - headers: header fields, which replace the session's.
-    ///   - configure: changes the settings of this request.
+    /// The request accepts no content coding, so that the download can be resumed, unless `headers` has Accept-Encoding. A coding
+    /// that the server uses anyway is decoded, unless the file's name says that it is the file's own, as in `a.tar.gz`. Any media
+    /// type is accepted, unless `configure` sets a response serializer. The task starts at once, unless
+    /// ``SessionSettings/startsTasks`` is false.
     ///
-    /// No content coding is accepted unless `headers` has Accept-Encoding, so that the download can be continued. What the server encodes
-    /// nevertheless is decoded, unless the coding is the file's own by its name, as in `a.tar.gz`.
+    /// - Parameters:
+    ///   - reference: the URL, absolute or relative to the base URL.
+    ///   - destination: the file, or a folder in which the server names the file.
+    ///   - options: the expected digest, resuming, and the number of connections.
+    ///   - headers: header fields, which replace the session's of the same name.
+    ///   - configure: changes the settings of this request.
     public func download(
         _ reference: some URLConvertible, to destination: DownloadDestination,
         options: DownloadOptions = DownloadOptions(),
@@ -32,15 +34,17 @@ extension Session {
         return task
     }
 
-    /// Makes a task that continues an interrupted download.
+    /// Makes a task that resumes an interrupted download.
+    ///
+    /// If the file has changed on the server, the download starts over. If neither the resume data nor `destination` names a
+    /// destination, the task fails with `destinationUnusable`.
     ///
     /// - Parameters:
-    ///   - data: what the interrupted download left, from ``DownloadTask/resumeData`` or the error.
-    ///   - destination: nil for the destination of the interrupted download.
+    ///   - data: the state of the interrupted download, from ``DownloadTask/resumeData`` or its error.
+    ///   - destination: the destination; nil, the default, for that of the interrupted download.
+    ///   - options: the expected digest, and the number of connections.
+    ///   - headers: header fields, which replace the session's of the same name.
     ///   - configure: changes the settings of this request.
-    ///
-    /// If the server has another file by now, the download begins anew. Resume data without a destination, and none here, make a task
-    /// that fails.
     public func downloadTask(
         resuming data: ResumeData, to destination: DownloadDestination? = nil,
         options: DownloadOptions = DownloadOptions(), headers: Headers = [:],
@@ -54,7 +58,7 @@ extension Session {
         return task
     }
 
-    /// Makes a task whose state a log keeps. It does not start by itself, since the log is the caller's.
+    /// Makes a task whose state a log stores. It is not started, since the log's owner does that.
     package func downloadTask(
         _ draft: RequestDraft, to destination: DownloadDestination, options: DownloadOptions,
         resuming data: ResumeData?, log: any DownloadLog
@@ -69,17 +73,17 @@ extension Session {
     private static var noDestination: SternaError {
         SternaError(
             .destinationUnusable, phase: .prepare,
-            "The resume data has no destination, as that of the interrupted download was to be chosen at its end. Give it one: "
+            "The resume data has no destination, since the interrupted download would have chosen it at its end. Name one: "
                 + "downloadTask(resuming: data, to: …).")
     }
 
-    /// The unfinished downloads.
+    /// The session's unfinished downloads.
     public var downloadTasks: [DownloadTask] { tasks.compactMap { $0 as? DownloadTask } }
 
     private func ofDownload(_ draft: RequestDraft) -> RequestDraft {
         var draft = ofTask(draft)
         if draft.headers["Accept-Encoding"] == nil { draft.headers["Accept-Encoding"] = "identity" }
-        // The data serializer accepts any media type.
+        // The data serializer accepts every media type.
         if draft.settings.responseSerializer == nil { draft.settings.responseSerializer = Self.dataSerializer }
         return draft
     }

@@ -22,7 +22,7 @@ struct CacheControlTests {
         (["foo=\", max-age=5\", max-age=60"], 60), (["foo=\"\\\",max-age=5\", max-age=60"], 60),
     ]
 
-    @Test("Seconds: quoted, repeated, invalid and too many", arguments: ages)
+    @Test("Seconds that are quoted, repeated, invalid or too large", arguments: ages)
     func maxAge(lines: [String], seconds: Int64?) {
         expectEqual(CacheControl.Response(lines).maxAge, seconds)
         let shared = lines.map { $0.replacing("max-age", with: "s-maxage").replacing("MAX-AGE", with: "S-MAXAGE") }
@@ -45,7 +45,7 @@ struct CacheControlTests {
     }
 
     @Test(
-        "A restriction in a field that cannot be read holds",
+        "A restriction in an unreadable field holds",
         arguments: [
             "no-store=\"x", "x=\"y, no-store", "foo; no-store", "max-age=5; no-store", "=no-store", "no-store;",
             "no-store max-age=5", "\"no-store\"", "max-age=\"5, no-store", "@, No-Store", "no-store=a b",
@@ -65,7 +65,7 @@ struct CacheControlTests {
             CacheControl.Response([line.lowercased().replacing("no-store", with: "no-cache")]).noCache, .everything)
     }
 
-    @Test("An argument does not void a restriction, but a permission")
+    @Test("An argument voids a permission, but not a restriction")
     func arguments() {
         let control = CacheControl.Response([
             "no-store=1, must-revalidate=0, proxy-revalidate=x, public=1, immutable=\"a\", must-understand=y"
@@ -74,7 +74,7 @@ struct CacheControlTests {
         #expect(!control.isPublic && !control.immutable && !control.isMalformed)
     }
 
-    @Test("A field beyond the limits restricts everything")
+    @Test("A field beyond the limits applies all restrictions")
     func limits() {
         let long = CacheControl.Response([String(repeating: "a, ", count: 9_000)])
         #expect(long.noStore && long.isPrivate == .everything && long.noCache == .everything)
@@ -83,7 +83,7 @@ struct CacheControlTests {
         #expect(!CacheControl.Response([Array(repeating: "a", count: 64).joined(separator: ",")]).isMalformed)
     }
 
-    @Test("Directives of requests; what cannot be read asks for more")
+    @Test("Directives of requests; unreadable ones restrict")
     func requests() {
         func read(_ line: String) -> CacheControl.Request { CacheControl.Request([line]) }
         expectEqual(read("max-age=5, max-age=3").maxAge, 3)
@@ -103,7 +103,7 @@ struct CacheControlTests {
         #expect(malformed.noCache && malformed.noStore && malformed.maxStale == nil)
     }
 
-    @Test("Pragma counts where there is no Cache-Control (RFC 9111, 5.4)")
+    @Test("Pragma counts without Cache-Control (RFC 9111, 5.4)")
     func pragma() {
         #expect(CacheControl.Request(CacheRuleScene.fields(["Pragma: no-cache"])).noCache)
         #expect(CacheControl.Request(CacheRuleScene.fields(["Pragma: x, No-Cache"])).noCache)

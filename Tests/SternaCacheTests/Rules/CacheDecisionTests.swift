@@ -5,19 +5,19 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Answering from stored responses (RFC 9111, 4 and 5.2)")
+@Suite("Serving stored responses (RFC 9111, 4 and 5.2)")
 struct CacheDecisionTests {
     private typealias Scene = CacheRuleScene
     private static let tag = "ETag: \"v\""
     private static let fresh = "Cache-Control: max-age=100"
 
-    /// Request fields, response fields, seconds since the response, what a private and what a shared cache does.
+    /// Request fields, response fields, seconds since the response, the decisions of a private and a shared cache.
     static let rows: [([String], [String], Int64, String, String)] = [
         ([], [fresh], 0, "serve", "serve"), ([], [fresh], 99, "serve", "serve"),
         ([], [fresh], 100, "forward stale", "forward stale"),
         ([], [fresh, tag], 100, "validate stale", "validate stale"),
         ([], [fresh, "Last-Modified: \(CacheRuleScene.hourBefore)"], 100, "validate stale", "validate stale"),
-        // A text that is no tag goes back as it came, but for one that a server would read as a list.
+        // An invalid tag is sent back unchanged, unless a server would read it as a list.
         ([], [fresh, "ETag: x"], 100, "validate stale", "validate stale"),
         ([], [fresh, "ETag: x, y"], 100, "forward stale", "forward stale"),
         ([], [fresh, "Last-Modified: x"], 100, "forward stale", "forward stale"),
@@ -81,18 +81,18 @@ struct CacheDecisionTests {
             "stale whileRevalidate + refresh"
         ),
         ([], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 151, "validate stale", "validate stale"),
-        // Without a validator it is loaded anew in the background.
+        // Without a validator, it is requested anew in the background.
         (
             [], ["Cache-Control: max-age=100, stale-while-revalidate=50"], 101, "stale whileRevalidate + refresh",
             "stale whileRevalidate + refresh"
         ),
-        // The caller's own conditions would bring a 304 to them, and not another response.
+        // The caller's own conditions would receive a 304, not another response.
         (
             ["If-None-Match: \"w\""], ["Cache-Control: max-age=100, stale-while-revalidate=50", tag], 101,
             "stale whileRevalidate", "stale whileRevalidate"
         ),
         ([], ["Cache-Control: max-age=100, stale-while-revalidate"], 101, "forward stale", "forward stale"),
-        // The end of freshness itself is no exception.
+        // A response that has just become stale is no exception.
         ([], ["Cache-Control: max-age=100, stale-while-revalidate"], 100, "forward stale", "forward stale"),
         ([], ["Cache-Control: max-age=100, stale-while-revalidate=x"], 100, "forward stale", "forward stale"),
         (
@@ -113,13 +113,13 @@ struct CacheDecisionTests {
         ),
     ]
 
-    @Test("By freshness and directives", arguments: rows)
+    @Test("Freshness and directives decide", arguments: rows)
     func directives(request: [String], response: [String], seconds: Int64, alone: String, shared: String) {
         expectEqual(Scene.decide(request, response, after: seconds), alone)
         expectEqual(Scene.decide(request, response, after: seconds, settings: Scene.shared), shared)
     }
 
-    /// Response fields, seconds, what each policy does: reload, cached else load, cached only, revalidate.
+    /// Response fields, seconds, the decision of each policy: reload, cached else load, cached only, revalidate.
     static let policies: [([String], Int64, [String])] = [
         ([fresh, tag], 0, ["forward reload", "serve", "serve", "validate policyRevalidate"]),
         ([fresh], 0, ["forward reload", "serve", "serve", "forward policyRevalidate"]),
@@ -140,7 +140,7 @@ struct CacheDecisionTests {
         ([], 0, ["forward reload", "stale policy", "stale offline", "forward stale"]),
     ]
 
-    @Test("Named policies", arguments: policies)
+    @Test("Named policies decide", arguments: policies)
     func policy(response: [String], seconds: Int64, expected: [String]) {
         let all: [CachePolicy] = [.reload, .cachedElseLoad, .cachedOnly, .revalidate]
         expectEqual(all.map { Scene.decide([], response, after: seconds, policy: $0) }, expected)
@@ -156,7 +156,7 @@ struct CacheDecisionTests {
         }
     }
 
-    @Test("Methods, and nothing stored")
+    @Test("Other methods are forwarded, and so are requests without a stored response")
     func methods() {
         let stored = [Scene.stored([Self.fresh])]
         func text(_ method: HTTPRequest.Method, _ stored: [StoredResponse], _ lines: [String] = []) -> String {
@@ -172,7 +172,7 @@ struct CacheDecisionTests {
         expectEqual(text(.head, stale), "forward stale")
     }
 
-    @Test("What a validation and a reload send (RFC 9111, 4.3.1)")
+    @Test("The fields that a validation and a reload send (RFC 9111, 4.3.1)")
     func validationFields() {
         func fields(_ response: [String], _ policy: CachePolicy = .protocolRules, _ request: [String] = [])
             -> HTTPFields
@@ -198,7 +198,7 @@ struct CacheDecisionTests {
         #expect(origin[.cacheControl] == "no-cache" && origin["Pragma"] == "no-cache")
     }
 
-    @Test("URLRequest's policies and ASIHTTPRequest's flags")
+    @Test("The policies of URLRequest and the flags of ASIHTTPRequest")
     func names() {
         expectEqual(CachePolicy(.useProtocolCachePolicy), .protocolRules)
         expectEqual(CachePolicy(.reloadIgnoringLocalCacheData), .reload)

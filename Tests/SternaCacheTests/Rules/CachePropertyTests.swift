@@ -5,7 +5,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("What no directives can bring a cache to do")
+@Suite("Properties that hold for all directives")
 struct CachePropertyTests {
     private typealias Scene = CacheRuleScene
 
@@ -61,7 +61,7 @@ struct CachePropertyTests {
 
     private static let seed = UInt64.random(in: 1..<1 << 32)
 
-    @Test("no-store is never stored, whatever else the field says; must-understand alone makes it void")
+    @Test("no-store prevents storing, whatever else the field says, unless must-understand overrides it")
     func noStore() {
         var generator = MutationGenerator(seed: Self.seed)
         for _ in 0..<1_500 {
@@ -78,14 +78,14 @@ struct CachePropertyTests {
         }
     }
 
-    @Test("A shared cache stores nothing private, and nothing authorized without leave")
+    @Test("A shared cache stores no private response, and no authorized one without permission")
     func shared() {
         var generator = MutationGenerator(seed: Self.seed)
         let permissions = ["public", "must-revalidate", "s-maxage=100"]
         let others = Self.responseDirectives.filter { !permissions.contains($0) }
         for _ in 0..<1_500 {
             var fixed = Self.spelled("private", &generator)
-            // Field names make another directive of it.
+            // With field names, it is another directive.
             if fixed.hasSuffix("=1") || fixed.hasSuffix("=\"a\"") { fixed = "private" }
             let lines = Self.lines(Self.responseDirectives, with: fixed, &generator)
             let secret = Self.lines(others, with: nil, &generator) + Self.validators(&generator)
@@ -99,7 +99,7 @@ struct CachePropertyTests {
         }
     }
 
-    @Test("A stale response that must be revalidated is not served, and no-cache never unasked")
+    @Test("A stale response with must-revalidate is not served without validation, nor any with no-cache")
     func mustRevalidate() {
         var generator = MutationGenerator(seed: Self.seed)
         for _ in 0..<1_500 {
@@ -133,7 +133,7 @@ struct CachePropertyTests {
         }
     }
 
-    @Test("A response is served as fresh only within its lifetime, and only for the fields that it varies on")
+    @Test("A response is served as fresh only within its lifetime, and only to requests with the same varying fields")
     func freshness() {
         var generator = MutationGenerator(seed: Self.seed)
         for _ in 0..<1_500 {

@@ -30,7 +30,7 @@ struct CacheStatusFieldTests {
     @Test("The member of a decision", arguments: rows)
     func decisions(decision: CacheDecision, text: String) { expectEqual(CacheStatusField(decision).text, text) }
 
-    @Test("What is known later, and behind the members of other caches")
+    @Test("Later parameters, and the members of other caches")
     func later() {
         var field = CacheStatusField(.validate(.init(index: 0, fields: [:]), .stale))
         (field.forwardStatus, field.isStored, field.isCollapsed, field.timeLeft) = (304, true, true, 60)
@@ -47,7 +47,7 @@ struct CacheStatusFieldTests {
         #expect(stale.text.hasPrefix("Sterna; fwd=stale; fwd-status=503; ttl=55; detail=\"the server failed"))
     }
 
-    @Test("Every reason has words that can be written, and a token of RFC 9211")
+    @Test("Every reason has valid text, and a token of RFC 9211")
     func reasons() {
         let tokens = ["bypass", "method", "uri-miss", "vary-miss", "miss", "request", "stale", "partial"]
         for reason in ForwardReason.allCases { #expect(tokens.contains(reason.token)) }
@@ -58,7 +58,7 @@ struct CacheStatusFieldTests {
         }
     }
 
-    @Test("Numbers beyond those of structured fields are cut")
+    @Test("Numbers beyond the range of structured fields are clamped")
     func numbers() {
         var answer = Self.answer
         answer.timeLeft = .min

@@ -5,13 +5,13 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("A caller's own conditions and ranges (RFC 9111, 4.3.2; RFC 9110, 13 and 14)")
+@Suite("The caller's own conditions and ranges (RFC 9111, 4.3.2; RFC 9110, 13 and 14)")
 struct ConditionRuleTests {
     private typealias Scene = CacheRuleScene
     private static let hour = CacheRuleScene.hourBefore
     private static let response = ["Cache-Control: max-age=100", "ETag: \"v\"", "Last-Modified: \(hour)"]
 
-    /// Request fields, what a fresh response of 100 bytes does.
+    /// Request fields, the decision for a fresh response of 100 bytes.
     static let rows: [([String], String)] = [
         (["If-None-Match: \"v\""], "serve 304"), (["If-None-Match: W/\"v\""], "serve 304"),
         (["If-None-Match: \"a\", \"v\""], "serve 304"),
@@ -42,12 +42,12 @@ struct ConditionRuleTests {
         (["Range: bytes=0-9", "If-None-Match: \"v\""], "serve 304"),
     ]
 
-    @Test("Of a fresh response", arguments: rows)
+    @Test("A fresh response is evaluated against conditions and ranges", arguments: rows)
     func fresh(request: [String], expected: String) {
         expectEqual(Scene.decide(request, Self.response, after: 0), expected)
     }
 
-    @Test("A range of compressed bytes answers only who asks for the coding")
+    @Test("A range of compressed bytes is served only to requests that accept the coding")
     func codedRange() {
         let rows: [(String, [String], String)] = [
             ("gzip", [], "forward requestRange"), ("gzip", ["Accept-Encoding: identity"], "forward requestRange"),
@@ -62,7 +62,7 @@ struct ConditionRuleTests {
         }
     }
 
-    @Test("A date in If-Range needs a Date that is later (RFC 9110, 8.8.2.2)")
+    @Test("A date in If-Range needs a later Date (RFC 9110, 8.8.2.2)")
     func weakDate() {
         for (date, expected) in [
             ("Date: \(Scene.date)", "serve 0..<10"), ("Date: \(Self.hour)", "serve"), ("Date: x", "serve"),
@@ -89,7 +89,7 @@ struct ConditionRuleTests {
         }
     }
 
-    /// Request fields, what stored bytes 10..<20 and 50..<100 of 100 do (RFC 9111, 3.3).
+    /// Request fields, the decision for stored bytes 10..<20 and 50..<100 of 100 (RFC 9111, 3.3).
     static let parts: [([String], String, String)] = [
         ([], "forward partial", "forward partial"), (["Range: bytes=10-19"], "serve 10..<20", "serve 10..<20"),
         (["Range: bytes=12-15"], "serve 12..<16", "serve 12..<16"),
@@ -101,7 +101,7 @@ struct ConditionRuleTests {
         (["Cache-Control: only-if-cached"], "504 partial", "504 partial"),
     ]
 
-    @Test("A stored part answers what lies within it, with and without a known length", arguments: parts)
+    @Test("A stored part satisfies ranges within it, with and without a known length", arguments: parts)
     func partial(request: [String], known: String, unknown: String) {
         let ranges = ByteRanges([10..<20, 50..<100] as [Range<Int64>])
         for (length, expected) in [(Int64(100), known), (nil, unknown)] as [(Int64?, String)] {
@@ -113,7 +113,7 @@ struct ConditionRuleTests {
         expectEqual(Scene.text(head), "serve head")
     }
 
-    @Test("Fields of what is served: Age, and lengths that follow from the stored bytes (RFC 9111, 4, 5.1)")
+    @Test("Fields of served responses: Age, and lengths computed from the stored bytes (RFC 9111, 4, 5.1)")
     func served() {
         let response = Scene.stored(
             Self.response + ["Age: 5", "Content-Length: 7", "Content-Type: a/b", "X-A: 1", "X-B: 2"])

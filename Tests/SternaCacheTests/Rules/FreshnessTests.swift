@@ -47,14 +47,14 @@ struct FreshnessTests {
         (["Last-Modified: Thu, 01 Jan 1970 00:00:00 GMT"], 604_800, 604_800),
     ]
 
-    @Test("Lifetimes by their sources", arguments: lifetimes)
+    @Test("Freshness lifetimes by source", arguments: lifetimes)
     func lifetime(lines: [String], alone: Int64, shared: Int64) {
         let dated = lines + ["Date: \(Scene.date)"]
         expectEqual(Self.freshness(dated).lifetime, alone)
         expectEqual(Self.freshness(dated, settings: Scene.shared).lifetime, shared)
     }
 
-    @Test("Heuristics are for the statuses that allow them, and for public (RFC 9111, 4.2.2)")
+    @Test("Heuristic lifetimes apply to statuses that allow them, and to public responses (RFC 9111, 4.2.2)")
     func heuristicStatuses() {
         let allowed = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 451, 501]
         for status in 200...599 {
@@ -64,7 +64,7 @@ struct FreshnessTests {
         }
     }
 
-    @Test("The share and the limit of heuristics are settings")
+    @Test("The percentage and the maximum of heuristic lifetimes are settings")
     func heuristicSettings() {
         var settings = CacheRuleSettings()
         let lines = ["Date: \(Scene.date)", "Last-Modified: \(Scene.hourBefore)"]
@@ -88,7 +88,7 @@ struct FreshnessTests {
         ([], -50, -40, 10), (["Age: 3"], -50, -50, 3),
     ]
 
-    @Test("The age on arrival (RFC 9111, 4.2.3, 5.1)", arguments: ages)
+    @Test("The age at arrival (RFC 9111, 4.2.3, 5.1)", arguments: ages)
     func initialAge(lines: [String], sent: Int64, arrived: Int64, age: Int64) {
         let freshness = Self.freshness(
             lines + ["Date: \(Scene.date)"], sent: Scene.made + sent, arrived: Scene.made + arrived)
@@ -96,7 +96,7 @@ struct FreshnessTests {
         expectEqual(freshness.age(at: Scene.made + arrived + 7), age + 7)
     }
 
-    @Test("Without a Date, with an invalid one or several, the arrival counts", arguments: [[], ["Date: x"]])
+    @Test("Without a single valid Date, the time of arrival counts", arguments: [[], ["Date: x"]])
     func noDate(lines: [String]) {
         let freshness = Self.freshness(lines + ["Expires: \(Scene.hourLater)"])
         expectEqual(freshness.initialAge, 0)
@@ -110,7 +110,7 @@ struct FreshnessTests {
         expectEqual(freshness.timeLeft(at: Scene.made + 10), 0)
     }
 
-    @Test("A clock that was set back makes no old response fresh, and no number overflows")
+    @Test("A clock that was set back makes no old response fresh, and no arithmetic overflows")
     func clocks() {
         let freshness = Self.freshness(["Cache-Control: max-age=100", "Date: \(Scene.date)"])
         expectEqual(freshness.timeLeft(at: Scene.made - 60), 100)

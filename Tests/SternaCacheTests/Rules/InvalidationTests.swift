@@ -20,7 +20,7 @@ struct InvalidationTests {
 
     private static let target = "https://api.example.com/a/b?x=1"
 
-    @Test("Unsafe and unknown methods invalidate their target unless they fail")
+    @Test("Successful unsafe and unknown methods invalidate their target")
     func methods() throws {
         let unknown = try #require(HTTPRequest.Method("FROB"))
         for method in [.post, .put, .delete, .patch, unknown] as [HTTPRequest.Method] {
@@ -35,7 +35,7 @@ struct InvalidationTests {
         }
     }
 
-    /// A reference, the URL that it invalidates besides.
+    /// A reference, the further URL that it invalidates.
     static let references: [(String, String?)] = [
         ("/c", "https://api.example.com/c"), ("c", "https://api.example.com/a/c"),
         ("https://api.example.com/c#x", "https://api.example.com/c"),
@@ -44,7 +44,7 @@ struct InvalidationTests {
         ("https://a b/", nil), ("javascript:x", nil), ("", nil), ("?x=1", nil),
     ]
 
-    @Test("Location and Content-Location within the origin", arguments: references)
+    @Test("Location and Content-Location are invalidated within the origin", arguments: references)
     func locations(reference: String, url: String?) {
         for name in ["Location", "Content-Location"] {
             let found = Self.invalidated(.post, 201, ["\(name): \(reference)"])

@@ -4,7 +4,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Combining parts (RFC 9111, 3.4)")
+@Suite("Combining partial responses (RFC 9111, 3.4)")
 struct PartialContentTests {
     private typealias Scene = CacheRuleScene
 
@@ -31,7 +31,7 @@ struct PartialContentTests {
         .parts(ByteRanges(ranges), length: length)
     }
 
-    @Test("Bytes join with the same strong validator, and make a whole")
+    @Test("Parts with the same strong validator are combined, until the response is complete")
     func joins() {
         expectEqual(Self.combine(Self.parts([0..<10], 100), "20-29/100"), "[Range(0..<10), Range(20..<30)] of 100")
         expectEqual(Self.combine(Self.parts([0..<10], 100), "5-19/100"), "[Range(0..<20)] of 100")
@@ -42,7 +42,7 @@ struct PartialContentTests {
         expectEqual(Self.combine(.whole(100), "10-19/100"), "whole 100")
     }
 
-    @Test("Everything else takes the place of what is stored")
+    @Test("Any other part replaces the stored response")
     func replaces() {
         expectEqual(Self.combine(Self.parts([0..<10], 100), "10-19/100", ["ETag: \"w\""]), "replaces")
         expectEqual(Self.combine(Self.parts([0..<10], 100), "10-19/101"), "replaces")

@@ -4,12 +4,12 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Storing (RFC 9111, 3)")
+@Suite("Storing responses (RFC 9111, 3)")
 struct StoreRuleTests {
     private typealias Scene = CacheRuleScene
     private static let etag = "ETag: \"v\""
 
-    /// Request fields, response fields, what a private and what a shared cache does.
+    /// Request fields, response fields, the decisions of a private and a shared cache.
     static let rows: [([String], [String], String, String)] = [
         ([], [], "store", "store"),
         ([], ["Cache-Control: max-age=5"], "store", "store"),
@@ -46,13 +46,13 @@ struct StoreRuleTests {
         (["Range: bytes=0-1"], [], "store", "store"),
     ]
 
-    @Test("By directives, credentials, Vary and length", arguments: rows)
+    @Test("Directives, credentials, Vary and length decide", arguments: rows)
     func directives(request: [String], response: [String], alone: String, shared: String) {
         expectEqual(Scene.mayStore(Scene.request(request), Scene.response(response)), alone)
         expectEqual(Scene.mayStore(Scene.request(request), Scene.response(response), settings: Scene.shared), shared)
     }
 
-    @Test("Only GET, and only if the policy stores")
+    @Test("Only responses to GET are stored, and only if the policy allows")
     func methods() {
         for method in [.head, .post, .put, .options, .delete] as [HTTPRequest.Method] {
             expectEqual(
@@ -81,7 +81,7 @@ struct StoreRuleTests {
         (999, "unknownStatus", "unknownStatus", "unknownStatus"),
     ]
 
-    @Test("By status", arguments: statuses)
+    @Test("The status decides", arguments: statuses)
     func status(status: Int, plain: String, explicit: String, understood: String) {
         expectEqual(Scene.mayStore(Scene.request(), Scene.response(status: status)), plain)
         for line in ["Cache-Control: max-age=5", "Expires: \(Scene.hourLater)", "Cache-Control: private"] {
@@ -89,13 +89,13 @@ struct StoreRuleTests {
         }
         let line = "Cache-Control: must-understand, no-store, max-age=5"
         expectEqual(Scene.mayStore(Scene.request(), Scene.response([line], status: status)), understood)
-        // s-maxage permits a shared cache alone.
+        // s-maxage is for shared caches only.
         let shared = Scene.response(["Cache-Control: s-maxage=5"], status: status)
         expectEqual(Scene.mayStore(Scene.request(), shared), plain)
         expectEqual(Scene.mayStore(Scene.request(), shared, settings: Scene.shared), explicit)
     }
 
-    /// Request fields, fields of a 206 besides, what happens (RFC 9111, 3.3).
+    /// Request fields, further fields of a 206, the decision (RFC 9111, 3.3).
     static let parts: [([String], [String], String)] = [
         (["Range: bytes=0-9"], [etag, "Content-Range: bytes 0-9/100"], "store part"),
         (["Range: bytes=0-9"], [etag, "Content-Range: bytes 0-9/*", "Content-Length: 10"], "store part"),
@@ -110,12 +110,12 @@ struct StoreRuleTests {
         (["Range: bytes=0-9"], ["Content-Range: bytes 0-9/100"], "noStrongValidator"),
     ]
 
-    @Test("Parts need a range that can be read and a strong validator", arguments: parts)
+    @Test("Parts need a valid range and a strong validator", arguments: parts)
     func partial(request: [String], response: [String], expected: String) {
         expectEqual(Scene.mayStore(Scene.request(request), Scene.response(response, status: 206)), expected)
     }
 
-    @Test("Fields of the connection are not stored, nor cookies, nor private ones in a shared cache (RFC 9111, 3.1)")
+    @Test("Connection fields, cookies, and private fields in a shared cache are not stored (RFC 9111, 3.1)")
     func fields() {
         let lines = [
             "Connection: close, X-Hop, Cache-Control", "X-Hop: 1", "Keep-Alive: 5", "Transfer-Encoding: chunked",
@@ -133,7 +133,7 @@ struct StoreRuleTests {
         expectEqual(names(Scene.shared), ["x-new", "cache-control"])
     }
 
-    @Test("A whole response keeps a Content-Range, which means nothing there, and a part's is that of its bytes")
+    @Test("A complete response keeps its meaningless Content-Range; that of a part is computed from its bytes")
     func contentRange() throws {
         for status in [200, 203, 404] {
             let response = Scene.response(["Content-Range: x", "Cache-Control: max-age=5"], status: status)

@@ -32,7 +32,7 @@ struct ValidationRuleTests {
         }
     }
 
-    /// Fields of the stored responses, fields of a 304, what it means when the cache asked about the first, and when the caller asked.
+    /// Fields of the stored responses, fields of a 304, the outcome if the cache validated the first, and if the caller did.
     static let rows: [([[String]], [String], String, String)] = [
         ([["ETag: \"v\""]], ["ETag: \"v\""], "current 0 of [0]", "callers [0]"),
         ([["ETag: \"v\""]], ["ETag: \"w\""], "current 0 of [0]", "callers []"),
@@ -67,7 +67,7 @@ struct ValidationRuleTests {
         ([["ETag: \"v\""]], ["ETag: \"v\"", "Vary: *"], "current 0 of [0]", "callers [0]"),
     ]
 
-    @Test("Which responses a 304 is about (RFC 9111, 4.3.4)", arguments: rows)
+    @Test("A 304 selects the responses that it updates (RFC 9111, 4.3.4)", arguments: rows)
     func selection(stored: [[String]], fields: [String], own: String, callers: String) {
         let stored = stored.map { Scene.stored($0) }
         let response = Scene.response(fields, status: 304)
@@ -75,7 +75,7 @@ struct ValidationRuleTests {
         expectEqual(Self.text(Self.judge(response, stored, asked: nil)), callers)
     }
 
-    /// What the cache added to a request, whether a 304 can be about one response alone.
+    /// The cache's conditions, whether a 304 can confirm only one response.
     static let additions: [([String], Bool)] = [
         ([], false), (["Cache-Control: max-age=0"], false), (["If-None-Match: \"a\""], true),
         (["If-None-Match: W/\"a\""], true), (["If-None-Match: \"a,b\""], true), (["If-None-Match: a"], true),
@@ -87,14 +87,14 @@ struct ValidationRuleTests {
     ]
 
     @Test(
-        "A 304 with other validators confirms what the cache has asked about, if that was one response",
+        "A 304 with other validators confirms the validated response, if it was only one",
         arguments: additions)
     func oneResponse(sent: [String], isOne: Bool) {
         expectEqual(CacheValidation(index: 0, fields: Scene.fields(sent)).namesOneResponse, isOne)
         let stored = [Scene.stored(["ETag: \"a\""]), Scene.stored(["ETag: \"b\""])]
         let other = Scene.response(["ETag: \"c\""], status: 304)
         expectEqual(Self.text(Self.judge(other, stored, sent: sent)), isOne ? "current 0 of [0]" : "unknown")
-        // Of several that were asked about, the tag says which.
+        // If several were validated, the tag decides.
         let first = Scene.response(["ETag: \"a\""], status: 304)
         expectEqual(Self.text(Self.judge(first, stored, sent: sent)), "current 0 of [0]")
     }
@@ -108,13 +108,13 @@ struct ValidationRuleTests {
         ([String(repeating: "v", count: 1_025)], nil),
     ]
 
-    @Test("A text that is no entity tag is sent back as it came, unless it would be a list", arguments: conditions)
+    @Test("An invalid entity tag is sent back unchanged, unless it would be a list", arguments: conditions)
     func condition(lines: [String], expected: String?) {
         let stored = Scene.stored(lines.map { "ETag: \($0)" })
         expectEqual(CacheRule.conditions(for: stored)[.ifNoneMatch], expected)
     }
 
-    @Test("A 304 leaves what names the stored bytes, and no weak validator becomes strong")
+    @Test("A 304 does not change the fields that identify the stored bytes, and no weak validator becomes strong")
     func names() {
         let text = ["Content-Type: a/b", "Content-Encoding: gzip", "Content-Length: 100"]
         let new = [
@@ -161,7 +161,7 @@ struct ValidationRuleTests {
         expectEqual(Self.text(Self.judge(Scene.response(status: 304), [], asked: 5)), "unknown")
     }
 
-    @Test("Which fields an update changes (RFC 9111, 3.2)")
+    @Test("The fields that an update changes (RFC 9111, 3.2)")
     func fields() {
         let stored = Scene.fields([
             "Date: \(Self.hour)", "Age: 50", "Content-Length: 100", "Content-Encoding: gzip", "Content-Type: a/b",
@@ -185,7 +185,7 @@ struct ValidationRuleTests {
         for (name, values) in expected { expectEqual(new[values: name], values, "\(name)") }
     }
 
-    @Test("A 304 makes a response fresh again, from the moment at which it arrives")
+    @Test("A 304 makes a response fresh again, from its arrival on")
     func freshens() throws {
         let stored = Scene.stored(["ETag: \"v\"", "Age: 500", "Cache-Control: max-age=100", "Date: \(Self.hour)"])
         let later = Scene.made + 10_000
@@ -226,7 +226,7 @@ struct ValidationRuleTests {
         ("X-A", (0..<32).map { "x\($0)" }.joined(separator: ","), nil, "*"),
     ]
 
-    @Test("After a 304 a response varies on the fields of both, with the values of the request", arguments: varies)
+    @Test("After a 304, a response varies on the fields of both, with the request's values", arguments: varies)
     func union(old: String?, new: String?, names: [String]?, field: String?) throws {
         let request = ["X-A: 1", "X-B: 7"]
         let vary = old.map { ["Vary: \($0)"] } ?? []
@@ -248,7 +248,7 @@ struct ValidationRuleTests {
             }
         }
         expectEqual(updated.variant.parts, expected ?? key.parts)
-        // What varies on more than fields is asked about each time, under every policy.
+        // Under every policy, a response that varies on more than fields is validated for each request.
         for policy in [CachePolicy.protocolRules, .cachedElseLoad, .cachedOnly] {
             let decision = CacheRule.decide(
                 Scene.request(request), stored: [updated], policy: policy, now: Scene.made)
@@ -269,7 +269,7 @@ struct ValidationRuleTests {
         expectEqual(further.first?.response.map { Vary($0.fields) }, Vary(updated.fields))
     }
 
-    @Test("A 304 updates no variant that does not fit its request (RFC 9111, 4.3.4)")
+    @Test("A 304 updates no variant that does not match its request (RFC 9111, 4.3.4)")
     func otherVariants() {
         for line in ["ETag: \"v\"", "ETag: W/\"v\"", "Last-Modified: \(Self.hour)"] {
             let stored = ["1", "2"].map { value in
@@ -283,7 +283,7 @@ struct ValidationRuleTests {
         }
     }
 
-    @Test("What a 304 forbids to store goes, and a request with no-store changes nothing")
+    @Test("A response that a 304 forbids to store is removed; a request with no-store changes nothing")
     func updatesWithNoStore() {
         let stored = [Scene.stored(["ETag: \"v\""]), Scene.stored(["ETag: \"v\""])]
         func updates(_ response: [String], _ request: [String], asked: Int?) -> [StoredUpdate] {
@@ -297,7 +297,7 @@ struct ValidationRuleTests {
         }
         let forbidden = updates(["Cache-Control: no-store"], [], asked: nil)
         #expect(forbidden.map(\.index) == [0, 1] && forbidden.allSatisfy { $0.response == nil })
-        // The one that was asked for answers once more.
+        // The validated response is served once more.
         let own = updates(["Cache-Control: no-store"], [], asked: 0)
         expectEqual(own.map { $0.response == nil }, [false, true])
         #expect(updates([], ["Cache-Control: no-store"], asked: nil).isEmpty)
@@ -342,7 +342,7 @@ struct ValidationRuleTests {
         (["Cache-Control: max-age=100; stale-if-error=50"], [], true, 0, "-", "-"),
     ]
 
-    @Test("What answers when the server fails (RFC 5861, 4; RFC 9111, 4.2.4)", arguments: failures)
+    @Test("Stale responses that are served when the server fails (RFC 5861, 4; RFC 9111, 4.2.4)", arguments: failures)
     func failure(response: [String], request: [String], fallsBack: Bool, seconds: Int64, none: String, error: String) {
         func text(_ status: Int?) -> String {
             let answer = CacheRule.answerAfterFailure(

@@ -16,7 +16,7 @@ struct VaryTests {
         ([Array(repeating: "x", count: 99).joined(separator: ",")], .fields(["x"])),
     ]
 
-    @Test("Names of fields", arguments: fields)
+    @Test("Field names", arguments: fields)
     func names(lines: [String], vary: Vary) { expectEqual(Vary(lines: lines), vary) }
 
     /// Vary, the fields of two requests, whether both select the same response.
@@ -85,7 +85,7 @@ struct VaryTests {
         }
     }
 
-    @Test("Secret values enter the key only under their cover")
+    @Test("Secret values are hashed in the key")
     func secrets() throws {
         var secrets = VarySecrets()
         secrets.cover = { _ in "#" }
@@ -97,7 +97,7 @@ struct VaryTests {
         expectEqual(key.parts.map(\.value), ["a/b", "#", "#", "#"])
     }
 
-    @Test("Of several that fit, the most recent answers; of none, the server is asked")
+    @Test("The most recent matching response is served; without one, the request is forwarded")
     func selection() throws {
         func variant(_ value: String?, _ date: String, vary: String = "X-A") -> StoredResponse {
             let request = value.map { ["X-A: \($0)"] } ?? []
@@ -133,7 +133,7 @@ struct VaryTests {
         ("http://a.test/?q=1&r=2", "http://a.test/?r=2&q=1", false),
     ]
 
-    @Test("Keys of URLs in normal form (RFC 9111, 2; RFC 9110, 4.2.3)", arguments: urls)
+    @Test("Keys use normalised URLs (RFC 9111, 2; RFC 9110, 4.2.3)", arguments: urls)
     func keys(one: String, other: String, isSame: Bool) throws {
         let left = CacheRequestKey(.get, try HTTPURL(one), partition: .everyone)
         let right = CacheRequestKey(.get, try HTTPURL(other), partition: .everyone)

@@ -61,7 +61,7 @@ struct CacheBodyTests {
         }
     }
 
-    @Test("A body that breaks off, or is not read to its end, leaves nothing", arguments: [true, false])
+    @Test("A body that breaks off, or is not read to its end, is not stored", arguments: [true, false])
     func aborted(isOnDisk: Bool) async throws {
         let folder = CacheTestFolder()
         let scene = try CacheScene(folder: isOnDisk ? folder.path : nil, bytes: 64 << 20) { request in
@@ -77,11 +77,11 @@ struct CacheBodyTests {
         }
         await scene.cache.sync()
         await expectEqual(scene.cache.usage().entries, 0)
-        // A thread may still write the piece after which it looks whether the entry was given up.
+        // A thread may still write the piece after which it checks whether the entry was discarded.
         if isOnDisk { #expect(await eventually { folder.names.isEmpty }, "\(folder.names)") }
     }
 
-    @Test("A body that is too large is delivered, and leaves nothing", arguments: [true, false])
+    @Test("A body that is too large is delivered, but not stored", arguments: [true, false])
     func oversized(isOnDisk: Bool) async throws {
         let folder = CacheTestFolder()
         let scene = try CacheScene(folder: isOnDisk ? folder.path : nil, bytes: 1 << 20) { _ in
@@ -92,7 +92,7 @@ struct CacheBodyTests {
         await expectEqual(scene.cache.usage().entries, 0)
     }
 
-    @Test("A response that is too long for the cache takes the one before it out", arguments: [false, true])
+    @Test("A response that is too large for the cache removes the one that it replaces", arguments: [false, true])
     func tooLong(isStreamed: Bool) async throws {
         let numbers = Numbers()
         let scene = try CacheScene(bytes: 80_000) { _ in
@@ -107,12 +107,12 @@ struct CacheBodyTests {
         let long = try await scene.api.get("a") { $0.cachePolicy = .reload }
         expectEqual(long.body.count, 20_000)
         if !isStreamed { expectEqual(long.headers["Cache-Status"]?.contains("not stored: the cache does not"), true) }
-        // The one that was stored before is not the newest that is known.
+        // The previously stored response must not be the newest known.
         let next = try await scene.api.get("a")
         #expect(next.body.count == 20_000 && next.source == .network)
     }
 
-    @Test("Content is stored in its coded form, and decoded within the limits each time")
+    @Test("Content is stored with its coding, and decoded within the limits each time")
     func coded() async throws {
         let deflated = Zlib.gzip(String(repeating: "A", count: 100_000))
         let scene = try CacheScene { _ in
@@ -127,7 +127,7 @@ struct CacheBodyTests {
         let stored = try #require(try await scene.cache.response(of: entry))
         #expect(stored.headers[.contentEncoding] == nil && stored.source == .cache)
         try await expectEqual(stored.body.collect(upTo: 200_000).readableBytes, 100_000)
-        // A decompression bomb is one also when it comes from the cache.
+        // A decompression bomb from the cache must be refused, too.
         let careful = scene.api.with { $0.decodingLimits.bytes = 1_000 }
         let error = await #expect(throws: SternaError.self) { try await careful.get("a") }
         #expect(error?.kind == .limitExceeded || error?.kind == .contentCodingFailed)
@@ -136,7 +136,7 @@ struct CacheBodyTests {
         try await expectNil(scene.cache.response(of: entry)?.status)
     }
 
-    @Test("A Content-Length that is wrong is not stored; one that the server repeats is")
+    @Test("A wrong Content-Length prevents storing; a repeated one does not")
     func contentLength() async throws {
         let scene = try CacheScene { request in
             .init(
@@ -149,7 +149,7 @@ struct CacheBodyTests {
         try await expectEqual(scene.api.get("wrong").response.source, .network)
     }
 
-    @Test("Parts are stored, joined and served")
+    @Test("Parts are stored, combined and served")
     func parts() async throws {
         let whole = Array((0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         let scene = try CacheScene { request in
@@ -204,7 +204,7 @@ struct CacheBodyTests {
         try await expectEqual(scene.api.get("a", headers: ["Range": "bytes=4-8"]).source, .network)
     }
 
-    @Test("Responses in a folder answer the next process, and damaged ones do not")
+    @Test("The next process serves responses in a folder, but not damaged ones")
     func folder() async throws {
         let folder = CacheTestFolder()
         let text = String(repeating: "tern ", count: 10_000)
@@ -221,7 +221,7 @@ struct CacheBodyTests {
         #expect(other.body.text == text && other.response.source == .network)
     }
 
-    @Test("A folder that cannot be used is an empty cache")
+    @Test("A folder that cannot be used acts as an empty cache")
     func unusable() async throws {
         let scene = try CacheScene(folder: "/dev/null/cache") { _ in .cached("x", "max-age=60") }
         for _ in 0..<3 { try await expectEqual(scene.api.get("a").text(), "x") }

@@ -21,10 +21,10 @@ struct CacheConfirmationTests {
         (["Last-Modified": second], ["Last-Modified": later]), (["Last-Modified": second], ["ETag": "\"x\""]),
     ]
 
-    @Test("One request without a body confirms the stored response, which keeps its names", arguments: validators)
+    @Test("One request without a body validates the stored response, which keeps its validators", arguments: validators)
     func confirms(stored: ServerHeaders, stated: ServerHeaders) async throws {
         let scene = try CacheScene { request in
-            // The condition is what the server has sent, as it came.
+            // The condition is the server's validator, unchanged.
             guard request.headers[.ifNoneMatch] == stored[.eTag],
                 request.headers[.ifModifiedSince] == stored[.lastModified]
             else { return .cached("body", "max-age=10", stored) }
@@ -82,7 +82,9 @@ struct CacheConfirmationTests {
         expectEqual(whole.headers[.eTag], "\"x\"")
     }
 
-    @Test("A range of a page that is stored compressed, without Vary, is one of the page itself", arguments: [0, 11])
+    @Test(
+        "A range of a page that is stored compressed, without Vary, refers to the uncompressed page",
+        arguments: [0, 11])
     func codedRange(age: Int64) async throws {
         let text = "abcdefghij"
         let coded = Zlib.deflate(Array(text.utf8), .gzip)
@@ -108,7 +110,7 @@ struct CacheConfirmationTests {
         #expect(part.status == 206 && part.source == .network && part.body.text == "abcde")
     }
 
-    @Test("A 304 to a request without conditions is asked for again")
+    @Test("After a 304 to a request without conditions, the request is sent again")
     func unknown() async throws {
         let numbers = Numbers()
         let scene = try CacheScene { _ in
@@ -127,7 +129,7 @@ struct CacheConfirmationTests {
         #expect(reply.body.text == "new" && reply.source == .cache)
     }
 
-    @Test("The caller's own condition confirms nothing else than what it names")
+    @Test("The caller's own condition validates only the response that it names")
     func callers() async throws {
         let scene = try CacheScene { request in
             request.headers[.ifNoneMatch] == nil
@@ -140,12 +142,12 @@ struct CacheConfirmationTests {
             $0.status.code
         }
         expectEqual(status, 304)
-        // What is stored is as stale as before, and asked about by its own tag.
+        // The stored response is as stale as before, and validated by its own tag.
         try await expectEqual(scene.api.get("a").source, .revalidated)
         expectEqual(scene.sent, 3)
     }
 
-    @Test("A text without quotes goes back over the wire as it came")
+    @Test("A tag without quotes is sent back unchanged")
     func unquoted() async throws {
         let page: [ScriptedServer.Step] = [
             .receiveHead,

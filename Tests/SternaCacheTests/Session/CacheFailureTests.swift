@@ -29,7 +29,7 @@ struct CacheFailureTests {
     }
 
     @Test(
-        "A stale response answers where the server failed, if one side permits it",
+        "A stale response is served if the server failed and one side permits it",
         arguments: [
             ("max-age=10, stale-if-error=60", Server.State.failing, true),
             ("max-age=10, stale-if-error=60", .gone, true),
@@ -48,7 +48,7 @@ struct CacheFailureTests {
         if isServed { expectEqual(reply?.headers["Cache-Status"]?.contains("ttl=-10"), true) }
     }
 
-    @Test("A policy may fall back to what is stored where the server cannot be reached")
+    @Test("A policy may fall back to a stored response if the server cannot be reached")
     func fallsBack() async throws {
         let server = Server("max-age=10")
         let scene = try CacheScene(answer: server.answer)
@@ -64,7 +64,7 @@ struct CacheFailureTests {
     }
 
     @Test(
-        "Offline, stale responses answer and say so, except those that forbid it; nothing is sent",
+        "Offline, stale responses are served and say so, unless a directive forbids it; nothing is sent",
         arguments: [
             ("max-age=10", true), ("max-age=10, must-revalidate", false), ("max-age=10, no-cache", false),
         ])
@@ -84,7 +84,7 @@ struct CacheFailureTests {
         expectEqual(scene.sent, 1)
     }
 
-    @Test("What offline and cached-only requests cannot get is a 504, which is not retried")
+    @Test("Offline and cached-only requests without a stored response receive a 504, which is not retried")
     func unanswered() async throws {
         let server = Server("max-age=10")
         let scene = try CacheScene({ $0.retry = .transient }, answer: server.answer)
@@ -111,7 +111,7 @@ struct CacheFailureTests {
         #expect(error?.status == 504 && mock.requests.isEmpty)
     }
 
-    @Test("A cancelled request is not answered from the cache")
+    @Test("A cancelled request is not served from the cache")
     func cancelled() async throws {
         let isStored = Mutex(false)
         let scene = try CacheScene { _ in
@@ -125,7 +125,7 @@ struct CacheFailureTests {
         expectEqual(error?.kind, .cancelled)
     }
 
-    @Test("The names of NSURLRequest's and ASIHTTPRequest's policies")
+    @Test("The policies of NSURLRequest and ASIHTTPRequest by name")
     func names() async throws {
         let server = Server("max-age=10")
         let scene = try CacheScene(answer: server.answer)

@@ -9,12 +9,12 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-/// What a server, or the caller before, must not achieve by way of the cache.
+/// What a server, or a previous caller, must not achieve through the cache.
 @Suite("Cache: hostile servers and mixed callers", .timeLimit(.minutes(5)))
 struct CacheHostileTests {
     enum Route: CaseIterable { case validation, head, ownCondition, refresh }
 
-    @Test("What a 304 or HEAD says to one identity leaves what all share", arguments: Route.allCases)
+    @Test("A 304 or HEAD for one identity removes the response from those that all share", arguments: Route.allCases)
     func privateUpdates(route: Route) async throws {
         let scene = try CacheScene { request in
             guard let user = request.headers[.authorization] else {
@@ -42,7 +42,7 @@ struct CacheHostileTests {
         #expect(reply.headers[.server] == nil && reply.headers[.cacheControl]?.contains("private") == false)
     }
 
-    @Test("A reader that has all of a body may end before it is on the disk")
+    @Test("A caller that has read all of a body may finish before the disk does")
     func endsAtOnce() async throws {
         let folder = CacheTestFolder()
         func scene() throws -> CacheScene {
@@ -62,7 +62,7 @@ struct CacheHostileTests {
         for number in 0..<30 { try await expectEqual(second.api.get("\(number)").source, .cache, "\(number)") }
     }
 
-    @Test("A response that the disk does not take takes the one before it out")
+    @Test("A response that the disk refuses removes the one that it replaces")
     func diskRefuses() async throws {
         let (folder, numbers) = (CacheTestFolder(), Numbers())
         func scene() throws -> CacheScene {
@@ -83,7 +83,7 @@ struct CacheHostileTests {
         try await expectEqual(scene().api.get("a").source, .network)
     }
 
-    @Test("What a lenient policy has let through answers no stricter one")
+    @Test("A response that a lenient policy accepted is not served under a stricter one")
     func trust() async throws {
         let scene = try CacheScene({ $0.allowsOtherOrigins = true }) { _ in .cached("x", "public, max-age=60") }
         let pinned = SecurityPolicy.pinned(["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="])
@@ -99,13 +99,13 @@ struct CacheHostileTests {
             let session = scene.api.with { $0.securityPolicy = policy }
             try await expectEqual(session.get("a").source, .network, "\(index)")
             try await expectEqual(session.get("a").source, .cache, "\(index)")
-            // Without TLS there is nothing to trust.
+            // Without TLS, no policy of trust applies.
             guard !policy.needsTLS else { continue }
             #expect(try await session.get("http://a.example/a").source == (index == 0 ? .network : .cache), "\(index)")
         }
         let host = scene.api.with { $0.hostPolicies = ["api.example.com": .authority(file: "/a.pem")] }
         try await expectEqual(host.get("a").source, .cache)
-        // A write reaches the responses of its own policy, and those of the usual one.
+        // An unsafe request invalidates the responses of its own policy, and of the default one.
         let writer = scene.api.with { $0.securityPolicy = pinned }
         try await writer.put("a", body: .text("x"))
         try await expectEqual(writer.get("a").source, .network)
@@ -127,7 +127,7 @@ struct CacheHostileTests {
         }
     }
 
-    @Test("Signed requests belong to their signers", arguments: [false, true])
+    @Test("Responses to signed requests are for their signer only", arguments: [false, true])
     func signers(isShared: Bool) async throws {
         let scene = try CacheScene(isShared: isShared) { _ in .cached("x", "max-age=60") }
         func aws(_ key: String) -> Session {
@@ -141,13 +141,13 @@ struct CacheHostileTests {
         }
         for session in [aws("ONE"), aws("TWO"), message("one"), message("two")] {
             try await expectEqual(session.get("a").source, .network)
-            // A cache for several users keeps nothing of what needs credentials.
+            // A shared cache stores no response that needs credentials.
             try await expectEqual(session.get("a").source, (isShared ? .network : .cache))
         }
         try await expectEqual(scene.api.get("a").source, .network)
     }
 
-    @Test("Digest's credentials are one identity, whatever their field says")
+    @Test("Digest credentials are one identity, whatever their field says")
     func digest() async throws {
         let scene = try CacheScene { request in
             guard request.headers[.authorization] != nil else {
@@ -211,7 +211,7 @@ struct CacheHostileTests {
         #expect(body.taken < 100 && body.isCancelled)
     }
 
-    @Test("A policy for memory alone holds for parts that are joined, too")
+    @Test("A memory-only policy also holds for combined parts")
     func partsInMemory() async throws {
         let folder = CacheTestFolder()
         let scene = try CacheScene(folder: folder.path) { request in
@@ -234,7 +234,7 @@ struct CacheHostileTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("Several ranges in one body are no part of the representation")
+    @Test("Several ranges in one body are not stored as a part")
     func multipart() async throws {
         let scene = try CacheScene { request in
             guard request.headers.contains(.range) else { return .cached("whole", "max-age=60") }
@@ -249,7 +249,7 @@ struct CacheHostileTests {
         try await expectEqual(scene.api.get("a").text(), "whole")
     }
 
-    @Test("All options of Connection are heeded, however many there are")
+    @Test("All options of Connection count, however many there are")
     func connectionOptions() async throws {
         let scene = try CacheScene { _ in
             var fields: ServerHeaders = ["Connection": (0..<100).map { "X-\($0)" }.joined(separator: ", ")]
@@ -261,7 +261,7 @@ struct CacheHostileTests {
         #expect(reply.source == .cache && !reply.headers.contains { $0.value == "hop" })
     }
 
-    @Test("A journal that grows beyond all measure while it is open is replaced")
+    @Test("A journal that grows excessively while it is open is replaced")
     func hugeJournal() async throws {
         let folder = CacheTestFolder()
         let cache = folder.open()

@@ -46,21 +46,21 @@ struct CacheIdentityTests {
         }
     }
 
-    @Test("Responses that are marked public are for all")
+    @Test("All identities share responses that are marked public")
     func everyone() async throws {
         let scene = try Self.scene("public, max-age=60")
         for caller in Self.callers { try await expectEqual(scene.api.with(caller).get("a").text(), "1") }
         expectEqual(scene.sent, 1)
     }
 
-    @Test("public and private at once is private")
+    @Test("A response that is both public and private is private")
     func both() async throws {
         let scene = try Self.scene("public, private, max-age=60")
         _ = try await scene.api.with(Self.callers[1]).get("a")
         try await expectEqual(scene.api.with(Self.callers[2]).get("a").text(), "2")
     }
 
-    @Test("A response that was for all and no longer is, answers nobody else")
+    @Test("A response that is no longer public is not served to other identities")
     func change() async throws {
         let numbers = Numbers()
         let scene = try CacheScene { _ in
@@ -72,7 +72,7 @@ struct CacheIdentityTests {
         try await expectEqual(scene.api.with(Self.callers[2]).get("a").text(), "3")
     }
 
-    @Test("A write of one identity removes what others have stored")
+    @Test("An unsafe request of one identity invalidates the responses of all")
     func invalidation() async throws {
         let scene = try Self.scene("max-age=60")
         _ = try await scene.api.with(Self.callers[1]).get("a")
@@ -80,7 +80,7 @@ struct CacheIdentityTests {
         try await expectEqual(scene.api.with(Self.callers[1]).get("a").response.source, .network)
     }
 
-    @Test("Cookies of the jar do not change the identity; Vary: Cookie sees them")
+    @Test("Cookies of the jar do not change the identity, but Vary: Cookie sees them")
     func jar() async throws {
         let numbers = Numbers()
         let scene = try CacheScene { request in
@@ -102,7 +102,7 @@ struct CacheIdentityTests {
         try await expectEqual(scene.api.with { $0.cookieJar = other }.get("plain").response.source, .network)
     }
 
-    @Test("Set-Cookie takes effect when it arrives, not when the response is served again")
+    @Test("Set-Cookie takes effect when it arrives, not when the stored response is served")
     func setCookie() async throws {
         let scene = try Self.scene("max-age=60", ["Set-Cookie": "id=1"])
         let jar = try #require(scene.api.settingsForTests.cookieJar)
@@ -146,7 +146,7 @@ struct CacheIdentityTests {
         #expect(files >= 3)
     }
 
-    @Test("Another process with the same credentials finds what is stored, one with others does not")
+    @Test("Another process finds stored responses with the same credentials only")
     func processes() async throws {
         let folder = CacheTestFolder()
         for (token, source) in [("one", ResponseSource.network), ("one", .cache), ("two", .network), ("two", .cache)] {
@@ -158,7 +158,9 @@ struct CacheIdentityTests {
         }
     }
 
-    @Test("A write, and a removal by URL, reach what callers of other processes have stored", arguments: [true, false])
+    @Test(
+        "An unsafe request, and a removal by URL, reach responses of other processes' identities",
+        arguments: [true, false])
     func otherProcesses(removes: Bool) async throws {
         let folder = CacheTestFolder()
         func scene(_ caller: @escaping (inout SessionSettings) -> Void) throws -> CacheScene {
@@ -178,7 +180,7 @@ struct CacheIdentityTests {
         }
     }
 
-    @Test("The identities of a folder are bounded, and a damaged list does no harm")
+    @Test("The number of a folder's identities is limited, and a damaged list does no harm")
     func identities() async throws {
         let folder = CacheTestFolder()
         #expect(CacheFolder(path: folder.path).make())

@@ -28,7 +28,7 @@ final class CacheScene: Sendable {
         let storage: any CacheStorage
         if let folder {
             var limits = CacheLimits(bytes: bytes)
-            // A busy machine's disk is slow, which is not what is tested.
+            // A busy machine's disk is slow, which is not the subject.
             limits.patience = .seconds(60)
             let disk = DiskCache(folder: folder, limits: limits, now: clock)
             storage = LayeredCache(MemoryCache(limits: CacheLimits(bytes: 4 << 20), now: clock), over: disk)

@@ -8,15 +8,15 @@ import Synchronization
 @testable import Sterna
 @testable import SternaTestSupport
 
-/// A random run of sessions over one cache, beside a model of what the server has said and what may be served.
+/// A random run of sessions over one cache, compared with a model of the server's responses and of what may be served.
 ///
-/// The body of a response names its resource, language, caller and version, so that what is served tells where it comes from.
+/// A response's body names its resource, language, caller and version, so that its origin is known when it is served.
 struct CacheSessionRun {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// What is behind a URL.
+    /// The resource of a URL.
     enum Kind: String, CaseIterable {
         case plain, validated, varying, everyone
 
@@ -29,7 +29,7 @@ struct CacheSessionRun {
             }
         }
 
-        /// Whether a stored response may answer without a question.
+        /// Whether a stored response may be served without validation.
         var isReusable: Bool { self != .validated }
     }
 
@@ -37,26 +37,26 @@ struct CacheSessionRun {
         /// The size of the cache, or of its part in memory.
         var bytes: Int64 = 8 << 20
         var folder: String?
-        /// Whether responses may go at any time, since the cache is small.
+        /// Whether responses may be evicted at any time, since the cache is small.
         var evicts = false
-        /// Whether a response may not have been stored: where a disk or its lock is waited for in vain, responses pass through.
+        /// Whether a response may not have been stored: if the disk or its lock takes too long, responses pass through.
         var mayLose = false
-        /// Whether variants may go at any time, since the memory over the disk is small.
+        /// Whether variants may be evicted at any time, since the memory over the disk is small.
         var dropsVariants = false
     }
 
-    /// What tells stored responses apart.
+    /// Identifies a stored response.
     private struct Place: Hashable {
         let kind: Kind
         let language: String
         let caller: Int
     }
 
-    /// What the cache has, as far as the model knows.
+    /// The cache's responses, as far as the model knows.
     private struct Stored {
         let version: Int
         var received: Int64
-        /// Whether it cannot have gone.
+        /// Whether it cannot have been evicted.
         var isCertain: Bool
     }
 
@@ -93,7 +93,7 @@ struct CacheSessionRun {
     private var cache: ResponseCache
     private var api: Session
     private var stored: [Place: Stored] = [:]
-    /// What was done, for failures.
+    /// The steps so far, for failures.
     private(set) var recent: [String] = []
     private(set) var counts: [String: Int] = [:]
 
@@ -134,7 +134,7 @@ struct CacheSessionRun {
         recent.append(details.isEmpty ? name : "\(name): \(details)")
     }
 
-    /// Does one random thing, and throws if the cache did what it must not.
+    /// Takes one random step; throws if the cache breaks a rule.
     mutating func step() async throws {
         switch Int.random(in: 0..<100, using: &random) {
         case ..<68: try await get()
@@ -196,13 +196,13 @@ struct CacheSessionRun {
             if source == .revalidated, old?.version != version {
                 throw Failure(description: "validated what is not stored: \(shown)")
             }
-            // What a memory has dropped of a URL is not looked for on disk while it has other variants of it.
+            // Variants that memory has evicted are not looked up on disk while memory has other variants of the URL.
             let mayGo = options.evicts || options.mayLose || options.dropsVariants && kind == .varying
             stored[place] = Stored(version: version, received: now, isCertain: !mayGo)
         }
     }
 
-    /// Changes a resource by a request that makes what is stored of it invalid, or fails.
+    /// Changes a resource by a request that invalidates its stored responses, or fails.
     private mutating func post() async throws {
         let (kind, caller) = (one(of: Kind.allCases), Int.random(in: 0..<3, using: &random))
         let fails = Int.random(in: 0..<4, using: &random) == 0
@@ -222,7 +222,7 @@ struct CacheSessionRun {
         for place in stored.keys where place.kind == kind { stored[place] = nil }
     }
 
-    /// Starts anew with the same folder, as after the end of a process; its journal may be lost.
+    /// Restarts with the same folder, as another process would; the journal may be lost.
     private mutating func reopen() async throws {
         guard let folder = options.folder else { return }
         await cache.sync()

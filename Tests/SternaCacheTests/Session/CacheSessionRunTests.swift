@@ -4,7 +4,7 @@ import Testing
 @testable import Sterna
 
 /// Random runs of whole sessions; `STERNA_LONG_TESTS=1` makes many.
-@Suite("Cache: random sessions beside a model", .timeLimit(.minutes(10)))
+@Suite("Cache: random sessions compared with a model", .timeLimit(.minutes(10)))
 struct CacheSessionRunTests {
     private static let isLong = ProcessInfo.processInfo.environment["STERNA_LONG_TESTS"] == "1"
 
@@ -14,7 +14,7 @@ struct CacheSessionRunTests {
             let folder = CacheTestFolder()
             let options = CacheSessionRun.Options(
                 bytes: bytes, folder: onDisk ? folder.path : nil, evicts: evicts,
-                // Only a machine without other work has its disk in time.
+                // Only a machine without other work has a disk that is fast enough.
                 mayLose: onDisk && !Self.isLong, dropsVariants: onDisk && bytes < 1 << 20)
             var run = try CacheSessionRun(seed: seed, options)
             for number in 0..<200 {
@@ -29,7 +29,7 @@ struct CacheSessionRunTests {
             counts.merge(run.counts, uniquingKeysWith: +)
         }
         if Self.isLong { print("sessions: \(counts.sorted { $0.key < $1.key })") }
-        // A run that meets nothing shows nothing.
+        // A run without such cases proves nothing.
         for name in ["cache", "network", "revalidated", "change", "failed change", "removal"] {
             #expect(counts[name, default: 0] > seeds, "\(name)")
         }
@@ -40,15 +40,15 @@ struct CacheSessionRunTests {
         try await run(20, evicts: false, bytes: 32 << 20, onDisk: false)
     }
 
-    @Test("In a memory too small for all") func eviction() async throws {
+    @Test("In a memory that is too small for all") func eviction() async throws {
         try await run(20, evicts: true, bytes: 100_000, onDisk: false)
     }
 
-    @Test("On disk, below a memory") func disk() async throws {
+    @Test("On disk, with a memory cache") func disk() async throws {
         try await run(6, evicts: false, bytes: 32 << 20, onDisk: true)
     }
 
-    @Test("On disk, below a memory too small for all") func smallMemory() async throws {
+    @Test("On disk, with a memory cache that is too small for all") func smallMemory() async throws {
         try await run(6, evicts: false, bytes: 100_000, onDisk: true)
     }
 }

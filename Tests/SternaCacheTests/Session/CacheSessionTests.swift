@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Cache: sessions")
 struct CacheSessionTests {
-    @Test("A fresh response answers without a request, and says so")
+    @Test("A fresh response is served without a request, and says so")
     func hit() async throws {
         let numbers = Numbers()
         let scene = try CacheScene { _ in .cached("\(numbers.next)", "max-age=60") }
@@ -27,7 +27,7 @@ struct CacheSessionTests {
         expectEqual(scene.sent, 2)
     }
 
-    @Test("Other URLs, queries and methods have their own responses")
+    @Test("Other URLs, queries and methods have responses of their own")
     func keys() async throws {
         let scene = try CacheScene { request in .cached("\(request.method) \(request.url.requestTarget)", "max-age=60")
         }
@@ -54,7 +54,7 @@ struct CacheSessionTests {
         try await expectEqual(scene.api.get("a").text(), "2")
     }
 
-    @Test("A request with content passes the cache by")
+    @Test("A request with content bypasses the cache")
     func content() async throws {
         let numbers = Numbers()
         let scene = try CacheScene { _ in .cached("\(numbers.next)", "max-age=60") }
@@ -63,7 +63,7 @@ struct CacheSessionTests {
         #expect(reply.body.text == "2" && reply.source == .network)
     }
 
-    @Test("Sessions that are derived share the cache; one without is not changed")
+    @Test("Derived sessions share the cache; one without a cache is not changed")
     func derived() async throws {
         let scene = try CacheScene { _ in .cached("x", "max-age=60") }
         _ = try await scene.api.with { $0.timeout = .seconds(5) }.get("a")
@@ -72,7 +72,7 @@ struct CacheSessionTests {
         #expect(bare.response.source == .network && bare.headers["Cache-Status"] == nil)
     }
 
-    @Test("Redirects are stored, each for itself")
+    @Test("Each redirect is stored separately")
     func redirects() async throws {
         let scene = try CacheScene { request in
             request.url.path == "/old"
@@ -84,7 +84,7 @@ struct CacheSessionTests {
         #expect(again.body.text == "new" && again.response.redirects.count == 1 && scene.sent == 2)
     }
 
-    @Test("Variants lie beside each other")
+    @Test("Variants are stored separately")
     func variants() async throws {
         let scene = try CacheScene { request in
             .cached(request.headers[.acceptLanguage] ?? "none", "max-age=60", ["Vary": "Accept-Language"])
@@ -96,7 +96,7 @@ struct CacheSessionTests {
         try await expectEqual(scene.api.get("a", headers: ["Accept-Language": "fr"]).response.source, .network)
     }
 
-    @Test("Vary mismatch: a response is never served to a request with other values")
+    @Test("Vary: a response is never served to a request with other values")
     func varyMismatch() async throws {
         let scene = try CacheScene { request in
             .cached(request.headers[.accept] ?? "none", "max-age=60", ["Vary": "*"])
@@ -131,7 +131,7 @@ struct CacheSessionTests {
         try await expectEqual(scene.api.get("a").response.source, .network)
     }
 
-    @Test("The program may refuse to store")
+    @Test("willCache may prevent storing")
     func willCache() async throws {
         let scene = try CacheScene { settings in
             settings.willCache = { response, request in request.url.path != "/private" && response.status == .ok }
@@ -154,12 +154,12 @@ struct CacheSessionTests {
         _ = try await scene.api.get("a")
         try await expectEqual(scene.api.get("a") { $0.cachePolicy = policy }.text(), text)
         expectEqual(scene.sent, count)
-        // What a reload brings is stored, what passes the cache by is not.
+        // The response to a reload is stored, that of a bypassing request is not.
         let last = try await scene.api.get("a").text()
         expectEqual(last, (policy == .ignored ? "1" : text))
     }
 
-    @Test("A policy of the session holds for its requests")
+    @Test("The session's policy applies to its requests")
     func sessionPolicy() async throws {
         let scene = try CacheScene({ $0.cachePolicy = .cachedElseLoad }) { _ in .cached("x", "max-age=60") }
         _ = try await scene.api.get("a")
@@ -169,7 +169,7 @@ struct CacheSessionTests {
         try await expectEqual(scene.api.get("a") { $0.cachePolicy = .protocolRules }.response.source, .network)
     }
 
-    @Test("Nothing of a body in memory only is written to the folder")
+    @Test("A body for memory only is not written to the folder")
     func inMemoryOnly() async throws {
         let folder = CacheTestFolder()
         let scene = try CacheScene(folder: folder.path) { _ in .cached("x", "max-age=60") }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Cache: validation")
 struct CacheValidationTests {
-    @Test("A 304 confirms the stored response, which has the new fields")
+    @Test("A 304 validates the stored response, and updates its fields")
     func notModified() async throws {
         let scene = try CacheScene { request in
             if request.headers[.ifNoneMatch] == "\"1\"" {
@@ -28,7 +28,7 @@ struct CacheValidationTests {
         #expect(try await scene.api.get("a").response.source == .cache && scene.sent == 2)
     }
 
-    @Test("Another response takes the place of the stored one")
+    @Test("Another response replaces the stored one")
     func replaced() async throws {
         let numbers = Numbers()
         let scene = try CacheScene { _ in
@@ -41,7 +41,7 @@ struct CacheValidationTests {
         #expect(try await scene.api.get("a").text() == "2" && scene.sent == 2)
     }
 
-    @Test("A response that is not stored removes the one in whose place it came")
+    @Test("A response that is not stored removes the one that it replaces")
     func notStored() async throws {
         let numbers = Numbers()
         let scene = try CacheScene { _ in
@@ -53,7 +53,7 @@ struct CacheValidationTests {
         try await expectEqual(scene.api.get("a").text(), "3")
     }
 
-    @Test("The caller's own conditions are its own")
+    @Test("The caller's own conditions are forwarded unchanged")
     func callers() async throws {
         let scene = try CacheScene { request in
             request.headers[.ifNoneMatch] == nil
@@ -107,7 +107,7 @@ struct CacheValidationTests {
         }
     }
 
-    @Test("A response that may be served stale is refreshed behind the caller's back")
+    @Test("A response that may be served stale is validated in the background")
     func refreshes() async throws {
         let numbers = Numbers()
         let scene = try CacheScene { _ in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Cache: a 304 with another Vary")
 struct CacheVaryUpdateTests {
-    /// A server whose pages vary on `Accept-Language`, and whose 304s say something else.
+    /// A server whose pages vary on `Accept-Language`, and whose 304s state another Vary.
     private func scene(_ vary: String?, folder: CacheTestFolder? = nil) throws -> CacheScene {
         try CacheScene(folder: folder?.path) { request in
             guard request.headers[.ifNoneMatch] == "\"1\"" else {
@@ -47,7 +47,7 @@ struct CacheVaryUpdateTests {
         try await expectEqual(scene.api.get("a", headers: french).source, .network)
     }
 
-    @Test("With * the server is asked each time, and sends the body once", arguments: [true, false])
+    @Test("With Vary: *, each request is validated, and the body is sent once", arguments: [true, false])
     func anything(isOnDisk: Bool) async throws {
         let folder = CacheTestFolder()
         let scene = try scene("*", folder: isOnDisk ? folder : nil)
@@ -65,7 +65,7 @@ struct CacheVaryUpdateTests {
         expectEqual(error?.status, 504)
     }
 
-    @Test("A response to HEAD with another Vary updates the stored one, too")
+    @Test("A response to HEAD with another Vary updates the stored one")
     func head() async throws {
         let scene = try CacheScene { request in
             guard request.method == .head else {
@@ -80,7 +80,7 @@ struct CacheVaryUpdateTests {
         expectEqual(scene.sent, 2)
     }
 
-    @Test("A new response takes the place of one that varies on further fields since a 304")
+    @Test("A new response replaces one that varies on further fields since a 304")
     func replaced() async throws {
         let numbers = Numbers()
         let scene = try CacheScene { _ in

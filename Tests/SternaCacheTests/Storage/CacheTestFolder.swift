@@ -17,7 +17,7 @@ final class CacheTestFolder: Sendable {
     func open(bytes: Int64 = 64 << 20, change: (inout CacheLimits) -> Void = { _ in }) -> DiskCache {
         var limits = CacheLimits(bytes: bytes)
         limits.entryBytes = bytes
-        // A busy machine's disk is slow, which is not what is tested.
+        // A busy machine's disk is slow, which is not the subject.
         limits.patience = .seconds(60)
         change(&limits)
         return DiskCache(folder: path, limits: limits, isTidying: false)

@@ -5,9 +5,9 @@ import SternaPlatform
 @testable import Sterna
 @testable import SternaTestSupport
 
-/// A random run of a store on disk, beside a model of what may be served.
+/// A random run of a store on disk, compared with a model of what may be served.
 ///
-/// Bodies and heads are made of a number that each store gets, so that what is served tells where it comes from.
+/// Bodies and heads are made of a number for each entry, so that their origin is known when they are served.
 struct DiskCacheRun {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -118,7 +118,7 @@ struct DiskCacheRun {
                 length: knowsLength ? Int64(body.readableBytes) : nil)
         else { return try fail("\(number) cannot be stored.") }
         var rest = body
-        // Some are given up on the way, by a call or by release.
+        // Some are discarded on the way, by a call or by release.
         let end = Int.random(in: 0..<10, using: &random)
         while rest.readableBytes > 0 {
             let count = min(rest.readableBytes, Int.random(in: 1...300_000, using: &random))
@@ -156,7 +156,7 @@ struct DiskCacheRun {
                 variant.head == Self.head(number, revision)
             else { return try fail("The head of \(number) is \(variant.head.text.prefix(40)).") }
             guard let body = await Self.read(variant.body) else {
-                // A long body may turn out to be damaged while it is read, and only then.
+                // Damage in a long body may be found only while it is read.
                 guard options.rots else { return try fail("The body of \(number) cannot be read.") }
                 continue
             }

@@ -17,7 +17,7 @@ struct DiskCacheRunTests {
     ]
 
     @Test(
-        "Nothing is served that was not stored, and nothing is lost that was synced",
+        "No entry is served that was not stored, and no synced entry is lost",
         arguments: options.indices, 0..<2 as Range<UInt64>)
     func run(mode: Int, seed: UInt64) async throws {
         let folder = CacheTestFolder()

@@ -48,7 +48,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("A reader goes on after its entry was removed")
+    @Test("A reader continues after its entry was removed")
     func removedWhileRead() async throws {
         let cache = folder.open()
         let body = Self.large(600_000)
@@ -60,7 +60,7 @@ struct DiskCacheTests {
         #expect(await cache.variants(of: Memory.key("a")).isEmpty)
     }
 
-    @Test("Files are readable by their owner alone")
+    @Test("Only their owner can read the files")
     func permissions() async throws {
         let cache = folder.open()
         await Self.store(cache, "a", Self.large(10))
@@ -70,7 +70,7 @@ struct DiskCacheTests {
         expectEqual(FileStatus(path: folder.entries)?.permissions, 0o700)
     }
 
-    @Test("What is given up leaves nothing, whether it is short or long", arguments: [100, 3_000_000])
+    @Test("A discarded entry leaves no file, whatever its length", arguments: [100, 3_000_000])
     func discards(length: Int) async throws {
         let cache = folder.open()
         do {
@@ -95,7 +95,7 @@ struct DiskCacheTests {
         #expect(await cache.variants(of: Memory.key("a")).isEmpty)
     }
 
-    @Test("Any damaged byte of an entry drops it", arguments: 0..<40)
+    @Test("A damaged byte anywhere in an entry removes it", arguments: 0..<40)
     func damage(part: Int) async throws {
         let cache = folder.open()
         await Self.store(cache, "a", Self.large(300_000))
@@ -106,7 +106,7 @@ struct DiskCacheTests {
         let other = folder.open()
         let found = await other.variants(of: Memory.key("a"))
         let header = EntryHeader(JournalScene.id(1), stored: 0, length: 0, slotSize: HeadSlot.size(forHead: 4))
-        // What no checksum covers is never read: the rest of the first slot, and the empty second one.
+        // Bytes without a checksum are never read: the rest of the first slot, and the empty second one.
         if offset >= 128 + 28, offset < header.bodyStart {
             await expectEqual(DiskCacheRun.read(try #require(found.first).body), Self.large(300_000))
         } else {
@@ -115,7 +115,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("Damage in a long body that was checked before ends its reading with an error, and drops it")
+    @Test("Damage in a long body that was verified before fails the read, and removes the entry")
     func damageWhileRead() async throws {
         let cache = folder.open()
         await Self.store(cache, "a", Self.large(600_000))
@@ -161,7 +161,7 @@ struct DiskCacheTests {
         expectEqual(FileStatus(path: elsewhere)?.size, FileStatus(linkAt: elsewhere)?.size)
     }
 
-    @Test("A store without a usable folder has no entries, and takes none", arguments: ["/dev/null/x", "", "a\u{0}b"])
+    @Test("A store without a usable folder acts as an empty one", arguments: ["/dev/null/x", "", "a\u{0}b"])
     func unusable(path: String) async {
         let cache = DiskCache(folder: path, limits: CacheLimits(bytes: 1 << 20), isTidying: true)
         await expectNil(Self.store(cache, "a", Self.large(10)))
@@ -174,7 +174,7 @@ struct DiskCacheTests {
         await expectEqual(cache.usage(), CacheUsage())
     }
 
-    @Test("A file that cannot grow, as on a full disk, costs the entry and nothing else")
+    @Test("A file that cannot grow, as on a full disk, affects only its entry")
     func full() async {
         await #expect(processExitsWith: .success) {
             let folder = CacheTestFolder()
@@ -197,7 +197,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("A lost journal is made again from the entries, and what no journal lists is removed")
+    @Test("A lost journal is rebuilt from the entries, and unlisted files are removed")
     func lostJournal() async throws {
         let cache = folder.open()
         for key in ["a", "b", "c"] { await Self.store(cache, key, Self.large(300_000)) }
@@ -220,7 +220,7 @@ struct DiskCacheTests {
         expectEqual(folder.names.count, 2)
     }
 
-    @Test("Tidying leaves the file of an entry that is being written")
+    @Test("Tidying keeps the file of an entry that is being written")
     func tidyWhileWriting() async throws {
         let cache = folder.open()
         let writer = try #require(await cache.store(Memory.key("a"), variant: 0, head: Bytes(), length: nil))
@@ -265,7 +265,7 @@ struct DiskCacheTests {
         expectEqual(folder.names.count, 1)
     }
 
-    @Test("Entries beyond their age, their variants' number and the size of the store go")
+    @Test("Expired entries, excess variants and entries beyond the size of the store are removed")
     func limits() async {
         let cache = folder.open(bytes: 1 << 20) { $0.variants = 2 }
         for variant in 1...4 as ClosedRange<UInt64> {
@@ -299,7 +299,7 @@ struct DiskCacheTests {
         await expectEqual(two.list().count, 2)
     }
 
-    @Test("A new file is not taken for one that a killed process left, also between its creation and its lock")
+    @Test("A new file is not taken for a killed process's, even between its creation and its lock")
     func tidiedWhileBegun() async throws {
         let place = CacheFolder(path: folder.path)
         #expect(place.make())
@@ -321,7 +321,7 @@ struct DiskCacheTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("Tasks of two stores change one folder at once, and find only what was stored")
+    @Test("Concurrent tasks of two stores change one folder, and find only stored entries")
     func concurrent() async {
         let caches = [folder.open(bytes: 2 << 20), folder.open(bytes: 2 << 20)]
         let found = await withTaskGroup(of: Int.self) { group in

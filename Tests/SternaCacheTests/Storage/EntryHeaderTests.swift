@@ -5,11 +5,11 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Cache storage: the parts of an entry's file")
+@Suite("Cache storage: the format of an entry's file")
 struct EntryHeaderTests {
     static let id = JournalScene.id(1, 2, 3)
 
-    @Test("The checksum is that of the specification")
+    @Test("The checksum matches the specification")
     func checksum() {
         let vectors: [(String, UInt64)] = [
             ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
@@ -20,7 +20,7 @@ struct EntryHeaderTests {
         }
     }
 
-    @Test("Every bit of a body counts, and so does the seed")
+    @Test("Every bit of a body, and the seed, change the checksum")
     func bits() {
         var bytes = (0..<100).map { UInt8($0) }
         let whole = bytes.withUnsafeBytes { XXHash64.hash($0, seed: 1) }
@@ -33,7 +33,7 @@ struct EntryHeaderTests {
     }
 
     @Test(
-        "Pieces follow each other with their checksums, up to the end of the file",
+        "Pieces follow each other with their checksums, to the end of the file",
         arguments: [0, 1, 262_143, 262_144, 262_145, 524_288, 1_000_000, EntryHeader.mostLength] as [Int64])
     func places(length: Int64) {
         let header = EntryHeader(Self.id, stored: -4, length: length, slotSize: 640)
@@ -50,7 +50,7 @@ struct EntryHeaderTests {
         expectEqual(header.piece(header.pieces).length, 0)
     }
 
-    @Test("A header with another bit is none")
+    @Test("A header with a changed bit is rejected")
     func headers() {
         var bytes = EntryHeader(Self.id, stored: 5, length: 77, slotSize: 640).bytes
         for index in bytes.indices {
@@ -68,7 +68,7 @@ struct EntryHeaderTests {
         for header in forged { expectNil(header.bytes.withUnsafeBytes { EntryHeader($0) }) }
     }
 
-    @Test("Of two heads the newer counts, and the older one if the newer was not written completely")
+    @Test("The newer of two heads counts, or the older one if the newer is incomplete")
     func slots() throws {
         let header = EntryHeader(Self.id, stored: 0, length: 0, slotSize: 256)
         let older = HeadSlot.bytes(Bytes(text: "older"), revision: 4, nonce: Self.id.nonce)
@@ -89,7 +89,7 @@ struct EntryHeaderTests {
         expectNil(head())
     }
 
-    @Test("A slot of another entry, or with a length beyond its end, is none")
+    @Test("A slot of another entry, or with a length beyond its end, is rejected")
     func foreignSlots() {
         var bytes = HeadSlot.bytes(Bytes(text: "head"), revision: 1, nonce: 8)
         expectEqual(bytes.withUnsafeBytes { HeadSlot($0, nonce: 8)?.head }, 24..<28)
@@ -101,7 +101,7 @@ struct EntryHeaderTests {
         expectNil([UInt8](repeating: 0, count: 64).withUnsafeBytes { HeadSlot($0, nonce: 0) })
     }
 
-    @Test("Names of files are digits, whatever a key is made of")
+    @Test("File names consist of digits, whatever the key")
     func names() {
         for text in ["../../etc/passwd", "a/b", "\u{0}", "", String(repeating: "x", count: 10_000)] {
             let key = CacheKey(request: Array(text.utf8), partition: Array(text.utf8))

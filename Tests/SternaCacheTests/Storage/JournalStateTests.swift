@@ -36,7 +36,7 @@ struct JournalStateTests {
         }
     }
 
-    @Test("A record is read as it was written, in its place and its generation only")
+    @Test("A record is read only at its own position and in its own generation")
     func records() {
         for record in JournalScene.random(200, seed: 1) {
             var bytes: [UInt8] = [1, 2, 3]
@@ -52,7 +52,7 @@ struct JournalStateTests {
         }
     }
 
-    @Test("A header is read as it was written, with no bit changed")
+    @Test("A header is read unchanged, and rejected with a changed bit")
     func headers() {
         let header = JournalHeader(generation: .max, epoch: 3, isIncomplete: true)
         var bytes = header.bytes
@@ -65,7 +65,7 @@ struct JournalStateTests {
         expectNil(bytes.dropLast().withUnsafeBytes { JournalHeader($0) })
     }
 
-    @Test("Each prefix amounts to its whole records, wherever it is torn", arguments: 0..<4 as Range<UInt64>)
+    @Test("A journal that is cut anywhere has the state of its whole records", arguments: 0..<4 as Range<UInt64>)
     func prefixes(seed: UInt64) {
         let records = JournalScene.random(60, seed: seed)
         let bytes = JournalScene.bytes(records)
@@ -80,7 +80,7 @@ struct JournalStateTests {
         }
     }
 
-    @Test("A damaged record is passed over, and one at the end does not count", arguments: 0..<8 as Range<UInt64>)
+    @Test("A damaged record is skipped, and one at the end does not count", arguments: 0..<8 as Range<UInt64>)
     func damage(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let records = JournalScene.random(40, seed: seed)
@@ -113,7 +113,7 @@ struct JournalStateTests {
         #expect(Self.isSame(state, Self.model(kept)) && Self.isSame(Self.read(bytes), Self.model(kept)))
     }
 
-    @Test("A reader that goes on where it stopped knows what one that reads everything knows")
+    @Test("An incremental reader has the same state as one that reads everything")
     func increments() {
         let records = JournalScene.random(300, seed: 5)
         let bytes = JournalScene.bytes(records)
@@ -127,7 +127,7 @@ struct JournalStateTests {
         #expect(Self.isSame(state, Self.model(records)))
     }
 
-    @Test("A new journal has the same entries, queues and uses, and another generation")
+    @Test("A compacted journal has the same entries, queues and uses, and another generation")
     func compaction() throws {
         let state = try #require(Self.read(JournalScene.bytes(JournalScene.random(500, seed: 6))))
         let bytes = state.compacted(generation: 99, epoch: 4, isIncomplete: true)
@@ -138,7 +138,7 @@ struct JournalStateTests {
         expectEqual(other.compacted(generation: 99), bytes)
     }
 
-    @Test("What is over the capacity is evicted, and stays away when the journal is read again")
+    @Test("Evicted entries stay away when the journal is read again")
     func evicts() throws {
         var state = JournalState(JournalHeader(generation: 1), capacity: 1_000)
         var bytes = state.header.bytes

@@ -20,7 +20,7 @@ struct LayeredCacheTests {
         let clock = { @Sendable in time.now.withLock { $0 } }
         var limits = CacheLimits(bytes: bytes)
         limits.entryBytes = bytes
-        // A busy machine's disk is slow, which is not what is tested.
+        // A busy machine's disk is slow, which is not the subject.
         limits.patience = .seconds(60)
         return LayeredCache(
             MemoryCache(limits: CacheLimits(bytes: memory), now: clock),
@@ -44,7 +44,7 @@ struct LayeredCacheTests {
         return try await StoredBody.collect(found.body).text
     }
 
-    @Test("What is stored is there at once, and in the folder for the next process")
+    @Test("A stored entry is found at once, and by the next process in the folder")
     func both() async throws {
         let folder = CacheTestFolder()
         let first = Self.cache(folder)
@@ -59,7 +59,7 @@ struct LayeredCacheTests {
         await expectEqual(second.usage().entries, 1)
     }
 
-    @Test("What one process removes is gone from the memory of another within a second")
+    @Test("An entry that one process removes leaves the memory of another within a second")
     func otherProcess() async throws {
         let folder = CacheTestFolder()
         let time = Time()
@@ -72,7 +72,7 @@ struct LayeredCacheTests {
         try await expectNil(Self.text(first, "a"))
     }
 
-    @Test("What may be in memory only stays there, and is in no folder")
+    @Test("An entry for memory only stays there, and is not written to the folder")
     func memoryOnly() async throws {
         let folder = CacheTestFolder()
         let time = Time()
@@ -85,7 +85,7 @@ struct LayeredCacheTests {
         try await expectNil(Self.text(cache, "a"))
     }
 
-    @Test("A body that is too large for memory is on disk alone, and replaces what memory has")
+    @Test("A body that is too large for memory is only on disk, and replaces the entry in memory")
     func large() async throws {
         let folder = CacheTestFolder()
         let cache = Self.cache(folder, memory: 64 << 10)
@@ -96,7 +96,7 @@ struct LayeredCacheTests {
         try await expectNil(Self.text(cache, "a"))
     }
 
-    @Test("Updates and removals reach both, also while an entry is being written")
+    @Test("Updates and removals reach both stores, even while an entry is being written")
     func changes() async throws {
         let folder = CacheTestFolder()
         let cache = Self.cache(folder)
@@ -117,7 +117,7 @@ struct LayeredCacheTests {
         }
     }
 
-    @Test("Where the disk cannot be written, nothing is kept")
+    @Test("If the disk cannot be written, no entry is kept")
     func noDisk() async throws {
         let cache = LayeredCache(
             MemoryCache(limits: CacheLimits(bytes: 1 << 20)),

@@ -27,7 +27,7 @@ struct MemoryCacheTests {
         return await DiskCacheRun.read(variant.body)?.text
     }
 
-    @Test("A key's partition tells requests of different identities apart")
+    @Test("The partition of a key separates the requests of different identities")
     func keys() {
         let whole = CacheKey(request: Array("ab".utf8), partition: Array("c".utf8))
         expectEqual(whole, CacheKey(request: Array("ab".utf8), partition: Array("c".utf8)))
@@ -36,7 +36,7 @@ struct MemoryCacheTests {
         #expect(whole != CacheKey(request: [], partition: Array("abc".utf8)))
     }
 
-    @Test("An entry is found whole after its commit, and not before")
+    @Test("An entry is found after its commit, and not before")
     func commits() async throws {
         let cache = MemoryCache(limits: CacheLimits(bytes: 1 << 20))
         let writer = try #require(await cache.store(Self.key("a"), variant: 1, head: Bytes(text: "h"), length: 4))
@@ -51,7 +51,7 @@ struct MemoryCacheTests {
         #expect(await !writer.append(Bytes(text: "e")))
     }
 
-    @Test("Bodies of another length than declared, too long ones and those given up leave nothing")
+    @Test("Bodies of a wrong length, oversized bodies and discarded ones are not stored")
     func incomplete() async throws {
         var limits = CacheLimits(bytes: 1 << 20)
         limits.entryBytes = 10
@@ -66,7 +66,7 @@ struct MemoryCacheTests {
         await expectEqual(cache.usage(), CacheUsage())
     }
 
-    @Test("A variant replaces the same one; others stay, up to a limit")
+    @Test("A variant replaces the same variant; others stay, up to a limit")
     func variants() async {
         var limits = CacheLimits(bytes: 1 << 20)
         limits.variants = 3
@@ -80,7 +80,7 @@ struct MemoryCacheTests {
         await expectEqual(cache.usage().entries, 3)
     }
 
-    @Test("Heads are replaced, entries removed by identity, key and predicate")
+    @Test("Heads are replaced; entries are removed by identifier, key and predicate")
     func changes() async throws {
         let cache = MemoryCache(limits: CacheLimits(bytes: 1 << 20))
         let first = try #require(await Self.store(cache, "a", variant: 1, "one"))
@@ -108,7 +108,7 @@ struct MemoryCacheTests {
         await expectEqual(cache.usage(), CacheUsage())
     }
 
-    @Test("The memory in use stays below the limit, with slices of large buffers, too")
+    @Test("Memory use stays below the limit, also with slices of large buffers")
     func bounded() async {
         let cache = MemoryCache(limits: CacheLimits(bytes: 100_000))
         var large = Bytes()
@@ -126,7 +126,7 @@ struct MemoryCacheTests {
         #expect(await cache.usage().entries > 100)
     }
 
-    @Test("Entries beyond their age are not found")
+    @Test("Entries beyond the maximum age are not found")
     func ages() async {
         let time = Mutex<Int64>(0)
         var limits = CacheLimits(bytes: 1 << 20)
@@ -140,7 +140,7 @@ struct MemoryCacheTests {
         await expectEqual(cache.usage(), CacheUsage())
     }
 
-    @Test("Many tasks store, find and remove at once, and find only what was stored")
+    @Test("Concurrent tasks store, find and remove, and find only stored entries")
     func concurrent() async {
         let cache = MemoryCache(limits: CacheLimits(bytes: 60_000))
         await withTaskGroup(of: Void.self) { group in

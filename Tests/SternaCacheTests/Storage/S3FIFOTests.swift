@@ -72,7 +72,7 @@ struct S3FIFOTests {
         }
     }
 
-    @Test("Random calls evict what the lists evict", arguments: 0..<20)
+    @Test("Random calls evict the same elements as a simple model", arguments: 0..<20)
     func model(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let capacity = Int64.random(in: 0...400, using: &random)
@@ -119,7 +119,7 @@ struct S3FIFOTests {
         }
     }
 
-    @Test("A scan of elements that are used once leaves those that are used again")
+    @Test("A scan of elements that are used once does not evict those that are used again")
     func scan() {
         var queue = S3FIFO<Int>(capacity: 100)
         var slots: [Int: Int] = [:]
@@ -134,7 +134,7 @@ struct S3FIFOTests {
         expectEqual(queue.count, 100)
     }
 
-    @Test("What returns soon after it was dropped enters the main queue")
+    @Test("An element that returns soon after its eviction enters the main queue")
     func ghost() {
         var queue = S3FIFO<Int>(capacity: 20)
         for id in 0..<30 {
@@ -145,7 +145,7 @@ struct S3FIFOTests {
         expectEqual(queue.order.last.map { $0.element == 5 && $0.queue == .main }, true)
     }
 
-    @Test("Sizes at the ends of their range do not overflow")
+    @Test("Extreme sizes do not overflow")
     func extremes() {
         var queue = S3FIFO<Int>(capacity: .max - 1)
         let first = queue.insert(1, fingerprint: 1, size: .min)
@@ -156,7 +156,7 @@ struct S3FIFOTests {
         #expect(small.evict() == 1 && small.evict() == nil && small[99] == nil && small.remove(-1) == nil)
     }
 
-    @Test("The queue of ghosts forgets the oldest, and stays short")
+    @Test("The ghost queue forgets the oldest elements, and stays short")
     func ghosts() {
         var ghosts = GhostQueue()
         for number in 0..<100_000 as Range<UInt64> {

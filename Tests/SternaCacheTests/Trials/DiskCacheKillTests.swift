@@ -47,7 +47,7 @@ struct DiskCacheKillTests {
         #expect(ledger.committed > 0)
     }
 
-    @Test("Two processes use one folder at once, with no error and no wrong body")
+    @Test("Two processes use one folder at once, without errors or wrong bodies")
     func together() async throws {
         let folder = CacheTestFolder()
         let seconds = LongTests.choose(2, inFull: 30)

@@ -2,8 +2,8 @@ import SternaPlatform
 
 @testable import Sterna
 
-/// What a store has to hold by the logs of ``DiskCacheLoad``: for each place what was there, and what a step that was interrupted may
-/// have made of it.
+/// What a store must hold by the logs of ``DiskCacheLoad``: the entry of each place, and the possible results of an interrupted
+/// step.
 struct DiskCacheLedger {
     struct Place: Hashable {
         var key: Int
@@ -18,7 +18,7 @@ struct DiskCacheLedger {
     /// What each place held after the last step that was completed.
     private var held: [Place: Held] = [:]
 
-    // What interrupted steps may have made of places; nil for nothing.
+    // The possible results of interrupted steps, by place; nil for no entry.
     private var possible: [Place: Set<Held?>] = [:]
     private var places: [Int: Place] = [:]
 
@@ -79,7 +79,7 @@ struct DiskCacheLedger {
 
     // MARK: Checking
 
-    /// Compares a store with what it has to hold, and takes note of what interrupted steps made; returns what is wrong.
+    /// Compares a store with what it must hold, and records the results of interrupted steps. Returns the differences.
     mutating func check(_ cache: DiskCache, keys: Int) async -> [String] {
         var faults: [String] = []
         for key in 0..<keys {

@@ -132,7 +132,7 @@ struct DiskCacheLoad: Sendable, Codable {
         return words.count == 2 ? (words[0], words[1]) : nil
     }
 
-    /// Returns what is not as it was stored; nil for an entry that is.
+    /// Returns how an entry differs from what was stored; nil if it does not.
     static func fault(of variant: CachedVariant) async -> String? {
         guard let (number, revision) = numbers(variant), variant.head == DiskCacheRun.head(number, revision) else {
             return "head: \(variant.head.text.prefix(40))"

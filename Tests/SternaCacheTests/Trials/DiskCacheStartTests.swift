@@ -4,7 +4,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Cache storage: the next start")
+@Suite("Cache storage: start-up")
 struct DiskCacheStartTests {
     #if DEBUG
     /// Without optimisation, on a busy machine.
@@ -14,7 +14,7 @@ struct DiskCacheStartTests {
     #endif
 
     /// Records, all of which are read; 10,000 of them are entries.
-    @Test("The journal of 10,000 entries is read at once", arguments: [10_000, 40_000])
+    @Test("The journal of 10,000 entries is read quickly", arguments: [10_000, 40_000])
     func journal(records: Int) async throws {
         let folder = CacheTestFolder()
         #expect(CacheFolder(path: folder.path).make())

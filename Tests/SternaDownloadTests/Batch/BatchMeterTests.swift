@@ -10,7 +10,7 @@ struct BatchMeterTests {
 
     private func at(_ milliseconds: Int64) -> NIODeadline { start + .milliseconds(milliseconds) }
 
-    @Test("Bytes add up; the total is known once that of each file is")
+    @Test("Bytes add up; the total is known when each file's is")
     func sums() {
         var meter = BatchMeter(files: 2)
         meter.set(0, TransferProgress(completed: 10, total: 100), resumedAt: 0, at: at(0))
@@ -25,7 +25,7 @@ struct BatchMeterTests {
         expectEqual(progress.description, "0 of 2 files, 25% of 400 B, 90 B/s, 4 s left")
     }
 
-    @Test("What an earlier attempt had left is there, but not fetched")
+    @Test("Bytes of an earlier attempt count as complete, but not in the rate")
     func resumed() {
         var meter = BatchMeter(files: 1)
         meter.set(0, TransferProgress(completed: 1_000, total: 5_000), resumedAt: 1_000, at: at(0))
@@ -35,7 +35,7 @@ struct BatchMeterTests {
         expectEqual(progress.rate, 500)
     }
 
-    @Test("A file that fails counts with what it got, one that succeeds with its length")
+    @Test("A failed file counts with its received bytes, a complete one with its length")
     func ends() {
         var meter = BatchMeter(files: 3)
         meter.set(0, TransferProgress(completed: 40, total: 100), resumedAt: 0, at: at(0))
@@ -50,7 +50,7 @@ struct BatchMeterTests {
         #expect(progress.description.hasPrefix("1 of 3 files, 2 failed, 100% of 100 B"))
     }
 
-    @Test("The total is unknown again when a file begins anew without a length; what it fetches twice is no progress")
+    @Test("The total is unknown again when a file starts over without a length; bytes received twice are not progress")
     func anew() {
         var meter = BatchMeter(files: 1)
         meter.set(0, TransferProgress(completed: 900, total: 1_000), resumedAt: 0, at: at(0))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Downloads: batches", .timeLimit(.minutes(5)))
 struct DownloadBatchTests {
-    @Test("Files come to the folder, with results in order and progress over all")
+    @Test("Files are saved to the folder, with results in order and progress over all")
     func all() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -33,7 +33,7 @@ struct DownloadBatchTests {
         }
     }
 
-    @Test("A file that fails stops no other, and two of one name do not overwrite each other")
+    @Test("A failed file does not stop others, and files of one name do not overwrite each other")
     func failures() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -53,7 +53,7 @@ struct DownloadBatchTests {
         }
     }
 
-    @Test("No more than the limit runs at once; what waits has sent nothing")
+    @Test("No more downloads than the limit run at once; waiting ones have sent nothing")
     func limit() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -77,7 +77,7 @@ struct DownloadBatchTests {
         }
     }
 
-    @Test("Without the session's start it waits; suspended, it begins nothing; resumed, it goes on")
+    @Test("A batch that is not started waits; a suspended one starts nothing; a resumed one continues")
     func suspended() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -102,7 +102,7 @@ struct DownloadBatchTests {
         }
     }
 
-    @Test("Cancelled, it keeps complete files and leaves nothing else")
+    @Test("A cancelled batch keeps complete files, and no others")
     func cancelled() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -122,7 +122,7 @@ struct DownloadBatchTests {
         }
     }
 
-    @Test("Cancelled with resume data, the next batch from the same URLs to the folder goes on from there")
+    @Test("After a cancellation with resume data, the next batch from the same URLs to the folder resumes")
     func continued() async throws {
         let count = 20_000_000
         try await TestServer.withServer { server in
@@ -145,7 +145,7 @@ struct DownloadBatchTests {
         }
     }
 
-    @Test("Cancelling the Swift task that waits for the results ends its wait alone")
+    @Test("Cancelling the Swift task that awaits the results ends only its wait")
     func wait() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -168,7 +168,7 @@ struct DownloadBatchTests {
         }
     }
 
-    @Test("Resume data is kept also where the Swift task that asks for it was cancelled")
+    @Test("Resume data is kept even if the Swift task that requested it was cancelled")
     func interrupted() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -186,7 +186,7 @@ struct DownloadBatchTests {
         }
     }
 
-    @Test("The handle may be released while the batch runs, and an empty batch is over")
+    @Test("The batch may be released while it runs, and an empty batch is finished")
     func released() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -202,7 +202,7 @@ struct DownloadBatchTests {
         }
     }
 
-    @Test("A name of the server that has to stay is refused before the transfer")
+    @Test("A server's name that must not be replaced fails before the transfer")
     func taken() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in

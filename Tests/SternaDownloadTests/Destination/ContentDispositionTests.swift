@@ -15,7 +15,7 @@ struct ContentDispositionTests {
         ("attachment; filename*=iso-8859-1'en'%A3%20rates", "£ rates"),
         ("attachment; filename=\"a; b.txt\"", "a; b.txt"), ("attachment; filename=\"a\\\"b\\\\c\"", "a\"b\\c"),
         ("inline", nil), ("attachment; name=a", nil), ("", nil), (";", nil), ("attachment; filename=", nil),
-        // An extended value that cannot be decoded leaves the plain one.
+        // If the extended value cannot be decoded, the plain one counts.
         ("attachment; filename*=UTF-8''%zz; filename=ok", "ok"), ("attachment; filename*=UTF-8''%; filename=ok", "ok"),
         ("attachment; filename*=UTF-8''%FF; filename=ok", "ok"),
         ("attachment; filename*=koi8-r''%C1; filename=ok", "ok"),

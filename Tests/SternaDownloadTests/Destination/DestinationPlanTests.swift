@@ -6,7 +6,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Checks of a download's destination")
+@Suite("Checking a download's destination")
 struct DestinationPlanTests {
     private let folder: TestFolder
 
@@ -26,7 +26,7 @@ struct DestinationPlanTests {
         Response(status: .ok, section: FieldSection(fields), url: try HTTPURL(url))
     }
 
-    @Test("The partial file lies where the destination is known to be")
+    @Test("The partial file is in the folder of a known destination")
     func partialFolder() throws {
         try expectEqual(DestinationPlan(.file(path("x/a"))).partialFolder, path("x"))
         try expectEqual(DestinationPlan(.file(URL(filePath: path("a")))).partialFolder, folder.path)
@@ -43,7 +43,7 @@ struct DestinationPlanTests {
         expectEqual(FileStatus(path: path("x/y"))?.isDirectory, true)
     }
 
-    @Test("A file that exists is a fault only under `.fail`, the default for files")
+    @Test("An existing file is an error only with `.fail`, the default for files")
     func existing() throws {
         let file = try folder.write([], to: "a")
         expectEqual(fault(.file(file)), .exists(path: file))
@@ -53,7 +53,7 @@ struct DestinationPlanTests {
         _ = try DestinationPlan(.file(file, existing: .addNumber))
     }
 
-    @Test("Folders, devices and bad paths are faults before anything is sent", arguments: ExistingFile.allCases)
+    @Test("Folders, devices and invalid paths fail before anything is sent", arguments: ExistingFile.allCases)
     func unusable(existing: ExistingFile) throws {
         expectEqual(fault(.file(folder.path, existing: existing)), .folder(path: folder.path))
         expectEqual(fault(.file(path("new/"), existing: existing)), .folder(path: path("new/")))
@@ -69,7 +69,7 @@ struct DestinationPlanTests {
         }
     }
 
-    @Test("A URL that is no file's is a fault")
+    @Test("A URL that is not a file's fails")
     func remoteURL() throws {
         let url = try #require(URL(string: "https://example.com/a"))
         let error = #expect(throws: SternaError.self) { try DestinationPlan(.file(url)) }
@@ -77,14 +77,15 @@ struct DestinationPlanTests {
         #expect(error?.underlying as? BodyFault == .notAFileURL(scheme: "https"))
     }
 
-    @Test("A folder without permission is a fault", .enabled(if: geteuid() != 0, "The superuser may write everywhere."))
+    @Test(
+        "A folder without write permission fails", .enabled(if: geteuid() != 0, "The superuser may write everywhere."))
     func notWritable() throws {
         expectEqual(mkdir(path("closed"), 0o555), 0)
         expectEqual(fault(.file(path("closed/x/a"))), .notWritable(folder: path("closed"), code: EACCES))
         expectEqual(fault(.folder(path("closed"))), .notWritable(folder: path("closed"), code: EACCES))
     }
 
-    @Test("A folder takes the server's name, and numbers a taken one")
+    @Test("A folder uses the server's name, and adds a number if it exists")
     func serverName() async throws {
         let plan = try DestinationPlan(.folder(folder.path))
         let plain = try await plan.path(for: try response(), temporary: path("part"))
@@ -102,7 +103,7 @@ struct DestinationPlanTests {
         expectEqual(unnamed, path("download.jpg"))
     }
 
-    @Test("A closure chooses by the response, and its errors stay")
+    @Test("A closure chooses by the response, and its errors are kept")
     func chosen() async throws {
         let part = try folder.write(Array("new".utf8), to: "part")
         let target = path("x/200.bin")
@@ -126,7 +127,7 @@ struct DestinationPlanTests {
         #expect(error?.underlying as? DestinationFault == .folder(path: folder.path + "/"))
     }
 
-    @Test("A fault says what happened and what to do, in one line")
+    @Test("An error says in one line what happened and what to do")
     func texts() {
         let faults: [DestinationFault] = [
             .exists(path: "/a\nb"), .folder(path: "/a\nb"), .notAFolder(path: "/a\nb"), .notAFile(path: "/a\nb"),
@@ -141,7 +142,7 @@ struct DestinationPlanTests {
     }
 
     @Test(
-        "Error numbers of the system",
+        "System error numbers",
         arguments: [
             (ENOSPC, .noSpace(path: "/a/b", code: ENOSPC)), (EDQUOT, .noSpace(path: "/a/b", code: EDQUOT)),
             (EACCES, .notWritable(folder: "/a", code: EACCES)), (EROFS, .notWritable(folder: "/a", code: EROFS)),

@@ -48,7 +48,7 @@ struct DownloadFileNameTests {
         expectEqual(name.map { Array($0.utf8) }, expected.map { Array($0.utf8) })
     }
 
-    @Test("A long name keeps its extension and its characters")
+    @Test("A long name keeps its extension and whole characters")
     func long() throws {
         func x(_ count: Int) -> String { String(repeating: "x", count: count) }
         expectEqual(DownloadFileName.safe(x(300) + ".tar.gz"), x(248) + ".tar.gz")
@@ -57,20 +57,20 @@ struct DownloadFileNameTests {
             String(repeating: "é", count: 125)
                 + ".jpg")
         expectEqual(DownloadFileName.safe(x(250) + "👨.jpg"), x(250) + ".jpg")
-        // What is too long is no extension.
+        // An ending that is too long is not an extension.
         expectEqual(DownloadFileName.safe("a." + x(300)), "a." + x(253))
         // A letter with more marks than fit keeps some.
         let marked = try #require(DownloadFileName.safe("x" + String(repeating: "\u{301}\u{302}", count: 20_000)))
         #expect((200...255).contains(marked.utf8.count))
-        // Cutting makes no reserved name.
+        // Shortening does not make a reserved name.
         expectEqual(DownloadFileName.safe("CON" + String(repeating: "\u{1100}", count: 100)), "_CON")
-        // Cutting makes it a device's name, and the underscore in front would make it too long again.
+        // Shortening makes a device's name, and the underscore would make it too long again.
         let spaces = { (count: Int) in String(repeating: " ", count: count) }
         expectEqual(DownloadFileName.safe("CON" + spaces(300) + "x.txt"), "_CON" + spaces(247) + ".txt")
         expectEqual(DownloadFileName.safe("CON." + x(300) + "." + x(10))?.utf8.count, 255)
     }
 
-    @Test("A number stands before the extension, within the limit")
+    @Test("A number precedes the extension, within the limit")
     func numbers() {
         expectEqual(DownloadFileName.numbered("a.txt", 2), "a (2).txt")
         expectEqual(DownloadFileName.numbered("a.tar.gz", 10), "a (10).tar.gz")
@@ -81,7 +81,7 @@ struct DownloadFileNameTests {
         #expect((253...255).contains(long.utf8.count))
     }
 
-    @Test("A safe name stays as it is", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("A safe name is unchanged", arguments: 1...8 as ClosedRange<UInt64>)
     func isIdempotent(seed: UInt64) {
         var random = MutationGenerator(seed: seed)
         let pieces = [

@@ -34,7 +34,7 @@ struct FilePlacementTests {
         return error?.underlying as? DestinationFault
     }
 
-    @Test("A free name is taken, and missing folders are created", arguments: ExistingFile.allCases)
+    @Test("A file is moved to a free name, and missing folders are created", arguments: ExistingFile.allCases)
     func freeName(existing: ExistingFile) throws {
         let part = try write("new", to: "part")
         let target = path("a/b/c.txt")
@@ -44,7 +44,7 @@ struct FilePlacementTests {
         try expectEqual(FileManager.default.contentsOfDirectory(atPath: path("a/b")), ["c.txt"])
     }
 
-    @Test("An existing file stays under `.fail`", arguments: ExclusiveMove.allCases)
+    @Test("An existing file stays with `.fail`", arguments: ExclusiveMove.allCases)
     func fails(move: ExclusiveMove) throws {
         let part = try write("new", to: "part")
         let target = try write("old", to: "a")
@@ -54,7 +54,7 @@ struct FilePlacementTests {
         expectEqual(folder.names, ["a", "part"])
     }
 
-    @Test("A number is added to a taken name", arguments: ExclusiveMove.allCases)
+    @Test("A number is added to an existing name", arguments: ExclusiveMove.allCases)
     func addsNumber(move: ExclusiveMove) throws {
         let target = try write("old", to: "a.tar.gz")
         _ = try write("older", to: "a (2).tar.gz")
@@ -65,7 +65,7 @@ struct FilePlacementTests {
         expectEqual(folder.names.count, 3)
     }
 
-    @Test("A file is replaced, and keeps its permissions")
+    @Test("A file is replaced, and its permissions are kept")
     func replaces() throws {
         let target = try write("old", to: "a")
         expectEqual(chmod(target, 0o640), 0)
@@ -76,7 +76,7 @@ struct FilePlacementTests {
         expectEqual(folder.names, ["a"])
     }
 
-    @Test("A link at the destination is not written through", arguments: ExistingFile.allCases)
+    @Test("Nothing is written through a link at the destination", arguments: ExistingFile.allCases)
     func links(existing: ExistingFile) throws {
         let other = try write("other", to: "other")
         let target = path("a")
@@ -92,7 +92,7 @@ struct FilePlacementTests {
         expectEqual(content("a"), (existing == .replace ? "new" : "other"))
     }
 
-    @Test("A link that leads nowhere is a taken name", arguments: ExclusiveMove.allCases)
+    @Test("A dangling link counts as an existing name", arguments: ExclusiveMove.allCases)
     func danglingLink(move: ExclusiveMove) throws {
         expectEqual(symlink(path("nowhere"), path("a")), 0)
         let part = try write("new", to: "part")
@@ -102,7 +102,7 @@ struct FilePlacementTests {
     }
 
     @Test(
-        "A folder at the destination is a fault; for the server's names it is a taken name",
+        "A folder at the destination is an error; for a server's name, it is an existing name",
         arguments: ExistingFile.allCases)
     func folderInPlace(existing: ExistingFile) throws {
         let target = path("a")
@@ -115,7 +115,7 @@ struct FilePlacementTests {
         try expectEqual(FilePlacement(existing: existing, numbersFolders: true).place(part, at: target), path("a (2)"))
     }
 
-    @Test("What is no file is not replaced")
+    @Test("Anything but a regular file is not replaced")
     func pipe() throws {
         let target = path("pipe")
         expectEqual(mkfifo(target, 0o600), 0)
@@ -128,7 +128,7 @@ struct FilePlacementTests {
         expectEqual(folder.names, ["link", "part", "pipe"])
     }
 
-    @Test("A file among the folders is named")
+    @Test("The error names a file in place of a folder")
     func fileAmongFolders() throws {
         let file = try write("x", to: "file")
         let part = try write("new", to: "part")
@@ -138,7 +138,7 @@ struct FilePlacementTests {
             fault { _ = try FilePlacement(existing: .fail).place(part, at: path("file/b")) }, .notAFolder(path: file))
     }
 
-    @Test("A temporary file that vanished is named", arguments: ExistingFile.allCases)
+    @Test("The error names a temporary file that was removed", arguments: ExistingFile.allCases)
     func vanished(existing: ExistingFile) throws {
         let part = path("part")
         expectEqual(
@@ -147,7 +147,7 @@ struct FilePlacementTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("A name that is too long, or no name, is a fault")
+    @Test("A name that is too long or empty fails")
     func badNames() throws {
         let part = try write("new", to: "part")
         let long = path(String(repeating: "x", count: 300))
@@ -162,7 +162,9 @@ struct FilePlacementTests {
         expectEqual(folder.names, ["part"])
     }
 
-    @Test("A folder without permission is named", .enabled(if: geteuid() != 0, "The superuser may write everywhere."))
+    @Test(
+        "The error names a folder without write permission",
+        .enabled(if: geteuid() != 0, "The superuser may write everywhere."))
     func notWritable() throws {
         let part = try write("new", to: "part")
         expectEqual(mkdir(path("closed"), 0o555), 0)
@@ -183,7 +185,7 @@ struct FilePlacementTests {
         expectEqual(folder.names, ["a", "new"])
     }
 
-    @Test("Of fifty downloads with one name all arrive", arguments: ExclusiveMove.allCases)
+    @Test("All of fifty downloads with one name arrive", arguments: ExclusiveMove.allCases)
     func concurrent(move: ExclusiveMove) async throws {
         let target = path("a.txt")
         let count = 50
@@ -203,7 +205,7 @@ struct FilePlacementTests {
         expectEqual(Set(folder.names.compactMap { content($0) }), Set((0..<count).map { "\($0)" }))
     }
 
-    @Test("Of fifty downloads that may not replace one arrives", arguments: ExclusiveMove.allCases)
+    @Test("One of fifty downloads that may not replace arrives", arguments: ExclusiveMove.allCases)
     func oneWins(move: ExclusiveMove) async throws {
         let target = path("a.txt")
         let parts = try (0..<50).map { try write("\($0)", to: "part\($0)") }

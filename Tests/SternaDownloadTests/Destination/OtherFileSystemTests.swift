@@ -5,7 +5,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-/// The file system in memory that Linux has beside that of the temporary folder.
+/// Linux's file system in memory, if it is not that of the temporary folder.
 private enum MemoryFileSystem {
     static let path = "/dev/shm"
 
@@ -44,7 +44,7 @@ struct OtherFileSystemTests {
         }
     }
 
-    @Test("The file is copied whole, and the temporary one removed", arguments: ExistingFile.allCases)
+    @Test("The whole file is copied, and the temporary one deleted", arguments: ExistingFile.allCases)
     func copies(existing: ExistingFile) throws {
         let bytes = noise((3 << 20) + 17)
         let part = try near.write(bytes, to: "part")
@@ -59,7 +59,7 @@ struct OtherFileSystemTests {
         expectEqual(FileStatus(path: target)?.permissions, FileStatus(path: "\(far.path)/new")?.permissions)
     }
 
-    @Test("An existing file is numbered, replaced or left alone", arguments: ExistingFile.allCases)
+    @Test("An existing file is numbered, replaced or kept", arguments: ExistingFile.allCases)
     func existingFile(existing: ExistingFile) throws {
         let part = try near.write(Array("new".utf8), to: "part")
         let target = "\(far.path)/a"

@@ -83,13 +83,13 @@ struct DigestTests {
         expectEqual(digests.file.map(\.source), [.representationField])
     }
 
-    @Test("Digests of coded bytes say nothing of a decoded file") func coded() throws {
+    @Test("Digests of coded bytes do not apply to a decoded file") func coded() throws {
         let fields: KeyValuePairs = ["Content-Digest": "sha-256=:\(Samples.sha256):"]
         try expectEqual(Self.expected(200, fields, isCoded: true), Self.expected(200, [:]))
         try expectEqual(Self.expected(200, fields, isCoded: true, caller: Self.hex).file.map(\.source), [.caller])
     }
 
-    @Test("With a caller's digest the file is hashed once") func caller() throws {
+    @Test("With a caller's digest, the file is hashed once") func caller() throws {
         let digests = try Self.expected(
             200, ["Content-Digest": "sha-256=:\(Samples.sha256):", "Repr-Digest": "sha-512=:\(Samples.sha512):"],
             caller: Self.hex)
@@ -97,13 +97,14 @@ struct DigestTests {
         expectEqual(digests.fileAlgorithm, .sha256)
     }
 
-    @Test("A user's SHA-256", arguments: [hex, hex.uppercased(), Samples.sha256, String(Samples.sha256.dropLast())])
+    @Test(
+        "The caller's SHA-256", arguments: [hex, hex.uppercased(), Samples.sha256, String(Samples.sha256.dropLast())])
     func callers(text: String) throws {
         try expectEqual(ExpectedDigest(sha256: text).value, Self.hasher(.sha256).digest())
     }
 
     @Test(
-        "What is no SHA-256",
+        "An invalid SHA-256",
         arguments: [
             "", "44af", String(repeating: "g", count: 64), Samples.sha512, "sha256-" + Samples.sha256, hex + " ",
         ])
@@ -112,7 +113,7 @@ struct DigestTests {
         expectEqual(error.kind, .invalidRequest)
     }
 
-    @Test("The verdict names algorithm and digests") func verdict() throws {
+    @Test("The error names the algorithm and the digests") func verdict() throws {
         let digests = try Self.expected(200, ["Content-Digest": "sha-256=:\(Samples.sha256):"], caller: Self.hex)
         expectNil(Self.hasher(.sha256).verdict(digests.file, of: "the file a"))
         let other = Self.hasher(.sha256, ["x"])

@@ -7,11 +7,11 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("Downloads: a bandwidth limit for many", .timeLimit(.minutes(20)))
+@Suite("Downloads: one bandwidth limit for many", .timeLimit(.minutes(20)))
 struct LimitedDownloadsTests {
     private static let rate = 20_000_000
 
-    @Test("A hundred downloads at once stay within 5% of a limit, by a clock that stands still between their turns")
+    @Test("A hundred concurrent downloads stay within 5% of a limit, by a clock that stands still between their turns")
     func clock() async throws {
         let (count, size) = (100, 200_000)
         try await TestServer.withServer { server in
@@ -58,7 +58,7 @@ struct LimitedDownloadsTests {
         return isMet()
     }
 
-    @Test("By the system's clock, too", .enabled(if: LongTests.areOn, "Set STERNA_LONG_TESTS=1."))
+    @Test("The same by the system's clock", .enabled(if: LongTests.areOn, "Set STERNA_LONG_TESTS=1."))
     func system() async throws {
         let (count, size) = (100, 4_000_000)
         try await TestServer.withServer { server in

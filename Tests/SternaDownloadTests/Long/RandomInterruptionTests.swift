@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Downloads: interrupted at random bytes", .timeLimit(.minutes(20)))
 struct RandomInterruptionTests {
-    @Test("Continued, the file is byte-identical, and at most 64 KiB are sent twice for each interruption")
+    @Test("A resumed file is byte-identical, and at most 64 KiB are sent twice for each interruption")
     func cuts() async throws {
         let (count, size) = LongTests.choose((10, 4 << 20), inFull: (50, 256 << 20))
         let seed = LongTests.seed

@@ -3,7 +3,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Sets of the bytes of a file")
+@Suite("Sets of a file's bytes")
 struct ByteRangesTests {
     static let inserted: [([Range<Int64>], [Range<Int64>])] = [
         ([], []), ([0..<0], []), ([-5..<0], []), ([-5..<3], [0..<3]), ([0..<5, 5..<9], [0..<9]),
@@ -12,7 +12,7 @@ struct ByteRangesTests {
         ([0..<Int64.max, Int64.min..<5], [0..<Int64.max]),
     ]
 
-    @Test("Ranges are sorted and joined", arguments: inserted)
+    @Test("Ranges are sorted and merged", arguments: inserted)
     func inserts(ranges: [Range<Int64>], expected: [Range<Int64>]) {
         let set = ByteRanges(ranges)
         expectEqual(set.ranges, expected)
@@ -32,7 +32,7 @@ struct ByteRangesTests {
         ([12..<14], 10, [0..<10]), ([0..<4], nil, [4..<Int64.max]), ([0..<Int64.max], nil, []),
     ]
 
-    @Test("What is missing", arguments: gaps)
+    @Test("Missing ranges", arguments: gaps)
     func missing(ranges: [Range<Int64>], length: Int64?, expected: [Range<Int64>]) {
         let set = ByteRanges(ranges)
         expectEqual(set.missing(of: length), expected)

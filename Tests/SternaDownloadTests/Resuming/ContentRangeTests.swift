@@ -23,12 +23,12 @@ struct ContentRangeTests {
         expectEqual(range.fieldValue, text)
     }
 
-    @Test("The unit has no case") func unit() {
+    @Test("The unit is case-insensitive") func unit() {
         expectEqual(ContentRange("Bytes 0-1/2"), .part(0..<2, length: 2))
     }
 
     @Test(
-        "Anything else is refused",
+        "Any other value is refused",
         arguments: [
             "", " ", "bytes", "bytes ", "bytes /", "bytes 0-1", "bytes 0-1/", "bytes 0-/2", "bytes -1/2",
             "bytes 0-1/2/3", "bytes 0-1-1/2", "bytes 0 -1/2", "bytes=0-1/2", "bytes: 0-1/2", "bytes  0-1/2",
@@ -40,7 +40,7 @@ struct ContentRangeTests {
         expectNil(ContentRange(text))
     }
 
-    @Test("Several lines have to agree") func lines() {
+    @Test("Several lines must agree") func lines() {
         func read(_ values: [String]) -> ContentRange? {
             ContentRange(FieldSection(HTTPFields(values.map { HTTPField(name: .contentRange, value: $0) })))
         }

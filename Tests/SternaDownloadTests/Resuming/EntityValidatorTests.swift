@@ -5,7 +5,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("The validator that continues a download")
+@Suite("The strong validator of a download")
 struct EntityValidatorTests {
     static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
     static let later = "Sun, 06 Nov 1994 08:49:38 GMT"
@@ -56,7 +56,7 @@ struct EntityValidatorTests {
         (.lastModified(modified), [], false),
     ]
 
-    @Test("Whether a part is of the same representation", arguments: stated)
+    @Test("A part of the same representation", arguments: stated)
     func isStated(validator: EntityValidator, fields: [(HTTPField.Name, String)], expected: Bool) {
         expectEqual(validator.isStated(in: Self.section(fields)), expected)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("The names of files of incomplete downloads")
+@Suite("The names of partial files and sidecars")
 struct PartialNamesTests {
     static let paths = [
         ("big.iso", "big.iso.sterna-part", "big.iso.sterna-resume"),
@@ -22,12 +22,12 @@ struct PartialNamesTests {
         expectNil(PartialNames(partialPath: destination))
     }
 
-    @Test("A path without a name of a file has none", arguments: ["", "/", "a/", ".", "a/..", "a\u{0}b"])
+    @Test("A path without a file name has none", arguments: ["", "/", "a/", ".", "a/..", "a\u{0}b"])
     func refuses(destination: String) {
         expectNil(PartialNames(destination: destination))
     }
 
-    @Test("Long names are cut and stay different", arguments: ["a", "é", "🐦", "e\u{301}"])
+    @Test("Long names are shortened, and stay distinct", arguments: ["a", "é", "🐦", "e\u{301}"])
     func cuts(unit: String) throws {
         var seen = Set<String>()
         for length in 50...260 {

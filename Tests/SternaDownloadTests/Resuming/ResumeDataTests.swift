@@ -17,7 +17,7 @@ struct ResumeDataTests {
             present: ByteRanges(ranges), partialPath: "/t/ä.sterna-part", destinationPath: destination)
     }
 
-    @Test("The form is as documented") func form() throws {
+    @Test("The format is as documented") func form() throws {
         let data = try Self.sample()
         expectEqual(String(decoding: data.data, as: UTF8.self), Samples.resumeData)
         expectEqual(data.receivedBytes, 90)
@@ -25,7 +25,7 @@ struct ResumeDataTests {
         expectNil(data.url.userinfo)
     }
 
-    @Test("What is written is read again") func roundTrip() throws {
+    @Test("The data is decoded unchanged") func roundTrip() throws {
         let date = EntityValidator.lastModified("Sun, 06 Nov 1994 08:49:37 GMT")
         let samples = [
             try Self.sample(), try Self.sample(date, length: nil, [], destination: nil),
@@ -38,7 +38,7 @@ struct ResumeDataTests {
         }
     }
 
-    @Test("Bytes beyond the length and too many ranges are left out") func limits() throws {
+    @Test("Bytes beyond the length, and excess ranges, are dropped") func limits() throws {
         try expectEqual(Self.sample(length: 100, [0..<10, 90..<200, 300..<400]).ranges, [0..<10, 90..<100])
         let many = try Self.sample(
             length: nil, (0..<3_000).map { Int64.max - 9_000 + $0 * 3..<Int64.max - 8_999 + $0 * 3 })

@@ -5,9 +5,9 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("What an answer is worth to a download")
+@Suite("How a download uses a response")
 struct ResumeDecisionTests {
-    /// A response and what it is worth; by default the request asks for all from byte 500 of 1,000.
+    /// A response and the decision; by default, the request asks for byte 500 of 1,000 and all later ones.
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var status: Int
@@ -156,22 +156,22 @@ struct ResumeDecisionTests {
             Row("status \($0) for the whole file", $0, [tag], requested: nil, known: .init(), "reject \($0)")
         }
 
-    @Test("A part of the same file is joined", arguments: parts)
+    @Test("A part of the same file is added", arguments: parts)
     func joins(row: Row) { check(row) }
 
     @Test("A part of another file is discarded", arguments: changed)
     func discards(row: Row) { check(row) }
 
-    @Test("A part that breaks HTTP is refused", arguments: faulty)
+    @Test("A part that violates HTTP is refused", arguments: faulty)
     func refuses(row: Row) { check(row) }
 
-    @Test("A whole file replaces what is there", arguments: wholes)
+    @Test("A whole file replaces the received bytes", arguments: wholes)
     func replaces(row: Row) { check(row) }
 
-    @Test("A 416 ends a download that is complete", arguments: unsatisfied)
+    @Test("A 416 ends a complete download", arguments: unsatisfied)
     func ends(row: Row) { check(row) }
 
-    @Test("Other successes are no answer to a range, and some are none to a download", arguments: successes)
+    @Test("Other successes are not used for a range, and some not for a download", arguments: successes)
     func rejects(row: Row) { check(row) }
 
     @Test("Other statuses are left to the serializer", arguments: others)

@@ -5,7 +5,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("How a download goes on")
+@Suite("What a download requests next")
 struct ResumeRuleTests {
     static let tag = EntityValidator.entityTag("\"v1\"")
     static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -50,7 +50,7 @@ struct ResumeRuleTests {
         (Requested(first: 0, end: 1), date, ["bytes=0-0", modified, "identity"]),
     ]
 
-    @Test("The fields of a request for a part", arguments: sent)
+    @Test("The fields of a range request", arguments: sent)
     func fields(range: Requested, validator: EntityValidator, expected: [String]) {
         let fields = ResumeRule.fields(range, validator)
         expectEqual([fields[.range], fields[.ifRange], fields[.acceptEncoding]], expected)

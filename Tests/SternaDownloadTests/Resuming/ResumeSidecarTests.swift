@@ -47,7 +47,7 @@ final class ResumeSidecarTests {
         try expectNil(read())
     }
 
-    @Test("What a killed process left is replaced, and links are not followed") func leftovers() throws {
+    @Test("A killed process's unfinished file is replaced, and links are not followed") func leftovers() throws {
         let victim = folder + "/victim"
         defer { unlink(victim) }
         close(open(victim, O_CREAT | O_WRONLY, 0o600))
@@ -58,7 +58,7 @@ final class ResumeSidecarTests {
         #expect(stat(victim, &status) == 0 && status.st_size == 0)
     }
 
-    @Test("Paths are those of now, whatever the file says") func moved() throws {
+    @Test("The paths are the current ones, whatever the file says") func moved() throws {
         var data = try sample()
         data = data.moved(partialPath: "/elsewhere/f.bin.sterna-part", destinationPath: "/elsewhere/f.bin")
         try ResumeSidecar.write(data, names)
@@ -73,7 +73,7 @@ final class ResumeSidecarTests {
         #expect(throws: SternaError.self) { try read() }
     }
 
-    @Test("What is no regular file is refused") func otherKinds() throws {
+    @Test("Anything but a regular file is refused") func otherKinds() throws {
         symlink("/etc/hosts", names.sidecarPath)
         #expect(throws: SternaError.self) { try read() }
         unlink(names.sidecarPath)
@@ -82,7 +82,7 @@ final class ResumeSidecarTests {
         expectEqual(error.kind, .fileUnreadable)
     }
 
-    @Test("A large file is refused without being read as a whole") func large() throws {
+    @Test("A large file is refused without being read completely") func large() throws {
         let descriptor = open(names.sidecarPath, O_CREAT | O_WRONLY, 0o600)
         expectEqual(ftruncate(descriptor, 1 << 32), 0)
         close(descriptor)
@@ -90,7 +90,7 @@ final class ResumeSidecarTests {
         expectEqual(error.kind, .fileUnreadable)
     }
 
-    @Test("A folder that is gone is a named error") func noFolder() throws {
+    @Test("A missing folder is a named error") func noFolder() throws {
         let gone = try #require(PartialNames(destination: folder + "/gone/f.bin"))
         let error = try #require(throws: SternaError.self) { try ResumeSidecar.write(try sample(), gone) }
         expectEqual(error.kind, .writeFailed)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Downloads: servers that send little for each request", .timeLimit(.minutes(5)))
 struct ShortAnswersTests {
-    @Test("The pause doubles with each short answer in a row, up to the end")
+    @Test("The pause doubles with each consecutive short response, until the download ends")
     func doubles() {
         var answers = ShortAnswers()
         let pauses = (0..<9).map { _ in answers.ended(bringing: 10) }
@@ -21,7 +21,7 @@ struct ShortAnswersTests {
         #expect(detail.contains("only a few bytes") && detail.contains("10 for the last of 10 in a row"))
     }
 
-    @Test("An answer of 64 KiB is worth its request, and begins the count anew")
+    @Test("A response of 64 KiB restarts the count")
     func enough() {
         var answers = ShortAnswers()
         for _ in 0..<1_000 { expectEqual(answers.ended(bringing: 64 << 10), .next(after: .zero)) }
@@ -31,7 +31,7 @@ struct ShortAnswersTests {
         }
     }
 
-    @Test("An answer without bytes ends the download")
+    @Test("A response without bytes ends the download")
     func nothing() {
         var answers = ShortAnswers()
         guard case .end = answers.ended(bringing: 0) else {
@@ -40,7 +40,7 @@ struct ShortAnswersTests {
         }
     }
 
-    /// Serves the first bytes of a file, cut, and then parts of so many bytes.
+    /// Serves the first bytes of a file, cut, and then parts of a given length.
     private static func serve(_ content: [UInt8], parts: Int, on server: TestServer) {
         server.route("GET", "/file") { request in
             guard let first = request.firstOfRange else {
@@ -70,7 +70,7 @@ struct ShortAnswersTests {
         }
     }
 
-    @Test("Ten bytes for each request: ever fewer requests, then an error, and the part is kept")
+    @Test("With ten bytes per request, requests become rarer, then the download fails, and the partial file is kept")
     func crumbs() async throws {
         try await TestServer.withServer { server in
             Self.serve(RangedFile.content(1_000, seed: 1), parts: 10, on: server)
@@ -114,7 +114,7 @@ struct ShortAnswersTests {
         }
     }
 
-    @Test("Parts of 64 KiB are fetched without any pause")
+    @Test("Parts of 64 KiB are requested without pauses")
     func worthwhile() async throws {
         let content = RangedFile.content(50 << 16, seed: 3)
         try await TestServer.withServer { server in

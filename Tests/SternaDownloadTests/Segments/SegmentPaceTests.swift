@@ -24,7 +24,7 @@ struct SegmentPaceTests {
         Link(testDescription: "one is wanted", most: 1, expected: 1) { Double($0) },
     ]
 
-    @Test("The number grows while that is a gain", arguments: links)
+    @Test("The number grows while each connection is a gain", arguments: links)
     private func grows(link: Link) {
         var pace = SegmentPace(most: link.most, at: 0)
         var retired = 0
@@ -36,7 +36,7 @@ struct SegmentPaceTests {
         expectEqual(retired, (link.expected == 1 && link.most > 1 ? 1 : 0))
     }
 
-    @Test("While a connection is missing nothing is measured, and a failure ends the growth")
+    @Test("Nothing is measured while a connection is missing, and a failure ends the growth")
     func waits() {
         var pace = SegmentPace(most: 4, at: 0)
         _ = pace.add(1_000, at: 1.5, running: 1)

@@ -19,13 +19,13 @@ struct SegmentPlanTests {
         return plan
     }
 
-    /// Answers the request for a segment.
+    /// Records a response to the request of a segment.
     private func begin(_ number: Int, upTo end: Int64, in plan: inout SegmentPlan) {
         let isNeeded = plan.begin(number, upTo: end, at: 2)
         #expect(isNeeded)
     }
 
-    @Test("A further segment takes half of the rest, and the first one stops there")
+    @Test("Another segment takes half of the rest, and the first one ends there")
     func half() {
         var plan = begun()
         let second = plan.open(at: 2)
@@ -40,7 +40,7 @@ struct SegmentPlanTests {
         #expect(plan.running.isEmpty && plan.gaps.isEmpty)
     }
 
-    @Test("A rest that is too small, or that takes no time, is not shared")
+    @Test("A rest that is too small, or takes too little time, is not shared")
     func tooSmall() {
         var plan = begun(81)
         expectNil(plan.open(at: 100))
@@ -54,11 +54,11 @@ struct SegmentPlanTests {
         expectNil(plan.open(at: 100))
     }
 
-    @Test("The slowest segment is shared; one without an answer is not")
+    @Test("The slowest segment is shared, but not one without a response")
     func slowest() {
         var plan = begun()
         _ = plan.open(at: 2)
-        // The second segment has no answer yet, so the first one is shared again.
+        // The second segment has no response yet, so the first one is shared again.
         expectEqual(plan.open(at: 2).map { $0.start..<$0.end }, 40..<60)
         begin(1, upTo: 100, in: &plan)
         begin(2, upTo: 60, in: &plan)
@@ -68,7 +68,7 @@ struct SegmentPlanTests {
         expectEqual(plan.open(at: 7).map { $0.start..<$0.end }, 81..<100)
     }
 
-    @Test("Gaps go first, and what a failed segment leaves is one")
+    @Test("Gaps come first, including the rest of a failed segment")
     func gaps() {
         var plan = SegmentPlan(10..<40, missing: [10..<40, 60..<70, 80..<100], at: 0, Self.rules)
         expectEqual(plan.gaps.ranges, [60..<70, 80..<100])
@@ -80,7 +80,7 @@ struct SegmentPlanTests {
         expectEqual(plan.open(at: 1).map { $0.start..<$0.end }, 64..<70)
     }
 
-    @Test("The first response goes on where a segment has failed, or has no answer yet")
+    @Test("The first response continues where a segment has failed or has no response yet")
     func extended() {
         for fails in [true, false] {
             var plan = begun()
@@ -104,7 +104,7 @@ struct SegmentPlanTests {
         expectEqual(plan.take(11, by: 1), .tooMany)
     }
 
-    @Test("The newest segment is given up, the only one is not")
+    @Test("The newest segment is ended, but not the only one")
     func newest() {
         var plan = begun()
         plan.endNewest()
@@ -115,7 +115,7 @@ struct SegmentPlanTests {
         expectEqual(plan.take(5, by: 1), .last(0))
     }
 
-    @Test("Any schedule brings every byte once, and ends", arguments: UInt64(0)..<300)
+    @Test("Any schedule delivers every byte once, and ends", arguments: UInt64(0)..<300)
     func random(seed: UInt64) throws {
         var schedule = Schedule(seed: seed)
         for _ in 0..<5_000 where !schedule.isOver { try schedule.step() }

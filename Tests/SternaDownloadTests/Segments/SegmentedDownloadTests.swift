@@ -32,7 +32,7 @@ struct SegmentedDownloadTests {
     }
 
     @Test(
-        "The file is the same over four connections, or streams of one, with its digest and its progress",
+        "Over four connections, or streams of one, the file, its digest and its progress are the same",
         arguments: [false, true])
     func same(isHTTP2: Bool) async throws {
         try await TestServer.withServer(.init(http2: isHTTP2 ? .byPriorKnowledge : [])) { server in
@@ -59,7 +59,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("By default one connection is used, and for a small rest, too")
+    @Test("One connection is used by default, and for a small rest")
     func one() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -77,7 +77,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("A server that answers with the whole file is not asked for further parts")
+    @Test("A server that sends the whole file is not asked for further parts")
     func ignored() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -93,7 +93,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("A file that is replaced half-way is the old one or the new one, never both", arguments: [true, false])
+    @Test("A file that is replaced half-way is the old or the new one, never a mixture", arguments: [true, false])
     func replaced(ignoresIfRange: Bool) async throws {
         let new = [UInt8](repeating: 7, count: Self.count)
         try await TestServer.withServer { server in
@@ -112,7 +112,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("A part whose connection is lost is fetched again")
+    @Test("A part whose connection is lost is requested again")
     func lost() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -129,7 +129,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("Parts that are answered by 204 come over the first connection")
+    @Test("Parts that receive a 204 are fetched over the first connection")
     func nothing() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -144,7 +144,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("The download fails with its last connection, and can be continued")
+    @Test("The download fails with its last connection, and can be resumed")
     func allLost() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -163,7 +163,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("Interrupted, it goes on by its gaps, over any number of connections", arguments: [1, 4])
+    @Test("An interrupted download resumes at its gaps, over any number of connections", arguments: [1, 4])
     func gaps(most: Int) async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -186,7 +186,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("Cancelled, all connections end, and nothing is left")
+    @Test("Cancellation ends all connections, and leaves no file")
     func cancelled() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -203,7 +203,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("Suspended for longer than its grace, it gives all connections up and goes on by its gaps")
+    @Test("A download that is suspended beyond its grace closes all connections, and resumes at its gaps")
     func suspended() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -234,12 +234,12 @@ struct SegmentedDownloadTests {
 private final class SegmentedFile: Sendable {
     enum Answer: Sendable {
         case part
-        /// So many bytes of the part, and the rest after the signal.
+        /// A given number of the part's bytes, and the rest after the signal.
         case held(Int)
         /// A part of another file, whatever If-Range says.
         case partOf(String, [UInt8])
         case whole(String, [UInt8])
-        /// So many bytes of the part, and the end of the connection.
+        /// A given number of the part's bytes, then the end of the connection.
         case cut(Int)
         /// 204.
         case nothing

@@ -2,14 +2,14 @@ import NIOCore
 public import SternaCore
 import Synchronization
 
-/// A handle on the downloads of several files, of which a limited number runs at the same time.
+/// Downloads several files, a limited number of them at the same time.
 ///
 ///     let batch = api.download(["a.iso", "b.iso", "c.iso"], into: "/data", concurrency: 2)
 ///     for await step in batch.progress { print(step) }  // 1 of 3 files, 37% of 1.2 GB, 48 MB/s, 16 s left
 ///     for result in try await batch.results { print(try result.get().path) }
 ///
-/// A file that fails does not stop the others. Those that wait are suspended tasks, which hold no connection; a waiting task that is
-/// resumed by itself starts at once, beyond the limit. Releasing the handle of a running batch does not cancel it.
+/// A failed file does not stop the others. Waiting downloads are suspended tasks, which hold no connection; resuming one of them
+/// starts it at once, in excess of the limit. Releasing a running batch does not cancel it.
 public final class DownloadBatch: Sendable {
     /// The downloads, in the order of their files.
     public let tasks: [DownloadTask]
@@ -22,10 +22,10 @@ public final class DownloadBatch: Sendable {
     private let state: Mutex<State>
     private let channel: UpdateChannel<BatchProgress>
 
-    // Orders the effects of `suspend` and `resume` as their state changes.
+    // Keeps the effects of `suspend` and `resume` in the order of their changes of state.
     private let transitions = Mutex(())
 
-    /// - Parameter tasks: tasks that have not begun.
+    /// - Parameter tasks: tasks that were not started.
     init(_ tasks: [DownloadTask], concurrency: Int) {
         self.tasks = tasks
         channel = UpdateChannel(BatchProgress(files: tasks.count))
@@ -38,10 +38,10 @@ public final class DownloadBatch: Sendable {
         if tasks.isEmpty { channel.end() }
     }
 
-    /// The result of each file, in order, once all downloads are complete.
+    /// The result of each file, in order, when all downloads are complete.
     ///
-    /// Throws `cancelled` if the Swift task that waits is cancelled, which does not cancel the downloads. Waiting does not start a
-    /// batch that is suspended.
+    /// Throws `cancelled` if the awaiting Swift task is cancelled, which does not cancel the downloads. Awaiting does not start a
+    /// suspended batch.
     public var results: [Result<DownloadedFile, SternaError>] {
         get async throws {
             var results: [Result<DownloadedFile, SternaError>] = []
@@ -49,7 +49,7 @@ public final class DownloadBatch: Sendable {
                 do {
                     results.append(.success(try await task.value))
                 } catch {
-                    // A complete task has an error of its own; else the wait alone was cancelled.
+                    // A complete task has an error of its own; otherwise only the wait was cancelled.
                     guard let failure = task.error else { throw error }
                     results.append(.failure(failure))
                 }
@@ -58,18 +58,17 @@ public final class DownloadBatch: Sendable {
         }
     }
 
-    /// The progress over all files: its present value, with the rate of this moment, and a sequence of its changes, which ends with
-    /// the last file.
+    /// The progress over all files: the current value, and a sequence of changes, which ends with the last file.
     public var progress: Updates<BatchProgress> {
         Updates(channel, current: { self.state.withLock { $0.meter.progress(at: .now()) } })
     }
 
-    /// Whether all downloads are complete.
+    /// Whether all downloads are complete, including failed and cancelled ones.
     public var isFinished: Bool { tasks.allSatisfy(\.isFinished) }
 
     // MARK: State
 
-    /// Starts the batch, or continues a suspended one.
+    /// Starts the batch, or resumes a suspended one.
     public func resume() {
         transitions.withLock { _ in
             for index in state.withLock({ $0.plan.resume() }) { tasks[index].resume() }
@@ -77,21 +76,22 @@ public final class DownloadBatch: Sendable {
         }
     }
 
-    /// Suspends all downloads that run, and begins no other until ``resume()``.
+    /// Suspends all running downloads, and starts no others until ``resume()``.
     public func suspend() {
         transitions.withLock { _ in
             for index in state.withLock({ $0.plan.suspend() }) { tasks[index].suspend() }
         }
     }
 
-    /// Cancels all downloads, and removes their partial files. Complete files stay.
+    /// Cancels all downloads, and deletes their partial files. Complete files stay.
     public func cancel() {
         endWaiting()
         for task in tasks { task.cancel() }
     }
 
-    /// Cancels all downloads, and keeps the partial files that can be continued; returns what continues each file, in order: nil for
-    /// a complete one, for one that cannot be continued, and for one that had not begun.
+    /// Cancels all downloads, and keeps the partial files of those that can be resumed.
+    ///
+    /// - Returns: the resume data of each file, in order; nil for a file that is complete, was not started, or cannot be resumed.
     @discardableResult
     public func cancelProducingResumeData() async -> [ResumeData?] {
         endWaiting()
@@ -108,7 +108,7 @@ public final class DownloadBatch: Sendable {
     private func startNext() {
         for index in state.withLock({ $0.plan.next() }) {
             tasks[index].resume()
-            // Retains the batch while one of its downloads runs.
+            // The task keeps the batch alive while one of its downloads runs.
             Task { await self.watch(index) }
         }
     }
@@ -129,7 +129,7 @@ public final class DownloadBatch: Sendable {
         endIfOver()
     }
 
-    /// Notes the end of the downloads that have not begun, which begin no more.
+    /// Removes the downloads that have not started from the queue, and counts them as failed.
     private func endWaiting() {
         report { state in
             for index in state.plan.waiting {
@@ -145,7 +145,7 @@ public final class DownloadBatch: Sendable {
     }
 
     private func report(_ change: (inout State) -> Void) {
-        // Reported under the lock, so that no older value replaces a newer one.
+        // Reports under the lock, so that an older value does not replace a newer one.
         state.withLock { state in
             change(&state)
             channel.report(state.meter.progress(at: .now()))

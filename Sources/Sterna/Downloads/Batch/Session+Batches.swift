@@ -4,15 +4,15 @@ public import SternaCore
 extension Session {
     /// Makes a batch that saves several files to a folder, some of them at the same time.
     ///
-    /// The names are those of ``DownloadDestination/folder(_:existing:)``: two files with one name get numbers. The batch starts at
-    /// once, unless ``SessionSettings/startsTasks`` is off; then ``DownloadBatch/resume()`` starts it.
+    /// Files are named as by ``DownloadDestination/folder(_:existing:)``; files of the same name get numbers. The batch starts at
+    /// once, unless ``SessionSettings/startsTasks`` is false; then ``DownloadBatch/resume()`` starts it.
     ///
     /// - Parameters:
-    ///   - references: the URLs, relative to the base URL or absolute.
-    ///   - folder: the folder's path or URL.
-    ///   - concurrency: the maximum number of downloads that run at the same time, at least 1; 4 by default.
+    ///   - references: the URLs, absolute or relative to the base URL.
+    ///   - folder: the path or file URL of the folder.
+    ///   - concurrency: the maximum number of downloads at the same time, at least 1; 4 by default.
     ///   - options: the options of each download.
-    ///   - headers: header fields of each request, which replace the session's.
+    ///   - headers: header fields of each request, which replace the session's of the same name.
     ///   - configure: changes the settings of each request.
     public func download(
         _ references: [some URLConvertible], into folder: some FileReference, concurrency: Int = 4,
@@ -25,12 +25,12 @@ extension Session {
         return downloadBatch(drafts, concurrency: concurrency, options: options)
     }
 
-    /// Makes a batch of downloads, each with its own destination.
+    /// Makes a batch of downloads with their own destinations.
     package func downloadBatch(
         _ files: [(draft: RequestDraft, to: DownloadDestination)], concurrency: Int = 4,
         options: DownloadOptions = DownloadOptions()
     ) -> DownloadBatch {
-        // The tasks wait for the batch to start them.
+        // The tasks are not started, since the batch does that.
         let waiting = with { $0.startsTasks = false }
         let tasks = files.map { waiting.downloadTask($0.draft, to: $0.to, options: options) }
         let batch = DownloadBatch(tasks, concurrency: concurrency)

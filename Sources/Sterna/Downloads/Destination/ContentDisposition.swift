@@ -4,20 +4,20 @@ import SternaSerialization
 
 /// A Content-Disposition field of a response (RFC 6266).
 ///
-/// The reader accepts what browsers accept: a field without a type, values with spaces outside quotes, a quoted string without its
-/// end, values in UTF-8 or, if they are not valid UTF-8, in windows-1252. A percent sign in `filename` and an encoded word (RFC 2047)
-/// stay as they are (RFC 6266, appendix C).
+/// The parser accepts what browsers accept: a missing type, spaces in unquoted values, a missing closing quote, and values in UTF-8
+/// or, if they are not valid UTF-8, in windows-1252. A percent sign in `filename`, and an encoded word (RFC 2047), are not decoded
+/// (RFC 6266, appendix C).
 package struct ContentDisposition: Sendable, Hashable {
-    /// The limits on a field; what exceeds them is ignored.
+    /// The limits of a field; what exceeds them is ignored.
     package enum Limits {
-        /// The bytes of a field.
+        /// The length of a field in bytes.
         package static let bytes = 16 << 10
 
-        /// The parameters of a field.
+        /// The number of parameters.
         package static let parameters = 64
     }
 
-    /// A parameter, its name in lower case, its value without quotes.
+    /// A parameter: its name in lower case, and its value without quotes.
     package struct Parameter: Sendable, Hashable {
         package var name: String
         package var value: String
@@ -26,10 +26,10 @@ package struct ContentDisposition: Sendable, Hashable {
     /// The type in lower case, such as `attachment`; empty if the field has none.
     package let type: String
 
-    /// The parameters in order. A repeated name keeps its first value.
+    /// The parameters in order; the first of a repeated name.
     package let parameters: [Parameter]
 
-    /// Reads the bytes of a field; nil for one without a type and parameters, and for one beyond the limit.
+    /// Parses the bytes of a field; nil if it has neither a type nor parameters, or exceeds the limit.
     package init?(_ field: [UInt8]) {
         guard field.count <= Limits.bytes else { return nil }
         var reader = Reader(field)
@@ -38,13 +38,13 @@ package struct ContentDisposition: Sendable, Hashable {
         if type.isEmpty, parameters.isEmpty { return nil }
     }
 
-    /// The value of a parameter, whose name is given in lower case.
+    /// The value of a parameter, by its name in lower case.
     package subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// The name that the server suggests, as it was sent: `filename*` if it can be decoded, else `filename`; nil if there is none
+    /// The file name that the server suggests, unchanged: `filename*` if it can be decoded, otherwise `filename`; nil if absent
     /// (RFC 6266, 4.3).
     ///
-    /// It may be a path or hold any character; ``DownloadFileName`` makes a safe name of it.
+    /// It may be a path, and may contain any character; ``DownloadFileName`` makes a safe name of it.
     package var filename: String? {
         let extended = self["filename*"].flatMap(Self.decoded)
         if let extended, !extended.isEmpty { return extended }
@@ -52,9 +52,9 @@ package struct ContentDisposition: Sendable, Hashable {
         return plain?.isEmpty == true ? nil : plain
     }
 
-    /// Decodes an extended value in UTF-8 or ISO-8859-1; nil for other character sets and malformed values (RFC 8187, 3.2).
+    /// Decodes an extended value in UTF-8 or ISO-8859-1; nil for other character sets and invalid values (RFC 8187, 3.2).
     ///
-    /// ISO-8859-1 is read as windows-1252, as the Encoding Standard's label.
+    /// ISO-8859-1 is decoded as windows-1252, following the Encoding Standard.
     private static func decoded(_ value: String) -> String? {
         let pieces = value.utf8.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3, let bytes = PercentDecoding.bytes(of: pieces[2]) else { return nil }
@@ -65,7 +65,7 @@ package struct ContentDisposition: Sendable, Hashable {
         }
     }
 
-    /// Returns the text of bytes that name no character set: UTF-8, else windows-1252, as browsers, wget2 and aria2 read them.
+    /// Returns text without a declared character set, like browsers, wget2 and aria2: as UTF-8, or else windows-1252.
     private static func text(_ bytes: some Sequence<UInt8>) -> String {
         let bytes = Array(bytes)
         return String(validating: bytes, as: UTF8.self) ?? TextEncoding.windows1252.decode(Bytes(bytes: bytes))
@@ -74,7 +74,7 @@ package struct ContentDisposition: Sendable, Hashable {
 }
 
 extension ContentDisposition {
-    /// Reads the pieces of a field from left to right.
+    /// Parses a field from left to right.
     private struct Reader {
         private let bytes: [UInt8]
         private var index = 0
@@ -83,7 +83,7 @@ extension ContentDisposition {
 
         private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-        /// Takes the type; empty, with nothing taken, if the field begins with a parameter.
+        /// Takes the type; takes nothing, and returns an empty text, if the field begins with a parameter.
         mutating func takeType() -> String {
             let start = index
             let text = takePlain(until: [UInt8(ascii: ";"), UInt8(ascii: "=")])
@@ -132,7 +132,7 @@ extension ContentDisposition {
             return ContentDisposition.text(value)
         }
 
-        /// Takes what stands before one of the bytes, without the blanks around it.
+        /// Takes the text before one of the given bytes, without blanks around it.
         private mutating func takePlain(until ends: [UInt8]) -> String {
             let start = index
             while let byte = current, !ends.contains(byte) { index += 1 }
@@ -142,7 +142,7 @@ extension ContentDisposition {
             return ContentDisposition.text(piece)
         }
 
-        /// Skips to the next parameter. Quotes in what is skipped count.
+        /// Skips to the next parameter, past semicolons in quotes.
         private mutating func skipSemicolon() {
             while let byte = current {
                 index += 1

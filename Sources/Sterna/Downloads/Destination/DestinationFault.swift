@@ -1,28 +1,28 @@
 import SternaCore
 import SternaPlatform
 
-/// The fault of a download's destination, as the `underlying` cause of a ``SternaError``.
+/// Why a download's destination cannot be used; the `underlying` error of a ``SternaError``.
 public enum DestinationFault: Error, Sendable, Hashable {
-    /// A file exists there, and the policy is ``ExistingFile/fail``, or all numbers are taken.
+    /// The file exists, and the policy is ``ExistingFile/fail``, or all numbers up to 9,999 are taken.
     case exists(path: String)
-    /// A folder in place of a file.
+    /// A folder is where the file would be.
     case folder(path: String)
-    /// A file in place of a folder.
+    /// A file is where a folder would be.
     case notAFolder(path: String)
-    /// A device, pipe or socket, which is not replaced.
+    /// A device, pipe or socket, which is never replaced.
     case notAFile(path: String)
-    /// The folder may not be written; carries the system's error number.
+    /// The folder is not writable; with the system's error number.
     case notWritable(folder: String, code: Int32)
-    /// The disk is full, or the user's share of it; carries the system's error number.
+    /// The disk is full, or the user's quota is used up; with the system's error number.
     case noSpace(path: String, code: Int32)
-    /// The temporary file was removed by another program.
+    /// Another program removed the temporary file.
     case vanished(temporaryFile: String)
-    /// The file cannot be made for another reason; carries the system's error number.
+    /// The file cannot be created for another reason; with the system's error number.
     case failed(path: String, code: Int32)
 }
 
 extension DestinationFault: CustomStringConvertible {
-    /// One or two sentences: what happened, where, and what to do.
+    /// What happened, where, and what to do, in one or two sentences.
     public var description: String {
         switch self {
         case .exists(let path):
@@ -41,18 +41,18 @@ extension DestinationFault: CustomStringConvertible {
         case .vanished(let path):
             "The temporary file \(Self.shown(path)) was removed by another program. Start the download again."
         case .failed(let path, let code):
-            "The file \(Self.shown(path)) cannot be made: \(Self.reason(code)). Choose another destination."
+            "The file \(Self.shown(path)) cannot be created: \(Self.reason(code)). Choose another destination."
         }
     }
 
-    /// Returns the fault as an error: `writeFailed` for a full disk, else `destinationUnusable`.
+    /// Returns the error with this cause: `writeFailed` for a full disk, otherwise `destinationUnusable`.
     package func error(phase: SternaError.Phase) -> SternaError {
         var kind = SternaError.Kind.destinationUnusable
         if case .noSpace = self { kind = .writeFailed }
         return SternaError(kind, phase: phase, description, underlying: self)
     }
 
-    /// Makes a fault of the error number of a call that was to make a file.
+    /// Makes the fault for the error number of a system call that should have created a file.
     package init(code: Int32, path: String) {
         switch code {
         case ENOSPC, EDQUOT, EFBIG: self = .noSpace(path: path, code: code)
@@ -64,7 +64,7 @@ extension DestinationFault: CustomStringConvertible {
         }
     }
 
-    // Paths are cut less than other texts: their end tells most.
+    // Paths are shortened less than other texts, since their end says most.
     private static func shown(_ path: String) -> String { "“\(FieldSyntax.printable(path, limit: 1_024))”" }
 
     private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -3,7 +3,7 @@ import SternaCore
 import SternaPlatform
 import SternaSerialization
 
-/// A destination that was checked before the transfer begins, with absolute paths.
+/// A checked destination with absolute paths, made before the transfer begins.
 struct DestinationPlan: Sendable {
     private enum Target: Sendable {
         case file(String)
@@ -14,16 +14,16 @@ struct DestinationPlan: Sendable {
     private let target: Target
     private let existing: ExistingFile
 
-    /// The folder for the partial file: the destination's own, so that the file can be renamed, or the temporary folder if the
+    /// The folder for the partial file: the destination's, so that the file can be renamed, or the temporary folder if the
     /// destination is chosen after the transfer. ``makePartialFolder()`` creates it.
     let partialFolder: String
 
-    /// The permissions to create the partial file with, before the umask: private in the temporary folder, which other users read.
+    /// The permissions of the partial file before the umask; private in the temporary folder, which other users can read.
     var partialPermissions: mode_t {
         if case .chosen = target { 0o600 } else { 0o666 }
     }
 
-    /// Checks a destination; throws `destinationUnusable` for one that cannot work. It creates nothing, and blocks.
+    /// Checks a destination; throws `destinationUnusable` if it cannot be used. Creates nothing. Blocks.
     init(_ destination: DownloadDestination) throws(SternaError) {
         existing = destination.existing
         do {
@@ -49,7 +49,7 @@ struct DestinationPlan: Sendable {
         }
     }
 
-    /// Creates the folder for the partial file and those that lead to it. It blocks.
+    /// Creates the folder for the partial file, and its parents. Blocks.
     func makePartialFolder() throws(SternaError) {
         do {
             try FilePaths.makeFolder(partialFolder)
@@ -58,9 +58,9 @@ struct DestinationPlan: Sendable {
         }
     }
 
-    /// Returns the destination's path for a response, to which the complete file is to be moved by ``place(_:at:)``.
+    /// Returns the path to which ``place(_:at:)`` moves the complete file.
     ///
-    /// Throws what the closure of ``DownloadDestination/choose(existing:_:)`` throws.
+    /// Throws the errors of the closure in ``DownloadDestination/choose(existing:_:)``.
     ///
     /// - Parameter temporary: the path of the complete file.
     func path(for response: Response, temporary: String) async throws -> String {
@@ -79,7 +79,7 @@ struct DestinationPlan: Sendable {
         }
     }
 
-    /// The path of the destination before the request is sent; nil if it is decided later.
+    /// The path of the destination if it is known before the request is sent; otherwise nil.
     var knownPath: String? {
         if case .file(let path) = target { path } else { nil }
     }
@@ -89,14 +89,13 @@ struct DestinationPlan: Sendable {
         if case .folder(let path) = target { path } else { nil }
     }
 
-    /// Throws `destinationUnusable` if a name that the server chose is taken and has to stay so. It blocks.
+    /// Throws `destinationUnusable` if a name that the server chose exists and must not be replaced. Blocks.
     func checkFree(_ path: String) throws(SternaError) {
         guard case .folder = target, existing == .fail else { return }
         if FileStatus(linkAt: path) != nil { throw DestinationFault.exists(path: path).error(phase: .read) }
     }
 
-    /// Returns the path of the destination as soon as the response's head has arrived; nil if a closure chooses it after the
-    /// transfer.
+    /// Returns the path of the destination when the response's head has arrived; nil if a closure chooses it after the transfer.
     func path(forHeadOf response: Response) -> String? {
         switch target {
         case .file(let path): path
@@ -109,7 +108,7 @@ struct DestinationPlan: Sendable {
         FilePaths.path(DownloadFileName.name(for: response), in: folder)
     }
 
-    /// Moves the complete file to a path; returns the path that it has in the end. It blocks.
+    /// Moves the complete file to a path, and returns its final path. Blocks.
     func place(_ temporary: String, at path: String) throws(SternaError) -> String {
         var placement = FilePlacement(existing: existing)
         switch target {
@@ -122,7 +121,7 @@ struct DestinationPlan: Sendable {
 
     // MARK: Checks
 
-    /// Returns the absolute path of a file; a slash at its end names a folder.
+    /// Returns the absolute path of a file; a path that ends in a slash names a folder.
     private static func path(of reference: any FileReference) throws -> String {
         let text = try text(of: reference)
         if text.utf8.last == UInt8(ascii: "/") { throw DestinationFault.folder(path: text) }
@@ -148,7 +147,8 @@ struct DestinationPlan: Sendable {
     private static func unusable(_ error: any Error, phase: SternaError.Phase) -> SternaError {
         let cause = (error as? SternaError)?.underlying ?? error
         return SternaError(
-            .destinationUnusable, phase: phase, "The download's destination is no file: \(cause).", underlying: cause)
+            .destinationUnusable, phase: phase, "The download's destination is not a file: \(cause).", underlying: cause
+        )
     }
 
     private static var temporaryFolder: String {

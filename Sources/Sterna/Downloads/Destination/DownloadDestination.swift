@@ -1,15 +1,15 @@
 public import SternaCore
 public import SternaPlatform
 
-/// The place where a download's file is saved.
+/// Where a download saves its file.
 ///
 ///     .file("/data/big.iso")                                  // fails if the file exists
 ///     .file("/data/big.iso", existing: .replace)
 ///     .folder("/data")                                        // the server's name, numbered if it is taken
 ///     .choose { temporaryFile, response in "/data/\(response.status.code).bin" }
 ///
-/// The destination is complete or absent at any time. Missing folders on the way to it are created. A symbolic link at the
-/// destination is never written through: it counts as an existing file, and `.replace` replaces the link.
+/// The destination is always either complete or absent. Missing parent folders are created. A symbolic link at the destination
+/// counts as an existing file: nothing is written through it, and `.replace` replaces the link.
 public struct DownloadDestination: Sendable {
     enum Place: Sendable {
         case file(any FileReference)
@@ -23,30 +23,31 @@ public struct DownloadDestination: Sendable {
     /// Saves to a file.
     ///
     /// - Parameters:
-    ///   - file: the file's path or URL. Relative paths begin at the current folder.
-    ///   - existing: what happens if the file exists. By default the download fails before anything is sent, as with Alamofire
-    ///     and URLSession; curl would replace the file.
+    ///   - file: the path or file URL. A relative path starts at the current folder.
+    ///   - existing: what to do if the file exists. By default, the download fails before anything is sent, as with Alamofire and
+    ///     URLSession; curl replaces the file.
     public static func file(_ file: some FileReference, existing: ExistingFile = .fail) -> DownloadDestination {
         DownloadDestination(place: .file(file), existing: existing)
     }
 
-    /// Saves to a folder, under the name in the response's Content-Disposition field (RFC 6266), else the last segment of the
-    /// URL's path, else `download` with the extension of the media type.
+    /// Saves to a folder. The file's name is that in the response's Content-Disposition field (RFC 6266), else the last segment of
+    /// the URL's path, else `download` with the media type's extension.
     ///
-    /// The name is reduced to a safe base name of at most 255 bytes.
+    /// The name is made safe, and has at most 255 bytes.
+    ///
     /// - Parameters:
-    ///   - folder: the folder's path or URL.
-    ///   - existing: what happens if the name is taken. By default a number is added, as by browsers.
+    ///   - folder: the path or file URL of the folder.
+    ///   - existing: what to do if the name exists. By default, a number is added, as in browsers.
     public static func folder(_ folder: some FileReference, existing: ExistingFile = .addNumber) -> DownloadDestination
     {
         DownloadDestination(place: .folder(folder), existing: existing)
     }
 
-    /// Saves to the file that a closure returns, which runs once after the transfer.
+    /// Saves to the file that a closure returns, which runs once, after the transfer.
     ///
     /// - Parameters:
-    ///   - existing: what happens if that file exists; by default the download fails.
-    ///   - choose: receives the complete temporary file and the response, and returns the path or URL of the destination. The
+    ///   - existing: what to do if that file exists; by default, the download fails.
+    ///   - choose: receives the complete temporary file and the response, and returns the path or file URL of the destination. The
     ///     file is moved there, or copied to another file system. If the closure throws, the download fails with its error.
     public static func choose<File: FileReference>(
         existing: ExistingFile = .fail,
@@ -56,14 +57,14 @@ public struct DownloadDestination: Sendable {
     }
 }
 
-/// What happens to a file that exists at a download's destination.
+/// What to do with an existing file at a download's destination.
 public enum ExistingFile: Sendable, Hashable, CaseIterable {
-    /// It stays, and the download gets a number: `name (2).txt`.
+    /// Keeps it, and adds a number to the download's name: `name (2).txt`.
     case addNumber
 
-    /// The download replaces it in one step, and keeps its permissions. Folders and devices are never replaced.
+    /// Replaces it atomically, and keeps its permissions. Folders and devices are never replaced.
     case replace
 
-    /// It stays, and the download fails with `destinationUnusable`.
+    /// Keeps it, and fails with `destinationUnusable`.
     case fail
 }

@@ -4,31 +4,31 @@ import SternaPlatform
 import SternaSerialization
 
 #if !canImport(Darwin)
-// Normalization form C without Foundation; Apple's platforms have Foundation's.
+// Normalization form C without Foundation; on Apple's platforms, Foundation does it.
 @_spi(_Unicode) import Swift
 #endif
 
-/// Names for downloaded files: base names that every file system accepts and that hide nothing.
+/// Makes names for downloaded files that all file systems accept and that are not misleading.
 package enum DownloadFileName {
-    /// The greatest length of a name, in bytes of UTF-8.
+    /// The maximum length of a name, in bytes of UTF-8.
     package static let maximumLength = 255
 
-    /// Returns a name for a download: the server's suggestion, else the last path segment of the URL that answered, else `download`
-    /// with the media type's usual extension.
+    /// Returns a name for a download: the server's suggestion, else the last path segment of the final URL, else `download` with
+    /// the media type's usual extension.
     package static func name(for response: Response) -> String {
         if let name = name(suggestedBy: response) ?? name(of: response.url) { return name }
         return response.mediaType?.preferredFilenameExtension.map { "download.\($0)" } ?? "download"
     }
 
-    /// Returns the safe name that a response's Content-Disposition field suggests; nil without one.
+    /// Returns the safe form of the name in a response's Content-Disposition field; nil if absent.
     package static func name(suggestedBy response: Response) -> String? {
         response.section.bytes(of: .contentDisposition).first.flatMap { ContentDisposition($0)?.filename }.flatMap(safe)
     }
 
-    /// Returns a safe name from the last segment of a URL's path; nil if the path ends in a slash.
+    /// Returns the safe form of the last segment of a URL's path; nil if the path ends in a slash.
     package static func name(of url: HTTPURL) -> String? { lastSegment(of: url).flatMap(safe) }
 
-    /// Returns the last path segment, percent-decoded if that is valid UTF-8; nil if the path ends in a slash.
+    /// Returns the last path segment, percent-decoded if that gives valid UTF-8; nil if the path ends in a slash.
     private static func lastSegment(of url: HTTPURL) -> String? {
         let segment = url.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
         guard let segment, !segment.isEmpty else { return nil }
@@ -36,15 +36,15 @@ package enum DownloadFileName {
         return decoded ?? String(Substring(segment))
     }
 
-    /// Returns a safe name for a suggested one; nil if nothing is left of it. A safe name stays unchanged.
+    /// Returns the safe form of a suggested name; nil if nothing is left of it. A safe name is returned unchanged.
     ///
-    /// - Only what stands behind the last slash or backslash counts.
+    /// - Only the text after the last slash or backslash is used.
     /// - Control characters, changes of direction and other invisible characters are removed; `<>:"|?*` become underscores.
-    /// - Dots, hyphens, tildes and white space are removed from the beginning, dots and white space from the end: hidden files hold
-    ///   settings, other programs take a hyphen for an option, and Windows drops dots and spaces at the end.
-    /// - Names that Windows reserves for devices get an underscore in front. Those that end as partial files and their sidecars do
-    ///   get one for the dot of that ending.
-    /// - The name is in normalization form C, and has ``maximumLength`` bytes at most; the extension is kept.
+    /// - Dots, hyphens, tildes and white space at the beginning are removed, and dots and white space at the end: hidden files hold
+    ///   settings, other programs take a leading hyphen for an option, and Windows drops trailing dots and spaces.
+    /// - An underscore is put before names that Windows reserves for devices, and in place of the dot of the endings that partial
+    ///   files and their sidecars have.
+    /// - The name is in normalization form C, and shortened to ``maximumLength`` bytes; the extension is kept.
     package static func safe(_ suggestion: String) -> String? {
         let separators = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
         let base = suggestion.utf8.split(omittingEmptySubsequences: false) { separators.contains($0) }.last
@@ -53,18 +53,17 @@ package enum DownloadFileName {
         for scalar in Substring(base).unicodeScalars where !isInvisible(scalar) {
             scalars.append(isReplaced(scalar) ? "_" : scalar)
         }
-        // Far more than fits: the time to normalise grows with the square of the marks in a row.
+        // Far longer than any name: normalising takes quadratic time in the number of consecutive marks.
         if scalars.count > 1_024 { scalars.removeSubrange(512..<scalars.count - 512) }
         let name = trimmed(normalized(scalars))
         guard !name.isEmpty else { return nil }
-        // Cutting can make a reserved name, too, and what frees it from that can make it too long again.
+        // Shortening can produce a reserved name, and the underscore can make the name too long again.
         return shortened(unreserved(shortened(unreserved(name), to: maximumLength)), to: maximumLength)
     }
 
     // MARK: Stem and extension
 
-    /// Returns a name with a number before its extension, as browsers write it: `name (2).txt`. The stem is cut where the name
-    /// would become too long.
+    /// Returns a name with a number before its extension, as browsers do: `name (2).txt`. The stem is shortened if necessary.
     package static func numbered(_ name: String, _ number: Int) -> String {
         let suffix = " (\(number))"
         let (stem, ending) = parts(of: name)
@@ -74,7 +73,7 @@ package enum DownloadFileName {
 
     /// Splits a name into its stem and its extension with the dot; `.tar` before another extension belongs to it.
     ///
-    /// What is longer than 32 bytes, or begins the name, is no extension.
+    /// An ending of more than 32 bytes, or one that begins the name, is not an extension.
     static func parts(of name: String) -> (stem: Substring, ending: Substring) {
         guard var dot = lastDot(in: name[...]) else { return (name[...], "") }
         if let inner = lastDot(in: name[..<dot]), name[inner..<dot].lowercased() == ".tar" { dot = inner }
@@ -94,7 +93,7 @@ package enum DownloadFileName {
         return trimmed(prefix(of: stem, bytes: limit - ending.utf8.count) + ending)
     }
 
-    /// Returns as many whole characters as fit; of a first character that is longer, as many of its scalars.
+    /// Returns as many whole characters as fit, or scalars of a first character that does not fit.
     static func prefix(of text: Substring, bytes limit: Int) -> String {
         guard text.utf8.count > limit else { return String(text) }
         var result = ""
@@ -121,7 +120,7 @@ package enum DownloadFileName {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: return true
         default:
-            // The blank pattern of Braille looks like a space but is none.
+            // The blank Braille pattern looks like a space, but has none of its properties.
             return properties.isDefaultIgnorableCodePoint || properties.isNoncharacterCodePoint
                 || scalar == "\u{2800}"
         }
@@ -148,7 +147,7 @@ package enum DownloadFileName {
     private static func normalized(_ scalars: [Unicode.Scalar]) -> String {
         let text = String(String.UnicodeScalarView(scalars))
         guard scalars.contains(where: { $0.value >= 0x80 }) else { return text }
-        // One pass leaves the marks that U+0F73, U+0F75 and U+0F81 consist of out of order.
+        // One pass does not sort the marks that U+0F73, U+0F75 and U+0F81 consist of.
         return composed(composed(text))
     }
 
@@ -169,7 +168,7 @@ package enum DownloadFileName {
         return isReserved(name) ? "_\(name)" : name
     }
 
-    /// Whether Windows takes the name for a device: what stands before the first dot counts, without spaces at its end.
+    /// Returns whether Windows takes a name for a device: the text before the first dot counts, without trailing spaces.
     private static func isReserved(_ name: String) -> Bool {
         var stem = name.unicodeScalars.prefix { $0 != "." }
         while let last = stem.last, last.properties.isWhitespace { stem.removeLast() }

@@ -1,14 +1,14 @@
 import SternaPlatform
 
-/// Moves that never replace a file. Each returns 0 or the system's error number, `EEXIST` if the name is taken by anything, also by
+/// Ways to move a file without replacing another. Each returns 0 or the system's error number: `EEXIST` if the name exists, even as
 /// a symbolic link.
 enum ExclusiveMove: CaseIterable, Sendable {
-    /// A rename that the system refuses if the name is taken.
+    /// A rename that the system refuses if the name exists.
     case rename
-    /// A second name for the file, after which the first one is removed.
+    /// A second link to the file, after which the first is removed.
     case link
-    /// An empty file that reserves the name, and a rename over it. Only for file systems without the other two: for a moment the
-    /// destination is empty.
+    /// An empty file that reserves the name, and a rename over it. Only for file systems without the other two, since the
+    /// destination is empty for a moment.
     case placeholder
 
     /// Moves a file by the first method that the file system supports.
@@ -18,7 +18,7 @@ enum ExclusiveMove: CaseIterable, Sendable {
             code = method.move(source, to: path)
             guard method.isUnsupported(code) else { break }
         }
-        // The system looks at the file systems first; a taken name saves the copy.
+        // The system compares the file systems first; a name that exists saves the copy.
         return code == EXDEV && FileStatus(linkAt: path) != nil ? EEXIST : code
     }
 
@@ -58,11 +58,11 @@ enum ExclusiveMove: CaseIterable, Sendable {
     private typealias Rename =
         @convention(c) (CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt) -> CInt
 
-    // The C library's module leaves the function out.
-    // Invariant: the symbol, where there is one, is the C library's function with this signature.
+    // The C library's module omits the function.
+    // Invariant: if the symbol exists, it is the C library's function with this signature.
     private static let systemRename: Rename? = dlsym(nil, "renameat2").map { unsafeBitCast($0, to: Rename.self) }
 
-    /// `RENAME_NOREPLACE` of the kernel.
+    /// The kernel's `RENAME_NOREPLACE`.
     private static let noReplace: CUnsignedInt = 1
 
     private static func renameExclusively(_ source: String, _ path: String) -> CInt {

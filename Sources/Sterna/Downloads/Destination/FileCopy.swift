@@ -1,11 +1,13 @@
 import SternaCore
 import SternaPlatform
 
-/// Copies to another file system, under a hidden name that nothing else has.
+/// Copies files to another file system, under a unique hidden name.
 enum FileCopy {
-    /// Copies a file into a folder, synced, readable as the process's umask allows; returns the copy's path. Removes it on failure.
+    /// Copies a file into the folder of its destination, syncs it, and gives it the permissions of a new file. Deletes the copy on
+    /// failure.
     ///
-    /// - Parameter path: the destination for which the copy is made, beside which it lies.
+    /// - Parameter path: the destination, next to which the copy is made.
+    /// - Returns: the copy's path.
     static func make(of source: String, beside path: String) throws(DestinationFault) -> String {
         let input = open(source, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard input >= 0 else {
@@ -29,7 +31,7 @@ enum FileCopy {
         return copy
     }
 
-    /// The permissions of new files under the process's umask, which cannot be read without changing it; nil if none can be made.
+    /// Returns the permissions of new files under the process's umask, which cannot be read without changing it; nil on failure.
     static func permissionsOfNewFiles(beside path: String) -> mode_t? {
         let probe = temporaryName(beside: path)
         let descriptor = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
@@ -41,7 +43,7 @@ enum FileCopy {
         return FileStatus(descriptor: descriptor).map { mode_t($0.permissions) & 0o777 }
     }
 
-    /// Sets a file's permissions; leaves symbolic links alone.
+    /// Sets a file's permissions; does nothing to symbolic links.
     static func setPermissions(_ mode: mode_t, of path: String) {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return }

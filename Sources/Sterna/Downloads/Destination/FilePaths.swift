@@ -1,9 +1,9 @@
 import SternaCore
 import SternaPlatform
 
-/// Absolute paths, and the folders that they lead through. Functions that look at the disk block.
+/// Absolute paths and their parent folders. Functions that access the disk block.
 enum FilePaths {
-    /// Returns an absolute path without slashes at its end; throws for an empty path and for one with a NUL.
+    /// Returns an absolute path without trailing slashes; throws for an empty path, and one with a NUL.
     static func absolute(_ path: String) throws(DestinationFault) -> String {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .failed(path: path, code: path.isEmpty ? ENOENT : EINVAL)
@@ -32,7 +32,7 @@ enum FilePaths {
 
     // MARK: Folders
 
-    /// Creates a folder and those that lead to it, readable as the process's umask allows.
+    /// Creates a folder and its parents, with the permissions that the umask allows.
     static func makeFolder(_ path: String) throws(DestinationFault) {
         let (existing, missing) = try missingFolders(of: path)
         var parent = existing
@@ -41,7 +41,7 @@ enum FilePaths {
                 sync(folder: parent)
             } else {
                 let code = errno
-                // Another download may have made it.
+                // Another download may have created it.
                 guard code == EEXIST else { throw DestinationFault(code: code, path: folder) }
                 guard FileStatus(path: folder)?.isDirectory == true else { throw .notAFolder(path: folder) }
             }
@@ -49,7 +49,7 @@ enum FilePaths {
         }
     }
 
-    /// Checks that a folder can be written, or created if it does not exist.
+    /// Checks that a folder is writable, or can be created.
     static func checkWritable(_ path: String) throws(DestinationFault) {
         let existing = try missingFolders(of: path).existing
         guard access(existing, W_OK | X_OK) == 0 else {
@@ -58,7 +58,7 @@ enum FilePaths {
         }
     }
 
-    /// Returns the nearest folder that exists, and those below it that do not, the lowest one first.
+    /// Returns the nearest existing parent, and the missing folders below it, the lowest first.
     private static func missingFolders(
         of path: String
     ) throws(DestinationFault) -> (existing: String, missing: [String]) {
@@ -70,7 +70,7 @@ enum FilePaths {
                 return (folder, missing)
             }
             let code = errno
-            // A file among the folders is found further up.
+            // A file in place of a folder is found at one of the parents.
             guard code == ENOENT || code == ENOTDIR, folder != "/" else {
                 throw DestinationFault(code: code, path: folder)
             }
@@ -79,7 +79,7 @@ enum FilePaths {
         }
     }
 
-    /// Writes a folder's entries to disk. Not every file system can, and none loses the file for it while it runs.
+    /// Syncs a folder's entries to disk. Not every file system can; a failure loses no file while the system runs.
     static func sync(folder: String) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

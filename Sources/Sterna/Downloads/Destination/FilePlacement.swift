@@ -1,27 +1,27 @@
 import SternaCore
 import SternaPlatform
 
-/// Moves a complete, synced temporary file to its destination. The destination is complete or absent at any time.
+/// Moves a complete, synced temporary file to its destination, which is always either complete or absent.
 ///
-/// It blocks: `BlockingWork` runs it.
+/// It blocks, so `BlockingWork` runs it.
 struct FilePlacement: Sendable {
     /// The greatest number that is added to a name.
     static let greatestNumber = 9_999
 
     var existing: ExistingFile
 
-    /// Whether a folder at the destination counts as a taken name: for names from servers.
+    /// Whether a folder at the destination counts as an existing name, which gets a number; for names from servers.
     var numbersFolders = false
 
-    /// Whether the temporary file is private, and gets the permissions of a new file at its destination.
+    /// Whether the temporary file is private, and gets the permissions of a new file when it is moved.
     var isPrivate = false
 
-    /// The ways of moving to try, in order; tests leave some out.
+    /// The methods to try, in order; tests omit some.
     var moves = ExclusiveMove.allCases
 
-    /// Moves a file and returns its path, which has a number if the policy adds one.
+    /// Moves a file. Returns its path, with a number if the policy added one.
     ///
-    /// On failure the temporary file stays.
+    /// On failure, the temporary file stays.
     func place(_ temporary: String, at path: String) throws(SternaError) -> String {
         do {
             return try placed(temporary, at: path)
@@ -48,7 +48,7 @@ struct FilePlacement: Sendable {
         }
     }
 
-    /// The file to move: the temporary one, or its copy on the destination's file system.
+    /// The file to move: the temporary one, or a copy of it on the destination's file system.
     private struct Source {
         let original: String
         var copy: String?
@@ -79,7 +79,7 @@ struct FilePlacement: Sendable {
         throw .exists(path: path)
     }
 
-    /// Moves the source to a free name; returns false if the name is taken.
+    /// Moves the source to a free name. Returns false if the name exists.
     private func move(_ source: inout Source, to path: String) throws(DestinationFault) -> Bool {
         let code = try attempt(&source, path) { ExclusiveMove.move($0, to: path, by: moves) }
         switch code {
@@ -91,7 +91,7 @@ struct FilePlacement: Sendable {
 
     private func replace(_ path: String, by source: inout Source) throws(DestinationFault) {
         try Self.checkReplaceable(path)
-        // A copy is new, so that the permissions are set on what is moved.
+        // The source may be a new copy, so permissions are set on the file that is moved.
         let permissions = Self.permissions(ofFile: path)
         let code = try attempt(&source, path) { from in
             if let permissions { FileCopy.setPermissions(permissions, of: from) }
@@ -116,14 +116,14 @@ struct FilePlacement: Sendable {
             ? .vanished(temporaryFile: source.path) : DestinationFault(code: code, path: path)
     }
 
-    /// Checks that a path leads to a regular file or to nothing, also through a symbolic link.
+    /// Checks that a path, also through a symbolic link, is a regular file or does not exist.
     static func checkReplaceable(_ path: String) throws(DestinationFault) {
         guard let status = FileStatus(path: path) else { return }
         if status.isDirectory { throw .folder(path: path) }
         if !status.isRegular { throw .notAFile(path: path) }
     }
 
-    // Those of a file behind a link are not the link's.
+    // A link's target has permissions of its own, which do not count.
     private static func permissions(ofFile path: String) -> mode_t? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

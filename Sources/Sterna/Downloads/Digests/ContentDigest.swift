@@ -6,7 +6,7 @@ struct ContentDigest: Sendable {
     private let expected: [ExpectedDigest]
     private var hasher: DigestHasher?
 
-    /// Expects the Content-Digest of a response with a part of the file. That of a whole file is verified with the file.
+    /// Expects the Content-Digest of a response with a part of the file; for a whole file, it is verified with the file.
     init(_ response: Response) {
         expected =
             ExpectedDigests(
@@ -19,6 +19,6 @@ struct ContentDigest: Sendable {
     /// Adds a piece of the content.
     mutating func add(_ piece: Bytes) { hasher?.update(piece) }
 
-    /// Returns the error of a response whose complete content has another digest than it says.
+    /// Returns the error if the complete content does not have the stated digest.
     func verdict() -> SternaError? { hasher?.verdict(expected, of: "the part of the file") }
 }

@@ -1,11 +1,11 @@
 import RawStructuredFieldValues
 
-/// Reads Content-Digest and Repr-Digest: dictionaries of algorithms and byte sequences (RFC 9530, 2 and 3; RFC 9651).
+/// Parses Content-Digest and Repr-Digest: dictionaries of algorithms and byte sequences (RFC 9530, 2 and 3; RFC 9651).
 enum DigestField {
-    /// Returns the digests of the known algorithms in a field's lines.
+    /// Returns the digests with known algorithms in a field's lines.
     ///
-    /// Other algorithms, and digests of a wrong length, are ignored. So is the whole field if it breaks the grammar or is longer
-    /// than ``longest``, as RFC 9651, 4.2, requires.
+    /// Other algorithms, and digests of a wrong length, are ignored. The whole field is ignored if its syntax is invalid, as RFC
+    /// 9651, 4.2, requires, or if it is longer than ``longest``.
     static func digests(_ lines: [String], _ source: ExpectedDigest.Source) -> [ExpectedDigest] {
         guard lines.reduce(0, { $0 + $1.utf8.count }) <= longest else { return [] }
         var parser = StructuredFieldValueParser(Array(lines.joined(separator: ", ").utf8))
@@ -19,6 +19,6 @@ enum DigestField {
         }
     }
 
-    /// The longest field that is read, in bytes: the library's dictionaries take quadratic time.
+    /// The maximum length of a field in bytes: the library's parser takes quadratic time.
     static let longest = 4_096
 }

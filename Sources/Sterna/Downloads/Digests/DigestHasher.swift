@@ -2,16 +2,16 @@ import Crypto
 import NIOCore
 import SternaCore
 
-/// Computes a digest of bytes that come in pieces.
+/// Computes the digest of bytes that arrive in pieces.
 struct DigestHasher: Sendable {
-    // One of them is there; it is changed in place, which copies nothing.
+    // One of the two is set; it is changed in place, without a copy.
     private var sha256: SHA256?
     private var sha512: SHA512?
 
     /// The algorithm.
     let algorithm: DigestAlgorithm
 
-    /// Makes a hasher that has had no bytes.
+    /// Makes a hasher without bytes.
     init(_ algorithm: DigestAlgorithm) {
         self.algorithm = algorithm
         switch algorithm {
@@ -37,11 +37,11 @@ struct DigestHasher: Sendable {
         return sha512.map { Array($0.finalize()) } ?? []
     }
 
-    /// Returns the error of the first expected digest that the bytes do not have; nil if they have all.
+    /// Returns the error of the first expected digest that does not match; nil if all match.
     ///
     /// - Parameters:
-    ///   - expected: digests of the hasher's algorithm; others are not looked at.
-    ///   - what: the bytes, for the message, such as “the file big.iso”.
+    ///   - expected: the expected digests; those of other algorithms are ignored.
+    ///   - what: what the bytes are, for the message, such as “the file big.iso”.
     func verdict(_ expected: [ExpectedDigest], of what: String) -> SternaError? {
         let own = expected.filter { $0.algorithm == algorithm }
         guard !own.isEmpty else { return nil }

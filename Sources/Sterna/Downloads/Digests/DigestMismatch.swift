@@ -1,8 +1,8 @@
 import SternaCore
 
-/// What is known of a file, or a part of one, with a wrong digest: the cause in `underlying` of an error of kind `digestMismatch`.
+/// Details of a wrong digest of a file or a part: the `underlying` error of a `digestMismatch`.
 package struct DigestMismatch: Error, Sendable, Hashable {
-    /// Whether only the caller's digest is wrong, so that the server sent what it meant to send.
+    /// Whether only the caller's digest does not match, so that the server sent what it meant to send.
     package var isCallersAlone: Bool
 
     /// Whether the file has bytes of several responses, which may be of different files.
@@ -14,7 +14,7 @@ package struct DigestMismatch: Error, Sendable, Hashable {
 }
 
 extension SternaError {
-    /// Returns the error of a file with a wrong digest, which says whether the file was joined of several responses.
+    /// Returns the error of a wrong digest, with whether the file consists of several responses.
     func joined(_ isJoined: Bool) -> SternaError {
         guard var mismatch = underlying as? DigestMismatch else { return self }
         mismatch.isJoined = isJoined

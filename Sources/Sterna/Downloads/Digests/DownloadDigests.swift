@@ -1,7 +1,7 @@
 import NIOCore
 import SternaCore
 
-/// The digests of the file that a download verifies, computed while its bytes arrive as far as they come in order.
+/// The digests of a downloaded file, computed while its bytes arrive in order.
 struct DownloadDigests: Sendable {
     /// The caller's digest of the file.
     var caller: ExpectedDigest?
@@ -9,17 +9,17 @@ struct DownloadDigests: Sendable {
     private var file: [ExpectedDigest] = []
     private var fileHasher: DigestHasher?
 
-    // The position behind the bytes that the file's hasher has seen.
+    // The position after the last byte that was hashed.
     private var hashed: Int64 = 0
 
-    /// Expects the digests of a response that has all of the file.
+    /// Expects the digests in a response that has the whole file.
     mutating func begin(_ response: Response) {
         expect(response)
         hashed = 0
         fileHasher = file.first.map { DigestHasher($0.algorithm) }
     }
 
-    /// Expects the digests of the file in a response that has a part of it.
+    /// Expects the digests of the whole file in a response that has a part of it.
     mutating func expect(_ response: Response) {
         let isCoded = response.isDecoded || response.section.contains(.contentEncoding)
         let expected = ExpectedDigests(
@@ -34,7 +34,7 @@ struct DownloadDigests: Sendable {
         hashed += Int64(piece.readableBytes)
     }
 
-    /// Returns the error of a file that has another digest than expected. What was not hashed while it arrived is read from the
+    /// Returns the error if the file does not have the expected digest. Bytes that were not hashed on arrival are read from the
     /// file.
     func fileVerdict(_ partial: PartialFile) async throws -> SternaError? {
         guard let algorithm = file.first?.algorithm else {

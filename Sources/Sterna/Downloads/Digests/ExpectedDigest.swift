@@ -10,21 +10,21 @@ enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, Comparable {
     /// The length of a digest in bytes.
     var length: Int { self == .sha256 ? SHA256.byteCount : SHA512.byteCount }
 
-    /// Whether the left one is the weaker.
+    /// Whether the left algorithm is weaker.
     static func < (left: DigestAlgorithm, right: DigestAlgorithm) -> Bool { left.length < right.length }
 }
 
-/// A digest that bytes have to have.
+/// A digest that bytes must have.
 package struct ExpectedDigest: Sendable, Hashable {
-    /// What states the digest.
+    /// Where the digest comes from.
     enum Source: Sendable, Hashable {
         case caller
-        /// Content-Digest.
+        /// The field Content-Digest.
         case contentField
-        /// Repr-Digest.
+        /// The field Repr-Digest.
         case representationField
 
-        /// The name for messages.
+        /// The source's name in messages.
         var name: String {
             switch self {
             case .caller: "given for the download"
@@ -38,7 +38,7 @@ package struct ExpectedDigest: Sendable, Hashable {
     package var value: [UInt8]
     var source: Source
 
-    /// Makes a digest; nil if its length is not that of the algorithm.
+    /// Makes a digest; nil if its length does not fit the algorithm.
     init?(_ algorithm: DigestAlgorithm, _ value: [UInt8], _ source: Source) {
         guard value.count == algorithm.length else { return nil }
         self.algorithm = algorithm
@@ -46,7 +46,7 @@ package struct ExpectedDigest: Sendable, Hashable {
         self.source = source
     }
 
-    /// Reads a SHA-256 that a user gives, as 64 hexadecimal digits in any case or in base64; throws `invalidRequest`.
+    /// Parses a SHA-256 in 64 hexadecimal digits of any case, or in base64; throws `invalidRequest`.
     package init(sha256 text: String) throws(SternaError) {
         let bytes =
             text.utf8.count == 2 * SHA256.byteCount ? HexText.bytes(of: text) : Self.bytes(base64: text)
@@ -59,32 +59,32 @@ package struct ExpectedDigest: Sendable, Hashable {
         self = digest
     }
 
-    /// Returns the bytes of base64 with or without padding; nil for anything else.
+    /// Returns the bytes of base64 with or without padding; nil if it is invalid.
     static func bytes(base64 text: String) -> [UInt8]? {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         return Data(base64Encoded: text + padding).map(Array.init)
     }
 }
 
-/// The digests to verify of a download.
+/// The digests that a download verifies.
 struct ExpectedDigests: Sendable, Hashable {
-    /// The digests of the content of this one response; for a 206 that of the part alone.
+    /// The digests of one response's content; set for a 206 only.
     private(set) var content: [ExpectedDigest] = []
 
     /// The digests of the complete file.
     private(set) var file: [ExpectedDigest] = []
 
-    /// Makes the digests to verify from the fields of a response and the caller's.
+    /// Makes the digests to verify from a response's fields and the caller's digest.
     ///
-    /// Content-Digest is of the content of its message, so of a part in a 206; Repr-Digest is of the whole representation in any
-    /// response (RFC 9530, 2 and 3). The content of a 200 is the whole representation, and both are of the file then. Both are
-    /// taken over the coded bytes (RFC 9530, appendix A), so they say nothing of a file that a coding was undone for.
+    /// Content-Digest covers the content of its message, which is a part in a 206; Repr-Digest covers the whole representation in
+    /// any response (RFC 9530, 2 and 3). In a 200, both cover the file. Both are computed over the coded bytes (RFC 9530, appendix
+    /// A), so they do not apply to a file whose coding was undone.
     ///
-    /// Of the server's digests those of its strongest algorithm are verified; with a caller's those of the same algorithm, so that
-    /// the file is hashed once.
+    /// Of the server's digests, those with the strongest algorithm are verified, or, with a caller's digest, those with its
+    /// algorithm, so that the file is hashed once.
     ///
     /// - Parameters:
-    ///   - status: the status code: 200 or 206.
+    ///   - status: the status code, 200 or 206.
     ///   - isCoded: whether the response has a content coding that is undone for the file.
     init(status: Int, fields: FieldSection, isCoded: Bool, caller: ExpectedDigest?) {
         if let caller { file.append(caller) }
@@ -101,10 +101,10 @@ struct ExpectedDigests: Sendable, Hashable {
         }
     }
 
-    /// The algorithm that the file is hashed with; nil without a digest of it.
+    /// The algorithm to hash the file with; nil if no digest covers it.
     var fileAlgorithm: DigestAlgorithm? { file.first?.algorithm }
 
-    /// The algorithm that the content of this response is hashed with; nil without a digest of it.
+    /// The algorithm to hash this response's content with; nil if no digest covers it.
     var contentAlgorithm: DigestAlgorithm? { content.first?.algorithm }
 
     private static func strongest(_ digests: [ExpectedDigest]) -> [ExpectedDigest] {

@@ -1,6 +1,6 @@
 /// Bytes as hexadecimal digits.
 package enum HexText {
-    /// Returns two small digits for each byte.
+    /// Returns two lower-case digits for each byte.
     package static func text(of bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(64)
@@ -13,7 +13,7 @@ package enum HexText {
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
-    /// Returns the bytes of an even number of digits in any case; nil for anything else.
+    /// Returns the bytes of an even number of digits in any case; nil if a digit is invalid.
     static func bytes(of text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

@@ -1,8 +1,8 @@
-/// A set of bytes of a file, as sorted ranges that neither overlap nor touch.
+/// A set of a file's bytes, as sorted ranges that neither overlap nor touch.
 ///
-/// Positions are at least 0. No operation overflows: what is below 0 is left out.
+/// Positions are at least 0; negative ones are ignored. No operation overflows.
 struct ByteRanges: Sendable, Hashable {
-    /// The ranges in ascending order; none is empty, and there is a gap between any two.
+    /// The ranges in ascending order; none is empty, and gaps separate them.
     private(set) var ranges: [Range<Int64>]
 
     /// Makes a set of any ranges.
@@ -11,8 +11,7 @@ struct ByteRanges: Sendable, Hashable {
         for range in ranges { insert(range) }
     }
 
-    /// Makes a set of ranges that are in their final form; nil for an empty range, negative positions, and ranges that overlap,
-    /// touch or are out of order.
+    /// Makes a set of ranges in final form; nil if a range is empty, or if ranges are negative, out of order, overlap or touch.
     init?(exactly ranges: [Range<Int64>]) {
         var end: Int64 = -1
         for range in ranges {
@@ -27,7 +26,7 @@ struct ByteRanges: Sendable, Hashable {
 
     /// The number of bytes.
     var total: Int64 {
-        // The ranges are disjoint parts of 0..<Int64.max.
+        // The ranges are disjoint parts of 0..<Int64.max, so this cannot overflow.
         ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) }
     }
 
@@ -104,7 +103,7 @@ struct ByteRanges: Sendable, Hashable {
     /// Removes all but the first ranges.
     mutating func keepFirst(_ count: Int) { ranges = Array(ranges.prefix(count)) }
 
-    /// The index of the first range that fulfils a condition, which then holds for all behind it.
+    /// Returns the index of the first range that meets a condition, which all later ones must meet, too.
     private func index(_ condition: (Range<Int64>) -> Bool) -> Int {
         var (low, high) = (0, ranges.count)
         while low < high {

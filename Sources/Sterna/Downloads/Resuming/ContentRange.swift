@@ -3,16 +3,16 @@ import SternaCore
 
 /// The value of a Content-Range field in bytes (RFC 9110, 14.4).
 enum ContentRange: Sendable, Hashable {
-    /// `bytes 0-499/1234`: the range that a part has in the representation, and the length of that; nil for `*`.
+    /// `bytes 0-499/1234`: the range of a part, and the complete length; nil for `*`.
     case part(Range<Int64>, length: Int64?)
-    /// `bytes */1234`: the range of the request cannot be satisfied; carries the length of the representation.
+    /// `bytes */1234`: the requested range is not satisfiable; with the complete length.
     case unsatisfied(length: Int64)
 
-    /// Parses a value; nil for another unit, a range that is not inside the length, and numbers over `Int64.max`.
+    /// Parses a value; nil for another unit, a range beyond the length, and numbers above `Int64.max`.
     init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         let bytes = Array(text.utf8)
-        // Names of units have no case (RFC 9110, 14.1); exactly one space follows.
+        // Range units are case-insensitive (RFC 9110, 14.1); exactly one space follows.
         guard let space = bytes.firstIndex(of: 0x20),
             bytes[..<space].elementsEqual("bytes".utf8, by: { $0 | 0x20 == $1 }),
             let slash = bytes[space...].firstIndex(of: UInt8(ascii: "/"))
@@ -35,7 +35,7 @@ enum ContentRange: Sendable, Hashable {
         }
     }
 
-    /// Reads the field of a response; nil if there is none, if it is invalid, and for several lines that differ.
+    /// Parses the field of a response; nil if it is absent or invalid, or if its lines differ.
     init?(_ fields: FieldSection) {
         let lines = fields[values: .contentRange]
         guard let line = lines.first, lines.allSatisfy({ $0.utf8.elementsEqual(line.utf8) }) else { return nil }
@@ -51,14 +51,14 @@ enum ContentRange: Sendable, Hashable {
         }
     }
 
-    /// Longer than any value without superfluous zeros.
+    /// Longer than any value without leading zeros.
     private static let longest = 80
 
     private static func isAsterisk(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.count == 1 && bytes.first == UInt8(ascii: "*")
     }
 
-    /// Returns the number that digits make; nil for anything else and over `Int64.max`.
+    /// Returns the number that digits make; nil for anything else, and above `Int64.max`.
     static func number(_ digits: some Collection<UInt8>) -> Int64? {
         guard !digits.isEmpty else { return nil }
         var value: Int64 = 0

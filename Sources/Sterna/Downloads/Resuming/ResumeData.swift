@@ -2,9 +2,9 @@ public import SternaCore
 public import SternaPlatform
 import SternaSerialization
 
-/// The state of an interrupted download: what continues it, also in another process.
+/// The state of an interrupted download, which can be resumed from it, also by another process.
 ///
-/// It exists only for downloads that can be continued. As JSON (``data``):
+/// It exists only for downloads that can be resumed. Its JSON form (``data``):
 ///
 ///     {
 ///       "version": 1,
@@ -16,10 +16,9 @@ import SternaSerialization
 ///       "destination": "/home/ada/big.iso"
 ///     }
 ///
-/// The validator is an `etag` or a `lastModified`; `length` is left out if the server did not state it, and `destination` if it is
-/// not known yet. A range has the position of its first byte and the one after its last; ranges are in order, with gaps between
-/// them. The query of the URL may hold secrets: keep the JSON where only its owner can read it. ``description`` and mirrors do not
-/// show them.
+/// The validator is an `etag` or a `lastModified`. `length` is absent if the server did not state it, `destination` if it is not
+/// known yet. A range is the position of its first byte and the position after its last; ranges are sorted, with gaps between them.
+/// The URL's query may contain secrets: keep the JSON where only its owner can read it. ``description`` and mirrors mask them.
 public struct ResumeData: Sendable, Hashable {
     /// The URL of the download's request, without user information and fragment.
     public let url: HTTPURL
@@ -30,22 +29,22 @@ public struct ResumeData: Sendable, Hashable {
     /// The path of the partial file.
     public let partialPath: String
 
-    /// The path that the complete file gets; nil if it is decided after the transfer.
+    /// The path of the complete file; nil if it is decided after the transfer.
     public let destinationPath: String?
 
-    /// The strong validator of the representation that the partial file has bytes of.
+    /// The strong validator of the representation in the partial file.
     let validator: EntityValidator
 
-    /// The bytes that the partial file has.
+    /// The bytes in the partial file.
     let present: ByteRanges
 
-    /// The ranges of the file that are in the partial file: sorted, with gaps between them.
+    /// The ranges of the file that the partial file has: sorted, with gaps between them.
     public var ranges: [Range<Int64>] { present.ranges }
 
-    /// The number of bytes that are in the partial file.
+    /// The number of bytes that the partial file has.
     public var receivedBytes: Int64 { present.total }
 
-    /// Makes a state. Bytes beyond the length, and ranges beyond ``Limits/ranges``, are left out, to be fetched again.
+    /// Makes a state. Drops bytes beyond the length, and ranges beyond ``Limits/ranges``, which are then requested again.
     init(
         url: HTTPURL, validator: EntityValidator, length: Int64?, present: ByteRanges, partialPath: String,
         destinationPath: String?
@@ -61,22 +60,22 @@ public struct ResumeData: Sendable, Hashable {
         self.present = present
     }
 
-    /// The limits on resume data that are read.
+    /// The limits of resume data.
     enum Limits {
-        /// The bytes of the JSON.
+        /// The length of the JSON in bytes.
         static let bytes = 256 << 10
 
         /// The number of ranges.
         static let ranges = 1_024
 
-        /// The bytes of a path.
+        /// The length of a path in bytes.
         static let path = 4_096
     }
 
-    /// The version of the form.
+    /// The version of the format.
     static let version = 1
 
-    /// Returns the same state with further bytes in the partial file.
+    /// Returns this state with further bytes in the partial file.
     package func adding(_ further: some Sequence<Range<Int64>>) -> ResumeData {
         var present = present
         for range in further { present.insert(range) }
@@ -85,7 +84,7 @@ public struct ResumeData: Sendable, Hashable {
             destinationPath: destinationPath)
     }
 
-    /// Returns the same state of files at other paths.
+    /// Returns this state with files at other paths.
     func moved(partialPath: String, destinationPath: String?) -> ResumeData {
         ResumeData(
             url: url, validator: validator, length: length, present: present, partialPath: partialPath,
@@ -94,10 +93,10 @@ public struct ResumeData: Sendable, Hashable {
 }
 
 extension ResumeData {
-    /// Reads the JSON of ``data``.
+    /// Parses the JSON of ``data``.
     ///
-    /// Throws `decodingFailed` for anything else: another version, a URL that is not http or https, an invalid validator, ranges
-    /// out of order or beyond the length, and more than 256 KiB.
+    /// Throws `decodingFailed` for anything else, including another version, a URL that is neither http nor https, an invalid
+    /// validator, ranges out of order or beyond the length, and more than 256 KiB.
     public init(data: Data) throws(SternaError) {
         do {
             guard data.count <= Limits.bytes else { throw Self.fault("it is longer than \(Limits.bytes) bytes") }
@@ -107,14 +106,14 @@ extension ResumeData {
             let cause = (error as? SternaError)?.underlying ?? error
             throw SternaError(
                 .decodingFailed, phase: .prepare,
-                "The resume data cannot be read, and the download has to start anew: \(CodingReason.text(cause))",
+                "The resume data cannot be read; start the download over: \(CodingReason.text(cause))",
                 underlying: cause)
         }
     }
 
     /// The state as JSON in UTF-8, at most 256 KiB.
     public var data: Data {
-        // Writing fails for numbers that are not finite and for deep trees only.
+        // Serializing fails only for numbers that are not finite, and for deep trees.
         Data((try? json.serialized()) ?? [])
     }
 
@@ -147,6 +146,7 @@ extension ResumeData: Codable {
         case etag, lastModified
     }
 
+    /// Decodes the form of ``data``; throws `DecodingError` if it is invalid.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         let version = try members.decode(Int.self, forKey: .version)
@@ -168,6 +168,7 @@ extension ResumeData: Codable {
             destinationPath: try members.decodeIfPresent(String.self, forKey: .destination).map(Self.path))
     }
 
+    /// Encodes the form of ``data``; throws the errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(Self.version, forKey: .version)
@@ -221,7 +222,7 @@ extension ResumeData: Codable {
 }
 
 extension ResumeData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// One line with the bytes that are there and the URL without its secrets.
+    /// The number of received bytes, the length, and the URL with its secrets masked, in one line.
     public var description: String {
         let whole = length.map { " of \($0)" } ?? ""
         return "\(receivedBytes)\(whole) bytes of \(Redaction.show(url))"
@@ -230,7 +231,7 @@ extension ResumeData: CustomStringConvertible, CustomDebugStringConvertible, Cus
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the state without the secrets of its URL.
+    /// Shows the state with the URL's secrets masked.
     public var customMirror: Mirror {
         Mirror(
             self,

@@ -5,30 +5,30 @@ import SternaSerialization
 extension ResumeRule {
     /// What to do with a response.
     enum Decision: Sendable {
-        /// The content is a part: write it at the lower bound of the range. It must have exactly the bytes of the range; `length`
-        /// is the complete length, nil if it is still unknown.
+        /// The content is a part of the file: write it at the range's lower bound. It must have exactly the range's bytes; `length`
+        /// is the complete length, nil if still unknown.
         case append(Range<Int64>, length: Int64?)
-        /// The content is the whole file: begin the partial file anew. The length is nil if unknown. Without a validator the
-        /// download cannot be continued.
+        /// The content is the whole file: start the partial file over. `length` is nil if unknown; without a validator, the
+        /// download cannot be resumed.
         case startOver(length: Int64?, validator: EntityValidator?)
-        /// The bytes that are there are of no use: discard the response and the partial file, and request the whole file.
+        /// The received bytes are of no use: discard the response and the partial file, and request the whole file.
         case requestWhole
-        /// All bytes are there already, as many as the length says.
+        /// All bytes were received before, as the length confirms.
         case complete(length: Int64)
-        /// The response is left to the response serializer, and its content is no part of the file.
+        /// The response serializer judges the response, whose content is not a part of the file.
         case deliver
-        /// The response has nothing of the file, or breaks HTTP, so that its content may be anything. The bytes that are there stay.
+        /// The response has no part of the file, or violates HTTP. The received bytes are kept.
         case refuse(SternaError)
     }
 
-    /// Decides what a response is worth.
+    /// Decides how a response is used.
     ///
     /// - Parameters:
     ///   - status: the status code.
     ///   - fields: the header section.
-    ///   - isDecoded: whether a content coding was undone, which is no longer among the fields.
-    ///   - requested: the range that the request asked for; nil for the whole file.
-    ///   - known: what was known when the request was sent.
+    ///   - isDecoded: whether a content coding was undone, whose field is then absent.
+    ///   - requested: the requested range; nil for the whole file.
+    ///   - known: the state when the request was sent.
     static func decision(
         status: Int, fields: FieldSection, isDecoded: Bool = false, requested: RequestedRange?, known: Known
     ) -> Decision {
@@ -36,8 +36,8 @@ extension ResumeRule {
         case 206: part(fields, requested, known)
         case 416: unsatisfied(fields, requested, known)
         case 200, 203: whole(status, fields, isDecoded)
-        // Other successes have no content, or one that is no representation of the target (RFC 9110, 15.3): nothing that belongs
-        // behind the bytes that are there, or in their place.
+        // Other successes have no content, or content that does not represent the target (RFC 9110, 15.3), so it cannot be
+        // appended.
         case 201..<300 where requested != nil: noPart(status)
         case 202, 204, 205: noFile(status)
         default: .deliver
@@ -46,9 +46,9 @@ extension ResumeRule {
 
     /// A 200: the server ignores ranges, or the representation has changed (RFC 9110, 13.1.5).
     private static func whole(_ status: Int, _ fields: FieldSection, _ isDecoded: Bool) -> Decision {
-        // The length and the entity tag of coded content are those of other bytes than the file gets.
+        // The length and the entity tag of coded content do not describe the file's bytes.
         guard !isDecoded, !hasCoding(fields) else { return .startOver(length: nil, validator: nil) }
-        // The content of a 203 was changed on the way, under the origin's entity tag (RFC 9110, 15.3.4).
+        // A proxy changed the content of a 203, but not the origin's entity tag (RFC 9110, 15.3.4).
         let canContinue = status == 200 && !refusesRanges(fields)
         return .startOver(length: contentLength(fields), validator: canContinue ? EntityValidator(fields) : nil)
     }
@@ -63,22 +63,22 @@ extension ResumeRule {
         }
         guard !hasCoding(fields) else {
             return refuse(
-                "The server answered with a part of the compressed file, though no content coding was accepted.")
+                "The server sent a part of the compressed file, although the request accepted no content coding.")
         }
         guard case .part(let range, let length) = ContentRange(fields) else {
             return refuse(
-                "The server answered 206 without a valid Content-Range, so the place of its bytes is unknown.")
+                "The server answered 206 without a valid Content-Range, so the position of its bytes is unknown.")
         }
         if fields.contains(.contentLength), contentLength(fields) != range.upperBound - range.lowerBound {
             return refuse("The server announces a part whose Content-Length and Content-Range differ.")
         }
-        // A server that ignores If-Range, or whose copies differ: the part is of another file than the bytes that are there.
+        // The server ignores If-Range, or its replicas differ: the part is of another file than the received bytes.
         guard known.validator?.isStated(in: fields) == true else { return .requestWhole }
         if let complete = known.length {
             guard range.upperBound <= complete, length ?? complete == complete else { return .requestWhole }
         }
         guard known.present.end <= length ?? .max else { return .requestWhole }
-        // A part may end earlier than requested, which the next request makes up for (RFC 9110, 15.3.7).
+        // A part may end earlier than requested; the next request covers the rest (RFC 9110, 15.3.7).
         guard range.lowerBound == requested.first, range.upperBound <= requested.end ?? .max else {
             return refuse(
                 "The server sent bytes \(range.lowerBound) to \(range.upperBound - 1), but was asked for "
@@ -92,22 +92,22 @@ extension ResumeRule {
         _ fields: FieldSection, _ requested: RequestedRange?, _ known: Known
     ) -> Decision {
         guard requested != nil else {
-            return refuse("The server answered 416, that it lacks a range, but none was requested.")
+            return refuse("The server answered 416 (Range Not Satisfiable), but no range was requested.")
         }
-        // Nothing else tells a file that is complete from another one that is shorter.
+        // Only the length distinguishes a complete file from another, shorter one.
         guard case .unsatisfied(let length) = ContentRange(fields), known.validator?.isStated(in: fields) == true,
             known.length ?? length == length, known.present == ByteRanges(CollectionOfOne(0..<length))
         else { return .requestWhole }
         return .complete(length: length)
     }
 
-    /// A success that is no answer to a range. wget does not truncate what is there either.
+    /// A success that does not answer a range request. Like wget, keeps the partial file.
     private static func noPart(_ status: Int) -> Decision {
-        refuse(status, "to a request for the rest of the file. What is there of it is kept; try again later.")
+        refuse(status, "to a request for the rest of the file. The partial file is kept; try again later.")
     }
 
-    /// A success that says that there is no file: browsers save none, and neither do curl and wget for a 204 and a 205. The content of a
-    /// 202 describes a process that may make the file later (RFC 9110, 15.3.3).
+    /// A success without a file. Browsers save none, nor do curl and wget for 204 and 205. The content of a 202 describes a process
+    /// that may make the file later (RFC 9110, 15.3.3).
     private static func noFile(_ status: Int) -> Decision {
         refuse(
             status,
@@ -150,7 +150,7 @@ extension ResumeRule {
         fields[.acceptRanges]?.lowercased() == "none"
     }
 
-    /// The value of Content-Length; nil if there is none or an invalid one, which the transport refuses.
+    /// The value of Content-Length; nil if absent, or invalid, which the transport refuses.
     private static func contentLength(_ fields: FieldSection) -> Int64? {
         let lines = fields[values: .contentLength]
         guard let line = lines.first, lines.allSatisfy({ $0.utf8.elementsEqual(line.utf8) }) else { return nil }

@@ -1,17 +1,17 @@
 import HTTPTypes
 import SternaCore
 
-/// Decides how a download goes on: which bytes to ask for, and what an answer is worth. Functions of values, without I/O.
+/// Decides which bytes a download requests, and how it uses a response. Pure functions without I/O.
 enum ResumeRule {
-    /// What is known of a representation and its partial file.
+    /// The known state of a representation and its partial file.
     struct Known: Sendable, Hashable {
-        /// The strong validator of the bytes that are there; nil if the server gave none.
+        /// The strong validator of the received bytes; nil if the server sent none.
         var validator: EntityValidator?
 
         /// The complete length in bytes; nil if unknown.
         var length: Int64?
 
-        /// The bytes that are there.
+        /// The bytes in the partial file.
         var present = ByteRanges()
     }
 
@@ -20,7 +20,7 @@ enum ResumeRule {
         /// The position of the first byte.
         var first: Int64
 
-        /// The position after the last byte; nil for all up to the end of the file.
+        /// The position after the last byte; nil for the end of the file.
         var end: Int64?
 
         /// The value of the Range field (RFC 9110, 14.2).
@@ -32,30 +32,30 @@ enum ResumeRule {
 
     /// The next step of a download.
     enum Step: Sendable, Hashable {
-        /// All bytes are there.
+        /// All bytes are received.
         case complete
-        /// Request the whole file and begin the partial file anew.
+        /// Request the whole file, and start the partial file over.
         case whole
-        /// Request these bytes and join them to those that are there.
+        /// Request this range, and add it to the received bytes.
         case range(RequestedRange)
     }
 
     /// Decides what to request next.
     ///
-    /// Without a strong validator the bytes that are there may be of another file, and the download starts over.
+    /// Without a strong validator, the received bytes may be of another file, so the download starts over.
     static func next(_ known: Known) -> Step {
         if known.length == known.present.total { return .complete }
         guard known.validator != nil, !known.present.isEmpty, let gap = known.present.missing(of: known.length).first
         else { return .whole }
-        // The end of the file is left open, which servers without support for other ranges may understand.
+        // The last range is left open, since some servers support no other ranges.
         let isLast = gap.upperBound == known.length ?? .max
         return .range(RequestedRange(first: gap.lowerBound, end: isLast ? nil : gap.upperBound))
     }
 
-    /// Returns the fields of a request for a part of a representation.
+    /// Returns the fields of a range request.
     ///
-    /// With If-Range a server sends the part only if the representation is still the same, and else the whole
-    /// (RFC 9110, 13.1.5). Ranges are positions in the coded bytes, so no coding is accepted (RFC 9110, 14.1.2).
+    /// With If-Range, a server sends the range only if the representation is unchanged, and otherwise the whole file (RFC 9110,
+    /// 13.1.5). Ranges are positions in the coded bytes, so no coding is accepted (RFC 9110, 14.1.2).
     static func fields(_ range: RequestedRange, _ validator: EntityValidator) -> HTTPFields {
         var fields = HTTPFields()
         fields[.range] = range.fieldValue
@@ -66,6 +66,6 @@ enum ResumeRule {
 }
 
 extension ResumeData {
-    /// What the data says of the representation and its partial file.
+    /// The state of the representation and its partial file.
     var known: ResumeRule.Known { .init(validator: validator, length: length, present: present) }
 }

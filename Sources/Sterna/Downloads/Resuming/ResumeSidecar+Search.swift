@@ -2,12 +2,12 @@ import SternaCore
 import SternaPlatform
 
 extension ResumeSidecar {
-    /// The maximum number of sidecars of a folder that are read.
+    /// The maximum number of sidecars that are read in a folder.
     private static let searchLimit = 1_000
 
-    /// Returns what continues a download from a URL in a folder; nil if no sidecar in it is of that URL. It blocks.
+    /// Returns the resume data for a URL in a folder; nil if no sidecar has that URL. Blocks.
     ///
-    /// Files that cannot be read, or are no sidecars, are passed over.
+    /// Files that are unreadable, or not sidecars, are skipped.
     static func find(_ url: HTTPURL, in folder: String) -> ResumeData? {
         let wanted = url.removingUserinfo().removingFragment()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -23,7 +23,7 @@ extension ResumeSidecar {
 }
 
 extension PartialNames {
-    /// Returns the name of the destination whose sidecar has a name; nil for a name that is none of a sidecar.
+    /// Returns the name of a sidecar's destination; nil if the name is not a sidecar's.
     static func stem(ofSidecar name: String) -> String? {
         name.hasSuffix(sidecarSuffix) && name.utf8.count > sidecarSuffix.utf8.count
             ? String(name.dropLast(sidecarSuffix.count)) : nil

@@ -1,23 +1,23 @@
 import SternaCore
 import SternaPlatform
 
-/// The file next to a partial file that has its ``ResumeData``, for a process that was killed.
+/// The file next to a partial file that has its ``ResumeData``, from which a download resumes after its process was killed.
 ///
-/// It must never claim bytes that a crash can take back: sync the partial file, then write the sidecar. All functions wait for the
+/// It must never list bytes that a crash can lose: sync the partial file before writing the sidecar. All functions wait for the
 /// disk; call them in ``BlockingWork``. Two downloads must not write the same sidecar at once.
 enum ResumeSidecar {
-    /// Writes the sidecar of a partial file, which is complete or as it was before, also after a power failure.
+    /// Writes the sidecar of a partial file. A failure, even of the power, leaves the old or the new one.
     ///
-    /// Only its owner may read it, since the URL may hold secrets. Throws `writeFailed`.
+    /// Only its owner can read it, since the URL may contain secrets. Throws `writeFailed`.
     static func write(_ data: ResumeData, _ names: PartialNames) throws(SternaError) {
         try file(names).write([UInt8](data.data))
     }
 
     /// Reads the sidecar of a partial file; nil if there is none.
     ///
-    /// The paths of the data are those of `names`, whatever the file says: it may have been moved, or made by someone else. Throws
-    /// `fileUnreadable` for a link, for what is not a file of this user, and for a file of another download; `decodingFailed` for
-    /// anything that is not resume data.
+    /// The paths come from `names`, whatever the file says: it may have been moved, or made by another user. Throws
+    /// `fileUnreadable` for a link, a file of another user, and a file of another download; throws `decodingFailed` for anything
+    /// that is not resume data.
     ///
     /// - Parameter destination: the path of the destination; nil if it is decided after the transfer.
     static func read(_ names: PartialNames, destination: String?) throws(SternaError) -> ResumeData? {
@@ -37,14 +37,13 @@ enum ResumeSidecar {
         return data.moved(partialPath: names.partialPath, destinationPath: destination)
     }
 
-    /// Removes the sidecar if there is one, and what a killed process left of one.
+    /// Deletes the sidecar, and a killed process's unfinished one.
     static func remove(_ names: PartialNames) {
         unlink(names.newSidecarPath)
         unlink(names.sidecarPath)
     }
 
-    // Bytes are compared, as the file system does.
-    /// Returns the bytes of the last component in reverse.
+    // Returns the bytes of the last component in reverse. Bytes are compared, as the file system does.
     private static func lastComponent(_ path: String) -> [UInt8] {
         Array(path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") })
     }

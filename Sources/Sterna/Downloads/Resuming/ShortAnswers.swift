@@ -1,9 +1,9 @@
-/// Decides what follows answers that end before what was requested. A value without a clock.
+/// Decides what follows a response that ends before the requested range. A value without a clock.
 ///
-/// A server may send less than it is asked for (RFC 9110, 15.3.7). One that sends next to nothing would get as many requests as it can
-/// answer.
+/// A server may send less than requested (RFC 9110, 15.3.7). Without a limit, one that sends next to nothing would receive as many
+/// requests as it can answer.
 struct ShortAnswers: Sendable, Hashable {
-    /// What follows an answer.
+    /// What follows a response.
     enum Decision: Sendable, Hashable {
         /// The next request, after a pause.
         case next(after: Duration)
@@ -11,10 +11,10 @@ struct ShortAnswers: Sendable, Hashable {
         case end(detail: String)
     }
 
-    /// An answer of so many bytes is worth its request.
+    /// The number of bytes that justifies a request.
     static let enough: Int64 = 64 << 10
 
-    /// The number of answers in a row that bring less.
+    /// The maximum number of consecutive responses with fewer bytes.
     static let most = 10
 
     private static let firstPause = Duration.milliseconds(100)
@@ -22,12 +22,12 @@ struct ShortAnswers: Sendable, Hashable {
 
     private var inARow = 0
 
-    /// Counts an answer that ended early, by the bytes that it brought.
+    /// Counts a response that ended early, by its bytes.
     mutating func ended(bringing bytes: Int64) -> Decision {
         guard bytes > 0 else {
             return .end(
                 detail:
-                    "The server ends its responses again and again before the file is complete. Try later, or without resume data."
+                    "The server repeatedly ends its responses before the file is complete. Try again later, or without resume data."
             )
         }
         guard bytes < Self.enough else {
@@ -38,8 +38,8 @@ struct ShortAnswers: Sendable, Hashable {
         guard inARow < Self.most else {
             return .end(
                 detail:
-                    "The server sends only a few bytes for each request, \(bytes) for the last of \(inARow) in a row. What is there "
-                    + "of the file is kept; try again later.")
+                    "The server sends only a few bytes for each request, \(bytes) for the last of \(inARow) in a row. The "
+                    + "partial file is kept; try again later.")
         }
         return .next(after: min(Self.longestPause, Self.firstPause * (1 << (inARow - 1))))
     }

@@ -1,29 +1,29 @@
 import NIOCore
 import SternaCore
 
-/// The state that the connections of one download share: the plan, what is in the file, the digests and the progress.
+/// The state that a download's connections share: the plan, the received bytes, the digests and the progress.
 ///
-/// Workers report to it and get their segments from it. A worker without a segment waits while others run; the last one that has
-/// nothing left to do ends the wait of all.
+/// Workers report to it, and receive their segments from it. A worker without a segment waits while others run; the last worker
+/// without work ends all waits.
 actor SegmentBoard {
     /// What a worker does with a piece.
     struct Order: Sendable {
         var intake: SegmentPlan.Intake
 
-        /// Whether the sidecar is due.
+        /// Whether the sidecar has to be written.
         var saves = false
     }
 
     private(set) var known: ResumeRule.Known
     private(set) var digests: DownloadDigests
 
-    /// Why the download cannot go on.
+    /// The error that ended the download.
     private(set) var failure: (any Error)?
 
-    /// Whether the download gave its connections up, since it stays suspended.
+    /// Whether the download closed its connections, since it stays suspended.
     private(set) var isParked = false
 
-    /// Whether no worker goes on.
+    /// Whether no worker continues.
     private(set) var isOver = false
 
     /// When the sidecar was last written.
@@ -41,16 +41,16 @@ actor SegmentBoard {
     private var isSaving = false
     private var waits: [Wait<SegmentPlan.Segment?>] = []
 
-    /// The time between two writes of the sidecar, which bounds what a killed process has to fetch again.
+    /// The interval between writes of the sidecar, which limits what a killed process has to request again.
     private static let saveInterval = TimeAmount.seconds(5)
 
-    /// The bytes after which a log is told of what the disk has, since all later ones are read again after a restart.
+    /// The number of bytes after which a log records what is on disk; after a restart, later bytes are read again.
     private static let loggedBytes: Int64 = 64 << 20
 
     /// - Parameters:
     ///   - range: the bytes of the first response; up to `Int64.max` if its length is unknown.
-    ///   - isWhole: whether the first response is the whole file, so that its end is that of the file.
-    ///   - most: the most connections.
+    ///   - isWhole: whether the first response is the whole file, so that its end is the file's end.
+    ///   - most: the maximum number of connections.
     init(
         _ task: DownloadTask, url: HTTPURL, _ place: PartialPlace, _ known: ResumeRule.Known,
         _ digests: DownloadDigests, first range: Range<Int64>, isWhole: Bool, most: Int, savedAt: NIODeadline
@@ -80,28 +80,28 @@ actor SegmentBoard {
 
     // MARK: Segments
 
-    /// Ends a worker's segment, if it has one, and returns its next one; waits for it while others run. Nil if there is no more work.
+    /// Ends a worker's segment, if it has one, and returns its next one; waits for one while others run. Nil if no work is left.
     func next(after done: SegmentPlan.Segment? = nil) async -> SegmentPlan.Segment? {
-        // What a stopped download lacks is missing, and says nothing of the file's length.
+        // A stopped download's segments do not determine the file's length.
         if let done, !isOver { end(done) }
         let wait = Wait<SegmentPlan.Segment?>()
         waits.append(wait)
         assign()
-        // The end of the download ends the wait, cancellation does not.
+        // The end of the download ends the wait; cancellation does not.
         return try? await wait.valueIgnoringCancellation()
     }
 
-    /// Records the head of a segment's response, which has bytes up to `end`. Returns false if they are not needed any more.
+    /// Records the head of a segment's response, which has bytes up to `end`. Returns false if they are no longer needed.
     func begin(_ segment: SegmentPlan.Segment, upTo end: Int64) -> Bool {
         guard !isOver, plan.begin(segment.number, upTo: end, at: now) else { return false }
         pace.restart(at: now)
-        // A server that sends less than it is asked for gets fewer requests.
+        // A server that sends less than requested receives fewer requests.
         if end < segment.end { pace.failed() }
         return true
     }
 
-    /// Ends a segment whose connection failed: the others go on, and the download fails with the last one. Returns false if other
-    /// connections have the segment's bytes already.
+    /// Ends a segment whose connection failed. The others continue, and the download fails with the last one. Returns false if
+    /// other connections have received the segment's bytes.
     func fail(_ segment: SegmentPlan.Segment, _ error: any Error) -> Bool {
         guard !isOver, plan.has(segment.number) else { return false }
         plan.end(segment.number)
@@ -111,14 +111,14 @@ actor SegmentBoard {
         return true
     }
 
-    /// Ends a segment for which the server did not send its range of this file; no further ranges are requested.
+    /// Ends a segment for which the server did not send the requested range; no further ranges are requested.
     func refuse(_ segment: SegmentPlan.Segment) {
         plan.end(segment.number)
         pace.close()
         assign()
     }
 
-    /// Ends the download for now: with an error that no other connection makes good, or since it stays suspended.
+    /// Stops the download: with an error that no other connection can recover from, or because it stays suspended.
     func stop(_ error: (any Error)? = nil) {
         guard !isOver else { return }
         failure = error
@@ -128,13 +128,13 @@ actor SegmentBoard {
     }
 
     private func end(_ segment: SegmentPlan.Segment) {
-        // The end of a whole body is the end of the file; that of a part, or of a body that was given up, is not.
+        // A whole body ends at the file's end; a part, or a cancelled body, need not.
         if isWhole, !isOver, known.length == nil, let last = plan.running.first { known.length = last.next }
         // A body that ends early counts as a failure.
         if plan.end(segment.number) > 0 { pace.failed() }
     }
 
-    /// Gives waiting workers their segments; ends their wait if nothing is left to do.
+    /// Assigns segments to waiting workers, or ends their wait if no work is left.
     private func assign() {
         while !isOver, plan.running.count < pace.allowed, pace.isShared, !waits.isEmpty,
             let segment = plan.open(at: now)
@@ -153,7 +153,7 @@ actor SegmentBoard {
     ///
     /// - Parameters:
     ///   - position: the position of its first byte.
-    ///   - written: the position behind the last byte of the segment that is in the file.
+    ///   - written: the position after the segment's last byte in the file.
     func receive(
         _ piece: Bytes, at position: Int64, of segment: SegmentPlan.Segment, written: Int64
     ) -> Order {
@@ -179,10 +179,10 @@ actor SegmentBoard {
     /// Records bytes that are in the file.
     func wrote(_ range: Range<Int64>) { known.present.insert(range) }
 
-    /// Leaves a pause out of the measurement.
+    /// Restarts the measurement of throughput after a pause.
     func resumed() { pace.restart(at: now) }
 
-    /// Makes the bytes that are there survive the process.
+    /// Syncs the received bytes, and writes the sidecar.
     func save() async throws {
         guard !isSaving, let validator = known.validator else { return }
         isSaving = true

@@ -1,18 +1,18 @@
-/// How many connections fetch a file at once, adapted by measurement. A value without a clock; moments are in seconds.
+/// Adapts the number of connections for a file to the measured throughput. A value without a clock; times are in seconds.
 ///
-/// After each interval the throughput is compared with that of one connection fewer. Another connection is opened as long as that
-/// was a gain; otherwise the number stays, and the last connection is given up if it was a loss.
+/// After each interval, the throughput is compared with that of one connection fewer. While each connection is a gain, another is
+/// opened; otherwise the number stays, and the last connection is closed if it was a loss.
 struct SegmentPace: Sendable {
     private let rules: SegmentRules
     private let most: Int
 
-    /// Whether there may be more than one connection at all.
+    /// Whether more than one connection is allowed.
     var isShared: Bool { most > 1 }
 
     /// The number of connections that may run.
     private(set) var allowed = 1
 
-    /// Whether the number grows no more.
+    /// Whether the number no longer grows.
     private(set) var isSettled = false
 
     /// The throughput with one connection fewer, in bytes per second.
@@ -20,7 +20,7 @@ struct SegmentPace: Sendable {
     private var began: Double
     private var bytes = 0.0
 
-    /// - Parameter most: the most connections; 1 measures nothing.
+    /// - Parameter most: the maximum number of connections; with 1, nothing is measured.
     init(most: Int, at now: Double, _ rules: SegmentRules = SegmentRules()) {
         self.rules = rules
         self.most = most
@@ -28,18 +28,18 @@ struct SegmentPace: Sendable {
         isSettled = most <= 1
     }
 
-    /// Begins the measurement anew: a connection was opened, or the download stood still.
+    /// Restarts the measurement, after a connection was opened, or after a pause.
     mutating func restart(at now: Double) { (began, bytes) = (now, 0) }
 
-    /// Counts bytes; returns whether the newest connection is to be given up.
+    /// Counts bytes. Returns whether the newest connection should be closed.
     ///
-    /// - Parameter running: the number of connections that bring bytes.
+    /// - Parameter running: the number of connections that are receiving bytes.
     mutating func add(_ count: Int, at now: Double, running: Int) -> Bool {
         guard !isSettled else { return false }
         bytes += Double(count)
         guard now - began >= rules.interval else { return false }
         defer { restart(at: now) }
-        // With fewer connections than allowed the measurement says nothing.
+        // A measurement with fewer connections than allowed is not comparable.
         guard running == allowed else { return false }
         let rate = bytes / max(now - began, 1e-9)
         if let before, rate < before * (1 + rules.gain) {
@@ -57,13 +57,13 @@ struct SegmentPace: Sendable {
         return false
     }
 
-    /// Records that a connection failed: one fewer from now on.
+    /// Lowers the number by one, since a connection failed.
     mutating func failed() {
         isSettled = true
         allowed = max(0, allowed - 1)
     }
 
-    /// Opens no further connection, also none in place of another one: the server does not support ranges of this file.
+    /// Stops opening connections, even as replacements, since the server does not support ranges of this file.
     mutating func close() {
         isSettled = true
         allowed = 0

@@ -1,43 +1,43 @@
-/// Which bytes of a file are under way, and which of them a further connection fetches. A value without I/O and clock.
+/// Divides a file's missing bytes among connections. A value without I/O or a clock.
 ///
-/// The missing bytes are divided among the running segments and the gaps. A segment is one response; it begins with its request,
-/// has bytes once its head is there, and may be cut: then another segment has the bytes from its end on.
+/// Each missing byte belongs to a running segment or a gap. A segment is one response: it starts with its request, receives bytes
+/// after its head, and may be cut; then another segment has the bytes after its end.
 struct SegmentPlan: Sendable {
-    /// The bytes that one response is to bring.
+    /// The bytes expected from one response.
     struct Segment: Sendable, Hashable {
         let number: Int
 
         /// The position of the first byte.
         let start: Int64
 
-        /// The position of the byte that arrives next.
+        /// The position of the next byte to arrive.
         var next: Int64
 
-        /// The position after the last byte that the segment brings.
+        /// The position after the segment's last byte.
         var end: Int64
 
-        /// The position after the last byte that the response brings: behind `end` if the segment was cut.
+        /// The position after the response's last byte; greater than `end` if the segment was cut.
         var reach: Int64
 
         /// When the head of the response arrived, in seconds; nil before.
         var began: Double?
 
-        /// The bytes that are still to come.
+        /// The number of bytes still to arrive.
         var rest: Int64 { end - next }
 
-        /// The time in seconds that the rest takes at the segment's average rate; infinite before its first byte.
+        /// Returns the remaining time in seconds at the segment's average rate; infinite before its first byte.
         func timeLeft(at now: Double) -> Double {
             guard let began, next > start else { return .infinity }
             return Double(rest) * max(0, now - began) / Double(next - start)
         }
     }
 
-    /// What becomes of a piece of a response.
+    /// What to do with a piece of a response.
     enum Intake: Sendable, Hashable {
-        /// All of it belongs to the segment, whose response goes on or ends.
+        /// All of it belongs to the segment.
         case all
 
-        /// The first bytes, perhaps none, belong to the segment. The others are of no use: give the response up.
+        /// Only the first bytes, perhaps none, belong to the segment; then the response is cancelled.
         case last(Int)
 
         /// The response has more bytes than it announced.
@@ -47,17 +47,17 @@ struct SegmentPlan: Sendable {
     private let rules: SegmentRules
     private var lastNumber = 0
 
-    /// The segments under way, in no order.
+    /// The running segments, in no order.
     private(set) var running: [Segment]
 
-    /// The missing bytes that no segment has.
+    /// The missing bytes without a segment.
     private(set) var gaps: ByteRanges
 
-    /// Makes a plan with the segment of a response whose head is there.
+    /// Makes a plan with the segment of a response whose head has arrived.
     ///
     /// - Parameters:
     ///   - range: the bytes of the response; up to `Int64.max` if its length is unknown.
-    ///   - missing: the bytes that are missing besides.
+    ///   - missing: the other missing bytes.
     init(_ range: Range<Int64>, missing: [Range<Int64>], at now: Double, _ rules: SegmentRules = SegmentRules()) {
         self.rules = rules
         running = [
@@ -69,12 +69,13 @@ struct SegmentPlan: Sendable {
         gaps.remove(range)
     }
 
-    /// The number of segments whose head is there.
+    /// The number of segments whose head has arrived.
     var begun: Int { running.count { $0.began != nil } }
 
     // MARK: New segments
 
-    /// Begins a segment: with the first gap, else with half of the slowest segment's rest. Returns nil if that is too small.
+    /// Opens a segment with the first gap, or else with half of what the slowest segment has left. Returns nil if that is too
+    /// small.
     mutating func open(at now: Double) -> Segment? {
         if let gap = gaps.ranges.first {
             gaps.remove(gap)
@@ -106,9 +107,9 @@ struct SegmentPlan: Sendable {
         return segment
     }
 
-    /// Records the head of a segment's response. Returns false if another segment has its bytes by now.
+    /// Records the head of a segment's response. Returns false if another segment has received its bytes.
     ///
-    /// - Parameter end: the position after the last byte of the response, which may be lower than requested.
+    /// - Parameter end: the position after the response's last byte, which may be lower than requested.
     mutating func begin(_ number: Int, upTo end: Int64, at now: Double) -> Bool {
         guard let index = index(number) else { return false }
         if end < running[index].end {
@@ -133,7 +134,7 @@ struct SegmentPlan: Sendable {
         return segment.rest == 0 ? .last(Int(taken)) : .all
     }
 
-    /// Gives a segment that was cut the bytes behind its end, if its response has them and no other response has begun with them.
+    /// Extends a segment that was cut, if its response has the bytes after its end and no other response has started with them.
     private mutating func extend(_ segment: Segment) -> Bool {
         guard segment.end < segment.reach else { return false }
         var end = segment.end
@@ -141,7 +142,7 @@ struct SegmentPlan: Sendable {
             end = min(gap.upperBound, segment.reach)
             gaps.remove(segment.end..<end)
         } else {
-            // A request that has no answer yet is not waited for.
+            // A request without a response yet is not worth waiting for.
             let other = running.firstIndex { $0.start == segment.end && $0.began == nil && $0.end <= segment.reach }
             guard let other else { return false }
             end = running.remove(at: other).end
@@ -153,7 +154,7 @@ struct SegmentPlan: Sendable {
 
     // MARK: Ends
 
-    /// Ends a segment; the bytes that did not come become a gap. Returns their number.
+    /// Ends a segment, and returns its missing bytes to the gaps. Returns their number.
     @discardableResult
     mutating func end(_ number: Int) -> Int64 {
         guard let index = index(number) else { return 0 }
@@ -168,7 +169,7 @@ struct SegmentPlan: Sendable {
         end(newest.number)
     }
 
-    /// Whether a segment is under way.
+    /// Returns whether a segment is running.
     func has(_ number: Int) -> Bool { index(number) != nil }
 
     private func index(_ number: Int) -> Int? { running.firstIndex { $0.number == number } }

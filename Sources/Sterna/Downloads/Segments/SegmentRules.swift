@@ -1,36 +1,36 @@
 import HTTPTypes
 import SternaCore
 
-/// Decides whether a file is fetched over several connections, and holds the numbers that bound it.
+/// Decides whether a file is requested over several connections, with the limits for it.
 struct SegmentRules: Sendable, Hashable {
-    /// The most connections of one download.
+    /// The maximum number of connections of one download.
     static let most = 16
 
-    /// The fewest bytes that have to be missing.
+    /// The minimum number of missing bytes.
     var leastMissing: Int64 = 8 << 20
 
-    /// The fewest bytes of a part that one connection takes over from another.
+    /// The minimum number of bytes that one connection takes over from another.
     var leastPart: Int64 = 1 << 20
 
-    /// The shortest time in seconds that a connection would need for the rest that it shares: a new connection has to be worth its
-    /// handshake.
+    /// The minimum time, in seconds, that the shared rest would take on one connection: another must be worth its handshake.
     var leastTime = 2.0
 
     /// How long the throughput is measured before another connection is opened, in seconds.
     var interval = 1.0
 
-    /// The gain that a further connection must have brought, as a fraction of the throughput before.
+    /// The minimum gain of another connection, as a fraction of the throughput before.
     var gain = 0.1
 
-    /// The loss at which the last connection is given up again, as a fraction of the throughput before.
+    /// The loss at which the last connection is closed again, as a fraction of the throughput before.
     var loss = 0.05
 
-    /// Returns the number of connections that a file may be fetched over, once the head of a response is there.
+    /// Returns the maximum number of connections for a file, after the head of its first response.
     ///
-    /// Several need a length, a strong validator, and a server that supports ranges: it sent a part, or says so.
+    /// Several require a known length, a strong validator, and a server that supports ranges: it sent a 206, or Accept-Ranges.
+    ///
     /// - Parameters:
     ///   - wanted: the caller's limit.
-    ///   - known: what the response has told.
+    ///   - known: the state after the response's head.
     func connections(_ wanted: Int, status: Int, fields: FieldSection, _ known: ResumeRule.Known) -> Int {
         guard wanted > 1, known.validator != nil, let length = known.length else { return 1 }
         guard status == 206 || Self.acceptsRanges(fields) else { return 1 }
@@ -38,7 +38,7 @@ struct SegmentRules: Sendable, Hashable {
         return min(wanted, Self.most)
     }
 
-    /// Whether a response says that the server supports ranges in bytes (RFC 9110, 14.3).
+    /// Returns whether a response says that the server supports byte ranges (RFC 9110, 14.3).
     private static func acceptsRanges(_ fields: FieldSection) -> Bool {
         fields[values: .acceptRanges].contains { line in
             line.split(separator: ",").contains { unit in

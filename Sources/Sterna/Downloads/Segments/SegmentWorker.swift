@@ -1,25 +1,25 @@
 import NIOCore
 import SternaCore
 
-/// Fetches the segments of a file that the board gives it, one after another, and writes them to the partial file.
+/// Requests the segments that the board assigns, one after another, and writes them to the partial file.
 struct SegmentWorker: Sendable {
     let task: DownloadTask
     let request: Request
     let file: PartialFile
     let board: SegmentBoard
 
-    /// Whether the download may give its connections up while it is suspended.
+    /// Whether the download may close its connections while it is suspended.
     let canPark: Bool
 
-    /// How often the task had given its connections up when the transfer's first request was sent.
+    /// How often the task had closed its connections when the transfer's first request was sent.
     let releases: Int
 
-    /// Where the file is complete, if this worker alone writes it; see ``PartialWriter``.
+    /// The end of the file, if only this worker writes it; see ``PartialWriter``.
     let end: Int64?
 
-    /// Fetches segments until there is no more work, or until a connection fails.
+    /// Requests segments until no work is left, or a connection fails.
     ///
-    /// - Parameter first: a segment whose response is there already.
+    /// - Parameter first: a segment whose response has arrived.
     func run(_ first: (segment: SegmentPlan.Segment, response: Response)? = nil) async {
         var given = first?.response
         var segment = first?.segment
@@ -40,10 +40,10 @@ struct SegmentWorker: Sendable {
         }
     }
 
-    /// Whether the suspended task has given its connections up, which ends their requests.
+    /// Whether the suspended task has closed its connections, which ended their requests.
     private var hasReleased: Bool { task.gate.releases != releases && !Task.isCancelled }
 
-    /// Whether no other connection can make an error good.
+    /// Returns whether no other connection can recover from an error.
     private static func isFinal(_ error: any Error) -> Bool {
         switch (error as? SternaError)?.kind {
         case .writeFailed, .destinationUnusable, .digestMismatch, .cancelled: true
@@ -53,7 +53,7 @@ struct SegmentWorker: Sendable {
 
     // MARK: Requests
 
-    /// Requests a segment's bytes, and reads them if the server sends them, of the same file.
+    /// Requests a segment's bytes, and reads them if the server sends them from the same file.
     private func fetch(_ segment: SegmentPlan.Segment) async throws {
         try await task.gate.pass()
         let known = await board.known
@@ -95,14 +95,14 @@ struct SegmentWorker: Sendable {
             await board.wrote(segment.start..<writer.written)
             if isComplete, let error = digest.verdict() { throw error }
         } catch {
-            // What has arrived is kept, as far as it could be written.
+            // Bytes that arrived are kept, if they could be written.
             try? await writer.finish()
             await board.wrote(segment.start..<writer.written)
             throw error
         }
     }
 
-    /// Hands a body to a writer; returns whether it was read to its end.
+    /// Passes a body to a writer. Returns whether it was read to its end.
     private func copy(
         _ body: ResponseBody, _ segment: SegmentPlan.Segment, _ writer: inout PartialWriter,
         _ digest: inout ContentDigest
@@ -131,14 +131,14 @@ struct SegmentWorker: Sendable {
         }
     }
 
-    /// Makes the bytes that have arrived survive the process.
+    /// Syncs the bytes that have arrived, and writes the sidecar.
     private func save(_ segment: SegmentPlan.Segment, _ writer: inout PartialWriter) async throws {
         try await writer.finish()
         await board.wrote(segment.start..<writer.written)
         try await board.save()
     }
 
-    /// Waits while the task is suspended. Returns false if it stays so for longer than its grace and can go on later.
+    /// Waits while the task is suspended. Returns false if it stays suspended beyond its grace, and can be resumed later.
     private func mayGoOn() async throws -> Bool {
         guard !hasReleased else { return false }
         guard !task.gate.isOpen else { return true }
@@ -157,6 +157,6 @@ struct SegmentWorker: Sendable {
     }
 
     private static var noPart: SternaError {
-        SternaError(.malformedResponse, phase: .read, "The server did not answer a request for a part with a part.")
+        SternaError(.malformedResponse, phase: .read, "The server did not answer a range request with the range.")
     }
 }

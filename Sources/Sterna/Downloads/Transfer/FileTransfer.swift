@@ -2,20 +2,20 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// The transfer of a download: requests, for the whole file or its rest, until the file is complete and at its destination.
+/// Runs a download: sends requests until the file is complete, and moves it to its destination.
 struct FileTransfer {
     private let task: DownloadTask
     private var request: Request
     private var place: PartialPlace?
 
-    /// What is known of the file, and the bytes that are there.
+    /// The known state of the file, and the received bytes.
     private var known = ResumeRule.Known()
     private var resumedAt: Int64 = 0 { didSet { task.resumedAt = resumedAt } }
 
-    /// Whether the bytes that were there were discarded once.
+    /// Whether the received bytes were discarded once.
     private var hasRestarted = false
 
-    /// Whether the file was fetched over several connections, and whether that came to nothing, so that one is used from then on.
+    /// Whether several connections were used, and whether that failed, so that one is used from now on.
     private var (hasShared, isUnshared) = (false, false)
 
     private var shortAnswers = ShortAnswers()
@@ -24,7 +24,7 @@ struct FileTransfer {
     /// The pause before the next request.
     private var pause = Duration.zero
 
-    /// Whether bytes of several responses are joined in the file.
+    /// Whether the file has bytes of several responses.
     private var isJoined = false
 
     /// When the sidecar was last written.
@@ -75,7 +75,7 @@ struct FileTransfer {
         guard let (place, data) = found else { return }
         self.place = place
         known = data.known
-        // A file that is complete is asked for its last byte, so that the server confirms it.
+        // For a complete file, its last byte is requested, so that the server confirms it.
         if let length = known.length, known.present.total == length { known.present.truncate(to: length - 1) }
         resumedAt = known.present.total
         guard resumedAt > 0 else { return }
@@ -92,7 +92,7 @@ struct FileTransfer {
             pause = .zero
             try await task.gate.pass()
             let (attempt, requested) = next()
-            // Before its head is there, a request can be sent again without a loss.
+            // A request without a head yet can be sent again without loss.
             let releases = task.gate.releases
             task.gate.isReleasable = !task.takesResponse
             var response: Response
@@ -102,7 +102,7 @@ struct FileTransfer {
                 continue
             }
             task.gate.isReleasable = false
-            // The value of the task keeps the head alone.
+            // The task's value keeps only the head.
             defer { response.body.cancel() }
             var head = response
             head.body = ResponseBody()
@@ -145,12 +145,12 @@ struct FileTransfer {
         return (attempt, range)
     }
 
-    /// Gives up the bytes that are there; throws if that was done before.
+    /// Discards the received bytes; throws if that was done before.
     private mutating func restart(_ attempt: Request) throws(SternaError) {
         guard !hasRestarted else {
             throw SternaError(
                 .malformedResponse, phase: .read,
-                "The server has changed the file twice during the download. Try again later."
+                "The file changed twice on the server during the download. Try again later."
             ).advised(.inDetail).at(attempt)
         }
         hasRestarted = true
@@ -158,7 +158,7 @@ struct FileTransfer {
         resumedAt = 0
     }
 
-    /// Begins the file anew with a response that has all of it.
+    /// Starts the file over with a response that has all of it.
     private mutating func begin(
         _ response: Response, _ plan: DestinationPlan, length: Int64?, _ validator: EntityValidator?
     ) async throws {
@@ -186,7 +186,7 @@ struct FileTransfer {
 
     // MARK: Bodies
 
-    /// Same as ``receive(_:_:isWhole:_:)``, but returns false for a body that broke off and is to be asked for again.
+    /// Like ``receive(_:_:isWhole:_:)``, but also returns false for a body that broke off and will be requested again.
     private mutating func receiveAgain(
         _ response: Response, _ range: Range<Int64>, isWhole: Bool, _ releases: Int
     ) async throws -> Bool {
@@ -203,11 +203,11 @@ struct FileTransfer {
         }
     }
 
-    /// Writes a response to the partial file, and further parts over other connections if that is worthwhile. Returns whether the file
-    /// is complete. False if the download gave its connections up while it was suspended, or if the server sent less than it was
-    /// asked for.
+    /// Writes a response to the partial file, and further parts over other connections if that is worthwhile.
     ///
-    /// - Parameter releases: how often the task had given its connections up when it sent the request.
+    /// - Parameter releases: how often the task had closed its connections when it sent the request.
+    /// - Returns: whether the file is complete; false if the suspended download closed its connections, or the server sent less
+    ///   than requested.
     private mutating func receive(
         _ response: Response, _ range: Range<Int64>, isWhole: Bool, _ releases: Int
     ) async throws -> Bool {
@@ -227,7 +227,7 @@ struct FileTransfer {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await worker.run((first, response)) }
             for _ in 1..<most { group.addTask { await worker.run() } }
-            // Requests that nothing needs any more are cancelled.
+            // Cancel requests that are no longer needed.
             while await group.next() != nil {
                 if await board.isOver { group.cancelAll() }
             }
@@ -236,7 +236,7 @@ struct FileTransfer {
         digests = await board.digests
         savedAt = await board.savedAt
         if let error = await board.failure {
-            // The bytes are wrong, and which of them is unknown.
+            // Some bytes are wrong, but it is unknown which.
             if (error as? SternaError)?.kind == .digestMismatch { known = ResumeRule.Known() }
             throw error
         }
@@ -253,7 +253,7 @@ struct FileTransfer {
         return false
     }
 
-    /// The most connections that the file is fetched over.
+    /// Returns the maximum number of connections for the file.
     private func connections(_ response: Response) -> Int {
         guard !isUnshared, request.method == .get else { return 1 }
         return task.options.segmentRules.connections(
@@ -264,8 +264,8 @@ struct FileTransfer {
 
     private mutating func finish(_ response: Response, _ plan: DestinationPlan) async throws -> DownloadedFile {
         if place == nil { try await begin(response, plan, length: 0, nil) }
-        guard let place else { throw SternaError(.truncated, phase: .read, "The server sent nothing of the file.") }
-        // A process that was killed may have left bytes behind the end.
+        guard let place else { throw SternaError(.truncated, phase: .read, "The server sent no part of the file.") }
+        // A killed process may have left bytes after the end.
         if let length = known.length { try await BlockingWork.run { try place.file.truncate(to: length) } }
         if let error = try await digests.fileVerdict(place.file) {
             known = ResumeRule.Known()
@@ -292,13 +292,13 @@ struct FileTransfer {
             path: final, response: response, length: length, resumedAt: resumedAt, plan: session.plan)
     }
 
-    /// What continues the download; nil without a validator, or without bytes.
+    /// Returns the data that resumes the download; nil without a validator, or without bytes.
     private func resumeData() -> ResumeData? {
         guard let place, let validator = known.validator, !known.present.isEmpty else { return nil }
         return place.data(url: request.url, validator, known)
     }
 
-    /// Makes the bytes that are there survive the process.
+    /// Syncs the received bytes, and writes the sidecar.
     private mutating func save() async throws {
         savedAt = clock.now
         guard let place, let data = resumeData() else { return }
@@ -308,7 +308,7 @@ struct FileTransfer {
         }
     }
 
-    /// Keeps a partial file that can be continued, and removes any other.
+    /// Keeps a partial file from which the download can resume, and deletes any other.
     private mutating func interrupted() async {
         guard let place else { return }
         let hasName = (try? await BlockingWork.run { place.file.hasName }) ?? false
@@ -318,7 +318,7 @@ struct FileTransfer {
         }
         task.keep(data)
         try? await save()
-        // The next download may begin before this value is released.
+        // The next download may start before this value is released.
         place.file.unlock()
     }
 }

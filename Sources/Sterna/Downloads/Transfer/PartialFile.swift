@@ -2,17 +2,19 @@ import NIOCore
 import SternaCore
 import SternaPlatform
 
-/// The file that a download's bytes go to until it is complete. All functions wait for the disk; call them in ``BlockingWork``.
+/// The file that receives a download's bytes until it is complete. All functions wait for the disk; call them in ``BlockingWork``.
 ///
-/// The file is locked while it is open, so that two downloads to one destination do not write the same partial file.
+/// It is locked while it is open, so that two downloads to one destination do not write the same file.
 final class PartialFile: Sendable {
     let path: String
     let descriptor: CInt
 
-    /// Opens a partial file, or makes it; nil if another download has it open, and for a file of another user or with another name
-    /// beside this one, which could be changed from there. Throws `destinationUnusable` or `writeFailed`.
+    /// Opens or creates a partial file. Throws `destinationUnusable` or `writeFailed`.
     ///
     /// Symbolic links are not followed.
+    ///
+    /// - Returns: nil if another download has it open, if it belongs to another user, or if it has another hard link, through which
+    ///   it could be changed.
     static func open(_ path: String, permissions: mode_t) throws(SternaError) -> PartialFile? {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = SternaPlatform.open(path, flags, permissions)
@@ -35,10 +37,10 @@ final class PartialFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The present length in bytes.
+    /// The current length in bytes.
     var length: Int64 { FileStatus(descriptor: descriptor)?.size ?? 0 }
 
-    /// Cuts the file off at a length; throws `writeFailed`.
+    /// Shortens the file to a length; throws `writeFailed`.
     func truncate(to length: Int64) throws(SternaError) {
         while ftruncate(descriptor, off_t(length)) != 0 {
             guard errno == EINTR else { throw failure(errno) }
@@ -51,11 +53,11 @@ final class PartialFile: Sendable {
         guard reason == 0 else { throw failure(reason) }
     }
 
-    /// Reads at most so many bytes at an offset; empty at the end of the file. Throws `fileUnreadable`.
+    /// Reads at most the given number of bytes at an offset; empty at the end of the file. Throws `fileUnreadable`.
     func read(at offset: Int64, count: Int) throws(SternaError) -> Bytes {
         var piece = Bytes()
         var reason: CInt = 0
-        // At most as much is read as there is room for.
+        // At most as many bytes are read as there is room for.
         piece.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
             let read = pread(descriptor, space.baseAddress, min(count, space.count), off_t(offset))
             if read < 0 { reason = errno }
@@ -70,16 +72,16 @@ final class PartialFile: Sendable {
         return piece
     }
 
-    /// Waits until the disk has all bytes; throws `writeFailed`.
+    /// Waits until all bytes are on disk; throws `writeFailed`.
     func sync() throws(SternaError) {
         let reason = FileWriting.sync(descriptor)
         guard reason == 0 else { throw failure(reason) }
     }
 
-    /// Lets another download open the file, although this one still holds it.
+    /// Lets another download open the file, although this one still has it open.
     func unlock() { flock(descriptor, LOCK_UN) }
 
-    /// Whether the path still leads to this file: another program may have removed it, or have put another one there.
+    /// Whether the path still names this file: another program may have removed or replaced it.
     var hasName: Bool {
         guard let named = FileStatus(linkAt: path), let opened = FileStatus(descriptor: descriptor) else {
             return false
@@ -87,7 +89,7 @@ final class PartialFile: Sendable {
         return named.identity == opened.identity
     }
 
-    /// Removes the file's name, unless it is another file's by now.
+    /// Deletes the file, unless the path now names another one.
     func remove() {
         if hasName { unlink(path) }
     }

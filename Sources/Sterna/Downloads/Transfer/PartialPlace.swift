@@ -1,17 +1,17 @@
 import SternaCore
 import SternaPlatform
 
-/// A partial file with the sidecar beside it. All functions wait for the disk; call them in ``BlockingWork``.
+/// A partial file and its sidecar. All functions wait for the disk; call them in ``BlockingWork``.
 struct PartialPlace: Sendable {
     let file: PartialFile
     private let names: PartialNames?
     private let destination: String?
 
-    /// Keeps what continues the download; nil for a sidecar.
+    /// Stores the state from which the download resumes; nil for a sidecar.
     let log: (any DownloadLog)?
 
-    /// Makes the partial file of a destination; one with a random name if the destination is unknown, or if another download to it
-    /// is under way. Throws `destinationUnusable` or `writeFailed`.
+    /// Makes the partial file of a destination, with a random name if the destination is unknown, or if another download to it is
+    /// running. Throws `destinationUnusable` or `writeFailed`.
     init(
         _ plan: DestinationPlan, destination: String?, log: (any DownloadLog)? = nil
     ) throws(SternaError) {
@@ -49,13 +49,13 @@ struct PartialPlace: Sendable {
         self.destination = destination
     }
 
-    /// Returns the partial file of an earlier download and what is known of it; nil if there is none that can be continued.
+    /// Returns the partial file of an earlier download and its state; nil if none can be resumed.
     ///
-    /// In a folder, whose names are the server's, the sidecars say which partial file is of the URL.
+    /// In a folder, where the server names the file, the sidecars say which partial file belongs to the URL.
     ///
     /// - Parameters:
-    ///   - given: the resume data that the caller has; nil for what the sidecar says.
-    ///   - url: the URL of the request, which has to be the same.
+    ///   - given: the caller's resume data; nil for that of the sidecar.
+    ///   - url: the URL of the request, which must be the same.
     static func findEarlier(
         _ given: ResumeData?, url: HTTPURL, destination: String?, _ plan: DestinationPlan,
         log: (any DownloadLog)? = nil
@@ -70,7 +70,7 @@ struct PartialPlace: Sendable {
             data = given
             path = given.partialPath
         } else {
-            // A sidecar that cannot be read is no reason to fail: the download begins anew.
+            // If the sidecar is unreadable, the download starts over instead of failing.
             guard let names, let read = try? ResumeSidecar.read(names, destination: destination) else { return nil }
             data = read
             path = names.partialPath
@@ -79,25 +79,25 @@ struct PartialPlace: Sendable {
             let file = try PartialFile.open(path, permissions: plan.partialPermissions)
         else { return nil }
         guard file.length >= data.present.end else { return nil }
-        // A download whose destination is chosen after the transfer has names of its own.
+        // If the destination is chosen after the transfer, the names are the partial file's own.
         let own = names.flatMap { $0.partialPath == path ? $0 : nil } ?? PartialNames(partialPath: path)
         return (PartialPlace(file, own, destination ?? given?.destinationPath, log), data)
     }
 
-    /// Returns what continues a download with this partial file.
+    /// Returns the data that resumes a download with this partial file.
     func data(url: HTTPURL, _ validator: EntityValidator, _ known: ResumeRule.Known) -> ResumeData {
         ResumeData(
             url: url, validator: validator, length: known.length, present: known.present, partialPath: file.path,
             destinationPath: destination)
     }
 
-    /// Writes the sidecar, or tells the log; throws `writeFailed`.
+    /// Writes the sidecar, or informs the log; throws `writeFailed`.
     func write(_ data: ResumeData) throws(SternaError) {
         if let log { return try log.synced(data) }
         if let names { try ResumeSidecar.write(data, names) }
     }
 
-    /// Tells the log that the complete file is about to get its name; throws `writeFailed`.
+    /// Informs the log that the complete file is about to be moved; throws `writeFailed`.
     func noteMove(to path: String) throws(SternaError) {
         guard let log, let status = FileStatus(descriptor: file.descriptor) else { return }
         try log.placing(at: path, status)
@@ -108,15 +108,15 @@ struct PartialPlace: Sendable {
         if let names { ResumeSidecar.remove(names) }
     }
 
-    /// Discards the bytes that are there; throws `writeFailed`.
+    /// Discards the received bytes; throws `writeFailed`.
     func startOver() throws(SternaError) {
-        // First, so that neither ever claims bytes of another representation.
+        // First, so that log and sidecar never list bytes of another representation.
         try log?.discarded()
         removeSidecar()
         try file.truncate(to: 0)
     }
 
-    /// Removes the partial file and its sidecar.
+    /// Deletes the partial file and its sidecar.
     func remove() {
         try? log?.discarded()
         removeSidecar()

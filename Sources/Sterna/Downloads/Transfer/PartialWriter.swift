@@ -1,9 +1,9 @@
 import NIOCore
 import SternaCore
 
-/// Collects pieces of a body, and writes them to a partial file while the next ones arrive.
+/// Collects pieces of a body, and writes them to a partial file while more arrive.
 ///
-/// At most two portions are in memory: one that is filled, and one that is being written.
+/// At most two portions are in memory: one being filled and one being written.
 struct PartialWriter {
     /// The size of a portion in bytes.
     static let portion = 512 << 10
@@ -14,10 +14,10 @@ struct PartialWriter {
     private var filled = Bytes()
     private var writing: Task<Void, any Error>?
 
-    // The position behind the last byte that was handed to a write.
+    // The position after the last byte that was passed to a write.
     private var offset: Int64
 
-    /// The position behind the last byte that is in the file.
+    /// The position after the last byte in the file.
     private(set) var written: Int64
 
     // Whether a write has failed; the file then ends at `written`.
@@ -25,9 +25,9 @@ struct PartialWriter {
 
     /// - Parameters:
     ///   - offset: the position of the first byte.
-    ///   - log: is told of each portion that is in the file.
-    ///   - end: where the file is complete once it is written up to there; nil if that is unknown, or if other parts may be missing. The log is
-    ///     not told of the last portion then: the disk is about to have the file, of which it is told anyway.
+    ///   - log: receives each portion that is in the file; nil for none.
+    ///   - end: the position at which the file is complete; nil if it is unknown, or other parts may be missing. The log does not
+    ///     receive the portion that ends there, since it is informed of the synced file anyway.
     init(_ file: PartialFile, at offset: Int64, log: (any DownloadLog)? = nil, end: Int64? = nil) {
         self.file = file
         self.log = log
@@ -36,7 +36,7 @@ struct PartialWriter {
         written = offset
     }
 
-    /// Adds a piece; waits while the portion before is being written.
+    /// Adds a piece; waits while the previous portion is being written.
     mutating func add(_ piece: Bytes) async throws {
         if filled.readableBytes == 0, piece.readableBytes >= Self.portion {
             return try await write(piece)
@@ -49,7 +49,7 @@ struct PartialWriter {
             try await write(full)
         }
         guard piece.readableBytes > 0 else { return }
-        // Where a portion was filled before, this one will be, too: it is not copied while it grows, and has no more room than that.
+        // A portion after a full one is expected to be full, too: reserving its room once avoids copies while it grows.
         if filled.capacity == 0, writing != nil { filled.reserveCapacity(Self.portion) }
         filled.writeBuffer(&piece)
     }
@@ -78,7 +78,8 @@ struct PartialWriter {
         }
     }
 
-    /// Writes what is left, unless a write has failed; throws if this one does. ``written`` then says what is in the file.
+    /// Writes the remaining bytes, unless a write has failed; throws if this one fails. ``written`` is then the end of the bytes in
+    /// the file.
     mutating func finish() async throws {
         try await settle()
         guard !isBroken, filled.readableBytes > 0 else { return }

@@ -2,26 +2,26 @@ import SternaCore
 
 /// The value of an Alt-Svc field (RFC 7838, 3).
 enum AltSvcField: Sendable, Hashable {
-    /// The origin's alternatives, which replace all that were known.
+    /// The alternatives of the origin, which replace all known ones.
     case services([AlternativeService])
 
-    /// The origin has none any more.
+    /// The origin withdraws its alternatives.
     case clear
 
-    /// The limits on a field; one beyond them is ignored.
+    /// The limits of a field; one beyond them is ignored.
     enum Limits {
         static let bytes = 8_192
         static let services = 32
         static let parameters = 32
 
-        /// The longest name of a protocol (RFC 7301, 3.1).
+        /// The maximum length of a protocol name in bytes (RFC 7301, 3.1).
         static let protocolName = 255
     }
 
-    /// Reads the values of all lines; nil without one, and if one of them breaks the grammar, because its meaning would be a guess.
+    /// Reads the values of all lines; nil if there are none, or one has invalid syntax, since its meaning would be a guess.
     ///
-    /// A field with both `clear` and alternatives withdraws all (3). Parameters that are not known are passed over; a parameter named
-    /// twice, an unreadable `ma`, and a protocol that is not encoded as 3 requires make the field invalid.
+    /// A field with both `clear` and alternatives withdraws all (3). Unknown parameters are ignored. A duplicate parameter, an
+    /// invalid `ma`, or a protocol name that is not encoded as section 3 requires makes the field invalid.
     init?(_ lines: [String]) {
         guard lines.reduce(0, { $0 + min($1.utf8.count, Limits.bytes + 1) }) <= Limits.bytes else { return nil }
         var services: [AlternativeService] = []
@@ -69,7 +69,7 @@ enum AltSvcField: Sendable, Hashable {
             case "ma":
                 guard let seconds = DirectiveReader.seconds(value) else { return nil }
                 maxAge = seconds
-            // Any other value has no meaning yet (3.1).
+            // Other values have no meaning yet (3.1).
             case "persist": persists = value == "1"
             default: break
             }
@@ -78,8 +78,8 @@ enum AltSvcField: Sendable, Hashable {
             protocolName: protocolName, host: host, port: port, maxAge: maxAge, persists: persists)
     }
 
-    /// Returns the name of a protocol: bytes that a token may not have, and “%”, are encoded in upper case, and no others, so that
-    /// each name has one form only (3).
+    /// Decodes a protocol name. Only “%” and bytes that a token must not have are encoded, in upper case, so that each name has one
+    /// form (3).
     private static func decoded(_ token: String) -> String? {
         var bytes: [UInt8] = []
         var rest = token.utf8[...]
@@ -107,7 +107,7 @@ enum AltSvcField: Sendable, Hashable {
         }
     }
 
-    /// Returns host and port of `[host]:port`, whose host may be missing.
+    /// Returns host and port of `[host]:port`, in which the host may be absent.
     private static func place(_ authority: String) -> (host: String?, port: Int)? {
         guard let colon = authority.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
         let digits = authority.utf8[authority.utf8.index(after: colon)...]
@@ -116,7 +116,7 @@ enum AltSvcField: Sendable, Hashable {
         else { return nil }
         let name = String(authority[..<colon])
         guard !name.isEmpty else { return (nil, number) }
-        // An IPv6 address needs its brackets, so that its end is not taken for a port.
+        // An IPv6 address needs brackets, so that its end is not read as a port.
         guard !name.utf8.contains(UInt8(ascii: ":")) || name.utf8.first == UInt8(ascii: "["),
             let origin = try? Origin(scheme: .https, host: name)
         else { return nil }

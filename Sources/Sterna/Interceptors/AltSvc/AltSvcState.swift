@@ -1,6 +1,6 @@
 import SternaCore
 
-/// The alternative services of origins (RFC 7838), as a value. Moments are milliseconds since 1970.
+/// The alternative services of origins (RFC 7838), as a value. Times are milliseconds since 1970.
 struct AltSvcState: Sendable, Hashable {
     private struct Known: Sendable, Hashable {
         let service: AlternativeService
@@ -22,10 +22,9 @@ struct AltSvcState: Sendable, Hashable {
     /// The number of origins.
     var count: Int { entries.count }
 
-    /// Learns from a response that the network brought over a verified connection; what it says replaces all that was known of its
-    /// origin.
+    /// Learns from a network response over a verified connection. It replaces all known alternatives of its origin.
     ///
-    /// - Parameter age: the seconds since the response was made, which its Age field says, since `ma` counts from then (3.1).
+    /// - Parameter age: the response's Age in seconds, since `ma` counts from when the response was made (3.1).
     mutating func note(_ field: AltSvcField, from origin: Origin, age: Int = 0, at now: Int64) {
         guard case .services(let services) = field else { return remove(origin) }
         let now = min(max(now, 0), 1 << 52)
@@ -38,17 +37,17 @@ struct AltSvcState: Sendable, Hashable {
         evictIfNeeded(at: now)
     }
 
-    /// Returns the alternatives of an origin that may still be used, the preferred one first.
+    /// Returns the alternatives of an origin that have not expired, in the origin's order of preference.
     func services(for origin: Origin, at now: Int64) -> [AlternativeService] {
         entries[origin]?.known.filter { $0.expires > now }.map(\.service) ?? []
     }
 
-    /// Forgets the alternatives of an origin: one of them has answered 421 (6), say.
+    /// Removes the alternatives of an origin, for example after a 421 (6).
     mutating func remove(_ origin: Origin) { entries[origin] = nil }
 
     mutating func removeAll() { entries = [:] }
 
-    /// Forgets the alternatives that are for one network only (3.1).
+    /// Removes alternatives that a change of network ends (3.1).
     mutating func networkChanged() {
         for (origin, var entry) in entries {
             entry.known.removeAll { !$0.service.persists }
@@ -56,7 +55,7 @@ struct AltSvcState: Sendable, Hashable {
         }
     }
 
-    /// Drops expired entries, then the oldest, down to fifteen sixteenths of the limit, once there are more than it.
+    /// Once there are more entries than the limit, removes expired ones, then the oldest, down to 15/16 of the limit.
     private mutating func evictIfNeeded(at now: Int64) {
         guard entries.count > limit else { return }
         entries = entries.filter { $0.value.known.contains { $0.expires > now } }

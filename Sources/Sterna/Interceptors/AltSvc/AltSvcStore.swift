@@ -2,14 +2,14 @@ package import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// Remembers the alternative services of origins (RFC 7838) in memory, for a transport that can use them.
+/// Remembers the alternative services of origins (RFC 7838) in memory, for transports that can use them.
 package final class AltSvcStore: Sendable {
     private let state: Mutex<AltSvcState>
     private let clock: @Sendable () -> Int64
-    // Set before anything is known, and never cleared: requests of stores that know nothing pass the lock by.
+    // Set before the first service is known, and never cleared, so that requests skip the lock while a store is empty.
     private let mayMatch = Atomic(false)
 
-    /// Whether requests need not ask: nothing was ever known.
+    /// Whether requests need not look, since no service was ever known.
     var isUnused: Bool { !mayMatch.load(ordering: .acquiring) }
 
     /// Makes an empty store.
@@ -25,25 +25,25 @@ package final class AltSvcStore: Sendable {
         self.clock = clock
     }
 
-    /// Returns the alternatives of an origin that may be used now, the preferred one first.
+    /// Returns the alternatives of an origin that have not expired, in the origin's order of preference.
     package func services(for origin: Origin) -> [AlternativeService] {
         let now = clock()
         return state.withLock { $0.services(for: origin, at: now) }
     }
 
-    /// Forgets the alternatives of an origin.
+    /// Removes the alternatives of an origin.
     package func remove(_ origin: Origin) { state.withLock { $0.remove(origin) } }
 
-    /// Forgets all alternatives.
+    /// Removes all alternatives.
     package func removeAll() { state.withLock { $0.removeAll() } }
 
-    /// Forgets the alternatives that are for one network only.
+    /// Removes alternatives that a change of network ends.
     package func networkChanged() { state.withLock { $0.networkChanged() } }
 
-    /// Learns from a response that the network brought over a verified connection: never call it with one of the cache.
+    /// Learns from a network response over a verified connection. Never call it with a stored response.
     func note(_ response: Response, from url: HTTPURL) {
         guard url.scheme.isSecure else { return }
-        // The server does not serve the origin there (RFC 7838, 6); its other fields are not for the origin either.
+        // 421: the server does not serve the origin (RFC 7838, 6), so its other fields do not count either.
         guard response.status.code != 421 else { return remove(url.origin) }
         let lines = response.section[values: "Alt-Svc"]
         guard !lines.isEmpty, let field = AltSvcField(lines) else { return }

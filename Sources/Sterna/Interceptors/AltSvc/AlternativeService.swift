@@ -1,20 +1,21 @@
 public import SternaCore
 
-/// Another place that serves an origin, which the origin has named in an Alt-Svc field (RFC 7838, 3).
+/// An alternative service that an origin names in an Alt-Svc field (RFC 7838, 3).
 public struct AlternativeService: Sendable, Hashable {
     /// The protocol by its ALPN name, such as `h3`.
     public let protocolName: String
 
-    /// The host: a lower-case ASCII name, or an address, in brackets if it is of IPv6; nil for the origin's own.
+    /// The host: a lower-case ASCII name, or an address, with brackets if it is IPv6; nil for the origin's own host.
     public let host: String?
 
     /// The port, 1 to 65535.
     public let port: Int
 
-    /// How long it may be used after the response was made, in seconds, at most 2,147,483,647; a day by default.
+    /// How long the service may be used after the response was made, in seconds, at most 2,147,483,647; a day if the field does not
+    /// say.
     public let maxAge: Int
 
-    /// Whether it may be used still after the network has changed.
+    /// Whether the service stays usable after a change of network.
     public let persists: Bool
 
     init(protocolName: String, host: String?, port: Int, maxAge: Int = 86_400, persists: Bool = false) {
@@ -32,8 +33,8 @@ extension AlternativeService: CustomStringConvertible {
 }
 
 extension Response {
-    /// The alternative services that the response names (RFC 7838, 3), the preferred one first; empty without a valid Alt-Svc field,
-    /// and for one that withdraws them (`clear`).
+    /// The alternative services that the response names (RFC 7838, 3), in the server's order of preference; empty without a valid
+    /// Alt-Svc field, and if the field withdraws them (`clear`).
     ///
     /// Requests do not use them yet.
     public var alternativeServices: [AlternativeService] {

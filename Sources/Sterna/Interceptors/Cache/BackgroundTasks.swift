@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that is done behind the callers' backs, and that others can wait for.
+/// Runs tasks in the background, and lets others wait until all have ended.
 final class BackgroundTasks: Sendable {
     private struct State {
         var tasks: [UInt64: Task<Void, Never>] = [:]
@@ -11,12 +11,12 @@ final class BackgroundTasks: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.tasks.isEmpty } }
 
-    /// Begins work, and retains this object until it has ended.
+    /// Begins work, and keeps this object alive until the work ends.
     func run(_ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             state.last += 1
             let number = state.last
-            // It ends after this closure has listed it, since it needs the lock for that.
+            // The task removes itself after this closure has listed it, since it needs the lock for that.
             state.tasks[number] = Task {
                 await work()
                 _ = self.state.withLock { $0.tasks.removeValue(forKey: number) }
@@ -24,7 +24,7 @@ final class BackgroundTasks: Sendable {
         }
     }
 
-    /// Waits until all work has ended, also what begins meanwhile.
+    /// Waits until all work has ended, including work that begins meanwhile.
     func wait() async {
         while let task = state.withLock({ $0.tasks.first?.value }) { await task.value }
     }

@@ -1,13 +1,13 @@
 public import SternaCore
 
-/// The option that holds how a request uses the cache.
+/// The option with a request's cache policy.
 enum CachePolicyKey: RequestOptionKey {
     static var defaultValue: CachePolicy { .protocolRules }
     static var name: String? { "cachePolicy" }
 }
 
 extension SessionSettings {
-    /// How requests use ``cache``; by HTTP's rules by default.
+    /// How requests use ``cache``; ``CachePolicy/protocolRules`` (RFC 9111) by default.
     public var cachePolicy: CachePolicy {
         get { options[CachePolicyKey.self] }
         set { options[CachePolicyKey.self] = newValue }

@@ -3,33 +3,33 @@ public import SternaCore
 public import SternaPlatform
 import Synchronization
 
-/// Stores responses, so that later requests are answered without a server, or with a short question to it (RFC 9111).
+/// Stores responses, and serves them to later requests without the server or after validation by it (RFC 9111).
 ///
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.cache = .memory() }
 ///     let news = try await api.get("news")
 ///     print(news.source, news.headers["Cache-Status"] ?? "")
 ///
-/// Sessions share a cache if they are given the same one; responses of one identity are never served to another, unless they are marked
-/// `public` (see ``SessionSettings/identityLabel``). All requests share its limits.
+/// Give several sessions the same cache to share it. A response that one identity received is never served to another, unless it is
+/// marked `public` (see ``SessionSettings/identityLabel``). The cache's limits hold for all sessions and identities together.
 public final class ResponseCache: Sendable {
     let storage: any CacheStorage
 
     /// The path of the folder; nil for a cache in memory.
     public let path: String?
 
-    /// Whether the cache serves several users: it then keeps no private responses. False by default.
+    /// Whether the cache is a shared one (RFC 9111, 1), which stores no `private` responses. False by default.
     public let isShared: Bool
 
-    /// The time in milliseconds since 1970.
+    /// Returns the time in milliseconds since 1970.
     let clock: @Sendable () -> Int64
 
-    /// The identities that have stored something.
+    /// The identities that have stored responses.
     let identities: StoredIdentities
 
-    /// The responses that are being stored.
+    /// The commits of responses whose bodies are complete.
     let writes = BackgroundTasks()
 
-    /// The refreshes of stale responses.
+    /// The background validations of stale responses.
     let refreshes = BackgroundTasks()
 
     private let state = Mutex(State())
@@ -52,22 +52,24 @@ public final class ResponseCache: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the maximum size of all entries; a response above an eighth of it is not stored. 32 MiB by default.
-    ///   - isShared: whether the cache serves several users, as one of a proxy does, and keeps no private responses.
+    ///   - isShared: whether the cache serves several users, as a proxy's does, and stores no `private` responses. False by
+    ///     default.
     public static func memory(bytes: Int64 = 32 << 20, isShared: Bool = false) -> ResponseCache {
         ResponseCache(MemoryCache(limits: CacheLimits(bytes: bytes)), isShared: isShared)
     }
 
-    /// Makes a cache in a folder, which need not exist, with the responses that were used last in memory, too.
+    /// Makes a cache in a folder, and keeps small responses that were used recently in memory, too.
     ///
-    /// Nothing is read before the first use. Several processes may use one folder. All files are readable by their owner alone. A folder
-    /// that cannot be used is an empty cache: requests do not fail for it.
+    /// The folder need not exist, and is not read before the first use. Several processes may share it. Only its owner may read the
+    /// files. A folder that cannot be used acts as an empty cache: requests do not fail because of it.
     ///
     /// - Parameters:
+    ///   - folder: the path or file URL of the folder.
     ///   - bytes: the maximum size of all entries; 512 MiB by default.
-    ///   - entryBytes: the maximum size of a response; an eighth of `bytes` by default.
-    ///   - memoryBytes: the size of the part in memory; 16 MiB by default, 0 for none.
-    ///   - age: how long a response is kept; without limit by default.
-    ///   - isShared: whether the cache serves several users, and keeps no private responses.
+    ///   - entryBytes: the maximum size of an entry, at most `bytes`; nil, the default, for an eighth of `bytes`.
+    ///   - memoryBytes: the maximum size of the part in memory; 16 MiB by default, 0 for none.
+    ///   - age: how long after its storing a response is kept, in whole seconds; nil, the default, for no limit.
+    ///   - isShared: whether the cache serves several users, and stores no `private` responses. False by default.
     public static func folder(
         _ folder: some FileReference, bytes: Int64 = 512 << 20, entryBytes: Int64? = nil, memoryBytes: Int64 = 16 << 20,
         age: Duration? = nil, isShared: Bool = false
@@ -82,38 +84,38 @@ public final class ResponseCache: Sendable {
         return ResponseCache(storage, path: path, isShared: isShared)
     }
 
-    /// Whether a folder holds a cache.
+    /// Returns whether a folder holds a cache.
     package static func isCache(at path: String) -> Bool {
         FileStatus(path: CacheFolder(path: path).entries)?.isDirectory == true
     }
 
     // MARK: What requests need
 
-    /// The key of identities. That of a folder is kept in it.
+    /// Returns the key that hashes identities; a cache in a folder keeps it in a file there.
     nonisolated(nonsending) func secret() async -> IdentitySecret {
         if let known = state.withLock({ $0.secret }) { return known }
         let found = (try? await BlockingWork.run { [path] in path.flatMap { IdentitySecret.kept(in: $0) } }) ?? nil
         return state.withLock { state in
-            // Without its file, entries are of this process alone.
+            // If the folder cannot keep the key, only this process finds what it stores.
             let secret = state.secret ?? found ?? IdentitySecret()
             state.secret = secret
             return secret
         }
     }
 
-    /// The key of identities, if it was read.
+    /// The key that hashes identities, once it has been read.
     var knownSecret: IdentitySecret? { state.withLock { $0.secret } }
 
-    /// Removes the stored responses of a URL: those for everyone and for callers without an identity, and those of the given identity and
-    /// of all that have stored something in this cache, up to ``StoredIdentities/most``.
+    /// Removes the stored responses of a URL: those for all identities, those without an identity, those of the given identity, and
+    /// those of the up to ``StoredIdentities/most`` identities that have stored responses in this cache.
     ///
-    /// - Parameter suffix: what the keys of the request have besides its URL.
+    /// - Parameter suffix: what the request's keys contain in addition to its URL.
     nonisolated(nonsending) func invalidate(
         _ url: HTTPURL, _ partition: CachePartition?, _ suffix: [UInt8] = []
     ) async {
         let key = CacheRequestKey.key(of: url, [])
         let keys = suffix.isEmpty ? [key] : [key, CacheRequestKey.key(of: url, suffix)]
-        // Before the partitions are read, since one may be added while it is waited for.
+        // Wait for the key before reading the partitions: one may be added meanwhile.
         let anonymous = await secret().anonymous
         var partitions = await identities.all()
         for further in [partition, anonymous] {
@@ -122,14 +124,14 @@ public final class ResponseCache: Sendable {
         await storage.remove(keys + keys.flatMap { key in partitions.map { key.within($0.bytes) } })
     }
 
-    /// Notes that an entry is being refreshed; false if it is already, or too many are.
+    /// Notes that an entry is being refreshed. Returns false if a refresh of it is under way, or if 64 others are.
     func beginRefresh(of id: CacheEntryID) -> Bool {
         state.withLock { $0.refreshing.count < 64 && $0.refreshing.insert(id).inserted }
     }
 
     func endRefresh(of id: CacheEntryID) { _ = state.withLock { $0.refreshing.remove(id) } }
 
-    /// Waits until stale responses that are being refreshed are, or until so much time has passed.
+    /// Waits until all background refreshes have ended, or the limit has passed.
     package func waitForRefreshes(within limit: Duration) async {
         let end = ContinuousClock.now.advanced(by: limit)
         while !refreshes.isEmpty, ContinuousClock.now < end {
@@ -141,28 +143,29 @@ public final class ResponseCache: Sendable {
 // MARK: Entries
 
 extension ResponseCache {
-    /// A stored response, as lists have it.
+    /// A stored response, as ``entries()`` lists it.
     public struct Entry: Sendable, Identifiable {
-        /// What tells it from all others.
+        /// Identifies one stored response; a response that replaces it has another identifier.
         public struct ID: Sendable, Hashable {
             let id: CacheEntryID
         }
 
+        /// The identifier of the stored response.
         public let id: ID
 
-        /// The URL, without user information and fragment, `***` in place of secret-looking values in its query.
+        /// The URL, without user information and fragment; values in its query that look secret are `***`.
         public let url: String
 
-        /// The status with which it is served.
+        /// The status code with which it is served; 200 if only parts of the body are stored.
         public let status: Int
 
         /// The stored header fields.
         public let headers: HTTPFields
 
-        /// The number of bytes of the body, in its content coding.
+        /// The length of the stored body in bytes, with its content coding.
         public let length: Int64
 
-        /// Whether the body is complete; if not, the cache has parts of it.
+        /// Whether the whole body is stored; false if only ranges of it are (RFC 9111, 3.3).
         public let isComplete: Bool
 
         /// When it was stored.
@@ -171,20 +174,20 @@ extension ResponseCache {
         /// How old the response is, in seconds (RFC 9111, 4.2.3).
         public let age: Int64
 
-        /// For how long it stays fresh, in seconds; 0 or less for a stale one.
+        /// The remaining freshness lifetime in seconds; 0 or less for a stale response (RFC 9111, 4.2).
         public let timeLeft: Int64
     }
 
-    /// What a cache holds.
+    /// The size of a cache.
     public struct Usage: Sendable, Hashable {
         /// The number of stored responses.
         public let entries: Int
 
-        /// Their size in bytes, with what storing them costs.
+        /// Their size in bytes, with the cache's overhead.
         public let bytes: Int64
     }
 
-    /// Returns all stored responses, the most recently stored first.
+    /// Returns all stored responses, the most recently stored first; empty if the folder cannot be read.
     public func entries() async -> [Entry] {
         let settings = ruleSettings(secret: nil)
         let now = clock() / 1_000
@@ -201,16 +204,20 @@ extension ResponseCache {
         }.sorted { $0.stored > $1.stored }
     }
 
-    /// Returns the body of a stored response, in its content coding; nil if it is no longer there, or longer than `limit`.
+    /// Returns the stored body of a response, with its content coding.
+    ///
+    /// - Parameter limit: the maximum length in bytes; 64 MiB by default.
+    /// - Returns: nil if the response is no longer stored, is longer than `limit`, or cannot be read.
     public func body(of entry: Entry, upTo limit: Int = 64 << 20) async -> Bytes? {
         let variants = await storage.variants(of: entry.id.id.key)
         guard let variant = variants.first(where: { $0.id == entry.id.id }), variant.length <= limit else { return nil }
         return try? await StoredBody.collect(variant.body)
     }
 
-    /// Returns a stored response with its body decoded; nil if it is no longer there, or if only parts of it are.
+    /// Returns a stored response with its content coding decoded; nil if it is no longer stored, or only ranges of it are.
     ///
-    /// Its body throws `fileUnreadable` if its file was damaged, and `contentCodingFailed` for content that cannot be decoded.
+    /// Throws `contentCodingFailed` for more than four codings; an unknown one stays. Reading the body throws `fileUnreadable` if the
+    /// file was damaged, and `contentCodingFailed` if the content cannot be decoded.
     public func response(of entry: Entry) async throws -> Response? {
         let variants = await storage.variants(of: entry.id.id.key)
         guard let variant = variants.first(where: { $0.id == entry.id.id }), let url = try? HTTPURL(entry.url),
@@ -235,19 +242,22 @@ extension ResponseCache {
     /// Removes a stored response.
     public func remove(_ entry: Entry) async { await storage.remove(entry.id.id) }
 
-    /// Removes the responses that are stored for a URL, of all identities. Throws `invalidURL`.
+    /// Removes the responses that are stored for a URL, of all identities.
     ///
-    /// Of a folder with responses of more than 1,024 identities, those of the earliest ones remain if the URL's query has secrets.
+    /// Throws ``HTTPURL/ParseError`` if the URL is invalid or relative.
+    ///
+    /// A cache remembers 1,024 identities, and forgets the earliest one for a new one. Responses of forgotten identities remain if the
+    /// URL's query has a secret.
     public func remove(_ url: some URLConvertible) async throws {
         let url = try url.resolve(against: nil)
         await invalidate(url, nil)
-        // Those of identities that are no longer known; a URL with secrets in its query is shown like others.
+        // Responses of forgotten identities are found by their shown URL, unless secrets in its query are masked.
         let shown = Redaction.show(url.removingUserinfo().removingFragment())
         guard !shown.contains("***") else { return }
         await remove { $0.url == shown }
     }
 
-    /// Removes the responses that a predicate selects.
+    /// Removes the stored responses for which a predicate returns true.
     public func remove(where isRemoved: @Sendable (Entry) -> Bool) async {
         for entry in await entries() where isRemoved(entry) { await storage.remove(entry.id.id) }
     }
@@ -255,13 +265,13 @@ extension ResponseCache {
     /// Removes all responses, and discards those that are being stored.
     public func removeAll() async { await storage.clear() }
 
-    /// Returns how many responses are stored, and their size.
+    /// Returns the number of stored responses, and their size.
     public func usage() async -> Usage {
         let usage = await storage.usage()
         return Usage(entries: usage.entries, bytes: usage.bytes)
     }
 
-    /// Waits until responses that have arrived are stored, and would survive a power failure.
+    /// Waits until complete responses are stored, and on disk safe from a power failure.
     public func sync() async {
         await writes.wait()
         await storage.sync()
@@ -277,6 +287,6 @@ extension ResponseCache {
 }
 
 extension ResponseCache: CustomReflectable {
-    /// Shows the path alone.
+    /// Shows only the path and whether the cache is shared.
     public var customMirror: Mirror { Mirror(self, children: ["path": path as Any, "isShared": isShared]) }
 }

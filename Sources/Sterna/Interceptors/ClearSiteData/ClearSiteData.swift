@@ -1,6 +1,6 @@
 import SternaCore
 
-/// What a Clear-Site-Data field asks to forget (W3C Clear Site Data, 3.1).
+/// The data that a Clear-Site-Data field asks the client to remove (W3C Clear Site Data, 3.1).
 struct ClearSiteData: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
@@ -12,13 +12,13 @@ struct ClearSiteData: OptionSet, Sendable, Hashable {
     /// Cookies, and credentials of HTTP authentication, of the registrable domain.
     static let cookies = ClearSiteData(rawValue: 1 << 1)
 
-    /// Whatever else a client stores for the origin.
+    /// All other data that a client stores for the origin.
     static let storage = ClearSiteData(rawValue: 1 << 2)
 
-    /// What `"*"` stands for.
+    /// All types: `"*"`.
     static let all: ClearSiteData = [.cache, .cookies, .storage]
 
-    /// Reads the values of all lines. Types are in quotes and in the case as here; anything else is passed over, as browsers do.
+    /// Reads the values of all lines. Types are quoted and case-sensitive; unknown ones are ignored, as in browsers.
     init(_ lines: some Sequence<String>) {
         self = []
         for line in lines {
@@ -34,9 +34,9 @@ struct ClearSiteData: OptionSet, Sendable, Hashable {
         }
     }
 
-    /// Returns what a response asks to forget: nothing unless it came over TLS (3.2).
+    /// Returns the data that a response asks to remove; empty unless it was received over TLS (3.2).
     ///
-    /// - Parameter isStored: whether it comes from the cache, which must not repeat it.
+    /// - Parameter isStored: whether it comes from the cache; a stored response must not remove data again.
     static func asked(by response: Response, isStored: Bool) -> ClearSiteData {
         guard response.url.scheme.isSecure, !isStored else { return [] }
         return ClearSiteData(response.section[values: "Clear-Site-Data"])

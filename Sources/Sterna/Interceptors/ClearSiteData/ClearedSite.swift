@@ -1,7 +1,7 @@
 import SternaCore
 
-/// The hosts that lose their cookies and credentials when one of them asks for it: those of its registrable domain (W3C Clear Site Data,
-/// 4.2.3), or the host alone if it has none.
+/// The hosts whose cookies and credentials are removed at the request of one of them: those of its registrable domain (W3C Clear
+/// Site Data, 4.2.3), or only that host if it has none.
 struct ClearedSite: Sendable {
     private let domain: String
 
@@ -9,7 +9,7 @@ struct ClearedSite: Sendable {
         domain = suffixes.registrableDomain(of: url.host) ?? Self.withoutDot(url.host)
     }
 
-    /// Whether a host, in the form of `HTTPURL.host`, belongs to the site.
+    /// Returns whether a host, in the form of `HTTPURL.host`, belongs to the site.
     func contains(_ host: String) -> Bool {
         let host = Self.withoutDot(host)
         return host == domain || host.hasSuffix("." + domain)

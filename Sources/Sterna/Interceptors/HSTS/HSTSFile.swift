@@ -1,7 +1,7 @@
 import SternaCore
 import SternaSerialization
 
-/// The content of the file of an ``HSTSStore``.
+/// The content of an ``HSTSStore``'s file.
 ///
 ///     {
 ///       "version": 1,
@@ -11,11 +11,12 @@ import SternaSerialization
 ///       ]
 ///     }
 ///
-/// Moments are milliseconds since 1970. A removed host is kept for a while, so that no process with an older state brings it back.
+/// Times are milliseconds since 1970. A removed host stays listed for a while, so that no process with an older state adds it
+/// again.
 struct HSTSFile: Sendable, Hashable {
     var entries: [String: HSTSState.Entry]
 
-    /// The limits on a file.
+    /// The limits of a file.
     enum Limits {
         static let bytes = 16 << 20
         static let hosts = 65_536
@@ -25,7 +26,7 @@ struct HSTSFile: Sendable, Hashable {
 
     init(entries: [String: HSTSState.Entry] = [:]) { self.entries = entries }
 
-    /// Reads the content; throws for anything that ``content()`` does not write, but for white space and the order of members.
+    /// Reads the content; throws unless ``content()`` could have written it, up to white space and the order of members.
     init(parsing bytes: [UInt8]) throws(FileFault) {
         let root: JSON
         do {
@@ -35,10 +36,10 @@ struct HSTSFile: Sendable, Hashable {
             throw FileFault("it is not JSON; remove it")
         }
         guard let file = root.object, Set(file.keys) == ["version", "hosts"], let list = file["hosts"]?.array else {
-            throw FileFault("it is not a file of HSTS hosts; name another, or remove it")
+            throw FileFault("it is not a file of HSTS hosts; use another file, or remove it")
         }
         guard file["version"]?.int == Self.version else {
-            throw FileFault("it is of another version; name another, or remove it")
+            throw FileFault("it has another version; use another file, or remove it")
         }
         guard list.count <= Limits.hosts else { throw FileFault("it has more than \(Limits.hosts) hosts") }
         entries = [:]
@@ -48,7 +49,7 @@ struct HSTSFile: Sendable, Hashable {
                 throw FileFault("host \(index + 1) is invalid; remove it")
             }
             guard entries.updateValue(entry, forKey: host) == nil else {
-                throw FileFault("host \(index + 1) is there twice; remove one of them")
+                throw FileFault("host \(index + 1) is listed twice; remove one of them")
             }
         }
     }
@@ -69,7 +70,7 @@ struct HSTSFile: Sendable, Hashable {
         }
     }
 
-    /// Returns the content as JSON in UTF-8, in the order of hosts; throws if it exceeds the limits.
+    /// Returns the content as JSON in UTF-8, sorted by host; throws if it exceeds the limits.
     func content() throws(FileFault) -> [UInt8] {
         guard entries.count <= Limits.hosts else { throw FileFault("it would have more than \(Limits.hosts) hosts") }
         let list = entries.sorted { $0.key < $1.key }.map { host, entry -> JSON in

@@ -1,16 +1,16 @@
 import SternaCore
 
-/// The name of a host in the one form that it is known by (RFC 6797, 8.2): lower case, ASCII, without dots at its end.
+/// The canonical name of a host (RFC 6797, 8.2): lower case, ASCII, without trailing dots.
 struct HSTSName: Sendable, Hashable {
     let text: String
 
-    /// The longest name of the DNS, in bytes (RFC 1035, 2.3.4).
+    /// The maximum length of a DNS name in bytes (RFC 1035, 2.3.4).
     static let longest = 253
 
-    /// The host of a URL; nil for an address.
+    /// Makes the name of a URL's host; nil for an address.
     init?(_ url: HTTPURL) { self.init(url.host, url.hostKind) }
 
-    /// A host as a user writes it, in any case and script; nil for an address and for what is no host.
+    /// Makes the name of a host in any letter case and script; nil for an address and an invalid host.
     init?(host: String) {
         guard let origin = try? Origin(scheme: .https, host: host) else { return nil }
         self.init(origin.host, origin.hostKind)
@@ -22,27 +22,27 @@ struct HSTSName: Sendable, Hashable {
         while bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
         guard !bytes.isEmpty else { return nil }
         text = String(Substring(bytes))
-        // Without its dots, "127.0.0.1.." would be an address; one dot is part of the form of addresses, too.
+        // Without its trailing dots, "127.0.0.1.." would be an address; a single dot may end an address, too.
         guard bytes.count + 1 < host.utf8.count else { return }
         guard let origin = try? Origin(scheme: .https, host: text), origin.hostKind == .domain else { return nil }
     }
 
-    /// Whether an entry may be made for the host. The servers of this machine are unrelated to each other, so that `localhost` is
-    /// left out, as browsers do.
+    /// Whether a store may remember the host. As in browsers, `localhost` is excluded, since local servers are unrelated to each
+    /// other.
     var isLearnable: Bool {
         text.utf8.count <= Self.longest && text != "localhost"
             && !text.utf8.reversed().starts(with: ".localhost".utf8.reversed())
             && !text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains { $0.isEmpty }
     }
 
-    /// Whether a table has the host, or one above it with all those below (8.2).
+    /// Returns whether a table has the host, or a parent domain with its subdomains (8.2).
     ///
-    /// - Parameter includesSubdomains: what the table has on a name; nil if it has not.
+    /// - Parameter includesSubdomains: returns whether the table's entry for a name includes subdomains; nil if it has none.
     func isCovered(by includesSubdomains: (String) -> Bool?) -> Bool {
         var rest = text.utf8[...]
         var isWhole = true
         while true {
-            // Labels are skipped until a name of the DNS is left, so that a long host costs no more than others.
+            // Labels are skipped until the name is short enough for the DNS, so that a long host costs no more than others.
             if rest.count <= Self.longest, let includes = includesSubdomains(String(Substring(rest))),
                 includes || isWhole
             {
@@ -54,7 +54,7 @@ struct HSTSName: Sendable, Hashable {
         }
     }
 
-    /// The last two labels: hosts that share them are likely to be of one owner.
+    /// Returns the last two labels: hosts that share them probably have the same owner.
     static func group(of text: String) -> String {
         let labels = text.utf8.split(separator: UInt8(ascii: "."))
         return labels.suffix(2).map { String(Substring($0)) }.joined(separator: ".")

@@ -1,24 +1,24 @@
 import SternaCore
 import SternaSerialization
 
-/// A list of hosts that are reached by TLS only from the first request on (RFC 6797, 12.3).
+/// A list of hosts that are reached only over TLS, from the first request on (RFC 6797, 12.3).
 ///
-/// It is in one of two forms: a host on each line, as in curl's files, with a dot before it for all hosts below, too, and lines that
-/// begin with `#` as comments; or Chromium's `transport_security_state_static.json`, whose lines may begin with `//`.
+/// It has one of two forms. Either one host per line, as in curl's files, with a leading dot to include subdomains; lines that
+/// begin with `#` are comments. Or Chromium's `transport_security_state_static.json`, in which lines may begin with `//`.
 struct HSTSPreload: Sendable, Hashable {
-    /// Whether an entry is for all hosts below, by host.
+    /// Maps hosts to whether their subdomains are included.
     private(set) var hosts: [String: Bool] = [:]
 
-    /// The limits on a list.
+    /// The limits of a list.
     enum Limits {
         static let bytes = 64 << 20
         static let hosts = 1_000_000
     }
 
-    /// The empty list.
+    /// Makes an empty list.
     init() {}
 
-    /// Reads a list; throws if a line or an entry is invalid, so that no host is lost unseen.
+    /// Reads a list; throws if a line or an entry is invalid, so that no host is lost silently.
     init(parsing bytes: [UInt8]) throws(FileFault) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Self.trimmed)
         let isJSON = lines.first { !$0.isEmpty && !$0.starts(with: "//".utf8) }?.first == UInt8(ascii: "{")
@@ -27,13 +27,13 @@ struct HSTSPreload: Sendable, Hashable {
         } else {
             for (index, line) in lines.enumerated() where !line.isEmpty && line.first != UInt8(ascii: "#") {
                 guard let (host, includes) = Self.entry(line), insert(host, includes) else {
-                    throw FileFault("line \(index + 1) is no host")
+                    throw FileFault("line \(index + 1) is not a valid host")
                 }
             }
         }
     }
 
-    /// Whether a host is to be reached by TLS only.
+    /// Returns whether a host must be reached over TLS.
     func requiresTLS(_ name: HSTSName) -> Bool { name.isCovered { hosts[$0] } }
 
     private mutating func insert(_ host: String, _ includesSubdomains: Bool) -> Bool {
@@ -45,7 +45,8 @@ struct HSTSPreload: Sendable, Hashable {
         return true
     }
 
-    /// `host`, `.host`, or either with `"unlimited"` behind it; curl's entries that expire are not for a list that does not.
+    /// Reads `host` or `.host`, which `"unlimited"` may follow. curl's entries with an expiry are rejected, since the list does not
+    /// expire.
     private static func entry(_ line: ArraySlice<UInt8>) -> (String, Bool)? {
         let words = line.split { $0 == 0x20 || $0 == 0x09 }
         guard let first = words.first,
@@ -68,7 +69,7 @@ struct HSTSPreload: Sendable, Hashable {
         guard let entries = root["entries"].array else { throw FileFault("it has no “entries”") }
         for (index, entry) in entries.enumerated() where entry["mode"].string == "force-https" {
             guard let host = entry["name"].string, insert(host, entry["include_subdomains"].bool ?? false) else {
-                throw FileFault("entry \(index + 1) is no host")
+                throw FileFault("entry \(index + 1) is not a valid host")
             }
         }
     }

@@ -2,17 +2,17 @@ import SternaCore
 
 /// Upgrades of URLs (RFC 6797, 8.3).
 ///
-/// As in browsers (Fetch, 4.1) an upgrade is no redirect: nothing is sent by http, no step is counted, and ``Response/url`` has the
-/// URL that was used.
+/// As in browsers (Fetch, 4.1), an upgrade is not a redirect: nothing is sent over http, no redirect is counted, and
+/// ``Response/url`` is the URL that was used.
 enum HSTSRule {
-    /// Returns the URL to use for a host that is reached by TLS only; nil for one that uses TLS already.
+    /// Returns the https URL for a host that must be reached over TLS; nil for a URL that uses TLS already.
     ///
-    /// Port 80 becomes 443, any other port stays.
+    /// Port 80 becomes 443; other ports stay.
     static func upgraded(_ url: HTTPURL) -> HTTPURL? { url.scheme.isSecure ? nil : url.upgradedToTLS() }
 
-    /// Whether a response may teach something: it came over TLS, from a host with a name.
+    /// Returns whether the field of a response counts: it was received over TLS, from a host with a name.
     ///
-    /// - Parameter isVerified: whether the connection was opened without an exception to the rules for certificates.
+    /// - Parameter isVerified: whether the certificate was verified without exceptions.
     static func mayLearn(from url: HTTPURL, isVerified: Bool) -> Bool {
         isVerified && url.scheme.isSecure && url.hostKind == .domain
     }

@@ -1,20 +1,21 @@
 import SternaCore
 
-/// The hosts that are reached by TLS only (RFC 6797), as a value. Moments are milliseconds since 1970.
+/// The hosts that must be reached over TLS (RFC 6797), as a value. Times are milliseconds since 1970.
 struct HSTSState: Sendable, Hashable {
-    /// What is known of a host.
+    /// An entry for a host.
     struct Entry: Sendable, Hashable {
-        /// When it is forgotten.
+        /// When it expires.
         var expires: Int64
         var includesSubdomains: Bool
 
-        /// When it was learnt; of two entries for a host the later one counts.
+        /// When it was learnt; of two entries for a host, the later one counts.
         var updated: Int64
 
-        /// Whether it says that the host was forgotten, for others that still know it.
+        /// Whether the host was removed; kept for files and processes that still have it.
         var isRemoved = false
 
-        /// Whether it counts more than another one for the same host. Of two of the same moment, the one that protects more does.
+        /// Returns whether it takes precedence over another entry for the host. Of two with the same time, the one that protects
+        /// more does.
         func isNewer(than other: Entry) -> Bool {
             if updated != other.updated { return updated > other.updated }
             if isRemoved != other.isRemoved { return other.isRemoved }
@@ -28,7 +29,7 @@ struct HSTSState: Sendable, Hashable {
     /// The maximum number of entries.
     let limit: Int
 
-    /// Whether removed hosts are remembered, so that older files do not bring them back.
+    /// Whether removed hosts are remembered, so that older files do not add them again.
     let keepsRemovals: Bool
 
     init(limit: Int = 10_000, keepsRemovals: Bool = false) {
@@ -36,18 +37,18 @@ struct HSTSState: Sendable, Hashable {
         self.keepsRemovals = keepsRemovals
     }
 
-    // The clock may be wrong by years; this is far from the ends of the numbers.
+    // The clock may be wrong by years; this is far from overflow.
     private static let lastMoment: Int64 = 1 << 52
 
     private static func clamped(_ moment: Int64) -> Int64 { min(max(moment, 0), lastMoment) }
 
-    /// How long a removal is remembered at least: 400 days.
+    /// The minimum time for which a removal is remembered: 400 days.
     static let removalLifetime: Int64 = 400 * 86_400_000
 
-    /// How much later than a moment a file's entry may have been learnt, for clocks that differ: a day.
+    /// How far in the future an entry of a file may have been learnt, since clocks differ: a day.
     static let clockTolerance: Int64 = 86_400_000
 
-    /// Whether a host is to be reached by TLS only.
+    /// Returns whether a host must be reached over TLS.
     func requiresTLS(_ name: HSTSName, at now: Int64) -> Bool {
         name.isCovered { host in
             guard let entry = entries[host], !entry.isRemoved, entry.expires > now else { return nil }
@@ -55,8 +56,7 @@ struct HSTSState: Sendable, Hashable {
         }
     }
 
-    /// Learns from the field of a response that came over a verified connection (RFC 6797, 8.1). Returns whether that changed
-    /// anything worth saving.
+    /// Learns from the field of a response over a verified connection (RFC 6797, 8.1). Returns whether the change is worth saving.
     mutating func note(_ field: StrictTransportSecurity, from name: HSTSName, at now: Int64) -> Bool {
         guard field.maxAge > 0 else { return remove(name, at: now) }
         guard name.isLearnable else { return false }
@@ -65,7 +65,7 @@ struct HSTSState: Sendable, Hashable {
         let known = entries[name.text]
         var entry = Entry(expires: now + age, includesSubdomains: field.includesSubdomains, updated: now)
         if let known {
-            // A host says the same with each response: a little later is not worth a write.
+            // Most responses of a host repeat the field: a slightly later expiry is not worth a write.
             let gain = entry.expires - known.expires
             if !known.isRemoved, known.includesSubdomains == entry.includesSubdomains, gain >= 0,
                 gain <= min(age / 100, 3_600_000)
@@ -79,7 +79,7 @@ struct HSTSState: Sendable, Hashable {
         return true
     }
 
-    /// Forgets a host. Returns whether that changed anything.
+    /// Removes a host. Returns whether that changed anything.
     mutating func remove(_ name: HSTSName, at now: Int64) -> Bool {
         let known = entries[name.text]
         guard keepsRemovals else { return entries.removeValue(forKey: name.text) != nil }
@@ -92,7 +92,7 @@ struct HSTSState: Sendable, Hashable {
         return true
     }
 
-    /// Forgets all hosts.
+    /// Removes all hosts.
     mutating func removeAll(at now: Int64) {
         for host in entries.keys {
             if let name = HSTSName(host: host) { _ = remove(name, at: now) }
@@ -100,7 +100,7 @@ struct HSTSState: Sendable, Hashable {
         if !keepsRemovals { entries = [:] }
     }
 
-    /// Forgets all hosts but those of other entries that have not expired.
+    /// Replaces all hosts by the given entries, without expired ones and removals.
     mutating func replaceAll(by others: [String: Entry], at now: Int64) {
         removeAll(at: now)
         for (host, var other) in others where other.expires > now && !other.isRemoved {
@@ -111,13 +111,13 @@ struct HSTSState: Sendable, Hashable {
         evictIfNeeded(at: now)
     }
 
-    /// Takes over what others know, where it is newer. Returns whether that changed anything.
+    /// Merges the entries of others that are newer. Returns whether that changed anything.
     mutating func merge(_ others: [String: Entry], at now: Int64) -> Bool {
         let now = Self.clamped(now)
         var isChanged = false
         for (host, var other) in others where other.expires > now {
             other.expires = Self.clamped(other.expires)
-            // A clock that is far ahead must not make its entries win for years: they count where nothing else is known.
+            // An entry from a clock that is far ahead must not take precedence for years: any other entry is newer.
             if other.updated > now + Self.clockTolerance { other.updated = 0 }
             other.updated = Self.clamped(other.updated)
             if let known = entries[host], !other.isNewer(than: known) { continue }
@@ -128,13 +128,13 @@ struct HSTSState: Sendable, Hashable {
         return isChanged
     }
 
-    /// Drops entries that have expired.
+    /// Removes expired entries.
     mutating func prune(at now: Int64) { entries = entries.filter { $0.value.expires > now } }
 
     // MARK: Eviction
 
-    /// Drops entries down to fifteen sixteenths of the limit once there are more than it: expired ones, removals, then the oldest
-    /// of those owners that have the most, so that no site displaces the entries of others by names of its own.
+    /// Once there are more entries than the limit, removes entries down to 15/16 of it: expired ones, removals, then the oldest of
+    /// the owners with the most entries, so that no site displaces others by many names of its own.
     private mutating func evictIfNeeded(at now: Int64) {
         guard entries.count > limit else { return }
         prune(at: now)
@@ -143,7 +143,7 @@ struct HSTSState: Sendable, Hashable {
         dropOldest(entries.filter(\.value.isRemoved).map(\.key), downTo: target)
         guard entries.count > target else { return }
         let groups = Dictionary(grouping: entries.keys, by: HSTSName.group)
-        // The most entries that each owner may keep.
+        // The maximum number of entries for each owner.
         var share = 1
         var upper = limit
         while share < upper {
@@ -162,7 +162,7 @@ struct HSTSState: Sendable, Hashable {
 
     private mutating func dropOldest(_ hosts: [String], downTo target: Int) {
         guard entries.count > target else { return }
-        // Names break ties, so that the result does not depend on the order of the table.
+        // Names break ties, so that the result does not depend on the order of the dictionary.
         let order = hosts.sorted { one, other in
             let (first, second) = (entries[one]?.updated ?? 0, entries[other]?.updated ?? 0)
             return first == second ? one < other : first < second

@@ -1,11 +1,11 @@
 import SternaCore
 
-/// The file of a store: its hosts are merged with the store's whenever it is read or written.
+/// The format of a store's file, whose hosts are merged with the store's at each read and write.
 struct HSTSStorage: MergedFileFormat {
     let file: SavedFile
     let clock: @Sendable () -> Int64
 
-    /// The store's side of the file.
+    /// The store's content.
     struct Content: Sendable {
         var hosts: HSTSState
         var preload = HSTSPreload()

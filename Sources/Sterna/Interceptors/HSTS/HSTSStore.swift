@@ -2,19 +2,19 @@ public import SternaCore
 public import SternaPlatform
 import Synchronization
 
-/// Remembers the hosts that want to be reached by TLS only (HTTP Strict Transport Security, RFC 6797).
+/// Remembers the hosts that must be reached over TLS (HTTP Strict Transport Security, RFC 6797).
 ///
 ///     let hosts = HSTSStore(path: "/home/ada/.cache/app/hsts.json")
 ///
-/// A host says so in a response over TLS, whose certificate was checked without exceptions; from then on http URLs of the host
-/// become https URLs before anything is sent. Addresses and `localhost` are never remembered. The number of hosts is limited: a site
-/// with very many names of its own displaces those first.
+/// A host asks for it in a response over TLS, if its certificate was verified without exceptions. From then on, http URLs of the
+/// host become https URLs before anything is sent. Addresses and `localhost` are never remembered. Beyond the limit, hosts of the
+/// sites with the most names are removed first.
 ///
-/// A store with a file reads it when it is first needed, and saves changes a second later and when it is released; call
-/// ``save()`` before the program ends. Sessions and processes may share the file: changes are merged under a lock, and of two for one
-/// host the later one counts. A file that cannot be used is left as it is: the store then works without it, and ``save()`` throws.
+/// A store with a file reads it at its first use, and saves changes within a second, and when it is released; call ``save()``
+/// before the program ends. Sessions and processes may share the file: changes are merged under a lock, and for each host the
+/// latest counts. A file that cannot be used is left unchanged: the store then works without it, and ``save()`` throws.
 public final class HSTSStore: Sendable {
-    /// The store that sessions share if they want to.
+    /// A store in memory that several sessions can share.
     public static let shared = HSTSStore()
 
     /// The path of the file; nil for a store in memory.
@@ -22,17 +22,19 @@ public final class HSTSStore: Sendable {
 
     private let clock: @Sendable () -> Int64
     private let content: MergedFile<HSTSStorage>
-    // Set before anything is known, and never cleared: requests of stores that know nothing pass the lock by.
+    // Set before the first host is known, and never cleared, so that requests skip the lock while a store is empty.
     private let mayMatch: Atomic<Bool>
 
     /// Makes a store in memory.
     ///
-    /// - Parameter limit: the maximum number of hosts, at most 50,000.
+    /// - Parameter limit: the maximum number of hosts, 1 to 50,000; 10,000 by default.
     public convenience init(limit: Int = 10_000) { self.init(limit: limit, file: nil) }
 
-    /// Makes a store with a file, which need not exist yet; its folder has to.
+    /// Makes a store with a file.
     ///
-    /// - Parameter limit: the maximum number of hosts, at most 50,000.
+    /// - Parameters:
+    ///   - path: the path or file URL of the file, which need not exist; its folder must.
+    ///   - limit: the maximum number of hosts, 1 to 50,000; 10,000 by default.
     public convenience init(path: some FileReference, limit: Int = 10_000) {
         self.init(limit: limit, file: SavedFile(path: path.pathToRead, title: "The file of HSTS hosts"))
     }
@@ -54,17 +56,17 @@ public final class HSTSStore: Sendable {
 extension HSTSStore {
     /// A host of a store.
     public struct Host: Sendable, Hashable {
-        /// The name, in lower-case ASCII.
+        /// The name in lower-case ASCII.
         public let name: String
 
-        /// Whether it is for all hosts below, too.
+        /// Whether all subdomains are included.
         public let includesSubdomains: Bool
 
-        /// When it is forgotten.
+        /// When the host is forgotten.
         public let expires: Date
     }
 
-    /// The hosts that were learnt or added, by name; without those of the preload list.
+    /// The remembered hosts, sorted by name, without those of the preload list. The first call reads the file.
     public var hosts: [Host] {
         content.loadNow()
         let now = clock()
@@ -78,7 +80,7 @@ extension HSTSStore {
             }
     }
 
-    /// Whether a host is to be reached by TLS only; no for addresses.
+    /// Returns whether a host must be reached over TLS; false for addresses and invalid hosts. The first call reads the file.
     public func requiresTLS(_ host: String) -> Bool {
         content.loadNow()
         return HSTSName(host: host).map(requiresTLS) ?? false
@@ -89,11 +91,12 @@ extension HSTSStore {
         return content.withLock { $0.hosts.requiresTLS(name, at: now) || $0.preload.requiresTLS(name) }
     }
 
-    /// Adds a host as if it had said so itself. Returns false, with nothing changed, for addresses, `localhost` and what is no host.
+    /// Adds a host as if it had sent the field (RFC 6797, 8.1).
     ///
     /// - Parameters:
-    ///   - maxAge: how long it is remembered, in seconds; a year by default.
-    ///   - includesSubdomains: whether it is for all hosts below, too.
+    ///   - maxAge: how long the host is remembered, in seconds, 1 to 2,147,483,647; a year by default.
+    ///   - includesSubdomains: whether all subdomains are included; false by default.
+    /// - Returns: false, with nothing changed, for an address, `localhost`, an invalid host, or a `maxAge` below 1.
     @discardableResult
     public func add(_ host: String, maxAge: Int = 31_536_000, includesSubdomains: Bool = false) -> Bool {
         guard maxAge > 0, let name = HSTSName(host: host), name.isLearnable else { return false }
@@ -101,13 +104,13 @@ extension HSTSStore {
         return true
     }
 
-    /// Forgets a host; one of the preload list stays in it.
+    /// Removes a host; it stays in the preload list.
     public func remove(_ host: String) {
         guard let name = HSTSName(host: host) else { return }
         change { $0.remove(name, at: $1) }
     }
 
-    /// Forgets all hosts but those of the preload list.
+    /// Removes all hosts but those of the preload list.
     public func removeAll() {
         content.loadNow()
         change { state, now in
@@ -116,15 +119,17 @@ extension HSTSStore {
         }
     }
 
-    /// Learns from a response over a verified connection.
+    /// Learns from the field of a response over a verified connection.
     func note(_ field: StrictTransportSecurity, from name: HSTSName) {
         change { $0.note(field, from: name, at: $1) }
     }
 
-    /// Replaces the list of hosts that are reached by TLS only from the first request on, whatever they say. Waits for the disk.
+    /// Replaces the preload list: hosts that are reached only over TLS, from the first request on (RFC 6797, 12.3). Waits for the
+    /// disk.
     ///
-    /// The file has a host on each line, with a dot before it for all hosts below, too (lines that begin with `#` are comments); or it
-    /// is Chromium's `transport_security_state_static.json`. Throws `fileUnreadable`, with the former list in place.
+    /// The file has one host per line, with a leading dot to include subdomains, and comments that begin with `#`; or it is
+    /// Chromium's `transport_security_state_static.json`, with at most 1,000,000 hosts and 64 MiB. Throws `fileUnreadable`, and
+    /// keeps the former list then.
     public func preload(file: some FileReference) throws(SternaError) {
         let file = SavedFile(path: try file.filePath(), title: "The HSTS preload list")
         let list: HSTSPreload
@@ -150,18 +155,18 @@ extension HSTSStore {
 // MARK: Snapshots
 
 extension HSTSStore {
-    /// The hosts of a store at a moment.
+    /// The hosts of a store at one time.
     public struct Snapshot: Sendable, Hashable {
         let entries: [String: HSTSState.Entry]
     }
 
-    /// Returns the hosts as they are now; without those of the preload list.
+    /// Returns the current hosts, without those of the preload list.
     public func snapshot() -> Snapshot {
         content.loadNow()
         return Snapshot(entries: content.withLock { $0.hosts.entries }.filter { !$0.value.isRemoved })
     }
 
-    /// Replaces the hosts by those of a snapshot that have not expired.
+    /// Replaces the hosts by those of a snapshot that have not expired; the preload list stays.
     public func restore(_ snapshot: Snapshot) {
         content.loadNow()
         change { state, now in
@@ -174,16 +179,16 @@ extension HSTSStore {
 // MARK: The file
 
 extension HSTSStore {
-    /// Whether requests need not ask: nothing is known, and there is no file.
+    /// Whether requests need not look: no host is known, and there is no file.
     var isUnused: Bool { !mayMatch.load(ordering: .acquiring) }
 
     /// Whether the file was read, or there is none.
     var isLoaded: Bool { content.isLoaded }
 
-    /// Reads the file, unless that was done. Throws `fileUnreadable`; requests go on without the file then.
+    /// Reads the file, unless it was read already. Throws `fileUnreadable`; requests then work without the file.
     public func load() async throws { try await content.load() }
 
-    /// Saves all changes now. Throws `fileUnreadable` for a file that is not one of a store, and `writeFailed`.
+    /// Saves all changes now. Throws `fileUnreadable` for a file that is not a store's, and `writeFailed`.
     public func save() async throws { try await content.save() }
 }
 

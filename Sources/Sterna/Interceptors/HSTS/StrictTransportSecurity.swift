@@ -2,13 +2,13 @@ import SternaCore
 
 /// The value of a Strict-Transport-Security field (RFC 6797, 6.1).
 struct StrictTransportSecurity: Sendable, Hashable {
-    /// How long the host is to be reached by TLS only, in seconds, at most 2,147,483,647; 0 to forget it.
+    /// How long the host must be reached over TLS, in seconds, at most 2,147,483,647; 0 to forget it.
     let maxAge: Int
 
-    /// Whether it is for all hosts below, too.
+    /// Whether all subdomains are included.
     let includesSubdomains: Bool
 
-    /// The limits on a field; one beyond them is ignored.
+    /// The limits of a field; one beyond them is ignored.
     enum Limits {
         static let bytes = 4_096
         static let directives = 64
@@ -19,10 +19,10 @@ struct StrictTransportSecurity: Sendable, Hashable {
         self.includesSubdomains = includesSubdomains
     }
 
-    /// Reads the value of one line; nil if it breaks the grammar, names a directive twice, has no `max-age`, or gives
-    /// `includeSubDomains` a value. Directives that are not known are passed over if they keep to the grammar.
+    /// Reads the value of one line; nil if it has invalid syntax, a duplicate directive, no `max-age`, or an argument of
+    /// `includeSubDomains`. Unknown directives with valid syntax are ignored.
     ///
-    /// Of several lines only the first counts (8.1), also if it is invalid.
+    /// Only the first of several lines counts (8.1), even if it is invalid.
     init?(_ value: String) {
         guard value.utf8.count <= Limits.bytes else { return nil }
         var reader = DirectiveReader(value)
@@ -32,7 +32,7 @@ struct StrictTransportSecurity: Sendable, Hashable {
             reader.skipBlanks()
             if let name = reader.takeToken().map(DirectiveReader.lowercased) {
                 guard names.insert(name).inserted, names.count <= Limits.directives else { return nil }
-                // White space around “=” is of the grammar of then (RFC 2616, 2.1).
+                // RFC 2616, 2.1, on which the grammar is based, allows white space around “=”.
                 reader.skipBlanks()
                 var argument: String?
                 if reader.take("=") {

@@ -2,14 +2,14 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// A stored response: what the store has of it, and its head.
+/// A stored response as the store returned it, with its decoded head.
 struct StoredEntry: Sendable {
     let variant: CachedVariant
     let head: StoredHead
 
     init(_ variant: CachedVariant, _ head: StoredHead) { (self.variant, self.head) = (variant, head) }
 
-    /// Reads the head; nil if another version wrote it.
+    /// Decodes the head; nil if it is damaged, or of another version.
     init?(_ variant: CachedVariant, settings: CacheRuleSettings) {
         guard
             let head = variant.known.decoded({ bytes in
@@ -21,7 +21,7 @@ struct StoredEntry: Sendable {
 }
 
 extension CacheExchange {
-    /// Returns the response that a stored one makes.
+    /// Makes the response that a stored one is served as.
     func serve(
         _ entry: StoredEntry, _ answer: CachedAnswer, _ field: CacheStatusField, _ source: ResponseSource
     ) -> Response {
@@ -63,7 +63,7 @@ extension CacheExchange {
         }
     }
 
-    /// Returns a response of the network that says what the cache did.
+    /// Adds a Cache-Status member to a response of the network.
     func marked(_ response: Response, _ field: CacheStatusField) -> Response {
         var response = response
         var fields = response.headers
@@ -72,7 +72,7 @@ extension CacheExchange {
         return response
     }
 
-    /// Returns the 504 for a request that only a stored response might answer (RFC 9111, 5.2.1.7).
+    /// Returns the 504 for an only-if-cached request without a usable stored response (RFC 9111, 5.2.1.7).
     static func unanswered(_ request: Request, _ field: CacheStatusField) -> Response {
         var fields = HTTPFields()
         field.append(to: &fields)
@@ -92,10 +92,10 @@ extension CacheExchange {
 }
 
 extension StoredHead {
-    /// Returns the lines of a response with the whole body.
+    /// Returns the field lines of a stored response that is served with its whole body.
     func lines(age: Int64, _ field: CacheStatusField) -> Bytes {
         var all = Bytes()
-        // Room for what most hits say, so that the bytes are moved once.
+        // Reserves room for what most hits add, so that the bytes are moved once.
         all.reserveCapacity(lines.readableBytes + 200)
         all.writeImmutableBuffer(lines)
         all.writeStaticString("Age: ")
@@ -108,7 +108,7 @@ extension StoredHead {
 }
 
 extension StoredExtent {
-    /// Returns where bytes of the representation lie in the stored body; nil if they are not all there.
+    /// Returns the position of a range of the representation in the stored body; nil if part of the range is not stored.
     func place(of range: Range<Int64>) -> Range<Int64>? {
         guard contains(range) else { return nil }
         guard case .parts(let ranges, _) = self else { return range }

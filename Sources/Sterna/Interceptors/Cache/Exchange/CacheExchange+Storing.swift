@@ -3,7 +3,7 @@ import NIOCore
 import SternaCore
 
 extension CacheExchange {
-    /// Stores a response of the network while its body is read, if it may be stored; returns the response for the caller.
+    /// Stores a response of the network while the caller reads its body, if the rules allow; returns the response for the caller.
     nonisolated(nonsending) func store(
         _ response: Response, _ head: CacheResponse, _ field: CacheStatusField
     ) async -> Response {
@@ -17,13 +17,13 @@ extension CacheExchange {
         case .store(let plan):
             guard self.plan.willCache?(response, request) ?? true else {
                 field.isStored = false
-                field.addDetail("the program does not store it")
+                field.addDetail("willCache returned false")
                 await dropReplaced(by: head)
                 return marked(response, field)
             }
             guard let entry = await begin(plan, head) else {
                 field.isStored = false
-                field.addDetail("the cache does not take it")
+                field.addDetail("the store refused it")
                 await dropReplaced(by: head)
                 return marked(response, field)
             }
@@ -37,18 +37,18 @@ extension CacheExchange {
                 await entry.finish()
             } else {
                 field.isStored = false
-                field.addDetail("the cache does not take it")
+                field.addDetail("the store refused it")
             }
             return marked(response, field)
         }
     }
 
-    /// Removes the stored response in whose place the server has sent one that is not stored, since it would answer again.
+    /// Removes the stored response that an unstored response of the server replaces, so that it is not served again.
     private nonisolated(nonsending) func dropReplaced(by head: CacheResponse) async {
         if let id = replaced(by: head) { await cache.storage.remove(id) }
     }
 
-    /// The stored response that the server's response replaces; nil if there is none.
+    /// Returns the stored response that the server's response replaces; nil if none.
     private func replaced(by head: CacheResponse) -> CacheEntryID? {
         guard request.method == .get, !CacheStatusCodes.isServerError(head.status), head.status != 304,
             head.status != 412, head.status != 416, head.status != 206,
@@ -57,7 +57,7 @@ extension CacheExchange {
         return stored[index].variant.id
     }
 
-    /// Begins the entry of a response; nil if the store does not take it.
+    /// Begins the entry of a response; nil if the store refuses it.
     private nonisolated(nonsending) func begin(_ plan: StorePlan, _ head: CacheResponse) async -> NewEntry? {
         let place = plan.isForEveryone ? key : key.within(partition.bytes)
         if !plan.isForEveryone { await cache.identities.add(partition) }
@@ -86,7 +86,7 @@ extension CacheExchange {
             url: Redaction.show(request.url.removingUserinfo()),
             StoredResponse(kept, variant: plan.variant, extent: extent, settings: settings))
         guard own.isCodable else { return nil }
-        // The same response in the other partition, or with the number of a former variant, must not answer any more.
+        // The same response in the other partition, or under a former variant's number, must not be served any more.
         let others = stored.map(\.variant.id).enumerated().filter { index, id in
             responses[index].variant == plan.variant && id != former?.entry.variant.id
                 && (id.key != place || id.variant != plan.variant.number)
@@ -108,7 +108,7 @@ extension CacheExchange {
             replacing: replaced(by: head))
     }
 
-    /// A stored part, and what it becomes with a further one.
+    /// A stored partial response, and the response that a further part makes of it.
     struct Former: Sendable {
         let entry: StoredEntry
         let new: StoredResponse
@@ -116,6 +116,6 @@ extension CacheExchange {
 }
 
 extension CacheStatusField {
-    /// Adds why a response is not stored to the reason.
+    /// Adds to the detail why the response is not stored.
     mutating func addDetail(_ text: String) { detail = detail.map { "\($0); not stored: \(text)" } ?? text }
 }

@@ -2,48 +2,48 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// One GET or HEAD request of a session with a cache: carries out what ``CacheRule`` decides.
+/// Carries out what ``CacheRule`` decides for one GET or HEAD request.
 struct CacheExchange: Sendable {
     let plan: CachePlan
 
-    /// The request as it goes on, with its cookies.
+    /// The request that is forwarded, with the jar's cookies.
     let request: Request
     let asked: CacheRequest
     let policy: CachePolicy
     let settings: CacheRuleSettings
     let partition: CachePartition
 
-    /// The key of the request's URL and of its ``CacheSpace``, for responses that all identities share.
+    /// The key of the request's URL and its ``CacheSpace``, for responses that all identities share.
     let key: CacheKey
 
-    /// Whether the request is made for the store alone, to refresh a stale response.
+    /// Whether the request only refreshes a stale response, and no caller reads its response.
     let isRefresh: Bool
     let stored: [StoredEntry]
     let next: Chain
 
     var cache: ResponseCache { plan.cache }
 
-    /// The stored responses, as the rules take them.
+    /// The stored responses, as the rules read them.
     let responses: [StoredResponse]
 
-    /// The moment, in seconds since 1970.
+    /// The current time in seconds since 1970.
     var now: Int64 { cache.clock() / 1_000 }
 
-    /// Looks for the stored responses of a request.
+    /// Looks up the stored responses of a request.
     nonisolated(nonsending) init(
         _ plan: CachePlan, _ request: Request, _ policy: CachePolicy, partition: CachePartition,
         secret: IdentitySecret?, _ next: Chain
     ) async {
         (self.plan, self.request, self.policy, self.partition, self.next) = (plan, request, policy, partition, next)
         var asked = CacheRequest(request)
-        // Signed below the cache, with credentials as others.
+        // Signatures are added below the cache; they are credentials to the rules like an Authorization field.
         if RequestIdentity.isSigned(request) { asked.fields[.authorization] = "signed" }
         self.asked = asked
         isRefresh = false
         settings = plan.cache.ruleSettings(secret: secret, secretFields: request.options[SecretHeadersKey.self])
         key = CacheRequestKey.key(of: request.url, plan.space.suffix(for: request))
         var found: [StoredEntry] = []
-        // A reload needs nothing that is stored, but replaces it.
+        // A reload needs them, too, since its response replaces one of them.
         for variant in await plan.cache.storage.variants(of: key.within(partition.bytes)) {
             if let entry = StoredEntry(variant, settings: settings) { found.append(entry) }
         }
@@ -54,7 +54,7 @@ struct CacheExchange: Sendable {
         responses = found.map(\.head.response)
     }
 
-    /// Makes the same exchange for another call, which refreshes a stale response.
+    /// Makes the same exchange for the call that refreshes a stale response.
     private init(_ other: CacheExchange, request: Request) {
         (plan, policy, settings, partition, key) = (
             other.plan, other.policy, other.settings, other.partition, other.key
@@ -87,7 +87,7 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// The moments at which a request was sent and its response arrived.
+    /// When a request was sent and when its response arrived, in seconds since 1970.
     private struct Times {
         let sent: Int64
         let arrived: Int64
@@ -97,7 +97,7 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// Sends a request; returns a stale response if the server cannot be reached and that may answer.
+    /// Sends a request; if the server cannot be reached, returns a stale response where the rules allow one.
     nonisolated(nonsending) private func send(
         _ request: Request, _ reason: ForwardReason
     ) async throws -> (Response, Times) {
@@ -145,7 +145,7 @@ struct CacheExchange: Sendable {
         return try await take(response, times.head(of: response), reason, field, validation: validation)
     }
 
-    /// Takes the response of the network: stores it, or serves what it confirms.
+    /// Handles a response of the network: stores it, or serves the stored response that it confirms.
     nonisolated(nonsending) private func take(
         _ response: Response, _ head: CacheResponse, _ reason: ForwardReason, _ field: CacheStatusField,
         validation: CacheValidation?
@@ -165,7 +165,7 @@ struct CacheExchange: Sendable {
             return marked(response, field)
         case .unknown:
             response.body.cancel()
-            // The server speaks of something else: it is asked without conditions.
+            // The 304 matches no stored response: the request is sent again without conditions.
             let (response, times) = try await send(request, reason)
             if response.source == .cache { return response }
             var field = field
@@ -180,7 +180,7 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// Serves a stored response that the server has confirmed.
+    /// Serves a stored response that the server has validated.
     nonisolated(nonsending) private func confirmed(
         _ index: Int, _ updates: [StoredUpdate], keeps: Bool, _ field: CacheStatusField
     ) async -> Response {
@@ -203,7 +203,7 @@ struct CacheExchange: Sendable {
             StoredEntry(entry.variant, StoredHead(url: entry.head.url, response)), answer, field, .revalidated)
     }
 
-    /// Writes what a 304, or the response to HEAD, changes in stored responses.
+    /// Applies the changes that a 304 or a response to HEAD makes to stored responses.
     nonisolated(nonsending) private func apply(_ updates: [StoredUpdate], except skipped: Int? = nil) async {
         for update in updates where stored.indices.contains(update.index) && update.index != skipped {
             let entry = stored[update.index]
@@ -212,9 +212,9 @@ struct CacheExchange: Sendable {
                 continue
             }
             let head = StoredHead(url: entry.head.url, response)
-            // What the server now says to one identity must not stay among what all share.
+            // New fields for one identity must not stay in a response that all identities share.
             let mayStay = entry.variant.id.key != key || CacheRule.isForEveryone(response.control)
-            // One that varies on further fields now keeps its number, which is that of its former variant.
+            // A response that now varies on further fields keeps the number of its former variant.
             guard head.isCodable, mayStay else {
                 await cache.storage.remove(entry.variant.id)
                 continue
@@ -226,15 +226,15 @@ struct CacheExchange: Sendable {
 
     // MARK: Refreshing
 
-    /// How long the refresh of a stale response may take.
+    /// The time limit of a background refresh.
     private static let longestRefresh = TimeAmount.minutes(10)
 
-    /// Validates a response that is served stale, behind the caller's back (RFC 5861, 3).
+    /// Validates a stale response in the background, while the caller is served (RFC 5861, 3).
     private func refresh(_ validation: CacheValidation) {
         let entry = stored[validation.index]
         guard let call = request.call, cache.beginRefresh(of: entry.variant.id) else { return }
         var request = request
-        // The caller's own call ends with its response; this one ends with the session.
+        // The caller's call ends with its response, this one at the latest with the session.
         let total = min(request.timeouts.amounts.total, Self.longestRefresh)
         request.join(Call(deadline: call.clock.now + total, clock: call.clock, scope: plan.calls))
         request.delivery = .head
@@ -249,7 +249,7 @@ struct CacheExchange: Sendable {
                 let response = try await exchange.validate(validation, .stale, field)
                 if response.source == .network { for try await _ in response.body {} }
             } catch {
-                // The stale response stays, and the next request tries again.
+                // The stale response stays stored, and the next request tries again.
             }
             own?.releaseLease()
         }

@@ -1,11 +1,11 @@
 import HTTPTypes
 import SternaCore
 
-/// Answers requests from the session's cache, and stores the responses of the network (RFC 9111).
+/// Serves requests from the session's cache, and stores responses of the network (RFC 9111).
 ///
-/// It stands below whatever makes a request complete, credentials among it, and above signatures, which are made for what is sent. It
-/// adds the cookies of the jar itself: they are no part of the identity that stored responses belong to, but `Vary: Cookie` sees them.
-/// What it decides is in ``CacheRule``, what it does in ``CacheExchange``.
+/// Its place in the chain is below the interceptors that add credentials, and above signatures, which cover what is sent. It adds
+/// the jar's cookies itself: they do not belong to the identity of stored responses, but `Vary: Cookie` must see them.
+/// ``CacheRule`` decides, ``CacheExchange`` carries it out.
 final class CacheInterceptor: Interceptor {
     private let plan: CachePlan
 
@@ -20,7 +20,7 @@ final class CacheInterceptor: Interceptor {
         return try await exchange(request, policy, next)
     }
 
-    // Functions of their own, since their locals would otherwise occupy memory in every waiting request.
+    // Separate functions, whose locals would otherwise occupy memory in every waiting request.
 
     @inline(never)
     nonisolated(nonsending) private func exchange(
@@ -35,7 +35,7 @@ final class CacheInterceptor: Interceptor {
         return try await exchange.run()
     }
 
-    /// Sends a request that nothing stored answers, and removes what it makes invalid (RFC 9111, 4.4).
+    /// Forwards a request that no stored response may satisfy, and invalidates stored responses because of it (RFC 9111, 4.4).
     @inline(never)
     nonisolated(nonsending) private func forward(_ request: Request, _ next: Chain) async throws -> Response {
         guard !plan.isOffline else {
@@ -57,13 +57,13 @@ final class CacheInterceptor: Interceptor {
 
     nonisolated(nonsending) private func withCookies(_ request: Request) async -> Request {
         guard let jar = plan.identity.jar, !jar.isUnused else { return request }
-        // A file that cannot be used is an error of `save()`, not of requests.
+        // An unusable file is an error of `save()`, not of requests.
         if jar.isUnread { try? await jar.load() }
         return jar.added(to: request, plan.identity.cookieSecurity)
     }
 }
 
-/// What the requests of a session need of its cache.
+/// The cache of a session, and the settings that its requests use it by.
 struct CachePlan: Sendable {
     let cache: ResponseCache
     let identity: RequestIdentity
@@ -71,7 +71,7 @@ struct CachePlan: Sendable {
     let isOffline: Bool
     let willCache: (@Sendable (Response, Request) -> Bool)?
 
-    /// The calls that end with the session: those that refresh stale responses.
+    /// The scope of the calls that refresh stale responses, which ends with the session.
     let calls: CallScope
 
     init?(_ settings: SessionSettings, calls: CallScope) {
@@ -86,7 +86,7 @@ struct CachePlan: Sendable {
         self.calls = calls
     }
 
-    /// Returns how a request uses the cache: offline nothing but stored responses, whatever it asks for.
+    /// Returns the cache policy of a request. An offline session uses stored responses only, whatever the request asks for.
     func policy(of request: Request) -> CachePolicy {
         guard isOffline else {
             return request.options.isEmpty ? .protocolRules : request.options[CachePolicyKey.self]

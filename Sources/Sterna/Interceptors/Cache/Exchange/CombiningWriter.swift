@@ -2,11 +2,11 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Joins a part of a body with the stored one when it is complete (RFC 9111, 3.4).
+/// Combines a partial body with the stored parts when it is complete (RFC 9111, 3.4).
 ///
-/// The part is kept in memory until then; of a longer one than ``longest``, nothing is stored, and the stored parts stay.
+/// The part is kept in memory until then. A part longer than ``longest`` is not stored, and the stored parts stay.
 final class CombiningWriter: CacheWriter {
-    /// The longest part, and the longest stored body, that are joined.
+    /// The maximum length of the part, and of the stored body, in bytes.
     static let longest: Int64 = 8 << 20
 
     private let cache: ResponseCache
@@ -43,7 +43,7 @@ final class CombiningWriter: CacheWriter {
         let (id, head) = (former.entry.variant.id, StoredHead(url: url, former.new))
         guard head.isCodable else { return nil }
         if former.entry.head.response.extent.isWhole {
-            // All bytes are there: the part brings newer fields alone.
+            // The whole body is stored already: the part only brings newer fields.
             return await cache.storage.update(id, head: head.coded) ? id : nil
         }
         guard former.entry.variant.length <= Self.longest,
@@ -57,7 +57,7 @@ final class CombiningWriter: CacheWriter {
         return await writer.commit(head: nil)
     }
 
-    /// Returns the stored bytes of a new extent; nil if neither the old ones nor the part have some of them.
+    /// Returns the bytes of the new extent; nil if neither the stored bytes nor the part contain some of them.
     static func join(
         _ old: Bytes, _ extent: StoredExtent, _ part: Bytes, _ range: Range<Int64>, _ new: StoredExtent
     ) -> Bytes? {
@@ -71,7 +71,7 @@ final class CombiningWriter: CacheWriter {
             var position = wanted.lowerBound
             while position < wanted.upperBound {
                 if range.contains(position) {
-                    // The newer bytes.
+                    // Where both have bytes, the newer ones count.
                     let end = min(range.upperBound, wanted.upperBound)
                     guard var slice = slice(part, position - range.lowerBound, end - position) else { return nil }
                     body.writeBuffer(&slice)

@@ -10,14 +10,14 @@ final class NewEntry: Sendable {
     private let cache: ResponseCache
     private let writer: any CacheWriter
 
-    /// The head of a body whose length was not known; nil if the head is complete.
+    /// The head of a body of unknown length, to which the length is added; nil if the head is complete.
     private let head: StoredHead?
     private let settings: CacheRuleSettings
 
-    /// The entries that it takes the place of, in another partition.
+    /// The entries in other partitions or variants that it replaces.
     private let others: [CacheEntryID]
 
-    /// The entry that goes if the store does not take this one, since it would answer again in its place.
+    /// The entry that is removed if the store refuses this one, so that it is not served again.
     private let replaced: CacheEntryID?
     private let state = Mutex(State())
 
@@ -36,7 +36,7 @@ final class NewEntry: Sendable {
 
     deinit { if state.withLock({ !$0.isOver }) { writer.discard() } }
 
-    /// Adds a piece of the body; returns false once the entry is given up.
+    /// Adds a piece of the body. Returns false once the entry has been discarded.
     nonisolated(nonsending) func append(_ piece: Bytes) async -> Bool {
         let isOver = state.withLock { state in
             state.length += Int64(piece.readableBytes)
@@ -55,7 +55,7 @@ final class NewEntry: Sendable {
         if let replaced { await cache.storage.remove(replaced) }
     }
 
-    /// Stores the response, whose body is complete. A disk is not waited for.
+    /// Stores the response, whose body is complete, without waiting for a disk.
     nonisolated(nonsending) func finish() async {
         let (length, isOver) = state.withLock { state in
             defer { state.isOver = true }
@@ -83,7 +83,7 @@ final class NewEntry: Sendable {
         for id in others { await cache.storage.remove(id) }
     }
 
-    /// Gives the entry up, unless its body is complete: a reader that has all of it may end before the disk does.
+    /// Discards the entry, unless its body is complete: a caller that has read all of it may finish before the disk does.
     func discard() {
         let wasOver = state.withLock { state in
             defer { state.isOver = true }
@@ -93,15 +93,15 @@ final class NewEntry: Sendable {
     }
 }
 
-/// A body that is stored while it is read.
+/// Stores a body while the caller reads it.
 ///
-/// A reader waits for the store only while a bounded number of bytes is not written yet, and for at most a second: then nothing is
-/// stored. A body that is not read to its end leaves nothing behind.
+/// The caller waits for the store only while too many bytes are unwritten, and for at most a second: then the entry is discarded. A
+/// body that is not read to its end is not stored.
 final class TeeBody: BodyStream {
     private let source: ClaimedBody
     private let entry: NewEntry
 
-    /// Whether the body is read for the store alone.
+    /// Whether no caller reads the body, because the request refreshes a stale response.
     private let isForStoreAlone: Bool
 
     init(_ source: ClaimedBody, _ entry: NewEntry, isForStoreAlone: Bool = false) {
@@ -120,7 +120,7 @@ final class TeeBody: BodyStream {
             }
             return piece
         } catch {
-            // A cancelled reader may read on; any other error ends the body.
+            // A cancelled caller may continue to read; any other error ends the body.
             if (error as? SternaError)?.kind != .cancelled { entry.discard() }
             throw error
         }

@@ -3,9 +3,9 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// A body that is read from the store, piece by piece.
+/// Reads a stored body piece by piece.
 final class StoredBody: BodyStream {
-    /// How much is read at once.
+    /// The number of bytes that are read at once.
     private static let pieceSize = 256 << 10
 
     private let reader: any CacheReader
@@ -18,7 +18,7 @@ final class StoredBody: BodyStream {
         var isCancelled = false
     }
 
-    /// - Parameter range: the bytes of the stored body.
+    /// - Parameter range: the bytes of the stored body to read.
     init(_ reader: any CacheReader, _ range: Range<Int64>) {
         self.reader = reader
         total = range.upperBound - range.lowerBound
@@ -45,7 +45,7 @@ final class StoredBody: BodyStream {
 
     var trailers: HTTPFields? { nil }
 
-    /// Reads all bytes of a stored body.
+    /// Reads a whole stored body into memory.
     nonisolated(nonsending) static func collect(_ body: CachedBody) async throws -> Bytes {
         switch body {
         case .whole(let bytes): return bytes

@@ -2,13 +2,13 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// The head of a stored response, as rules and lists read it.
+/// The head of a stored response, as the rules and lists read it.
 final class StoredHead: Sendable {
-    /// The URL for lists, without user information, fragment and the values of secret names in its query.
+    /// The URL for lists, without user information and fragment, and with secret values in its query masked.
     let url: String
     let response: StoredResponse
 
-    /// The fields as they are served with the whole body, as lines of HTTP/1, without Age.
+    /// The HTTP/1 field lines of the response with its whole body, without Age.
     let lines: Bytes
 
     init(url: String, _ response: StoredResponse) {
@@ -33,7 +33,7 @@ final class StoredHead: Sendable {
     }
 }
 
-/// What the coding of heads needs besides the head: the rules of the cache that reads it.
+/// The coding of heads on disk. Decoding needs the rule settings of the cache that reads them.
 extension StoredHead {
     private static let version: UInt8 = 1
 
@@ -43,9 +43,9 @@ extension StoredHead {
         static let ranges = 256
     }
 
-    /// Returns the coded form: it has no secret beyond what the response's own fields have.
+    /// The coded head, which has no secrets but those in the response's own fields.
     ///
-    /// Numbers are big-endian; texts and values follow their length in four bytes.
+    /// Numbers are big-endian; a length of four bytes precedes texts and values.
     var coded: Bytes {
         var bytes = Bytes()
         bytes.writeInteger(Self.version)
@@ -85,7 +85,7 @@ extension StoredHead {
         bytes.writeBytes(value)
     }
 
-    /// Reads the coded form; nil for anything that ``coded`` does not write for a body of this length.
+    /// Decodes a head; nil for bytes that ``coded`` does not write for a body of this length.
     convenience init?(_ coded: Bytes, bodyLength: Int64, settings: CacheRuleSettings) {
         var bytes = coded
         guard bytes.readInteger(as: UInt8.self) == Self.version,
@@ -159,7 +159,7 @@ extension StoredHead {
         return fields
     }
 
-    /// Whether a head has few enough parts to be coded.
+    /// Whether the head is within the limits of the coding.
     var isCodable: Bool {
         response.fields.count <= Limits.fields && (200..<600).contains(response.status)
             && response.variant.parts.count <= Vary.limit
@@ -167,8 +167,10 @@ extension StoredHead {
 }
 
 extension VaryKey {
-    /// A number for the variant: 0 if the response does not vary. Different variants of a key have different numbers but for chance, in
-    /// which case one replaces the other; what is served is compared by the values.
+    /// The number of the variant: 0 if the response does not vary.
+    ///
+    /// Numbers of different variants can collide: one then replaces the other, but is not served in its place, since the values are
+    /// compared, too.
     var number: UInt64 {
         guard !parts.isEmpty else { return 0 }
         var bytes: [UInt8] = []

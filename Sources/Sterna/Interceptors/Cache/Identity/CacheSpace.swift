@@ -3,16 +3,17 @@ import SternaCore
 import SternaSecurity
 import Synchronization
 
-/// What stored responses have in common besides their URL: how the server was reached and trusted, and the `Host` that it was asked for.
+/// How the server was reached and trusted: the Unix socket, the `Host` field and the security policy, which are part of a stored
+/// response's key.
 ///
-/// A response that a lenient policy has let through must not answer a request that demands more, nor one server's response a request for
-/// another one. Most sessions have nothing of this, and share what is stored.
+/// A response that a lenient policy accepted must not satisfy a request with a stricter one, nor one server's response a request to
+/// another. Most sessions set none of these, and share their stored responses.
 struct CacheSpace: Sendable {
     private let unixSocket: String?
     private let policy: SecurityPolicy
     private let hostPolicies: HostPolicies
 
-    /// Whether https is trusted by the system's rules for all hosts, and no socket is named.
+    /// Whether all hosts are trusted by the system's rules, and no socket is named.
     private let isPlain: Bool
 
     private static let host = HTTPField.Name("Host")
@@ -25,7 +26,7 @@ struct CacheSpace: Sendable {
             && policy.requirements.isEmpty
     }
 
-    /// Returns what the key of a request has besides its URL; empty for most.
+    /// Returns what the request's key contains in addition to its URL; empty for most.
     func suffix(for request: Request) -> [UInt8] {
         let host = Self.host.flatMap { request.headers[$0] }
         if isPlain, host == nil { return [] }
@@ -39,19 +40,19 @@ struct CacheSpace: Sendable {
         return parts.bytes
     }
 
-    /// Names for policies with closures, which no other process has.
+    /// Random numbers for policies with closures, which only this process knows.
     fileprivate static let closures = Mutex<[SecurityPolicy: UInt64]>([:])
 }
 
 extension IdentityParts {
-    /// Adds what a policy requires; nothing for the system's rules.
+    /// Adds the requirements of a policy; nothing for the system's rules.
     fileprivate mutating func add(_ policy: SecurityPolicy) {
         let requirements = policy.requirements
         if !requirements.isEmpty { add(.certificate, requirements.utf8) }
         guard policy.asksUserCode else { return }
         let number = CacheSpace.closures.withLock { known in
             if let number = known[policy] { return number }
-            // A program that makes policies without end finds nothing that it stored under earlier ones.
+            // A program that keeps making policies does not find what it stored under earlier ones.
             if known.count >= 256 { known = [:] }
             let number = UInt64.random(in: 0 ... .max)
             known[policy] = number

@@ -2,15 +2,14 @@ import SternaCore
 import SternaPlatform
 
 extension IdentitySecret {
-    /// Returns the key that is kept in a cache's folder, and makes it if there is none; nil if the folder cannot be used. Waits for the
-    /// disk.
+    /// Returns the key of a cache's folder, and makes it if there is none; nil if the folder cannot be used. Waits for the disk.
     static func kept(in folder: String) -> IdentitySecret? {
         guard CacheFolder(path: folder).make() else { return nil }
         let file = SavedFile(path: folder + "/key-1", title: "The key of the cache")
         if let known = read(file) { return known }
         return try? FileLock.withLock(path: file.path) {
             if let known = read(file) { return known }
-            // One that is damaged is replaced: what was stored under it is never found again.
+            // A damaged key is replaced: responses that were stored under it are never found again.
             let new = IdentitySecret()
             try file.write(new.bytes)
             return new

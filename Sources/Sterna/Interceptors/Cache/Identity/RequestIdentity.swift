@@ -3,11 +3,11 @@ import HTTPTypes
 import SternaCore
 import SternaSecurity
 
-/// On whose behalf a session sends requests: what decides which stored responses, and which requests in flight, they may share.
+/// The identity of a session's requests, which decides what stored responses and requests in flight they may share.
 ///
-/// An identity is made of the caller's Authorization and Cookie fields and of the fields that are marked as secret, the credentials of
-/// Digest and of signatures, the client certificate, the cookie jar, and the session's label. Cookies of the jar are no part of it: a login changes what `Vary: Cookie`
-/// selects, not the identity.
+/// It consists of the caller's Authorization and Cookie fields, the fields marked as secret, the credentials of Digest and of
+/// signatures, the client certificate, the cookie jar, and the session's label. The jar's cookies are not part of it: a login
+/// changes what `Vary: Cookie` selects, not the identity.
 struct RequestIdentity: Sendable {
     /// The session's label; nil for none.
     var label: String?
@@ -30,7 +30,8 @@ struct RequestIdentity: Sendable {
             || request.options[MessageSigningOptionKey.self]?.signing != nil
     }
 
-    /// Returns what names the signer of a request, a secret; empty if it is not signed. Throws what the provider of credentials throws.
+    /// Returns bytes that identify the signer of a request, which are a secret; empty if it is not signed. Throws the errors of the
+    /// credentials' provider.
     nonisolated(nonsending) static func signer(of request: Request) async throws -> [UInt8] {
         guard isSigned(request) else { return [] }
         var parts = IdentityParts()
@@ -44,9 +45,9 @@ struct RequestIdentity: Sendable {
         return parts.bytes
     }
 
-    /// Returns the partition of a request, before cookies of the jar were added to it.
+    /// Returns the partition of a request that does not have the jar's cookies yet.
     ///
-    /// - Parameter signer: what ``signer(of:)`` returns.
+    /// - Parameter signer: the result of ``signer(of:)``.
     func partition(of request: Request, signer: [UInt8] = [], _ secret: IdentitySecret) -> CachePartition {
         var parts = IdentityParts()
         if let label { parts.add(.label, label.utf8) }
@@ -58,7 +59,7 @@ struct RequestIdentity: Sendable {
             }
         }
         if !signer.isEmpty { parts.add(.signer, signer) }
-        // Digest's field is another one for each request.
+        // Digest's field differs with each request, so its credentials identify the caller instead.
         let digest = request.state.access.digestIdentity
         if let digest { parts.add(.authorization, digest) }
         for name in [HTTPField.Name.authorization, .cookie] where request.headers.contains(name) {
@@ -80,7 +81,7 @@ struct RequestIdentity: Sendable {
     }
 }
 
-/// The parts of an identity in an order and a form that no other identity has.
+/// The parts of an identity, encoded so that different identities have different bytes.
 struct IdentityParts: Sendable, Hashable {
     enum Kind: UInt8, Sendable {
         case label, jar, certificate, authorization, cookie, field, signer
@@ -92,26 +93,26 @@ struct IdentityParts: Sendable, Hashable {
 
     mutating func add(_ kind: Kind, _ value: some Collection<UInt8>) {
         bytes.append(kind.rawValue)
-        // The length keeps a value apart from what follows.
+        // The length separates a value from the next part.
         LittleEndian.append(UInt64(value.count), to: &bytes)
         bytes += value
     }
 }
 
-/// The key with which identities and secret fields are hashed, so that neither can be guessed from what is stored.
+/// The key that hashes identities and secret fields, so that neither can be guessed from what is stored.
 struct IdentitySecret: Sendable {
-    /// The number of bytes.
+    /// The length of a key in bytes.
     static let size = 32
 
     private let key: SymmetricKey
 
-    /// The partition of requests without anything that identifies a caller.
+    /// The partition of requests that do not identify a caller.
     let anonymous: CachePartition
 
     /// Makes a random key.
     init() { self.init(SymmetricKey(size: .bits256)) }
 
-    /// Makes a key of ``size`` bytes; nil for another number.
+    /// Makes a key of ``size`` bytes; nil for another length.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.size else { return nil }
         self.init(SymmetricKey(data: bytes))
@@ -133,7 +134,7 @@ struct IdentitySecret: Sendable {
         parts.bytes.isEmpty ? anonymous : CachePartition(Self.hash(parts.bytes, key, purpose: .identity))
     }
 
-    /// Returns what stands for the value of a secret field.
+    /// Returns a hash that stands for the value of a secret field.
     func cover(_ value: String) -> String {
         Self.hash(Array(value.utf8), key, purpose: .field).prefix(16).map { byte in
             let digits = String(byte, radix: 16)

@@ -4,10 +4,10 @@ import Synchronization
 
 /// The identities that have stored responses in a cache, so that an invalidation reaches the responses of all of them.
 ///
-/// Those of a folder are in its file `identities-1`, also those of other processes: the 32 bytes of each partition, the latest last. They
-/// are keyed hashes, from which no identity can be learnt.
+/// The file `identities-1` in a cache's folder lists them for all processes: 32 bytes for each partition, the latest last. The
+/// bytes are keyed hashes, which reveal no identity.
 final class StoredIdentities: Sendable {
-    /// The most that are remembered: the one that stored something first is forgotten for a new one.
+    /// The maximum number; the identity that was added first makes room for a new one.
     static let most = 1_024
 
     private let file: SavedFile?
@@ -15,7 +15,7 @@ final class StoredIdentities: Sendable {
 
     private struct State {
         var partitions: [CachePartition] = []
-        /// Those that are in the file.
+        /// The partitions known to be in the file.
         var saved: Set<CachePartition> = []
     }
 
@@ -24,7 +24,7 @@ final class StoredIdentities: Sendable {
         file = folder.map { SavedFile(path: $0 + "/identities-1", title: "The list of the cache's identities") }
     }
 
-    /// Adds an identity, before something of it is stored.
+    /// Adds an identity; call it before a response of the identity is stored.
     nonisolated(nonsending) func add(_ partition: CachePartition) async {
         guard partition != .everyone else { return }
         let mustSave = state.withLock { state in
@@ -42,11 +42,11 @@ final class StoredIdentities: Sendable {
         }
     }
 
-    /// Returns all that are known: those of this process, and those in the folder.
+    /// Returns all known identities: those of this process, and those in the folder's file.
     nonisolated(nonsending) func all() async -> [CachePartition] {
         var listed: [CachePartition] = []
         if let file { listed = (try? await BlockingWork.run { Self.read(file) }) ?? [] }
-        // Those of this process are read last, since one may be added while the file is read.
+        // Read this process's identities last, since one may be added while the file is read.
         let own = state.withLock { $0.partitions }
         let known = Set(own)
         return own + listed.filter { !known.contains($0) }
@@ -60,7 +60,7 @@ final class StoredIdentities: Sendable {
         }
     }
 
-    /// Reads the file; an empty list if there is none, or if it is not this user's.
+    /// Reads the file; empty if it is missing, or belongs to another user.
     private static func read(_ file: SavedFile) -> [CachePartition] {
         let size = IdentitySecret.size
         guard let content = try? file.load(upTo: most * size), content.isOwn else { return [] }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import SternaCore
 
-/// What the rules need of a request.
+/// The parts of a request that the rules read.
 struct CacheRequest: Sendable {
     var method: HTTPRequest.Method
     var url: HTTPURL
@@ -14,7 +14,7 @@ struct CacheRequest: Sendable {
     init(_ request: Request) { self.init(request.method, request.url, request.headers) }
 }
 
-/// What the rules need of a response: its head, and when it was asked for and arrived.
+/// The parts of a response that the rules read: its head, and when it was requested and received.
 struct CacheResponse: Sendable {
     var status: Int
     var fields: HTTPFields
@@ -31,15 +31,15 @@ struct CacheResponse: Sendable {
     }
 }
 
-/// A stored response: its head, its variant, and which of its bytes are there. What the rules read of the head is read once.
+/// A stored response: its head, its variant, and which bytes of its body are stored. Fields are parsed once.
 struct StoredResponse: Sendable {
-    /// The status with which it is served: 200 as well where only a part of the body is stored.
+    /// The status code with which it is served; 200 also if only a part of the body is stored.
     let status: Int
     let fields: HTTPFields
     let requestTime: Int64
     let responseTime: Int64
 
-    /// The values of the request's fields that it varies on.
+    /// The values of the request fields that the response varies on.
     let variant: VaryKey
 
     /// The bytes of the body that are stored.
@@ -47,11 +47,11 @@ struct StoredResponse: Sendable {
 
     let control: CacheControl.Response
 
-    /// Whether no request selects it, since a 304 has said that it varies on more than fields: the server is asked each time.
+    /// Whether no request selects it, since a 304 said `Vary: *`: it is validated for each request.
     let fitsNoRequest: Bool
     let freshness: Freshness
 
-    /// When it was made: its Date, else the moment at which it arrived.
+    /// When the server made it, in seconds since 1970: its Date, or the time at which it arrived.
     let date: Int64
 
     init(
@@ -77,18 +77,18 @@ struct StoredResponse: Sendable {
         CacheResponse(status, fields, requestTime: requestTime, responseTime: responseTime)
     }
 
-    /// Whether the response may never be served once it is stale.
+    /// Returns whether the response must not be served once it is stale.
     func forbidsStale(_ settings: CacheRuleSettings) -> Bool { control.forbidsStale(isShared: settings.isShared) }
 }
 
-/// Which bytes of a representation are stored.
+/// The stored bytes of a representation.
 enum StoredExtent: Sendable, Hashable {
-    /// All of them; the length is that of the stored body.
+    /// All bytes; the length is that of the stored body.
     case whole(Int64)
-    /// Some of them (RFC 9111, 3.3); the length of the whole is nil if no part stated it.
+    /// Some ranges (RFC 9111, 3.3); the complete length is nil if no part stated it.
     case parts(ByteRanges, length: Int64?)
 
-    /// The length of the representation.
+    /// The length of the complete representation in bytes; nil if unknown.
     var length: Int64? {
         switch self {
         case .whole(let length), .parts(_, .some(let length)): length
@@ -96,7 +96,7 @@ enum StoredExtent: Sendable, Hashable {
         }
     }
 
-    /// Whether bytes are stored.
+    /// Returns whether all bytes of a range are stored.
     func contains(_ range: Range<Int64>) -> Bool {
         switch self {
         case .whole(let length): range.lowerBound >= 0 && range.upperBound <= length

@@ -1,7 +1,7 @@
 import HTTPTypes
 import SternaCore
 
-/// The identity that stored responses belong to: a keyed hash that the rules never look into.
+/// The identity that a stored response belongs to: a keyed hash that is opaque to the rules.
 struct CachePartition: Sendable, Hashable {
     /// The hash; empty for responses that all identities share.
     let bytes: [UInt8]
@@ -12,35 +12,35 @@ struct CachePartition: Sendable, Hashable {
     static let everyone = CachePartition([])
 }
 
-/// What requests have in common that the same stored responses may answer (RFC 9111, 2): method, URL and identity.
+/// The key of the requests that the same stored responses may satisfy (RFC 9111, 2): method, URL and identity.
 struct CacheRequestKey: Sendable, Hashable {
-    /// The method, a space and the URL in normal form, without user information and fragment.
+    /// The method, a space and the normalised URL, without user information and fragment.
     let text: String
     let partition: CachePartition
 
-    /// Makes the key of a request; requests for the head alone have that of GET, whose responses answer them.
+    /// Makes the key of a request. HEAD has the key of GET, whose responses satisfy it, too.
     init(_ method: HTTPRequest.Method, _ url: HTTPURL, partition: CachePartition) {
         let method = method == .head ? HTTPRequest.Method.get : method
         text = "\(method.rawValue) \(Self.text(of: url))"
         self.partition = partition
     }
 
-    /// The bytes that the key of a URL's responses is made of.
+    /// The bytes of a URL's key.
     static func bytes(of url: HTTPURL) -> String.UTF8View { text(of: url).utf8 }
 
     /// Returns the key of a URL's responses.
     ///
-    /// - Parameter suffix: what else they have in common; see ``CacheSpace``.
+    /// - Parameter suffix: further parts of the key; see ``CacheSpace``.
     static func key(of url: HTTPURL, _ suffix: [UInt8]) -> CacheKey {
         guard !suffix.isEmpty else { return CacheKey(of: bytes(of: url)) }
-        // No URL has a line feed.
+        // A URL has no line feed, so the suffix cannot be taken for a part of it.
         return CacheKey(of: Array(bytes(of: url)) + [0x0A] + suffix)
     }
 
-    /// Returns a URL in the form for comparison.
+    /// Returns a URL normalised for comparison.
     ///
-    /// The URL's parser has made scheme, host, port and path segments the same already. What remains is percent-encoding: characters
-    /// that need none are decoded, and the digits of others are upper-case (RFC 3986, 6.2.2).
+    /// The URL parser has normalised scheme, host, port and path segments. Here unreserved characters are decoded, and the
+    /// hexadecimal digits of other characters made upper-case (RFC 3986, 6.2.2).
     static func text(of url: HTTPURL) -> String {
         var text = ""
         text.reserveCapacity(8 + url.authority.utf8.count + url.requestTarget.utf8.count)

@@ -2,40 +2,40 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// One member of Cache-Status: what a cache did with a request (RFC 9211).
+/// A member of Cache-Status, which says how a cache handled a request (RFC 9211).
 struct CacheStatusField: Sendable, Hashable {
     enum Outcome: Sendable, Hashable {
-        /// A stored response answered, without a request to the server.
+        /// A stored response was served without a request to the server.
         case hit
         /// The request was forwarded.
         case forwarded(ForwardReason)
-        /// The request could not be forwarded, and nothing stored answered.
+        /// The request must not be forwarded, and no stored response was usable.
         case unanswered(ForwardReason)
     }
 
-    /// The name of the cache, as a token of structured fields.
+    /// The name of the cache, a token of structured fields.
     static let cache = "Sterna"
 
     static let name = HTTPField.Name("Cache-Status")
 
     var outcome: Outcome
 
-    /// The status of the response to the forwarded request.
+    /// The status code of the response to the forwarded request.
     var forwardStatus: Int?
 
-    /// For how long the response stays fresh, in seconds; less than 0 for a stale one.
+    /// The remaining freshness lifetime in seconds; negative for a stale response.
     var timeLeft: Int64?
 
-    /// Whether the response was stored; nil if nothing was received.
+    /// Whether the response was stored; nil if no response was received.
     var isStored: Bool?
 
-    /// Whether the request shared the transfer of another.
+    /// Whether the request shared another request's transfer.
     var isCollapsed: Bool?
 
     /// The reason in words.
     var detail: String?
 
-    /// The member for a decision, before a response to a forwarded request has arrived.
+    /// Makes the member for a decision, before the response to a forwarded request has arrived.
     init(_ decision: CacheDecision) {
         switch decision {
         case .serve(let answer):
@@ -55,7 +55,7 @@ struct CacheStatusField: Sendable, Hashable {
         }
     }
 
-    /// The member for a stale response that answers because the server failed.
+    /// Makes the member for a stale response that is served because the server failed.
     init(_ answer: CachedAnswer, _ reason: StaleReason, after forward: ForwardReason, status: Int?) {
         outcome = .forwarded(forward)
         forwardStatus = status
@@ -63,14 +63,14 @@ struct CacheStatusField: Sendable, Hashable {
         detail = reason.rawValue
     }
 
-    /// The member as it is written (RFC 9211, 2; RFC 9651, 4.1).
+    /// The serialized member (RFC 9211, 2; RFC 9651, 4.1).
     var text: String {
         var bytes = Bytes()
         write(to: &bytes)
         return String(buffer: bytes)
     }
 
-    /// Writes ``text`` behind other bytes.
+    /// Appends ``text`` to bytes.
     func write(to bytes: inout Bytes) {
         bytes.writeString(Self.cache)
         switch outcome {
@@ -96,17 +96,17 @@ struct CacheStatusField: Sendable, Hashable {
         }
     }
 
-    /// Adds the member behind those of caches nearer to the server (RFC 9211, 2).
+    /// Adds the member after those of caches nearer to the server (RFC 9211, 2).
     func append(to fields: inout HTTPFields) {
         guard let name = Self.name else { return }
         fields.append(HTTPField(name: name, value: text))
     }
 
-    /// Returns the value of a response's field with `collapsed` in the member of this cache, for a request that shared the transfer of
-    /// another (RFC 9211, 2.6); nil if this cache did not forward the request.
+    /// Returns a Cache-Status value with `collapsed` added to this cache's member, for a request that shared another's transfer
+    /// (RFC 9211, 2.6); nil if this cache did not forward the request.
     static func collapsed(_ value: String) -> String? {
         guard value.hasPrefix("\(cache); fwd="), !value.contains("; collapsed") else { return nil }
-        // The reason is the last parameter, and the only one that may hold a semicolon.
+        // `detail` is the last parameter, and the only one that can contain a semicolon.
         guard let detail = value.firstRange(of: "; detail=") else { return value + "; collapsed" }
         return value[..<detail.lowerBound] + "; collapsed" + value[detail.lowerBound...]
     }

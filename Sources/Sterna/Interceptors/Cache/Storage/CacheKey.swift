@@ -1,17 +1,17 @@
 import Crypto
 
-/// An opaque key of the cache: the hash of a request's key and of its partition.
+/// An opaque key of the cache: the combined hashes of a request's key and of its partition.
 package struct CacheKey: Sendable, Hashable {
     // The 32 bytes in little-endian words.
     let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// The number of bytes.
+    /// The length of a key in bytes.
     static let size = 32
 
     /// Makes the key of a request.
     ///
     /// - Parameters:
-    ///   - request: what tells requests apart, such as the method and the URL.
+    ///   - request: the bytes that identify a request, such as its method and URL.
     ///   - partition: a keyed hash of the identity that the response belongs to; empty for one that all identities share.
     package init(request: some Sequence<UInt8>, partition: some Collection<UInt8>) {
         self = Self(of: request).within(partition)
@@ -27,10 +27,10 @@ package struct CacheKey: Sendable, Hashable {
         self.init { index in digest.withUnsafeBytes { LittleEndian.word($0, at: 8 * index) } }
     }
 
-    /// Returns the key of the same request in the partition of an identity.
+    /// Returns the key of the same request in an identity's partition.
     ///
-    /// The hashes of request and partition are joined by exclusive or: a request that has the key of another one in another partition would
-    /// have to be found without knowing the partitions, whose hashes are keyed.
+    /// The two hashes are combined by exclusive or. Another request with the same key in another partition cannot be constructed
+    /// without the partitions, which are keyed hashes.
     func within(_ partition: some Collection<UInt8>) -> CacheKey {
         guard !partition.isEmpty else { return self }
         let other: CacheKey
@@ -53,15 +53,15 @@ package struct CacheKey: Sendable, Hashable {
 
     package static func == (left: CacheKey, right: CacheKey) -> Bool { left.words == right.words }
 
-    // The bytes are a hash already: one word is enough to tell them apart.
+    // The words are a hash already, so one is enough.
     package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 
-/// What tells an entry from all others, also from one that replaces it.
+/// Identifies an entry; an entry that replaces another has a different identifier.
 package struct CacheEntryID: Sendable, Hashable {
     package let key: CacheKey
 
-    /// The hash of the fields that the response varies on.
+    /// The hash of the fields that the response varies on; 0 if it does not vary.
     package let variant: UInt64
 
     /// A random number.
@@ -73,7 +73,7 @@ package struct CacheEntryID: Sendable, Hashable {
         self.nonce = nonce
     }
 
-    /// What the eviction remembers of an entry that it dropped: the same for one that replaces it.
+    /// The value by which eviction recognises an evicted entry; an entry that replaces it has the same.
     var fingerprint: UInt64 { key.words.0 ^ (key.words.1 &+ variant &* 0x9E37_79B9_7F4A_7C15) }
 }
 

@@ -1,37 +1,37 @@
 import NIOCore
 package import SternaCore
 
-/// A store of responses, which the rules of the cache use: in memory, on disk, or both.
+/// Stores responses in memory, on disk, or both.
 ///
-/// It knows nothing of HTTP. An entry has a key, a variant, a head (the metadata, coded by the rules) and a body. No function
-/// throws: a store that cannot read or write has no entries and takes none, so that no request fails for it. Heads and bodies are
-/// stored as they are given: a head must contain no secret, such as an `Authorization` or `Cookie` field of the request, or a
-/// `Set-Cookie` field of the response that another identity could see.
+/// A store does not interpret HTTP. An entry has a key, a variant, a head (the metadata, coded by the rules) and a body. No
+/// function throws: a store that cannot read or write acts as an empty one, so that no request fails because of it. Heads and
+/// bodies are stored as given: a head must not contain a secret, such as a request's `Authorization` or `Cookie` field, or a
+/// `Set-Cookie` field that another identity could see.
 package protocol CacheStorage: AnyObject, Sendable {
-    /// Whether a commit waits for no disk.
+    /// Whether a commit does not wait for a disk.
     var commitsAtOnce: Bool { get }
 
-    /// Returns all variants stored for a key, the most recently stored first, and counts as a use of none of them.
+    /// Returns all variants of a key, the most recently stored first, without counting a use.
     nonisolated(nonsending) func variants(of key: CacheKey) async -> [CachedVariant]
 
-    /// Notes that a variant answered a request, which keeps it longer.
+    /// Counts a use of a variant, so that it is evicted later.
     func noteUse(of id: CacheEntryID)
 
-    /// Begins an entry; nil if it cannot be stored. The caller has looked for ``variants(of:)`` the key before.
+    /// Begins an entry; nil if it cannot be stored. Call ``variants(of:)`` with the key first.
     ///
-    /// It replaces an entry with the same key and variant when it is committed. It is not committed if all entries were removed since
-    /// then, or since the last look in the case of another process.
+    /// A commit replaces an entry with the same key and variant. It fails if all entries were removed since this call, or, by
+    /// another process, since the last look-up.
     ///
     /// - Parameters:
-    ///   - variant: a hash of the request's fields that the response varies on; 0 without any.
-    ///   - head: the metadata; at most ``CacheLimits/headBytes``.
-    ///   - length: the length of the body if it is known; an entry whose body has another length is not committed.
+    ///   - variant: a hash of the request fields that the response varies on; 0 if it does not vary.
+    ///   - head: the metadata, at most ``CacheLimits/headBytes``.
+    ///   - length: the length of the body in bytes, nil if unknown; the commit of a body of another length fails.
     ///   - isInMemoryOnly: whether nothing may be written to a disk.
     nonisolated(nonsending) func store(
         _ key: CacheKey, variant: UInt64, head: Bytes, length: Int64?, isInMemoryOnly: Bool
     ) async -> (any CacheWriter)?
 
-    /// Replaces the head of an entry, after a revalidation; returns false if the entry is no longer there or the head is too long.
+    /// Replaces the head of an entry after a validation. Returns false if the entry no longer exists, or the head is too long.
     nonisolated(nonsending) func update(_ id: CacheEntryID, head: Bytes) async -> Bool
 
     /// Removes an entry, unless another has replaced it.
@@ -40,7 +40,7 @@ package protocol CacheStorage: AnyObject, Sendable {
     /// Removes all variants of keys.
     nonisolated(nonsending) func remove(_ keys: [CacheKey]) async
 
-    /// Removes the entries that a predicate accepts.
+    /// Removes the entries for which a predicate returns true.
     nonisolated(nonsending) func remove(where matches: @Sendable (CacheListing) -> Bool) async
 
     /// Returns all entries, in no particular order.
@@ -52,7 +52,7 @@ package protocol CacheStorage: AnyObject, Sendable {
     /// Removes all entries, and discards those that are being written.
     nonisolated(nonsending) func clear() async
 
-    /// Waits until what was committed would survive a power failure.
+    /// Waits until committed entries are on disk, safe from a power failure.
     nonisolated(nonsending) func sync() async
 }
 
@@ -65,30 +65,30 @@ extension CacheStorage {
     }
 }
 
-/// Writes the body of a new entry. It is released without a commit if the body is incomplete: nothing of it remains then.
+/// Writes the body of a new entry. An entry that is released without a commit is not stored.
 package protocol CacheWriter: AnyObject, Sendable {
-    /// Adds a piece of the body; returns false if the entry can no longer be stored, after which further pieces are ignored.
+    /// Appends a piece of the body. Returns false if the entry can no longer be stored; further pieces are then ignored.
     ///
-    /// It waits while a bounded number of bytes is not written yet, and gives the entry up if that takes too long.
+    /// It waits while too many bytes are unwritten, and discards the entry if that takes too long.
     nonisolated(nonsending) func append(_ piece: Bytes) async -> Bool
 
     /// Makes the entry visible; nil if it could not be stored.
     ///
-    /// - Parameter head: another head than the one that the entry began with.
+    /// - Parameter head: a head that replaces the one that the entry began with; nil keeps it.
     nonisolated(nonsending) func commit(head: Bytes?) async -> CacheEntryID?
 
-    /// Gives the entry up. Has no effect after a commit.
+    /// Discards the entry. Has no effect after a commit.
     func discard()
 }
 
-/// Reads the body of an entry, which stays readable if the entry is removed meanwhile.
+/// Reads the body of an entry, which stays readable after the entry is removed.
 package protocol CacheReader: AnyObject, Sendable {
     /// The length of the body in bytes.
     var length: Int64 { get }
 
-    /// Returns at most so many bytes from an offset; empty only at the end.
+    /// Returns at most the given number of bytes from an offset; empty only at the end.
     ///
-    /// Throws `fileUnreadable` if the bytes are not those that were stored; the entry is removed then.
+    /// Throws `fileUnreadable` if the file cannot be read, or its bytes are damaged; a damaged entry is also removed.
     nonisolated(nonsending) func read(at offset: Int64, upTo count: Int) async throws -> Bytes
 }
 
@@ -115,12 +115,12 @@ package struct CachedVariant: Sendable {
 
 /// The body of a stored response.
 package enum CachedBody: Sendable {
-    /// All bytes, for a small body.
+    /// The whole body, if it is small.
     case whole(Bytes)
     case reader(any CacheReader)
 }
 
-/// An entry of a list.
+/// An entry in a list of all.
 package struct CacheListing: Sendable {
     package let id: CacheEntryID
     package let head: Bytes
@@ -132,12 +132,12 @@ package struct CacheListing: Sendable {
     package let stored: Int64
 }
 
-/// What a store holds.
+/// The number and the size of a store's entries.
 package struct CacheUsage: Sendable, Hashable {
     /// The number of entries.
     package var entries = 0
 
-    /// Their size in bytes, with what storing them costs.
+    /// Their size in bytes, with the store's overhead.
     package var bytes: Int64 = 0
 }
 
@@ -158,11 +158,11 @@ package struct CacheLimits: Sendable, Hashable {
     /// The maximum number of entries; 100,000 by default.
     package var entries = 100_000
 
-    /// The maximum age of an entry in milliseconds; nil, the default, for no limit.
+    /// How long an entry is kept, in milliseconds; nil, the default, for no limit.
     package var age: Int64?
 
-    /// How long a body waits for the disk before its entry is given up, and half the time that other processes may hold the journal's
-    /// lock; a second by default.
+    /// How long a body may wait for the disk before its entry is discarded; waits for the journal's lock take up to twice as long.
+    /// A second by default.
     package var patience = Duration.seconds(1)
 
     package init(bytes: Int64) {
@@ -170,7 +170,7 @@ package struct CacheLimits: Sendable, Hashable {
         entryBytes = max(0, bytes) / 8
     }
 
-    /// Whether a body of this length may be stored.
+    /// Returns whether an entry with a head and a body of these lengths may be stored.
     func admits(head: Int, length: Int64) -> Bool {
         head <= headBytes && length >= 0 && length <= entryBytes && Int64(head) <= entryBytes - length
     }

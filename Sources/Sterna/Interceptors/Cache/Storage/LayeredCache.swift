@@ -2,12 +2,12 @@ import NIOCore
 package import SternaCore
 import Synchronization
 
-/// A store in memory over one on disk: what was used last is answered from memory, and all of it is on disk.
+/// A memory store over a disk store: recently used entries are served from memory, and all are on disk.
 ///
-/// Both know an entry by the same identifier. What other processes have removed from the disk is removed from memory within a second: a hit
-/// asks the disk that often. An entry that may be in memory only is in no danger from that, since it is listed.
+/// Both identify an entry alike. Entries that other processes removed from disk leave memory within a second, since hits check the
+/// disk that often. Entries that are only in memory are exempt.
 package final class LayeredCache: CacheStorage {
-    /// How long memory is used without a look at what other processes have removed, in milliseconds.
+    /// How long memory is used without a check of the disk, in milliseconds.
     static let unchecked: Int64 = 1_000
 
     private let memory: MemoryCache
@@ -15,7 +15,7 @@ package final class LayeredCache: CacheStorage {
     private let state = Mutex(State())
 
     private struct State {
-        // Entries in memory that are not on disk: those being written, and those that must not be.
+        // Entries in memory that are not on disk: those being written, and those that must not be written.
         var memoryOnly: Set<CacheEntryID> = []
         var writes: [CacheEntryID: Task<Void, Never>] = [:]
         var nextCheck: Int64 = 0
@@ -30,7 +30,7 @@ package final class LayeredCache: CacheStorage {
         guard !inMemory.isEmpty else { return await load(key) }
         let now = disk.now()
         let isDue = state.withLock { state in
-            // A clock that was set back must not end the looks.
+            // A clock that was set back must not stop the checks.
             guard now >= state.nextCheck || state.nextCheck - now > Self.unchecked else { return false }
             state.nextCheck = now + Self.unchecked
             return true
@@ -43,10 +43,10 @@ package final class LayeredCache: CacheStorage {
         return inMemory
     }
 
-    /// Reads the variants of a key from disk, and keeps small ones in memory.
+    /// Loads the variants of a key from disk, and keeps them in memory if all are small.
     private nonisolated(nonsending) func load(_ key: CacheKey) async -> [CachedVariant] {
         let found = await disk.variants(of: key)
-        // All or none, since memory answers for the disk.
+        // All or none, since memory is served in place of the disk.
         guard !found.isEmpty, found.allSatisfy({ if case .whole = $0.body { true } else { false } }) else {
             return found
         }
@@ -57,7 +57,7 @@ package final class LayeredCache: CacheStorage {
     private nonisolated(nonsending) func dropMissing() async {
         let ids = memory.ids
         let known = state.withLock { state in
-            // Those that memory has dropped meanwhile are forgotten.
+            // Forget entries that memory has evicted meanwhile.
             state.memoryOnly.formIntersection(Set(ids).union(state.writes.keys))
             return state.memoryOnly
         }
@@ -80,13 +80,13 @@ package final class LayeredCache: CacheStorage {
         return LayeredWriter(self, id, upper, lower)
     }
 
-    /// Commits an entry: at once in memory, and behind the caller's back on disk unless memory has not taken it.
+    /// Commits an entry: at once to memory, and to disk in the background, unless memory refused it.
     fileprivate nonisolated(nonsending) func commit(
         _ id: CacheEntryID, _ upper: MemoryCacheWriter?, _ lower: DiskCacheWriter?, head: Bytes?
     ) async -> CacheEntryID? {
         state.withLock { _ = $0.memoryOnly.insert(id) }
         let isInMemory = await upper?.commit(head: head) != nil
-        // The variant in memory that it replaces is gone; without room for the new one, the old one must not answer.
+        // If memory has no room for the new entry, the one that it replaces must not be served.
         if !isInMemory { await removeReplaced(by: id) }
         guard let lower else {
             if !isInMemory { forget(id) }
@@ -94,8 +94,8 @@ package final class LayeredCache: CacheStorage {
         }
         let write = Task { [self] in
             let isOnDisk = await lower.commit(head: head) != nil
-            // A full disk: memory must not answer for what the disk will never have, which others could have replaced.
-            // Nor may the one that it replaces answer again.
+            // If the disk refused the entry, memory must not serve it either, since other processes could not replace it. The entry
+            // that it replaces must not be served again.
             if !isOnDisk {
                 await memory.remove(id)
                 await disk.removeVariant(of: id)
@@ -106,7 +106,7 @@ package final class LayeredCache: CacheStorage {
             }
         }
         state.withLock { state in
-            // Unless it has ended already.
+            // Unless the write has ended already.
             if state.memoryOnly.contains(id) { state.writes[id] = write }
         }
         if !isInMemory { await write.value }
@@ -158,7 +158,7 @@ package final class LayeredCache: CacheStorage {
     package nonisolated(nonsending) func clear() async {
         await memory.clear()
         await disk.clear()
-        // What was being written was discarded, or is removed now.
+        // The entries that were being written are discarded or committed by now, and removed below.
         await allWritten()
         await memory.clear()
         await disk.clear()
@@ -170,7 +170,7 @@ package final class LayeredCache: CacheStorage {
         await disk.sync()
     }
 
-    /// Waits until an entry is on disk, or was given up.
+    /// Waits until an entry is on disk, or was discarded.
     private nonisolated(nonsending) func written(_ id: CacheEntryID) async {
         if let write = state.withLock({ $0.writes[id] }) { await write.value }
     }
@@ -180,7 +180,7 @@ package final class LayeredCache: CacheStorage {
     }
 }
 
-/// Writes an entry of a ``LayeredCache`` into both of its stores.
+/// Writes an entry of a ``LayeredCache`` to both stores.
 private final class LayeredWriter: CacheWriter {
     private let cache: LayeredCache
     private let id: CacheEntryID

@@ -1,37 +1,37 @@
 import HTTPTypes
 
-/// What a cache does with a request.
+/// How a cache handles a request.
 enum CacheDecision: Sendable, Hashable {
-    /// A stored response answers.
+    /// A fresh stored response is served.
     case serve(CachedAnswer)
-    /// A stale response answers; ``StaleReason`` says why it may.
+    /// A stale response is served, for the given reason.
     ///
-    /// With a refresh, the server is asked in the background, and its response updates the cache.
+    /// With `refresh`, it is also validated in the background, and the server's response updates the cache.
     case serveStale(CachedAnswer, StaleReason, refresh: CacheValidation?)
-    /// The server is asked whether a stored response is current.
+    /// A stored response is validated with the server.
     case validate(CacheValidation, ForwardReason)
-    /// The server is asked as if there was no cache.
+    /// The request is forwarded without validating a stored response.
     ///
-    /// - Parameter adding: fields that the request gets for it.
+    /// - Parameter adding: the fields that are added to it.
     case forward(ForwardReason, adding: HTTPFields)
-    /// The request may only be answered from the cache, which has no response for it: 504.
+    /// Only a stored response may be served, and none is usable: 504.
     case gatewayTimeout(ForwardReason)
 }
 
-/// How a stored response answers a request.
+/// How a stored response satisfies a request.
 struct CachedAnswer: Sendable, Hashable {
     enum Content: Sendable, Hashable {
-        /// The stored response as it is.
+        /// The response as it is stored.
         case whole
-        /// Its head alone, for HEAD.
+        /// Only its head, for HEAD.
         case head
-        /// A part of it: 206.
+        /// A range of its body: 206.
         case part(Range<Int64>, length: Int64?)
-        /// Nothing: 304, since the caller's own conditions are met.
+        /// No content, since the caller's own conditions are met: 304.
         case notModified
     }
 
-    /// The place of the response among the stored ones.
+    /// The index of the response among the stored ones.
     var index: Int
 
     var content: Content
@@ -39,24 +39,24 @@ struct CachedAnswer: Sendable, Hashable {
     /// The age in seconds.
     var age: Int64
 
-    /// For how long the response stays fresh, in seconds; 0 or less for a stale one.
+    /// The remaining freshness lifetime in seconds; 0 or less for a stale response.
     var timeLeft: Int64
 
-    /// The fields that may not be served without the server's consent (RFC 9111, 5.2.2.4), in lower case.
+    /// The names, in lower case, of fields that must not be served without validation (RFC 9111, 5.2.2.4).
     var withheld: Set<String> = []
 }
 
-/// A conditional request for a stored response (RFC 9111, 4.3.1).
+/// A conditional request that validates a stored response (RFC 9111, 4.3.1).
 struct CacheValidation: Sendable, Hashable {
-    /// The place of the response among the stored ones.
+    /// The index of the response among the stored ones.
     var index: Int
 
-    /// The fields that the request gets; none for a response without a validator, which is loaded anew.
+    /// The fields that are added to the request; none if the response has no validator, and is requested anew.
     var fields: HTTPFields
 
-    /// Whether the fields have the validators of one response: a 304 can then be about that alone, whatever validators it states.
+    /// Whether the fields have the validators of one response only, so that a 304 confirms that one, whatever validators it states.
     ///
-    /// Of a list of tags, only the ETag of the 304 says which is current.
+    /// For a list of tags, the 304's ETag decides.
     var namesOneResponse: Bool {
         let lines = fields[values: .ifNoneMatch]
         guard let line = lines.first else { return fields[values: .ifModifiedSince].count == 1 }
@@ -69,7 +69,7 @@ struct CacheValidation: Sendable, Hashable {
     }
 }
 
-/// Why a stale response answers.
+/// Why a stale response is served.
 enum StaleReason: String, Sendable, Hashable, CaseIterable {
     case maxStale = "the request accepts a stale response"
     case whileRevalidate = "the response may be served stale while it is revalidated"
@@ -79,7 +79,7 @@ enum StaleReason: String, Sendable, Hashable, CaseIterable {
     case offline = "the policy never asks the server and accepts a stale response"
 }
 
-/// Why a request goes to the server.
+/// Why a request is forwarded to the server.
 enum ForwardReason: String, Sendable, Hashable, CaseIterable {
     case method = "only GET and HEAD are answered from the cache"
     case reload = "the policy ignores stored responses"
@@ -97,7 +97,7 @@ enum ForwardReason: String, Sendable, Hashable, CaseIterable {
     case stale = "the stored response is stale"
     case partial = "the stored part does not have all bytes"
 
-    /// The value of `fwd` (RFC 9211, 2.2).
+    /// The value of the parameter `fwd` (RFC 9211, 2.2).
     var token: String {
         switch self {
         case .method: "method"

@@ -1,46 +1,46 @@
-/// How a request uses the cache.
+/// How a request uses the cache (RFC 9111).
 ///
 ///     let reply = try await api.get("news") { $0.cachePolicy = .reload }
 ///
-/// Directives of the request hold under every policy, and so do those of a response: `must-revalidate` and `no-cache` are heeded also
-/// offline.
+/// The request's Cache-Control directives hold under every policy. So do the response's: a stale response with `must-revalidate`,
+/// and any with `no-cache`, is not served without validation, not even offline.
 public struct CachePolicy: Sendable, Hashable {
-    /// Which stored responses answer.
+    /// Which stored responses are used.
     enum Reading: String, Sendable, Hashable, CaseIterable {
-        /// Those that HTTP's rules allow (RFC 9111, 4).
+        /// Those that RFC 9111, 4, allows.
         case rules
         /// None.
         case reload
-        /// Those of any age; the server is asked only if there is none.
+        /// Responses of any age; the request is forwarded if there is none.
         case anyAge
-        /// Those of any age; the server is never asked.
+        /// Responses of any age; the request is never forwarded.
         case cachedOnly
-        /// Those that the server has confirmed for this request.
+        /// Responses that the server has validated for this request.
         case revalidate
     }
 
-    /// Where responses may be stored, as `URLCache.StoragePolicy` says it.
+    /// Where responses may be stored, like `URLCache.StoragePolicy`.
     public enum Storage: Sendable, Hashable {
-        /// In memory and in the cache's folder, for ASIHTTPRequest's `ASICachePermanentlyCacheStoragePolicy`.
+        /// In memory and in the cache's folder; ASIHTTPRequest's `ASICachePermanentlyCacheStoragePolicy`.
         case allowed
-        /// In memory, until the cache is released, for `ASICacheForSessionDurationCacheStoragePolicy`.
+        /// In memory only, until the cache is released; ASIHTTPRequest's `ASICacheForSessionDurationCacheStoragePolicy`.
         case allowedInMemoryOnly
-        /// Nowhere.
+        /// Not at all.
         case notAllowed
     }
 
     var reading = Reading.rules
 
-    /// Whether caches on the way to the server are told not to answer either.
+    /// Whether intermediate caches are told to forward the request, too (`no-cache`).
     var asksOrigin = false
 
-    /// Where responses may be stored; in memory and in the cache's folder by default.
+    /// Where responses may be stored; ``Storage/allowed`` by default.
     public var storage = Storage.allowed
 
-    /// Whether a stored response of any age answers if the server cannot be reached; no by default.
+    /// Whether a stored response of any age is served if the server cannot be reached. False by default.
     public var fallsBackToStored = false
 
-    /// Whether responses are stored.
+    /// Whether responses may be stored anywhere.
     var stores: Bool {
         get { storage != .notAllowed }
         set { storage = newValue ? .allowed : .notAllowed }
@@ -51,38 +51,45 @@ public struct CachePolicy: Sendable, Hashable {
         self.stores = stores
     }
 
-    /// HTTP's rules (RFC 9111); the default.
+    /// Follows HTTP's rules (RFC 9111); the default.
     public static let protocolRules = CachePolicy()
 
-    /// Asks the server in any case, and stores its response.
+    /// Always forwards the request, and stores the response.
     public static let reload = CachePolicy(reading: .reload)
 
-    /// Uses a stored response of any age; asks the server only if there is none.
+    /// Serves a stored response of any age; forwards the request only if there is none.
     public static let cachedElseLoad = CachePolicy(reading: .anyAge)
 
-    /// Uses a stored response of any age; never asks the server, so that the request ends with 504 if there is none.
+    /// Serves a stored response of any age; never forwards the request, which receives a 504 if there is none.
     public static let cachedOnly = CachePolicy(reading: .cachedOnly)
 
-    /// Uses a stored response only after the server has confirmed it.
+    /// Serves a stored response only after the server has validated it, or while it is fresh and `immutable` (RFC 8246).
     public static let revalidate = CachePolicy(reading: .revalidate)
 
-    /// Passes the cache by: no stored response answers, and none is stored.
+    /// Bypasses the cache: no stored response is served, and none is stored.
     public static let ignored = CachePolicy(reading: .reload, stores: false)
 }
 
 extension CachePolicy {
-    /// The policies of `NSURLRequest.CachePolicy`, by their names.
+    /// The cases of `NSURLRequest.CachePolicy`.
     public enum URLRequestPolicy: String, Sendable, Hashable, CaseIterable {
+        /// ``CachePolicy/protocolRules``.
         case useProtocolCachePolicy
+        /// ``CachePolicy/reload``.
         case reloadIgnoringLocalCacheData
+        /// ``CachePolicy/reload``.
         case reloadIgnoringCacheData
+        /// ``CachePolicy/reload``, with `no-cache` for intermediate caches.
         case reloadIgnoringLocalAndRemoteCacheData
+        /// ``CachePolicy/cachedElseLoad``.
         case returnCacheDataElseLoad
+        /// ``CachePolicy/cachedOnly``.
         case returnCacheDataDontLoad
+        /// ``CachePolicy/revalidate``.
         case reloadRevalidatingCacheData
     }
 
-    /// Makes the policy of that name.
+    /// Makes the policy that corresponds to a case of `NSURLRequest.CachePolicy`.
     public init(_ policy: URLRequestPolicy) {
         switch policy {
         case .useProtocolCachePolicy: self = .protocolRules
@@ -94,22 +101,32 @@ extension CachePolicy {
         }
     }
 
-    /// The flags of ASIHTTPRequest's `ASICachePolicy`, by their names and numbers; none of them is `ASIUseDefaultCachePolicy`.
+    /// The flags of ASIHTTPRequest's `ASICachePolicy`, with their names and values; empty for `ASIUseDefaultCachePolicy`.
     public struct ASIFlags: OptionSet, Sendable, Hashable {
+        /// The value of the flags in ASIHTTPRequest.
         public let rawValue: Int
 
+        /// Makes flags from their value in ASIHTTPRequest.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
+        /// Serves no stored response.
         public static let doNotReadFromCache = ASIFlags(rawValue: 1)
+        /// Stores no response.
         public static let doNotWriteToCache = ASIFlags(rawValue: 2)
+        /// Validates a stale response, as HTTP's rules do.
         public static let askServerIfModifiedWhenStale = ASIFlags(rawValue: 4)
+        /// Validates every stored response.
         public static let askServerIfModified = ASIFlags(rawValue: 8)
+        /// Serves a stored response of any age, and asks the server only if there is none.
         public static let onlyLoadIfNotCached = ASIFlags(rawValue: 16)
+        /// Serves a stored response of any age, and never asks the server.
         public static let dontLoad = ASIFlags(rawValue: 32)
+        /// Serves a stored response of any age if the server cannot be reached; alone, also validates every stored response.
         public static let fallbackToCacheIfLoadFails = ASIFlags(rawValue: 64)
     }
 
-    /// Makes the policy of ASIHTTPRequest's flags; of flags that contradict each other the one that reads less holds.
+    /// Makes the policy that corresponds to ASIHTTPRequest's flags. If flags contradict each other, the one that uses fewer stored
+    /// responses holds.
     public init(_ flags: ASIFlags) {
         self.init()
         stores = !flags.contains(.doNotWriteToCache)
@@ -119,7 +136,7 @@ extension CachePolicy {
         } else if flags.contains(.dontLoad) {
             reading = .cachedOnly
         } else if flags.contains(.askServerIfModified) || flags == .fallbackToCacheIfLoadFails {
-            // The last one alone means there that the server is always asked.
+            // This flag alone means in ASIHTTPRequest that the server is always asked.
             reading = .revalidate
         } else if flags.contains(.askServerIfModifiedWhenStale) {
             reading = .rules

@@ -1,15 +1,15 @@
 import HTTPTypes
 import SternaCore
 
-/// The decisions of an HTTP cache (RFC 9111): functions of values, without I/O and clock.
+/// The decisions of an HTTP cache (RFC 9111): pure functions without I/O and clock.
 ///
-/// Moments are seconds since 1970. What cannot be read restricts: a response is then not stored, or is revalidated.
+/// Times are seconds since 1970. Unreadable directives restrict: the response is then not stored, or is validated.
 enum CacheRule {
-    /// Decides how a request is answered (RFC 9111, 4).
+    /// Decides how a request is handled (RFC 9111, 4).
     ///
     /// - Parameters:
     ///   - stored: all responses that are stored under the request's key.
-    ///   - now: the present moment.
+    ///   - now: the current time.
     static func decide(
         _ request: CacheRequest, stored: [StoredResponse], policy: CachePolicy = .protocolRules,
         settings: CacheRuleSettings = CacheRuleSettings(), now: Int64
@@ -21,7 +21,7 @@ enum CacheRule {
         func forward(_ reason: ForwardReason) -> CacheDecision {
             asksNever ? .gatewayTimeout(reason) : .forward(reason, adding: [:])
         }
-        // A cache must not judge these (RFC 9111, 4.3.2).
+        // A cache must not evaluate these (RFC 9111, 4.3.2).
         if request.fields.contains(.ifMatch) || request.fields.contains(.ifUnmodifiedSince) {
             return forward(.requestConditions)
         }
@@ -47,9 +47,9 @@ enum CacheRule {
         return validation.map { .validate($0, obstacle) } ?? .forward(obstacle, adding: [:])
     }
 
-    /// Returns how a stored response answers although the server failed; nil if it may not (RFC 9111, 4.2.4; RFC 5861, 4).
+    /// Returns the stored response that is served because the server failed; nil if none may be (RFC 9111, 4.2.4; RFC 5861, 4).
     ///
-    /// - Parameter status: the status of the server's response; nil if there was none.
+    /// - Parameter status: the status code of the server's response; nil if the server could not be reached.
     static func answerAfterFailure(
         status: Int?, _ request: CacheRequest, stored: [StoredResponse], policy: CachePolicy = .protocolRules,
         settings: CacheRuleSettings = CacheRuleSettings(), now: Int64
@@ -70,7 +70,7 @@ enum CacheRule {
             return nil
         }
         let limit = max(response.control.staleIfError ?? -1, control.staleIfError ?? -1)
-        // The time for what is not fresh is 0 where it cannot be read.
+        // An unreadable stale-if-error counts as 0, which permits no stale response.
         if limit > 0 || limit == 0 && answer.timeLeft > 0, -answer.timeLeft <= limit, isAcceptable(answer, control) {
             return (answer, .ifError)
         }
@@ -79,7 +79,8 @@ enum CacheRule {
 
     // MARK: Steps
 
-    /// Returns the place of the most recent response that fits a request's fields; nil without one (RFC 9111, 4 and 4.1).
+    /// Returns the index of the most recent stored response that matches the request's fields; nil if none does (RFC 9111, 4 and
+    /// 4.1).
     static func select(
         _ stored: [StoredResponse], for request: CacheRequest, _ settings: CacheRuleSettings
     ) -> Int? {
@@ -95,7 +96,7 @@ enum CacheRule {
         return best
     }
 
-    /// Returns why a response does not answer without a question to the server; nil if it does.
+    /// Returns why a stored response must not be served without validation; nil if it may be.
     private static func obstacle(
         to answer: CachedAnswer, _ response: StoredResponse, _ control: CacheControl.Request, _ policy: CachePolicy
     ) -> ForwardReason? {
@@ -108,11 +109,11 @@ enum CacheRule {
         }
         if let limit = control.maxAge, answer.age > limit { return .requestMaxAge }
         if let least = control.minFresh, answer.timeLeft < least { return .requestMinFresh }
-        // A reload does not concern what never changes while it is fresh (RFC 8246, 2).
+        // A fresh immutable response is not validated, even for a reload (RFC 8246, 2).
         return policy.reading == .revalidate && !response.control.immutable ? .policyRevalidate : nil
     }
 
-    /// Returns why a response that is not free to answer does so nevertheless; nil if it may not.
+    /// Returns why a response is served although it must be validated; nil if it must not be.
     private static func staleReason(
         _ answer: CachedAnswer, _ response: StoredResponse, _ control: CacheControl.Request, _ policy: CachePolicy,
         _ settings: CacheRuleSettings
@@ -121,11 +122,11 @@ enum CacheRule {
             !response.forbidsStale(settings), control.maxAge.map({ answer.age <= $0 }) ?? true
         else { return nil }
         let staleness = -answer.timeLeft
-        // A number of seconds that cannot be read is 0, which permits nothing.
+        // An unreadable max-stale counts as 0, which permits no stale response.
         if let limit = control.maxStale, limit > 0, staleness <= limit || limit == CacheControl.longest {
             return .maxStale
         }
-        // Such a request wants no stale response (RFC 9111, 5.2.1.1 and 5.2.1.3).
+        // A request with max-age or min-fresh accepts no stale response (RFC 9111, 5.2.1.1 and 5.2.1.3).
         guard isAcceptable(answer, control) else { return nil }
         if policy.reading == .anyAge { return .policy }
         if policy.reading == .cachedOnly { return .offline }
@@ -133,7 +134,7 @@ enum CacheRule {
         return .whileRevalidate
     }
 
-    /// Whether the request's own limits on age and freshness admit an answer, be it stale.
+    /// Returns whether the request's max-age and min-fresh accept a response, which may be stale.
     private static func isAcceptable(_ answer: CachedAnswer, _ control: CacheControl.Request) -> Bool {
         if let limit = control.maxAge, answer.timeLeft <= 0 || answer.age > limit { return false }
         if let least = control.minFresh, answer.timeLeft < least { return false }
@@ -144,8 +145,8 @@ enum CacheRule {
         if case .fields(let names) = response.control.noCache { names } else { [] }
     }
 
-    /// Returns the conditional request for a response; nil if it has no validator, if the caller has conditions of its own, and for
-    /// HEAD, whose responses update stored ones without it.
+    /// Returns the request that validates a response; nil if the response has no validator, if the caller's request has conditions
+    /// of its own, and for HEAD, whose responses update stored ones without conditions.
     private static func validation(
         of response: StoredResponse, at index: Int, for request: CacheRequest, _ policy: CachePolicy
     ) -> CacheValidation? {
@@ -155,13 +156,13 @@ enum CacheRule {
         var fields = conditions(for: response)
         guard !fields.isEmpty else { return nil }
         if policy.reading == .revalidate, !request.fields.contains(.cacheControl) {
-            // Caches on the way have to ask as well.
+            // Intermediate caches have to validate, too.
             fields[.cacheControl] = "max-age=0"
         }
         return CacheValidation(index: index, fields: fields)
     }
 
-    /// Returns the fields that ask whether a response is current (RFC 9111, 4.3.1); none if it has no validator.
+    /// Returns the conditional fields that validate a response (RFC 9111, 4.3.1); empty if it has no validator.
     static func conditions(for response: StoredResponse) -> HTTPFields {
         var fields = HTTPFields()
         fields[.ifNoneMatch] = EntityTag.condition(for: response.fields)
@@ -171,7 +172,7 @@ enum CacheRule {
         return fields
     }
 
-    /// Returns the request in the background for a response without a validator; nil where it would not bring another response.
+    /// Returns the background request for a response without a validator; nil if its response could not replace the stored one.
     private static func refresh(at index: Int, for request: CacheRequest) -> CacheValidation? {
         guard request.method == .get, !request.fields.contains(.ifNoneMatch), !request.fields.contains(.ifModifiedSince)
         else { return nil }

@@ -1,18 +1,18 @@
 import HTTPTypes
 import SternaCore
 
-/// Judges a caller's own conditions and range by a stored response (RFC 9111, 4.3.2; RFC 9110, 13 and 14).
+/// Evaluates a request's own conditions and range against a stored response (RFC 9111, 4.3.2; RFC 9110, 13 and 14).
 enum ConditionRule {
     enum Result: Sendable, Hashable {
         case answer(CachedAnswer.Content)
-        /// Only the server can answer.
+        /// Only the server can evaluate them.
         case ask(ForwardReason)
     }
 
-    /// Returns what of a stored response answers a request with its conditions and range.
+    /// Returns the part of a stored response that satisfies a request with its conditions and range.
     static func content(of response: StoredResponse, for request: CacheRequest) -> Result {
         let fields = request.fields
-        // Conditions do not concern other statuses (RFC 9110, 13.2.1).
+        // Conditions apply only to 200 (RFC 9110, 13.2.1).
         if response.status == 200 {
             if fields.contains(.ifNoneMatch) {
                 guard let list = EntityTagList(fields[values: .ifNoneMatch]) else { return .ask(.requestConditions) }
@@ -33,9 +33,9 @@ enum ConditionRule {
         return .answer(.part(range, length: length))
     }
 
-    /// Whether the stored bytes are those that a range is meant of: they are not coded, or in a coding that the request names.
+    /// Whether a range refers to the stored bytes: they have no content coding, or one that the request accepts.
     ///
-    /// A server that compresses a page and does not say `Vary` sends ranges of the page itself.
+    /// A server that compresses and omits `Vary` applies ranges to the uncompressed content.
     private static func isExpected(_ response: StoredResponse, _ request: CacheRequest) -> Bool {
         let accepted = DirectiveList.lowercased(request.fields[values: .acceptEncoding].joined(separator: ",").utf8)
         return response.fields[values: .contentEncoding].allSatisfy { coding in
@@ -44,14 +44,14 @@ enum ConditionRule {
         }
     }
 
-    /// Whether If-Range names the stored response, by the strong comparison (RFC 9110, 13.1.5).
+    /// Whether If-Range matches the stored response by the strong comparison (RFC 9110, 13.1.5).
     private static func isCurrent(_ response: StoredResponse, _ lines: [String]) -> Bool {
         guard lines.count == 1, let line = lines.first else { return false }
         if let tag = EntityTag(line) { return EntityTag(response.fields)?.isStronglyEqual(tag) ?? false }
         guard let date = HTTPDate.seconds(line), let modified = Freshness.date(response.fields, .lastModified) else {
             return false
         }
-        // A date is strong if the response says that it was made at least a second after it (RFC 9110, 8.8.2.2).
+        // A date is a strong validator if the response's Date is at least a second later (RFC 9110, 8.8.2.2).
         return date == modified && Freshness.date(response.fields, .date).map { $0 > modified } ?? false
     }
 }

@@ -1,11 +1,11 @@
 import HTTPTypes
 import SternaCore
 
-/// The freshness of a stored response (RFC 9111, 4.2), without the moment for which it is asked.
+/// The freshness of a stored response (RFC 9111, 4.2), from which its age at any time follows.
 ///
-/// Moments are seconds since 1970, lengths of time are seconds; nothing overflows, since moments are kept within ``latest``.
+/// Times are seconds since 1970, durations are seconds. Times are limited by ``latest``, so that no arithmetic overflows.
 struct Freshness: Sendable, Hashable {
-    /// What a lifetime comes from.
+    /// The field or directive that a freshness lifetime comes from.
     enum Source: String, Sendable, Hashable {
         case sharedMaxAge = "s-maxage"
         case maxAge = "max-age"
@@ -14,32 +14,32 @@ struct Freshness: Sendable, Hashable {
         case none
     }
 
-    /// How long the response is fresh after it was made.
+    /// The freshness lifetime, counted from when the server made the response.
     var lifetime: Int64
 
-    /// What the lifetime comes from.
+    /// The source of the lifetime.
     var source: Source
 
-    /// The age when the response arrived: `corrected_initial_age`.
+    /// The age at arrival: `corrected_initial_age` (RFC 9111, 4.2.3).
     var initialAge: Int64
 
-    /// The moment at which the response arrived.
+    /// When the response arrived.
     var responseTime: Int64
 
-    /// The latest moment, and less the earliest: about three hundred thousand years from 1970.
+    /// The latest time, and, negated, the earliest: about three hundred thousand years from 1970.
     static let latest: Int64 = 10_000_000_000_000
 
-    /// How far a clock may go back before ages that it shows are not believed, in seconds.
+    /// How far the clock may go back, in seconds, before the age counts as unknown.
     static let clockTolerance: Int64 = 60
 
-    /// Reads the freshness of a response that was requested and arrived at these moments.
+    /// Calculates the freshness of a response from when it was requested and received.
     init(
         status: Int, _ fields: HTTPFields, _ control: CacheControl.Response, requestTime: Int64, responseTime: Int64,
         settings: CacheRuleSettings
     ) {
         let responseTime = Self.clamped(responseTime)
         let requestTime = min(Self.clamped(requestTime), responseTime)
-        // A response without a valid Date was made when it arrived (RFC 9110, 6.6.1).
+        // A response without a valid Date counts as made when it arrived (RFC 9110, 6.6.1).
         let date = Self.date(fields, .date) ?? responseTime
         self.responseTime = responseTime
         let apparentAge = max(0, responseTime - date)
@@ -66,26 +66,26 @@ struct Freshness: Sendable, Hashable {
         return (min((date - modified) * percent / 100, max(0, settings.heuristicLimit)), .heuristic)
     }
 
-    /// Returns the age at a moment (RFC 9111, 4.2.3).
+    /// Returns the age at a time (RFC 9111, 4.2.3).
     ///
-    /// If the clock was set back by more than a minute since the response arrived, its age is unknown and counts as the longest.
+    /// If the clock was set back by more than a minute since the response arrived, its age is unknown, and counts as the greatest.
     func age(at now: Int64) -> Int64 {
         let resident = Self.clamped(now) - responseTime
         guard resident >= -Self.clockTolerance else { return Self.latest }
         return initialAge + max(0, resident)
     }
 
-    /// Returns for how long the response stays fresh; 0 or less for a stale one (RFC 9111, 4.2).
+    /// Returns the remaining freshness lifetime; 0 or less for a stale response (RFC 9111, 4.2).
     func timeLeft(at now: Int64) -> Int64 { lifetime - age(at: now) }
 
-    /// Returns the moment of a field; nil if there is none, if it is invalid, and for several lines that differ.
+    /// Returns the time in a field; nil if the field is absent or invalid, or if its lines differ.
     static func date(_ fields: HTTPFields, _ name: HTTPField.Name) -> Int64? {
         let lines = fields[values: name]
         guard let line = lines.first, lines.allSatisfy({ $0 == line }) else { return nil }
         return HTTPDate.seconds(line) ?? HTTPDate.seconds(inUsualCase(line))
     }
 
-    /// Returns a date with its names in the case that they have in HTTP: caches ignore the case (RFC 9111, 4.2).
+    /// Returns a date with its names in HTTP's letter case, which caches ignore (RFC 9111, 4.2).
     private static func inUsualCase(_ text: String) -> String {
         var isInWord = false
         let bytes = text.utf8.prefix(64).map { byte -> UInt8 in
@@ -111,9 +111,9 @@ struct Freshness: Sendable, Hashable {
     static func clamped(_ moment: Int64) -> Int64 { min(max(moment, -latest), latest) }
 }
 
-/// Status codes by what caches may do with their responses.
+/// How caches treat status codes.
 enum CacheStatusCodes {
-    /// Whether a response may have a heuristic lifetime (RFC 9110, 15.1; RFC 7725, 3).
+    /// Returns whether a response may have a heuristic lifetime (RFC 9110, 15.1; RFC 7725, 3).
     static func isHeuristic(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 451, 501: true
@@ -121,7 +121,7 @@ enum CacheStatusCodes {
         }
     }
 
-    /// Whether what the status asks of a cache is known and done, as must-understand requires (RFC 9111, 5.2.2.3).
+    /// Returns whether the cache implements what the status requires of it, for must-understand (RFC 9111, 5.2.2.3).
     static func isUnderstood(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 204, 206, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 451, 500, 501, 502, 503, 504: true
@@ -129,19 +129,19 @@ enum CacheStatusCodes {
         }
     }
 
-    /// Why responses of a status are never stored; nil for others.
+    /// Returns why responses with a status are never stored; nil if they may be.
     static func refusal(_ status: Int) -> StoreRefusal? {
         switch status {
         case ..<200: .interim
-        // They speak of the request's conditions or range, and not of the resource.
+        // They depend on the request's conditions or range, not on the resource.
         case 304, 412, 416: .conditional
-        // They speak of the caller, of the connection or of the moment (RFC 6585, 3-6; RFC 8470, 5.2; RFC 9110, 15.5.20).
+        // They depend on the caller, the connection or the time (RFC 6585, 3-6; RFC 8470, 5.2; RFC 9110, 15.5.20).
         case 401, 407, 408, 421, 425, 428, 429, 431, 511: .momentary
         case 600...: .unknownStatus
         default: nil
         }
     }
 
-    /// Whether a response counts as an error that stale-if-error covers (RFC 5861, 4).
+    /// Returns whether a status is an error that stale-if-error covers (RFC 5861, 4).
     static func isServerError(_ status: Int) -> Bool { [500, 502, 503, 504].contains(status) }
 }

@@ -1,30 +1,30 @@
 import HTTPTypes
 import SternaCore
 
-/// Whether a response is stored.
+/// The decision whether a response is stored.
 enum StoreDecision: Sendable, Hashable {
     case store(StorePlan)
     case refuse(StoreRefusal)
 }
 
-/// What of a response is stored, and for whom.
+/// What is stored of a response, and for which identities.
 struct StorePlan: Sendable, Hashable {
-    /// The status with which it is served: 200 for a part.
+    /// The status code with which it is served; 200 for a partial response.
     var status: Int
 
     /// The fields that are stored (RFC 9111, 3.1).
     var fields: HTTPFields
 
-    /// The values of the request's fields that the response varies on.
+    /// The values of the request fields that the response varies on.
     var variant: VaryKey
 
-    /// The bytes that a 206 has, and the length of the whole if it is known; nil for a whole response.
+    /// The range of a 206, and the complete length if it is known; nil for a complete response.
     var part: Part?
 
-    /// The length that the body must have to be stored; nil if the response does not state it.
+    /// The required length of the body; nil if the response does not state it.
     var contentLength: Int64?
 
-    /// Whether the response may be served to every identity: it is marked `public`.
+    /// Whether all identities share the response, since it is marked `public`.
     var isForEveryone: Bool
 
     struct Part: Sendable, Hashable {
@@ -66,7 +66,7 @@ extension CacheRule {
         let control = CacheControl.Response(response.fields[values: .cacheControl])
         let isUnderstood = CacheStatusCodes.isUnderstood(response.status)
         if control.mustUnderstand, !isUnderstood { return .refuse(.mustUnderstand) }
-        // A status that is understood makes no-store void, which is meant for caches that do not know it (RFC 9111, 5.2.2.3).
+        // A status that the cache implements overrides no-store beside must-understand (RFC 9111, 5.2.2.3).
         if control.noStore, !control.mustUnderstand || control.isMalformed { return .refuse(.responseNoStore) }
         if settings.isShared {
             if control.isPrivate == .everything { return .refuse(.isPrivate) }
@@ -91,7 +91,7 @@ extension CacheRule {
         return part(of: response, request, plan)
     }
 
-    /// Whether every identity may be served a response: it is marked `public`, and nothing of it `private`.
+    /// Returns whether all identities may share a response: it is marked `public`, and no part of it `private`.
     static func isForEveryone(_ control: CacheControl.Response) -> Bool {
         control.isPublic && control.isPrivate == .absent
     }
@@ -116,19 +116,19 @@ extension CacheRule {
         return .store(plan)
     }
 
-    /// Whether the body has several ranges, each with a head of its own (RFC 9110, 15.3.7.2).
+    /// Returns whether the body has several ranges, each with a head of its own (RFC 9110, 15.3.7.2).
     private static func isMultipart(_ fields: HTTPFields) -> Bool {
         fields[values: .contentType].contains { DirectiveList.lowercased($0.utf8).hasPrefix("multipart/byteranges") }
     }
 
-    /// Whether a shared cache may store responses to requests with credentials (RFC 9111, 3.5).
+    /// Returns whether a shared cache may store responses to requests with credentials (RFC 9111, 3.5).
     private static func permitsSharing(_ control: CacheControl.Response) -> Bool {
         guard !control.isMalformed else { return false }
-        // An s-maxage that cannot be read counts as 0.
+        // An unreadable s-maxage counts as 0.
         return control.isPublic || control.mustRevalidate || (control.sharedMaxAge ?? 0) > 0
     }
 
-    /// Whether a response says that it may be stored, or has a status that does (RFC 9111, 3).
+    /// Returns whether a response is marked as cacheable, or has a status that is (RFC 9111, 3).
     private static func isCacheable(
         _ response: CacheResponse, _ control: CacheControl.Response, _ settings: CacheRuleSettings
     ) -> Bool {

@@ -1,20 +1,20 @@
 import HTTPTypes
 import SternaCore
 
-/// The directives of Cache-Control fields (RFC 9111, 5.2; RFC 5861, 3 and 4; RFC 8246, 2).
+/// The directives of Cache-Control (RFC 9111, 5.2; RFC 5861, 3 and 4; RFC 8246, 2).
 ///
-/// What cannot be read restricts the cache: an invalid number of seconds is none, an invalid list of names is no list, and a field that
-/// breaks the grammar permits nothing, while every restriction named in it holds.
+/// Unreadable parts restrict the cache: an invalid number of seconds counts as 0, an invalid list of names as the whole response. A
+/// field with invalid syntax permits nothing, but the restrictions named in it hold.
 enum CacheControl {
-    /// The largest number of seconds: greater ones count as that (RFC 9111, 1.2.2).
+    /// The greatest number of seconds; greater values count as it (RFC 9111, 1.2.2).
     static let longest: Int64 = 1 << 31
 
     /// A directive that may be limited to some fields, such as `no-cache="set-cookie"`.
     enum Extent: Sendable, Hashable {
         case absent
-        /// The directive concerns the named fields alone; names are in lower case.
+        /// The directive applies to the named fields only; names are in lower case.
         case fields(Set<String>)
-        /// The directive concerns the whole response.
+        /// The directive applies to the whole response.
         case everything
 
         /// Adds another occurrence of the directive.
@@ -29,7 +29,7 @@ enum CacheControl {
 
     /// The directives of a response.
     struct Response: Sendable, Hashable {
-        /// Seconds; nil without the directive, 0 for an invalid one and for several that differ.
+        /// Seconds; nil if absent, 0 if it is invalid or its occurrences differ.
         var maxAge: Int64?
         /// Like ``maxAge``, for shared caches.
         var sharedMaxAge: Int64?
@@ -40,13 +40,13 @@ enum CacheControl {
         var mustRevalidate = false
         var proxyRevalidate = false
         var immutable = false
-        /// Whether the status has to be understood for the response to be stored.
+        /// Whether the response may be stored only if the cache implements its status.
         var mustUnderstand = false
-        /// Seconds after the end of freshness; nil without the directive.
+        /// Seconds after the response became stale; nil if absent.
         var staleWhileRevalidate: Int64?
-        /// Seconds after the end of freshness; nil without the directive.
+        /// Seconds after the response became stale; nil if absent.
         var staleIfError: Int64?
-        /// Whether a part of the field cannot be read: the response is stale, and nothing permits to serve it so.
+        /// Whether a part of the field is unreadable: the response then counts as stale, and must not be served stale.
         var isMalformed = false
 
         init() {}
@@ -64,7 +64,7 @@ enum CacheControl {
                 case "stale-if-error": errors.add(directive.argument)
                 case "no-cache": noCache.formUnion(CacheControl.extent(directive.argument))
                 case "private": isPrivate.formUnion(CacheControl.extent(directive.argument))
-                // An argument does not make a restriction void.
+                // A restriction holds even with an argument.
                 case "no-store": noStore = true
                 case "must-revalidate": mustRevalidate = true
                 case "proxy-revalidate": proxyRevalidate = true
@@ -91,7 +91,7 @@ enum CacheControl {
             if words.contains("proxy-revalidate") { proxyRevalidate = true }
         }
 
-        /// Whether nothing permits to serve the response once it is stale (RFC 9111, 4.2.4).
+        /// Returns whether the response must not be served once it is stale (RFC 9111, 4.2.4).
         func forbidsStale(isShared: Bool) -> Bool {
             isMalformed || mustRevalidate || noCache == .everything
                 || isShared && (proxyRevalidate || sharedMaxAge != nil)
@@ -100,22 +100,22 @@ enum CacheControl {
 
     /// The directives of a request.
     struct Request: Sendable, Hashable {
-        /// Seconds; 0 for an invalid number.
+        /// Seconds; nil if absent, 0 for an invalid number.
         var maxAge: Int64?
-        /// Seconds; the longest for a directive without an argument, 0 for an invalid one.
+        /// Seconds; nil if absent, ``longest`` without an argument, 0 for an invalid one.
         var maxStale: Int64?
-        /// Seconds; the longest for an invalid number.
+        /// Seconds; nil if absent, ``longest`` for an invalid number.
         var minFresh: Int64?
         var noCache = false
         var noStore = false
         var noTransform = false
         var onlyIfCached = false
-        /// Seconds after the end of freshness (RFC 5861, 4).
+        /// Seconds after the response became stale (RFC 5861, 4); nil if absent.
         var staleIfError: Int64?
 
         init() {}
 
-        /// Reads Cache-Control, or Pragma if there is none (RFC 9111, 5.4).
+        /// Reads Cache-Control, or Pragma if that is absent (RFC 9111, 5.4).
         init(_ fields: HTTPFields) {
             let lines = fields[values: .cacheControl]
             self.init(lines)
@@ -153,18 +153,18 @@ enum CacheControl {
 
     static let pragma = HTTPField.Name("Pragma")
 
-    /// The seconds of all occurrences of a directive.
+    /// The values of all occurrences of a directive, in seconds.
     private struct Ages {
         var value: Int64?
 
-        /// Adds an occurrence; values that differ are none (RFC 9111, 4.2.1).
+        /// Adds an occurrence; occurrences with different values are invalid (RFC 9111, 4.2.1).
         mutating func add(_ argument: DirectiveList.Argument) {
             let seconds = CacheControl.seconds(argument) ?? 0
             value = value == nil || value == seconds ? seconds : 0
         }
     }
 
-    /// Returns the names of an argument; everything for one that is no list of names.
+    /// Returns the names in an argument; everything if it is not a list of names.
     private static func extent(_ argument: DirectiveList.Argument) -> Extent {
         guard case .value(let text) = argument else { return .everything }
         var names: Set<String> = []
@@ -188,7 +188,7 @@ enum CacheControl {
         var value: Int64 = 0
         for byte in text.utf8 {
             guard byte >= 0x30, byte <= 0x39 else { return nil }
-            // At most ten times the longest, which is far from an overflow.
+            // At most ten times the limit, so that it cannot overflow.
             value = min(value * 10 + Int64(byte - 0x30), longest)
         }
         return value

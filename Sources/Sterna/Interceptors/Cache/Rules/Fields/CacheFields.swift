@@ -1,46 +1,46 @@
 import HTTPTypes
 import SternaCore
 
-/// Which fields of a response are stored, updated and served.
+/// The fields of a response that are stored, updated and served.
 enum CacheFields {
-    /// The fields of a connection and of a proxy, which are not stored (RFC 9111, 3.1); names are in lower case.
+    /// The fields of connections and proxies, which are not stored (RFC 9111, 3.1), in lower case.
     private static let hopFields: Set<String> = [
         "connection", "keep-alive", "te", "transfer-encoding", "upgrade", "proxy-connection", "proxy-authenticate",
         "proxy-authentication-info", "proxy-authorization", "trailer",
     ]
 
-    /// The fields that are for the request alone that they answer, and have secrets: cookies take effect when they arrive.
+    /// Secret fields that concern one request only, in lower case: cookies take effect when they arrive.
     private static let secretFields: Set<String> = ["set-cookie", "set-cookie2", "authentication-info"]
 
-    /// The fields that describe the stored bytes or the empty content of a 304, which an update leaves as they are (RFC 9111, 3.2).
+    /// The fields that describe the stored bytes or a 304's empty content, which an update does not change (RFC 9111, 3.2).
     private static let contentFields: Set<String> = [
         "content-length", "content-encoding", "content-range", "content-digest", "content-md5", "digest",
     ]
 
-    /// The fields that name the stored bytes, which a 304 leaves as they are, too: those of servers that compress, and of what stands
-    /// before them, are often of another form of the content. A weak tag never becomes a strong one.
+    /// The fields that identify the stored bytes, which a 304 does not change either: servers that compress, and proxies before
+    /// them, often send those of another representation. A weak tag never becomes a strong one.
     private static let namingFields: Set<String> = ["etag", "last-modified", "content-type"]
 
-    /// The fields of content that a 304 does not have (RFC 9110, 15.4.5).
+    /// The content fields that a 304 does not have (RFC 9110, 15.4.5).
     private static let absentFromNotModified: Set<String> = [
         "content-length", "content-encoding", "content-range", "content-type", "content-language", "content-digest",
         "content-md5", "digest",
     ]
 
-    /// Returns the fields that are stored (RFC 9111, 3.1).
+    /// Returns the fields of a response that are stored (RFC 9111, 3.1).
     static func stored(
         _ fields: HTTPFields, _ control: CacheControl.Response, _ settings: CacheRuleSettings
     ) -> HTTPFields {
         var dropped = hopFields.union(secretFields).union(connectionOptions(fields))
-        // A shared cache does not store what is private (RFC 9111, 5.2.2.7).
+        // A shared cache does not store private fields (RFC 9111, 5.2.2.7).
         if settings.isShared, case .fields(let names) = control.isPrivate { dropped.formUnion(names) }
         return HTTPFields(fields.filter { !dropped.contains($0.name.canonicalName) })
     }
 
-    /// Returns stored fields after an update by a 304, by the response to HEAD, or by a further part (RFC 9111, 3.2).
+    /// Returns stored fields, updated by those of a 304, of a response to HEAD, or of a further part (RFC 9111, 3.2).
     ///
-    /// Fields of the update replace those of the same name, all lines at once. Age and Date speak of the response that brought them:
-    /// old ones go.
+    /// A field of the update replaces all lines with its name. Age and Date describe the response that brought them, so stored ones
+    /// are always removed.
     static func updated(_ stored: HTTPFields, by update: HTTPFields, isNotModified: Bool = false) -> HTTPFields {
         var kept = hopFields.union(contentFields).union(connectionOptions(update))
         if isNotModified { kept.formUnion(namingFields) }
@@ -49,9 +49,9 @@ enum CacheFields {
         return HTTPFields(stored.filter { !replaced.contains($0.name.canonicalName) } + new)
     }
 
-    /// Returns the fields with which a stored response is served (RFC 9111, 4 and 5.1).
+    /// Returns the status and the fields with which a stored response is served (RFC 9111, 4 and 5.1).
     ///
-    /// Content-Length and Content-Range follow from the stored bytes, whatever the server wrote.
+    /// Content-Length and Content-Range are computed from the stored bytes, whatever the server sent.
     static func served(_ response: StoredResponse, as answer: CachedAnswer) -> (status: Int, fields: HTTPFields) {
         var status = response.status
         var dropped = answer.withheld
@@ -64,7 +64,7 @@ enum CacheFields {
         fields[.age] = "\(min(max(0, answer.age), CacheControl.longest))"
         switch answer.content {
         case .whole, .head:
-            // A head may state the length of the body that it stands for.
+            // A response to HEAD may state the length of the body that GET would return.
             if !hasNoContent(status) { fields[.contentLength] = response.extent.length.map { "\($0)" } }
         case .part(let range, let length):
             status = 206
@@ -85,7 +85,7 @@ enum CacheFields {
                 names.insert(DirectiveList.lowercased(Blanks.trimmed(part)))
             }
         }
-        // A peer cannot take away what says how long and for whom the response is kept.
+        // A server cannot remove the fields that say how long and for whom the response is kept.
         return names.subtracting(["cache-control", "expires", "vary", "date", "age", "pragma", "etag", "last-modified"])
     }
 }

@@ -1,13 +1,13 @@
 import SternaCore
 
-/// The members of Cache-Control fields (RFC 9111, 5.2): names with optional arguments, separated by commas.
+/// The directives of Cache-Control (RFC 9111, 5.2): names with optional arguments, separated by commas.
 struct DirectiveList {
-    /// The limits on a field; more makes it malformed.
+    /// The limits of the field; beyond them it counts as malformed.
     enum Limits {
-        /// The bytes of all lines together.
+        /// The bytes of all lines.
         static let bytes = 16 << 10
 
-        /// The directives of all lines together.
+        /// The directives of all lines.
         static let directives = 64
     }
 
@@ -15,7 +15,7 @@ struct DirectiveList {
         case none
         /// A token, or the content of a quoted string.
         case value(String)
-        /// What follows the name breaks the grammar.
+        /// The text after the name has invalid syntax.
         case invalid
     }
 
@@ -25,13 +25,13 @@ struct DirectiveList {
         var argument: Argument
     }
 
-    /// The directives that could be read.
+    /// The readable directives.
     private(set) var directives: [Directive] = []
 
-    /// Whether a part of the field breaks the grammar or the limits, so that a directive may be hidden there.
+    /// Whether a part of the field has invalid syntax or exceeds the limits, and may hide a directive.
     private(set) var isMalformed = false
 
-    /// The words of a malformed field in lower case, wherever they stand: restrictions among them are kept.
+    /// All words of a malformed field in lower case; restrictions among them hold.
     private(set) var words: Set<String> = []
 
     private var bytes: [UInt8] = []
@@ -42,7 +42,7 @@ struct DirectiveList {
         for line in lines {
             guard line.utf8.count <= left else {
                 isMalformed = true
-                // Restrictions often stand at the beginning, but those behind the limit count as well: nothing else is known.
+                // Directives beyond the limit are unknown, so the restrictions are assumed.
                 words.formUnion(["no-store", "private", "no-cache"])
                 return
             }

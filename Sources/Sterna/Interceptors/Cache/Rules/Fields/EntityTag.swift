@@ -6,10 +6,10 @@ struct EntityTag: Sendable, Hashable {
     let opaque: String
     let isWeak: Bool
 
-    /// The length of the longest tag, in bytes.
+    /// The maximum length of a tag in bytes.
     private static let longest = 1_024
 
-    /// Reads a tag; nil for what is none, and for bytes that are not UTF-8, of which different ones look the same.
+    /// Reads a tag; nil if it is invalid, or not UTF-8, where different bytes could look the same.
     init?(_ text: some StringProtocol) {
         var bytes = Array(text.utf8)[...]
         isWeak = bytes.starts(with: [UInt8(ascii: "W"), UInt8(ascii: "/")])
@@ -21,16 +21,16 @@ struct EntityTag: Sendable, Hashable {
         opaque = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads the ETag of a message; nil if there is none, if it is invalid, and for several lines that differ.
+    /// Reads the ETag of a message; nil if it is absent or invalid, or if its lines differ.
     init?(_ fields: HTTPFields) {
         let lines = fields[values: .eTag]
         guard let line = lines.first, lines.allSatisfy({ $0.utf8.elementsEqual(line.utf8) }) else { return nil }
         self.init(line)
     }
 
-    /// Returns what If-None-Match sends back of the ETag of a message (RFC 9111, 4.3.1); nil if there is nothing to send.
+    /// Returns the If-None-Match value for the ETag of a message (RFC 9111, 4.3.1); nil if there is none to send.
     ///
-    /// A text that is no tag, such as one without quotes, goes back as it came: servers that send one compare texts.
+    /// An invalid tag, such as one without quotes, is sent back as it is: servers that send such tags compare texts.
     static func condition(for fields: HTTPFields) -> String? {
         if let tag = EntityTag(fields) { return tag.fieldValue }
         let lines = fields[values: .eTag]
@@ -40,20 +40,20 @@ struct EntityTag: Sendable, Hashable {
         return line
     }
 
-    /// Whether a text that is no tag is one for a server as well: neither a list nor what stands for any tag.
+    /// Returns whether an invalid tag is a single one to a server: neither a list nor `*`.
     static func isOneText(_ text: String) -> Bool {
         let bytes = Blanks.trimmed(text.utf8)
         return !bytes.isEmpty && bytes.count <= longest && !bytes.contains(UInt8(ascii: ","))
             && !bytes.elementsEqual("*".utf8) && !text.unicodeScalars.contains("\u{FFFD}")
     }
 
-    /// The tag as it stands in a field.
+    /// The tag as it is written in a field.
     var fieldValue: String { isWeak ? "W/" + opaque : opaque }
 
-    /// Whether both stand for the same bytes (RFC 9110, 8.8.3.2).
+    /// Returns whether both tags identify the same bytes (RFC 9110, 8.8.3.2).
     func isStronglyEqual(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && isWeaklyEqual(other) }
 
-    /// Whether both stand for equivalent content.
+    /// Returns whether both tags identify equivalent content.
     func isWeaklyEqual(_ other: EntityTag) -> Bool { opaque.utf8.elementsEqual(other.opaque.utf8) }
 
     static func == (left: EntityTag, right: EntityTag) -> Bool {
@@ -68,10 +68,10 @@ enum EntityTagList: Sendable, Hashable {
     case any
     case tags([EntityTag])
 
-    /// The number of tags beyond which a list is not read.
+    /// The maximum number of tags.
     private static let limit = 64
 
-    /// Reads all lines; nil if a part is no tag.
+    /// Reads all lines; nil if a member is not a tag.
     init?(_ lines: [String]) {
         var tags: [EntityTag] = []
         for line in lines {
@@ -100,7 +100,7 @@ enum EntityTagList: Sendable, Hashable {
         self = .tags(tags)
     }
 
-    /// Whether a tag is in the list, by the weak comparison.
+    /// Returns whether the list contains a tag, by the weak comparison.
     func contains(_ tag: EntityTag?) -> Bool {
         switch self {
         case .any: true

@@ -1,15 +1,15 @@
 import HTTPTypes
 
-/// The Range field of a request (RFC 9110, 14.2), as far as a cache answers it: a single range in bytes.
+/// The Range field of a request (RFC 9110, 14.2), of which the cache handles a single range of bytes.
 enum RangeRequest: Sendable, Hashable {
-    /// From a position, to the last one if there is one.
+    /// From a position through another one, or to the end if that is nil.
     case from(Int64, through: Int64?)
-    /// The last bytes.
+    /// The given number of bytes at the end.
     case suffix(Int64)
-    /// Several ranges, another unit, or what cannot be read.
+    /// Several ranges, another unit, or an invalid value.
     case other
 
-    /// Reads the field; nil without it.
+    /// Reads the field; nil if it is absent.
     init?(_ fields: HTTPFields) {
         let lines = fields[values: .range]
         guard let line = lines.first else { return nil }
@@ -31,12 +31,12 @@ enum RangeRequest: Sendable, Hashable {
         return .from(start, through: end)
     }
 
-    /// Returns the bytes of a representation of this length; nil if there are none, or if they are not known.
+    /// Returns the range in a representation of a length; nil if it has no bytes there, or the length is needed but unknown.
     func range(of length: Int64?) -> Range<Int64>? {
         switch self {
         case .from(let start, let last):
             let end = min(last.map { $0 < .max ? $0 + 1 : $0 } ?? .max, length ?? .max)
-            // Without a length an open range has no end.
+            // The end of an open range needs the length.
             guard length != nil || last != nil, start < end else { return nil }
             return start..<end
         case .suffix(let count):

@@ -3,12 +3,12 @@ import SternaCore
 
 /// The Vary field of a response (RFC 9110, 12.5.5).
 enum Vary: Sendable, Hashable {
-    /// The response depends on the named request fields: in lower case, sorted, each once; none without a Vary field.
+    /// The response depends on the named request fields, in lower case, sorted and without duplicates; empty without a Vary field.
     case fields([String])
-    /// The response depends on more than fields, so that no other request selects it: `*`, or a field that cannot be read.
+    /// The response depends on more than fields, so that no other request selects it: `*`, or an invalid field.
     case anything
 
-    /// The number of names beyond which the field counts as `*`.
+    /// The maximum number of names; with more, the field counts as `*`.
     static let limit = 32
 
     init(_ fields: HTTPFields) { self.init(lines: fields[values: .vary]) }
@@ -29,7 +29,7 @@ enum Vary: Sendable, Hashable {
         self = .fields(names.sorted())
     }
 
-    /// Returns what a response depends on that has both fields.
+    /// Returns the fields that a response with both Vary fields depends on.
     func union(_ other: Vary) -> Vary {
         guard case .fields(let own) = self, case .fields(let others) = other else { return .anything }
         let names = Set(own).union(others)
@@ -45,15 +45,15 @@ enum Vary: Sendable, Hashable {
     }
 }
 
-/// How the values of secret request fields enter the keys of variants, which may be written to disk.
+/// How values of secret request fields are represented in variant keys, which may be written to disk.
 struct VarySecrets: Sendable {
     /// The names of secret fields in lower case.
     var names = Self.always
 
-    // Made once, since each request has settings of its own.
+    // A constant, since settings are made for each request.
     private static let always: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
-    /// Returns what stands for a value: a keyed hash in a cache that lasts.
+    /// Returns what represents a value; in a stored cache, a keyed hash.
     var cover: @Sendable (String) -> String = { $0 }
 }
 
@@ -62,10 +62,10 @@ struct VaryKey: Sendable, Hashable {
     struct Part: Sendable, Hashable {
         /// The name in lower case.
         var name: String
-        /// The normalised value; nil for an absent field, which only an absent one matches.
+        /// The normalised value; nil for an absent field, which matches only an absent one.
         var value: String?
 
-        // Bytes are compared: strings in two Unicode forms are equal in Swift.
+        // Compares bytes: Swift's strings are equal in different Unicode forms.
         static func == (left: Part, right: Part) -> Bool {
             left.name == right.name && VaryKey.isSame(left.value, right.value)
         }
@@ -81,13 +81,13 @@ struct VaryKey: Sendable, Hashable {
 
     init(parts: [Part]) { self.parts = parts }
 
-    /// Makes the key of a response to a request; nil if no other request may select it.
+    /// Makes the key of the response to a request; nil if no other request may select the response.
     init?(_ vary: Vary, request: HTTPFields, secrets: VarySecrets) {
         guard case .fields(let names) = vary else { return nil }
         parts = names.map { Part(name: $0, value: Self.value($0, in: request, secrets)) }
     }
 
-    /// Whether a request has the same values (RFC 9111, 4.1).
+    /// Returns whether a request has the same values (RFC 9111, 4.1).
     func matches(_ request: HTTPFields, secrets: VarySecrets) -> Bool {
         parts.allSatisfy { Self.isSame($0.value, Self.value($0.name, in: request, secrets)) }
     }
@@ -106,15 +106,15 @@ struct VaryKey: Sendable, Hashable {
     }
 }
 
-/// Removes differences between field values that have no meaning.
+/// Removes differences without meaning between field values.
 enum VaryNormalization {
-    /// Returns the value of a field's lines.
+    /// Returns the normalised value of a field's lines.
     ///
-    /// Lines are joined and white space around commas is removed (RFC 9111, 4.1). Members with weights are put in the order of these,
-    /// and otherwise keep theirs, since servers prefer the first of those with the same weight; in Accept-Encoding no order has a
-    /// meaning. In Accept-Encoding and Accept-Language letters become small.
+    /// Lines are joined, and white space around commas is removed (RFC 9111, 4.1). Members are sorted by weight; members of equal
+    /// weight keep their order, since servers prefer the first, except in Accept-Encoding, where order has no meaning.
+    /// Accept-Encoding and Accept-Language become lower-case.
     static func text(_ name: String, _ lines: [String]) -> String {
-        // White space within quoted strings has a meaning, and a comma there is no separator.
+        // In quoted strings, white space has a meaning, and a comma is not a separator.
         guard !texts.contains(name), !lines.contains(where: { $0.utf8.contains(UInt8(ascii: "\"")) }) else {
             return exact(lines)
         }
@@ -123,15 +123,15 @@ enum VaryNormalization {
         case "accept-encoding": return Set(ordered(members(lines, isSmall: true))).sorted().joined(separator: ",")
         case "accept-language": return ordered(members(lines, isSmall: true)).joined(separator: ",")
         case "cache-control", "prefer": return members(lines).joined(separator: ",")
-        // Nothing but the white space is known of others.
+        // In other fields, only white space around commas is known to have no meaning.
         default: return lines.flatMap { split($0, at: UInt8(ascii: ",")) }.joined(separator: ",")
         }
     }
 
-    /// Returns the lines joined, as they are otherwise: for cookies and credentials.
+    /// Returns the lines joined and otherwise unchanged, for cookies and credentials.
     static func exact(_ lines: [String]) -> String { trimmed(lines.map(trimmed).joined(separator: ", ")) }
 
-    /// Fields that are no lists: a comma is a part of their text.
+    /// Fields that are not lists: a comma is part of their text.
     private static let texts: Set<String> = [
         "authorization", "cookie", "proxy-authorization", "referer", "user-agent",
     ]
@@ -144,10 +144,10 @@ enum VaryNormalization {
         }.filter { !$0.isEmpty }
     }
 
-    /// Returns members in the order of their weights, which have one form; members without a weight, which is 1, have none.
+    /// Returns members sorted by weight, with the weights in one form; weight 1 is omitted.
     private static func ordered(_ members: [String]) -> [String] {
         let all = members.map(Preference.init)
-        // What cannot be read may mean anything.
+        // Unreadable members stay in their order.
         guard all.allSatisfy({ $0.weight != nil }) else { return members }
         return all.enumerated().sorted { one, other in
             let (left, right) = (one.element.weight ?? 0, other.element.weight ?? 0)
@@ -159,7 +159,7 @@ enum VaryNormalization {
     private struct Preference {
         var text: String
 
-        /// In thousandths; nil for one that cannot be read.
+        /// In thousandths; nil if it is unreadable.
         var weight: Int?
 
         init(_ member: String) {
@@ -170,7 +170,7 @@ enum VaryNormalization {
                 weight = 1_000
                 return
             }
-            // What follows a weight belongs to an extension.
+            // Parameters after a weight belong to an extension.
             guard place == parts.count - 1, let weight = Self.thousandths(parts[place].dropFirst(2)) else { return }
             self.weight = weight
             parts.removeLast()
@@ -193,7 +193,7 @@ enum VaryNormalization {
         }
     }
 
-    /// Returns the parts of a text without the white space around them.
+    /// Returns the parts of a text, without the white space around them.
     private static func split(_ text: String, at separator: UInt8) -> [String] {
         text.utf8.split(separator: separator, omittingEmptySubsequences: false).map {
             String(decoding: Blanks.trimmed($0), as: UTF8.self)

@@ -2,9 +2,9 @@ import HTTPTypes
 import SternaCore
 
 extension CacheRule {
-    /// Returns what a response to HEAD changes in the stored responses (RFC 9111, 4.3.5).
+    /// Returns the changes that a response to HEAD makes to stored responses (RFC 9111, 4.3.5).
     ///
-    /// Those that fit the request's fields are updated if validators and length agree with theirs, and else are no longer used.
+    /// Responses that match the request's fields are updated if validators and length agree, and otherwise removed.
     static func updates(
         byHead response: CacheResponse, to request: CacheRequest, stored: [StoredResponse],
         settings: CacheRuleSettings = CacheRuleSettings()

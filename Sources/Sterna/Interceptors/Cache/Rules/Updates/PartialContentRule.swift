@@ -1,21 +1,21 @@
 import HTTPTypes
 import SternaCore
 
-/// What a 206 means for a stored response (RFC 9111, 3.4).
+/// How a 206 changes a stored response (RFC 9111, 3.4).
 enum PartOutcome: Sendable {
-    /// Its bytes join the stored ones, which are now these.
+    /// Its bytes are combined with the stored ones; this is the new stored response.
     case combined(StoredResponse)
-    /// It belongs to another representation, and takes the place of the stored response.
+    /// It belongs to another representation, and replaces the stored response.
     case replaces
 }
 
 extension CacheRule {
-    /// The number of separate ranges beyond which no part is added.
+    /// The maximum number of separate ranges of a stored response.
     static let mostRanges = 64
 
-    /// Decides whether a part joins a stored response: only with the same strong validator (RFC 9110, 15.3.7.3).
+    /// Decides whether a part is combined with a stored response, which requires the same strong validator (RFC 9110, 15.3.7.3).
     ///
-    /// - Parameter plan: what ``mayStore(_:_:policy:settings:)`` says of the 206.
+    /// - Parameter plan: what ``mayStore(_:_:policy:settings:)`` returned for the 206.
     static func combine(
         _ stored: StoredResponse, with plan: StorePlan, of response: CacheResponse, to request: CacheRequest,
         settings: CacheRuleSettings = CacheRuleSettings()
@@ -23,7 +23,7 @@ extension CacheRule {
         guard stored.status == 200, let part = plan.part,
             let validator = EntityValidator(FieldSection(response.fields)),
             EntityValidator(FieldSection(stored.fields)) == validator,
-            // Parts of two codings are parts of two representations, whatever their tags say (RFC 9110, 8.8.3.3).
+            // Different content codings are different representations, even with equal tags (RFC 9110, 8.8.3.3).
             stored.fields[values: .contentEncoding] == response.fields[values: .contentEncoding],
             part.length == nil || stored.extent.length == nil || part.length == stored.extent.length,
             let new = updated(stored, by: response, to: request, settings)

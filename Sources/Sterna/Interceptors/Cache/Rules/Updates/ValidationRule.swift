@@ -1,41 +1,41 @@
 import HTTPTypes
 import SternaCore
 
-/// What the response to a conditional request means for stored responses.
+/// How the response to a conditional request changes stored responses.
 enum ValidationOutcome: Sendable {
-    /// The server has confirmed a stored response, which answers the request.
+    /// The server has validated a stored response, which is served.
     ///
     /// - Parameters:
-    ///   - updates: all responses that the 304 updates, the one that answers among them.
-    ///   - keeps: whether the answer stays in the cache.
+    ///   - updates: the changes to all responses that the 304 updates, including the one that is served.
+    ///   - keeps: whether the served response stays in the cache.
     case current(index: Int, updates: [StoredUpdate], keeps: Bool)
-    /// A 304 to the caller's own conditions: the response is the caller's; it may update stored ones.
+    /// A 304 to the caller's own conditions: the caller receives it, and it may update stored responses.
     ///
-    /// Here and above, an update may also remove a response that may no longer be stored.
+    /// Here and above, an update may also remove a response that must not be stored any longer.
     case callers(updates: [StoredUpdate])
-    /// A 304 for none of the stored responses: the request has to be sent again without the cache's conditions.
+    /// A 304 that matches no stored response: the request has to be sent again without the cache's conditions.
     case unknown
-    /// A server error in place of an answer: see ``CacheRule/answerAfterFailure(status:_:stored:policy:settings:now:)``.
+    /// A server error: see ``CacheRule/answerAfterFailure(status:_:stored:policy:settings:now:)``.
     case failed
-    /// Any other response is an answer of its own.
+    /// Any other response, which replaces the stored one.
     case replaced
 }
 
-/// A stored response with new fields.
+/// A change to a stored response.
 struct StoredUpdate: Sendable {
-    /// The place among the stored responses.
+    /// The index among the stored responses.
     var index: Int
 
-    /// What it is now; nil if it may not be used any more.
+    /// The updated response; nil if it must be removed.
     var response: StoredResponse?
 }
 
 extension CacheRule {
-    /// Judges the response to a request with which a stored response was to be validated (RFC 9111, 4.3.3).
+    /// Judges the response to a request that validated a stored response (RFC 9111, 4.3.3).
     ///
     /// - Parameters:
-    ///   - request: the request as the caller made it.
-    ///   - validation: what the cache added; nil if the caller's request went out as it was.
+    ///   - request: the caller's request.
+    ///   - validation: the conditions that the cache added; nil if it forwarded the caller's request unchanged.
     static func judge(
         _ response: CacheResponse, to request: CacheRequest, validation: CacheValidation?, stored: [StoredResponse],
         settings: CacheRuleSettings = CacheRuleSettings()
@@ -48,7 +48,7 @@ extension CacheRule {
         let updates = places.compactMap { place -> StoredUpdate? in
             let new = updated(stored[place], by: response, to: request, settings)
             if place == validation?.index { return StoredUpdate(index: place, response: new) }
-            // A request with no-store leaves no trace, and a 304 with it takes what it is about out of the cache.
+            // A request with no-store changes nothing. A 304 with no-store removes the responses that it matches.
             guard mayKeep else { return nil }
             let mayStay = new.map { self.mayStay($0, asGet, settings: settings) } ?? false
             return StoredUpdate(index: place, response: mayStay ? new : nil)
@@ -61,21 +61,21 @@ extension CacheRule {
         return .current(index: own.index, updates: updates, keeps: keeps)
     }
 
-    /// Whether an updated response may stay in the cache.
+    /// Returns whether an updated response may stay in the cache.
     private static func mayStay(
         _ new: StoredResponse, _ request: CacheRequest, settings: CacheRuleSettings
     ) -> Bool {
         var head = new.response
-        // It is not stored in the first place, but each 304 spares the body of one that is.
+        // A response with `Vary: *` is not stored at first, but one that is stored saves its body at each 304.
         if new.fitsNoRequest { head.fields[.vary] = nil }
         if case .store = mayStore(request, head, settings: settings) { return true }
         return false
     }
 
-    /// Returns the places of the responses that a 304 updates, of those that fit the request's fields.
+    /// Returns the indices of the responses that a 304 updates, among those that match the request's fields.
     ///
-    /// A 304 to the cache's own conditions for one response confirms that, whatever validators it states: servers that compress send
-    /// `W/"x"` or `"x-gzip"` with the content, and `"x"` with the 304. Browsers do so, against RFC 9111, 4.3.4.
+    /// A 304 to the cache's conditions for one response validates that one, whatever validators it states: servers that compress
+    /// send `W/"x"` or `"x-gzip"` with the content, and `"x"` with the 304. Browsers do the same, contrary to RFC 9111, 4.3.4.
     private static func selected(
         by response: CacheResponse, among stored: [StoredResponse], for request: CacheRequest,
         validation: CacheValidation?, _ settings: CacheRuleSettings
@@ -88,7 +88,7 @@ extension CacheRule {
         return [validation.index]
     }
 
-    /// Returns the places of the responses that have the validators of a 304 (RFC 9111, 4.3.4).
+    /// Returns the indices of the responses with the validators of a 304 (RFC 9111, 4.3.4).
     private static func identified(
         by response: CacheResponse, among stored: [StoredResponse], _ fitting: [Int], validation: CacheValidation?
     ) -> [Int] {
@@ -99,13 +99,13 @@ extension CacheRule {
         if let tag {
             return newest(stored, fitting) { EntityTag($0.fields)?.isWeaklyEqual(tag) ?? false }
         }
-        // A tag that cannot be read says nothing.
+        // An unreadable tag identifies no response.
         if response.fields.contains(.eTag) { return [] }
         if let modified = Freshness.date(response.fields, .lastModified) {
             return newest(stored, fitting) { Freshness.date($0.fields, .lastModified) == modified }
         }
         if response.fields.contains(.lastModified) { return [] }
-        // A server that states no validator speaks of the one that it was asked for.
+        // A 304 without validators is about the response that was validated.
         if let validation { return stored.indices.contains(validation.index) ? [validation.index] : [] }
         guard fitting.count == 1, EntityTag(stored[fitting[0]].fields) == nil,
             !stored[fitting[0]].fields.contains(.lastModified)
@@ -121,10 +121,10 @@ extension CacheRule {
             .map { [$0] } ?? []
     }
 
-    /// Returns a stored response with the fields of a 304, of a response to HEAD, or of a further part.
+    /// Returns a stored response, updated by the fields of a 304, of a response to HEAD, or of a further part.
     ///
-    /// It varies on the fields that either names, with the values of this request; nil if it does not fit the request, whose values
-    /// are then not those of the stored response.
+    /// It varies on the fields that either Vary names, with this request's values; nil if the stored response does not match the
+    /// request, whose values are then not its own.
     static func updated(
         _ stored: StoredResponse, by response: CacheResponse, to request: CacheRequest, _ settings: CacheRuleSettings
     ) -> StoredResponse? {
@@ -134,7 +134,7 @@ extension CacheRule {
         if Vary(fields) != vary {
             fields[values: .vary] = vary == old ? stored.fields[values: .vary] : [vary.fieldValue]
         }
-        // A weak date stays weak, although the response now has a later Date than it (RFC 9110, 8.8.2.2).
+        // A weak date must not become strong because of the later Date (RFC 9110, 8.8.2.2).
         if EntityValidator(FieldSection(stored.fields)) == nil, EntityValidator(FieldSection(fields)) != nil {
             fields[.date] = nil
         }

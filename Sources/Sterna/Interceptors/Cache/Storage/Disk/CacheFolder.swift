@@ -2,14 +2,14 @@ import NIOCore
 import SternaCore
 import SternaPlatform
 
-/// The folder of a ``DiskCache``, and what is done with its files. All functions wait for the disk.
+/// The folder of a ``DiskCache``, and the operations on its files. All functions wait for the disk.
 ///
 ///     FOLDER/journal-1            the journal: a JournalHeader, then JournalRecords
 ///     FOLDER/journal-1.lock       locked while the journal is changed
 ///     FOLDER/entries-1/<32 digits>        an entry: an EntryHeader, two HeadSlots, the pieces of the body
 ///     FOLDER/entries-1/<32 digits>.part   an entry that is being written; locked by its writer
 ///
-/// Names are made of hashes and random numbers. A later format gets names with another number.
+/// Names consist of hashes and random numbers. A new format uses names with another number.
 struct CacheFolder: Sendable {
     static let unfinished = ".part"
 
@@ -20,11 +20,11 @@ struct CacheFolder: Sendable {
 
     func path(of id: CacheEntryID) -> String { "\(entries)/\(EntryHeader.fileName(id))" }
 
-    /// Makes the folders, which only their owner can read; returns whether they are there.
+    /// Makes the folders, which only their owner can read. Returns whether they exist.
     func make() -> Bool {
         guard !path.isEmpty, !path.utf8.contains(0) else { return false }
         if let status = FileStatus(linkAt: entries) { return status.isDirectory && status.owner == geteuid() }
-        // The folders that lead to it, outermost first.
+        // The parent folders, outermost first.
         for end in path.utf8.indices.dropFirst() where path.utf8[end] == UInt8(ascii: "/") {
             mkdir(String(path[..<end]), 0o700)
         }
@@ -32,13 +32,13 @@ struct CacheFolder: Sendable {
         return mkdir(entries, 0o700) == 0 || FileStatus(linkAt: entries)?.isDirectory == true
     }
 
-    /// Begins the file of an entry; nil if that fails.
+    /// Begins the file of an entry; nil on failure.
     func newFile(_ id: CacheEntryID) -> NewEntryFile? {
         let path = path(of: id) + Self.unfinished
         return NewEntryFile(path) ?? (make() ? NewEntryFile(path) : nil)
     }
 
-    /// Opens a file of this user that is neither a link nor anything but a file; nil otherwise, with the reason.
+    /// Opens a regular file of this user without following a link; nil on failure, with the error code.
     static func open(_ path: String, _ flags: CInt) -> (descriptor: CInt?, reason: CInt) {
         let descriptor = SternaPlatform.open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return (nil, errno) }
@@ -49,12 +49,12 @@ struct CacheFolder: Sendable {
         return (descriptor, 0)
     }
 
-    /// Writes all bytes at an offset; returns whether that was possible.
+    /// Writes all bytes at an offset. Returns whether that succeeded.
     static func write(_ bytes: UnsafeRawBufferPointer, _ descriptor: CInt, at offset: Int64) -> Bool {
         FileWriting.write(bytes, to: descriptor, at: offset) == 0
     }
 
-    /// Reads bytes at an offset, fewer at the end of the file; nil if they cannot be read.
+    /// Reads bytes at an offset, fewer at the end of the file; nil on failure.
     static func read(_ descriptor: CInt, at offset: Int64, count: Int) -> Bytes? {
         var bytes = Bytes()
         var isReadable = true
@@ -73,10 +73,10 @@ struct CacheFolder: Sendable {
         return isReadable ? bytes : nil
     }
 
-    /// The names of all files beside each other in the folder of entries.
+    /// The names of all files in the folder of entries.
     func names() -> [String] { FolderNames.all(in: entries) }
 
-    /// Waits until the disk has a file's bytes, or a folder's names.
+    /// Waits until a file's bytes, or a folder's names, are on disk.
     static func sync(_ path: String) {
         let descriptor = SternaPlatform.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -84,7 +84,7 @@ struct CacheFolder: Sendable {
         close(descriptor)
     }
 
-    /// Removes files that writers left behind when their process was killed.
+    /// Removes files of killed writers.
     func removeUnfinished(_ names: [String]) {
         for name in names where name.utf8.reversed().starts(with: Self.unfinished.utf8.reversed()) {
             let path = "\(entries)/\(name)"

@@ -3,40 +3,41 @@ package import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// A store of responses in a folder: one file for each entry, and a journal of them.
+/// A store in a folder, with one file for each entry and a journal of all entries.
 ///
-/// Several processes may use one folder. ``CacheFolder`` lists the files, ``JournalHeader``, ``JournalRecord``, ``EntryHeader`` and
-/// ``HeadSlot`` their formats. An entry's file is written under another name and renamed when it is complete; then the journal lists it.
-/// Every byte that is served was checked against a checksum: an entry that a crash, a full disk or another program damaged is dropped.
-/// What was committed survives the end of the process, and after ``sync()`` a power failure. All files are readable by their owner alone.
+/// Several processes may share a folder. ``CacheFolder`` lists the files; ``JournalHeader``, ``JournalRecord``, ``EntryHeader`` and
+/// ``HeadSlot`` describe their formats. An entry's file is written under a temporary name, renamed when it is complete, and then
+/// listed by the journal. All bytes that are served have passed a checksum: an entry damaged by a crash, a full disk or another
+/// program is removed. Committed entries survive the end of the process, and after ``sync()`` a power failure. Only their owner can
+/// read the files.
 ///
-/// All work on files is done in ``BlockingWork``. The lock of the journal is held only there, and never across an `await`.
+/// ``BlockingWork`` runs all file operations. Only there is the journal's lock held, never across an `await`.
 package final class DiskCache: CacheStorage {
-    /// The length up to which a body is checked as a whole when it is used for the first time; longer ones are checked while they
-    /// are read.
+    /// The maximum length of a body whose checksums are all verified at its first use; longer bodies are verified while they are
+    /// read.
     static let checkedAtOnce: Int64 = 16 << 20
 
-    /// The number of uses that are noted before they are written; those beyond 16 times as many are not noted.
+    /// The number of uses after which they are written; beyond 16 times as many, uses are not counted.
     static let usesAtOnce = 64
 
-    /// The number of entries up to which ``sync()`` knows which ones are to be synced; beyond, it syncs all.
+    /// The maximum number of entries that ``sync()`` syncs one by one; beyond, it syncs all.
     static let mostUnsynced = 4_096
 
     let folder: CacheFolder
     package let limits: CacheLimits
     let now: @Sendable () -> Int64
 
-    // Touched by threads of BlockingWork only, since others would wait for a disk.
+    // Only for threads of BlockingWork, since others would wait for a disk.
     let journal: Mutex<CacheJournal>
     private let notes = Mutex(Notes())
 
     private struct Notes {
         var uses: [CacheEntryID] = []
-        // The entries whose files were checked, by their nonces.
+        // The nonces of the entries whose checksums were verified.
         var checked: Set<UInt64> = []
-        // The entries that a power failure may take; nil for any.
+        // The entries that are not safe from a power failure; nil for all.
         var unsynced: Set<CacheEntryID>? = []
-        // How often all entries were removed, by this store and, as of its last look, by any.
+        // How often this store removed all entries; below, the epoch counts that for all processes, as last read.
         var clears = 0
         var epoch: UInt64?
         var isTidied = false
@@ -50,8 +51,8 @@ package final class DiskCache: CacheStorage {
     /// Makes a store in a folder, which need not exist. Nothing is read before the first use.
     ///
     /// - Parameters:
-    ///   - now: the time in milliseconds since 1970.
     ///   - isTidying: whether the first use begins ``tidy()`` in the background.
+    ///   - now: returns the time in milliseconds since 1970.
     package init(
         folder: String, limits: CacheLimits, isTidying: Bool = true,
         now: @escaping @Sendable () -> Int64 = CacheClock.now
@@ -63,7 +64,7 @@ package final class DiskCache: CacheStorage {
         notes.withLock { $0.isTidied = !isTidying }
     }
 
-    /// Runs file work, whose errors are for nobody: a store without a disk has no entries.
+    /// Runs file operations on a thread of ``BlockingWork``; returns the fallback on failure, since a store without a disk acts as empty.
     private nonisolated(nonsending) func onDisk<Result: Sendable>(
         _ fallback: Result, _ work: @escaping @Sendable () -> Result
     ) async -> Result {
@@ -101,7 +102,7 @@ package final class DiskCache: CacheStorage {
         return entry.stored >= now().subtractingReportingOverflow(age).partialValue
     }
 
-    /// Opens an entry; nil if it is damaged, which drops it.
+    /// Opens an entry; nil if it is unreadable. A damaged entry is removed.
     private func open(_ id: CacheEntryID) -> EntryFile? {
         do {
             let file = try EntryFile(folder.path(of: id), id: id)
@@ -123,7 +124,7 @@ package final class DiskCache: CacheStorage {
         }
     }
 
-    /// Removes an entry that could not be read, unless that was for a change of its head at the same time: under the lock there is none.
+    /// Removes a damaged entry, after another check under the lock: its head may have been changing during the first.
     private func dropDamaged(_ id: CacheEntryID) {
         change { state in
             guard state.contains(id) else { return nil }
@@ -148,7 +149,7 @@ package final class DiskCache: CacheStorage {
         if isFull { Task { await onDisk(()) { [self] in _ = change { _ in [] } } } }
     }
 
-    /// Changes the journal, and writes the uses that were noted.
+    /// Changes the journal, and writes the counted uses to it.
     @discardableResult
     private func change(_ change: (JournalState) -> [JournalRecord]?) -> Bool {
         let uses = notes.withLock { notes in
@@ -176,23 +177,23 @@ package final class DiskCache: CacheStorage {
             CacheEntryID(key: key, variant: variant, nonce: .random(in: 0 ... .max)), head: head, length: length)
     }
 
-    /// Begins an entry with an identifier of the caller's; nil if it cannot be stored.
+    /// Begins an entry with a given identifier; nil if it cannot be stored.
     func writer(_ id: CacheEntryID, head: Bytes, length: Int64?) -> DiskCacheWriter? {
         guard limits.admits(head: head.readableBytes, length: length ?? 0),
             HeadSlot.size(forHead: head.readableBytes) <= EntryHeader.mostSlotSize
         else { return nil }
-        // Nothing waits for the disk here: the response is on its way.
+        // The response is arriving, so this must not wait for the disk.
         return DiskCacheWriter(
             self, id, head, length, since: notes.withLock { Epoch(clears: $0.clears, known: $0.epoch) })
     }
 
-    /// When an entry began: the removals of all entries until then, as far as they were known.
+    /// The removals of all entries that were known when an entry began.
     struct Epoch: Sendable {
         let clears: Int
         let known: UInt64?
     }
 
-    /// Makes a complete file an entry; returns false if it could not be listed, or all entries were removed since it began.
+    /// Makes a complete file an entry. Returns false if it could not be listed, or all entries were removed since it began.
     func publish(_ file: NewEntryFile, _ header: EntryHeader, since epoch: Epoch) -> Bool {
         let (id, path) = (header.id, folder.path(of: header.id))
         let entry = JournalEntry(id: id, size: Self.sizeOnDisk(header.fileSize), stored: header.stored)
@@ -215,13 +216,13 @@ package final class DiskCache: CacheStorage {
             if isPlaced { unlink(path) }
             return false
         }
-        // After the journal lists the new one, so that one of both survives.
+        // Remove them after the journal lists the new entry, so that one of both survives a crash.
         for other in replaced { unlink(folder.path(of: other)) }
         notes.withLock { $0.stored(id) }
         return true
     }
 
-    /// The size that a file takes.
+    /// Returns the space that a file takes on disk, in bytes.
     static func sizeOnDisk(_ size: Int64) -> Int64 { (size + 4_095) & ~4_095 }
 
     package nonisolated(nonsending) func update(_ id: CacheEntryID, head: Bytes) async -> Bool {
@@ -247,7 +248,7 @@ package final class DiskCache: CacheStorage {
         await onDisk(()) { [self] in drop([id]) }
     }
 
-    /// Removes entries; called by readers of damaged ones, too.
+    /// Removes entries, listed ones only.
     func drop(_ ids: [CacheEntryID]) {
         change { state in
             let listed = ids.filter { state.contains($0) }
@@ -260,7 +261,7 @@ package final class DiskCache: CacheStorage {
         await onDisk(()) { [self] in
             _ = change { state in
                 if state.header.isIncomplete {
-                    // Entries of a lost journal, too.
+                    // Entries of a lost journal are not listed, and are found by their names.
                     let prefixes = keys.map(EntryHeader.prefix)
                     for name in folder.names()
                     where EntryHeader.isFileName(name) && prefixes.contains(where: name.hasPrefix) {
@@ -274,7 +275,7 @@ package final class DiskCache: CacheStorage {
         }
     }
 
-    /// Removes the entry that one which could not be written would have replaced.
+    /// Removes the entry that would have been replaced by one that could not be written.
     nonisolated(nonsending) func removeVariant(of id: CacheEntryID) async {
         await onDisk(()) { [self] in
             _ = change { state in
@@ -301,7 +302,7 @@ package final class DiskCache: CacheStorage {
         }
     }
 
-    /// Returns which of the given entries are no longer there.
+    /// Returns which of the given entries no longer exist.
     nonisolated(nonsending) func missing(among ids: [CacheEntryID]) async -> [CacheEntryID] {
         await onDisk([]) { [self] in
             journal.withLock { $0.query { state in ids.filter { !state.contains($0) } } } ?? ids
@@ -312,7 +313,7 @@ package final class DiskCache: CacheStorage {
 
     package nonisolated(nonsending) func list() async -> [CacheListing] {
         await onDisk([]) { [self] in
-            // None of a lost journal's may be missing, as the list is also what is removed.
+            // List the entries of a lost journal, too, since callers remove what the list has.
             adoptLost(folder.names)
             let entries = journal.withLock { $0.query(\.entries) } ?? []
             return entries.compactMap { entry in
@@ -342,7 +343,7 @@ package final class DiskCache: CacheStorage {
         }
     }
 
-    /// Puts the folder in order: lists the entries of a lost journal, and removes old entries and the files that killed processes left.
+    /// Tidies the folder: lists the entries of a lost journal, removes expired entries, and removes files of killed processes.
     ///
     /// The first use of the store begins it in the background.
     package nonisolated(nonsending) func tidy() async {
@@ -358,7 +359,7 @@ package final class DiskCache: CacheStorage {
         }
     }
 
-    /// Lists the entries of a lost journal; returns whether it was lost.
+    /// Lists the entries of a lost journal. Returns whether it was lost.
     @discardableResult
     private func adoptLost(_ names: () -> [String]) -> Bool {
         guard journal.withLock({ $0.query(\.header.isIncomplete) }) == true else { return false }
@@ -367,7 +368,7 @@ package final class DiskCache: CacheStorage {
         return true
     }
 
-    /// Returns what the journal has to know of a file in the folder; nil if it is no entry, and removes it then.
+    /// Returns the journal's entry for a file in the folder. A file that is not an entry is removed, and the result is nil.
     private func found(_ name: String) -> JournalEntry? {
         let path = "\(folder.entries)/\(name)"
         do {

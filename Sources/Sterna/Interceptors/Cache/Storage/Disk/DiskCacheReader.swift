@@ -2,12 +2,12 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Reads the body of an entry of a ``DiskCache``, piece by piece, and checks each.
+/// Reads the body of an entry of a ``DiskCache`` piece by piece, and verifies each piece.
 final class DiskCacheReader: CacheReader {
     private let cache: DiskCache
     private let file: EntryFile
 
-    // The last piece, which a reader of small ranges asks for again.
+    // The last piece, which reads of small ranges use again.
     private let last = Mutex<(number: Int, piece: Bytes)?>(nil)
 
     init(_ cache: DiskCache, _ file: EntryFile) {
@@ -32,7 +32,7 @@ final class DiskCacheReader: CacheReader {
                 if case EntryFile.Fault.unusable = error { cache.drop([file.header.id]) }
                 throw SternaError(
                     .fileUnreadable, phase: .read,
-                    "A stored response is damaged, or cannot be read, and was removed from the cache; send the request again.",
+                    "A stored response is damaged or unreadable; send the request again.",
                     underlying: error)
             }
         }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Writes the body of an entry of a ``DiskCache`` while it arrives.
 ///
-/// A body of up to a piece (256 KiB) is written when it is committed, a longer one piece by piece: at most ``mostPieces`` and one that is
-/// filled are in memory.
+/// A body of up to one piece (256 KiB) is written at the commit, a longer one piece by piece. A caller waits while more than
+/// ``mostPieces`` complete pieces are in memory.
 final class DiskCacheWriter: CacheWriter {
     /// The number of complete pieces that may wait for the disk.
     static let mostPieces = 8
@@ -18,13 +18,13 @@ final class DiskCacheWriter: CacheWriter {
         var waiting: [Bytes] = []
         // The length of all pieces so far.
         var length: Int64 = 0
-        // The number of pieces that were given to the disk.
+        // The number of pieces taken for writing.
         var written = 0
         var file: NewEntryFile?
         var isWriting = false
-        // Whether the entry was committed or given up.
+        // Whether the entry was committed or discarded.
         var isOver = false
-        // The wait of a caller until at most so many pieces are left.
+        // The caller that waits until at most this many pieces are left.
         var waiter: (pieces: Int, wait: Wait<Void>)?
     }
 
@@ -70,7 +70,7 @@ final class DiskCacheWriter: CacheWriter {
         var rest = piece
         while rest.readableBytes > 0 {
             if state.filled.readableBytes == 0 {
-                // With room for the checksum.
+                // Reserves room for the checksum.
                 let size =
                     rest.readableBytes < 64 << 10 && state.written == 0 ? rest.readableBytes : EntryHeader.pieceSize
                 state.filled = Bytes()
@@ -86,7 +86,7 @@ final class DiskCacheWriter: CacheWriter {
         }
     }
 
-    /// Writes the pieces that wait, on a thread of ``BlockingWork``.
+    /// Writes the waiting pieces, on a thread of ``BlockingWork``.
     private func drain() {
         while true {
             let next: (piece: Bytes, number: Int, file: NewEntryFile?)? = change { state in
@@ -122,14 +122,15 @@ final class DiskCacheWriter: CacheWriter {
             defer { state.waiter = (pieces, wait) }
             return state.waiter?.wait
         }
-        // One caller at a time: another one has broken the rules, and resumes.
+        // Only one caller may wait; a second one is misuse, and resumes the first.
         former?.end()
-        // Cancellation does not end the wait: a piece that was taken stays in memory until it is written.
+        // Cancellation does not end the wait: an accepted piece stays in memory until it is written.
         try? await wait.valueIgnoringCancellation()
         timer.cancel()
     }
 
-    /// Changes the state, and resumes the waiting caller if few enough pieces are left; for no pieces, when the last one is written.
+    /// Changes the state, and resumes the waiting caller if few enough pieces are left. A wait for 0 pieces ends when the last one
+    /// is written.
     private func change<Result>(_ change: (inout State) -> Result) -> Result {
         let (result, wait) = state.withLock { state -> (Result, Wait<Void>?) in
             let result = change(&state)
@@ -151,7 +152,7 @@ final class DiskCacheWriter: CacheWriter {
         state.isOver = true
         state.filled = Bytes()
         state.waiting = []
-        // Its last reference removes the file.
+        // Its last reference deletes the file.
         state.file = nil
     }
 
@@ -169,7 +170,7 @@ final class DiskCacheWriter: CacheWriter {
         guard let last, (head ?? self.head).readableBytes <= cache.limits.headBytes else { return nil }
         let present = head ?? self.head
         return try? await BlockingWork.run { [self] in
-            // Where nothing was written yet, the slots can have any size.
+            // If no piece was written yet, the slots can have any size.
             let size = last.written == 0 ? HeadSlot.size(forHead: present.readableBytes) : slotSize
             let header = header(last.length, size)
             guard size <= EntryHeader.mostSlotSize,

@@ -1,7 +1,7 @@
-/// The 64-bit hash of the xxHash specification (XXH64), which finds bytes on disk that are not those that were written.
+/// The 64-bit hash of the xxHash specification (XXH64), as a checksum that detects damaged bytes on disk.
 ///
-/// It is no protection against forgery: a program that may write the folder may write a checksum. It takes a fraction of the time
-/// that a cyclic or cryptographic checksum takes without instructions for it, so that storing a body costs little more than writing it.
+/// It does not protect against forgery: a program that can write to the folder can write checksums. It is much faster than a cyclic
+/// or cryptographic checksum without instructions for it, so that storing a body costs little more than writing it.
 package enum XXHash64 {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F

@@ -1,10 +1,10 @@
-/// The order in which a store drops elements: S3-FIFO, by "FIFO queues are all you need for cache eviction" (SOSP 2023).
+/// The order of eviction: S3-FIFO, from "FIFO queues are all you need for cache eviction" (SOSP 2023).
 ///
-/// New elements enter a small queue (a tenth of the capacity). What is used there moves to the main queue when its turn comes; what is
-/// not is dropped, and remembered in a queue of ghosts, from which it enters the main queue at once. A scan of elements that are used
-/// once thereby drops nothing but itself. All functions take constant time, on average over many calls for ``evict()``.
+/// New elements enter a small queue, a tenth of the capacity. At its end, elements that were used move to the main queue; others
+/// are evicted, and remembered in a ghost queue, from which they return straight to the main queue. A scan of elements that are
+/// used once thereby evicts only those. All functions take constant time; ``evict()`` does so on average over many calls.
 ///
-/// Elements are found by their slots, which an owner keeps under its keys.
+/// Elements are identified by slots, which the owner maps to its keys.
 struct S3FIFO<Element: Sendable>: Sendable {
     enum Queue: UInt8, Sendable, Hashable {
         case small, main
@@ -14,7 +14,7 @@ struct S3FIFO<Element: Sendable>: Sendable {
         var element: Element?
         var fingerprint: UInt64
         var size: Int64
-        // Towards the tail, where elements leave, and the head, where they enter; -1 for none.
+        // The neighbours towards the tail, where elements leave, and the head, where they enter; -1 for none.
         var older: Int
         var newer: Int
         var queue: Queue
@@ -28,7 +28,7 @@ struct S3FIFO<Element: Sendable>: Sendable {
         var count = 0
     }
 
-    /// The greatest number of uses that counts.
+    /// The maximum count of uses.
     static var mostUses: UInt8 { 3 }
 
     /// The maximum size of all elements.
@@ -67,16 +67,16 @@ struct S3FIFO<Element: Sendable>: Sendable {
         }
     }
 
-    /// Adds an element as the newest; returns its slot.
+    /// Adds an element as the newest. Returns its slot.
     ///
     /// - Parameters:
-    ///   - fingerprint: what ghosts are recognised by.
-    ///   - size: its size; a negative one counts as 0, one above the capacity as the capacity and one more.
+    ///   - fingerprint: the value by which the ghost queue recognises the element.
+    ///   - size: the size; a negative one counts as 0, one above the capacity as one more than the capacity.
     mutating func insert(_ element: Element, fingerprint: UInt64, size: Int64) -> Int {
         place(element, fingerprint: fingerprint, size: size, in: ghosts.take(fingerprint) ? .main : .small, uses: 0)
     }
 
-    /// Adds an element as the newest of a queue, with its uses; for an order that was saved.
+    /// Adds an element as the newest of a queue, with its uses, to restore a saved order.
     mutating func place(_ element: Element, fingerprint: UInt64, size: Int64, in queue: Queue, uses: UInt8) -> Int {
         let size = min(max(0, size), capacity == .max ? .max : capacity + 1)
         let node = Node(
@@ -94,7 +94,7 @@ struct S3FIFO<Element: Sendable>: Sendable {
         return slot
     }
 
-    /// Notes a use.
+    /// Counts a use.
     mutating func use(_ slot: Int) {
         guard nodes.indices.contains(slot), nodes[slot].uses < Self.mostUses else { return }
         nodes[slot].uses += 1
@@ -109,7 +109,7 @@ struct S3FIFO<Element: Sendable>: Sendable {
         if nodes[slot].queue == .small { small.size += change } else { main.size += change }
     }
 
-    /// Removes an element, and remembers nothing of it.
+    /// Removes an element without remembering it.
     @discardableResult
     mutating func remove(_ slot: Int) -> Element? {
         guard nodes.indices.contains(slot), let element = nodes[slot].element else { return nil }
@@ -119,13 +119,13 @@ struct S3FIFO<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Remembers an element as one that was dropped from the small queue; for a drop that another process decided.
+    /// Adds an element to the ghost queue; for an eviction that another process decided.
     mutating func haunt(_ slot: Int) {
         guard nodes.indices.contains(slot), nodes[slot].element != nil, nodes[slot].queue == .small else { return }
         ghosts.add(nodes[slot].fingerprint, limit: max(16, count))
     }
 
-    /// Removes and returns the element to drop if there are too many; nil otherwise.
+    /// Removes and returns the next element to evict; nil if the limits are kept.
     mutating func evict() -> Element? {
         while isOver {
             let mayDropSmall = small.count > 0 && (small.size > capacity / 10 || main.count == 0)
@@ -136,7 +136,7 @@ struct S3FIFO<Element: Sendable>: Sendable {
                 if isSmall { ghosts.add(nodes[slot].fingerprint, limit: max(16, count)) }
                 return remove(slot)
             }
-            // Each turn takes a use away or an element out of the small queue, so that the loop ends.
+            // Each turn takes a use or an element out of the small queue, so that the loop ends.
             unlink(slot)
             nodes[slot].uses = isSmall ? 0 : nodes[slot].uses - 1
             nodes[slot].queue = .main
@@ -184,9 +184,9 @@ struct S3FIFO<Element: Sendable>: Sendable {
     }
 }
 
-/// The fingerprints of elements that were dropped from the small queue, oldest first.
+/// The fingerprints of elements that were evicted from the small queue, oldest first.
 struct GhostQueue: Sendable {
-    // Each fingerprint with the number of its last addition; older additions in the ring no longer count.
+    // Maps fingerprints to the number of their last addition; earlier additions in the ring do not count.
     private var known: [UInt64: UInt64] = [:]
     private var ring: [(fingerprint: UInt64, number: UInt64)] = []
     private var start = 0
@@ -195,7 +195,7 @@ struct GhostQueue: Sendable {
     /// The number of fingerprints.
     var count: Int { known.count }
 
-    /// Adds a fingerprint, and forgets the oldest beyond a limit.
+    /// Adds a fingerprint, and removes the oldest ones beyond a limit.
     mutating func add(_ fingerprint: UInt64, limit: Int) {
         number &+= 1
         known[fingerprint] = number
@@ -212,6 +212,6 @@ struct GhostQueue: Sendable {
         }
     }
 
-    /// Forgets a fingerprint; returns whether it was known.
+    /// Removes a fingerprint. Returns whether it was present.
     mutating func take(_ fingerprint: UInt64) -> Bool { known.removeValue(forKey: fingerprint) != nil }
 }

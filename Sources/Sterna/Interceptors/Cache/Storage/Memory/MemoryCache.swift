@@ -3,12 +3,12 @@ package import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// A store of responses in memory, bounded by bytes.
+/// A store of responses in memory, limited in bytes.
 ///
-/// A hit shares the stored bytes and copies nothing. Bodies are copied when they are stored, since a slice of a network buffer keeps
-/// all of it alive; so the size that counts is the size in memory.
+/// A hit shares the stored bytes without copying. Bodies are copied when they are stored, since a slice of a network buffer keeps
+/// the whole buffer alive; the size that counts is that of the memory.
 package final class MemoryCache: CacheStorage {
-    /// What an entry costs beside its bytes.
+    /// The overhead of an entry in bytes.
     static let overhead: Int64 = 512
 
     package let limits: CacheLimits
@@ -30,13 +30,13 @@ package final class MemoryCache: CacheStorage {
         // The slots of a key's variants, the oldest first.
         var slots: [CacheKey: [Int]] = [:]
         var queue: S3FIFO<Entry>
-        // Changes with each removal of all entries, so that those being written are discarded.
+        // Increases when all entries are removed, so that entries being written are discarded.
         var epoch = 0
     }
 
     /// Makes an empty store.
     ///
-    /// - Parameter now: the time in milliseconds since 1970.
+    /// - Parameter now: returns the time in milliseconds since 1970.
     package init(limits: CacheLimits, now: @escaping @Sendable () -> Int64 = CacheClock.now) {
         self.limits = limits
         self.now = now
@@ -78,13 +78,13 @@ package final class MemoryCache: CacheStorage {
         writer(CacheEntryID(key: key, variant: variant, nonce: .random(in: 0 ... .max)), head: head, length: length)
     }
 
-    /// Begins an entry with an identifier of the caller's; nil if it cannot be stored.
+    /// Begins an entry with a given identifier; nil if it cannot be stored.
     func writer(_ id: CacheEntryID, head: Bytes, length: Int64?) -> MemoryCacheWriter? {
         guard limits.admits(head: head.readableBytes, length: length ?? 0) else { return nil }
         return MemoryCacheWriter(self, id, head, length, epoch: state.withLock { $0.epoch })
     }
 
-    /// Adds an entry that another store has.
+    /// Adds an entry of another store.
     func add(_ variant: CachedVariant) {
         guard case .whole(let body) = variant.body else { return }
         let epoch = state.withLock { $0.epoch }
@@ -96,7 +96,7 @@ package final class MemoryCache: CacheStorage {
 
     package var commitsAtOnce: Bool { true }
 
-    /// Makes an entry visible; returns false if there is no room for it, or all entries were removed since it began.
+    /// Makes an entry visible. Returns false if it has no room, or all entries were removed since it began.
     func commit(_ id: CacheEntryID, head: Bytes, body: Bytes, epoch: Int, stored: Int64? = nil) -> Bool {
         let entry = Entry(id: id, head: CachedHead(head.exactly), body: body.exactly, stored: stored ?? now())
         guard limits.admits(head: head.readableBytes, length: Int64(body.readableBytes)), entry.size <= limits.bytes
@@ -146,7 +146,7 @@ package final class MemoryCache: CacheStorage {
     }
 
     package nonisolated(nonsending) func remove(where matches: @Sendable (CacheListing) -> Bool) async {
-        // The predicate is the caller's: it runs outside of the lock.
+        // The predicate is the caller's, so it runs without the lock.
         for listing in listings() where matches(listing) { await remove(listing.id) }
     }
 
@@ -194,14 +194,14 @@ package final class MemoryCache: CacheStorage {
 
     private static func evict(_ state: inout State) {
         while let entry = state.queue.evict() {
-            // The element has left its slot.
+            // The evicted element has left its slot.
             state.slots[entry.id.key]?.removeAll { state.queue[$0] == nil }
             if state.slots[entry.id.key]?.isEmpty == true { state.slots[entry.id.key] = nil }
         }
     }
 }
 
-/// The time that entries are stamped with.
+/// The clock that entries are stamped with.
 package enum CacheClock {
     /// Returns the system's time in milliseconds since 1970.
     @Sendable package static func now() -> Int64 {
@@ -212,7 +212,7 @@ package enum CacheClock {
 }
 
 extension Bytes {
-    /// The readable bytes in a buffer of about their size: the same buffer if it has little more.
+    /// The readable bytes in a buffer of about their size; the same buffer if it is only a little larger.
     var exactly: Bytes {
         storageCapacity - readableBytes <= max(512, readableBytes / 8) ? self : Bytes(buffer: self)
     }

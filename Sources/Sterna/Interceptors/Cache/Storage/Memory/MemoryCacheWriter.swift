@@ -10,7 +10,7 @@ final class MemoryCacheWriter: CacheWriter {
     private let length: Int64?
     private let epoch: Int
 
-    // Nil once the entry was committed or given up.
+    // Nil once the entry was committed or discarded.
     private let body: Mutex<Bytes?>
 
     init(_ cache: MemoryCache, _ id: CacheEntryID, _ head: Bytes, _ length: Int64?, epoch: Int) {

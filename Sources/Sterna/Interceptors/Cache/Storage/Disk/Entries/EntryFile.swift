@@ -2,34 +2,34 @@ import NIOCore
 import SternaCore
 import SternaPlatform
 
-/// An entry's file that is open for reading. All functions wait for the disk.
+/// An entry's file, open for reading. All functions wait for the disk.
 final class EntryFile: Sendable {
-    /// Why a file is no entry.
+    /// Why a file cannot be used.
     enum Fault: Error, Sendable, Hashable {
-        /// It is not there, or not what was stored: the entry has to be dropped.
+        /// The file is missing or damaged: the entry has to be removed.
         case unusable
-        /// It cannot be read at present, such as with too many open files.
+        /// The file cannot be read at present, for example because too many files are open.
         case unreadable(code: Int32)
     }
 
-    /// How much is read when a file is opened: all of a small entry.
+    /// The number of bytes that are read at opening: the whole of a small entry.
     private static let firstRead = EntryHeader.pieceSize + (16 << 10)
 
     let header: EntryHeader
 
-    /// The present head.
+    /// The current head.
     let head: Bytes
 
     /// The number of the head's slot, and its revision.
     let slot: (number: Int, revision: UInt64)
 
-    /// The body if it has one piece at most.
+    /// The body, if it has at most one piece.
     let body: Bytes?
     private let descriptor: CInt
 
-    /// Opens an entry and checks header, head and size, and the whole body if it is short.
+    /// Opens an entry and verifies header, head and size, and the whole body if it has one piece.
     ///
-    /// - Parameter id: the entry that it has to be; nil for any.
+    /// - Parameter id: the expected entry; nil for any.
     init(_ path: String, id: CacheEntryID?, flags: CInt = O_RDONLY) throws(Fault) {
         let opened = CacheFolder.open(path, flags)
         guard let descriptor = opened.descriptor else {
@@ -83,7 +83,7 @@ final class EntryFile: Sendable {
         return (header, head, (present.slot, present.revision), body)
     }
 
-    /// Returns a piece without its checksum; nil if it is not the one that was stored.
+    /// Returns a piece without its checksum; nil if the checksum does not match.
     private static func checked(_ bytes: Bytes, _ header: EntryHeader, _ number: Int) -> Bytes? {
         let length = header.piece(number).length
         guard bytes.readableBytes == length + EntryHeader.checksumSize else { return nil }
@@ -95,7 +95,7 @@ final class EntryFile: Sendable {
         return isRight ? bytes.getSlice(at: bytes.readerIndex, length: length) : nil
     }
 
-    /// Reads a piece of the body and checks it.
+    /// Reads a piece of the body and verifies it.
     func piece(_ number: Int) throws(Fault) -> Bytes {
         guard number >= 0, number < header.pieces else { return Bytes() }
         if number == 0, let body { return body }
@@ -108,28 +108,28 @@ final class EntryFile: Sendable {
         return piece
     }
 
-    /// Checks all pieces.
+    /// Verifies all pieces.
     func verify() throws(Fault) {
         for number in 0..<(body == nil ? header.pieces : 0) { _ = try piece(number) }
     }
 
     // MARK: Changing the head
 
-    /// Replaces the head of an entry that was opened for writing; returns whether it could be written, with the file's size.
+    /// Replaces the head of an entry that was opened for writing. Returns the file's new size; nil on failure.
     ///
-    /// The file is as it was, or has the new head, whatever happens. Only one caller at a time may change a file.
+    /// The file keeps its old head, or has the new one, whatever happens. Only one caller at a time may change a file.
     func update(_ head: Bytes, at path: String) -> Int64? {
         let bytes = HeadSlot.bytes(head, revision: slot.revision &+ 1, nonce: header.id.nonce)
         if bytes.count <= header.slotSize {
             let offset = Int64(header.slot(1 - slot.number))
             return bytes.withUnsafeBytes { CacheFolder.write($0, descriptor, at: offset) } ? header.fileSize : nil
         }
-        // The slots have to grow: another file with the same body.
+        // The slots have to grow: write another file with the same body.
         let larger = EntryHeader(
             header.id, stored: header.stored, length: header.length,
             slotSize: HeadSlot.size(forHead: head.readableBytes))
         let unfinished = path + CacheFolder.unfinished
-        // What a killed process left behind: no other caller changes this file.
+        // Removes the file of a killed process, since no other caller changes this entry.
         unlink(unfinished)
         guard larger.slotSize <= EntryHeader.mostSlotSize, let file = NewEntryFile(unfinished) else { return nil }
         for number in 0..<header.pieces {
@@ -146,13 +146,13 @@ final class NewEntryFile: Sendable {
     private let descriptor: CInt
     private let path: String
 
-    /// Makes a file that only its owner can read; nil if that fails.
+    /// Makes a file that only its owner can read; nil on failure.
     init?(_ path: String) {
-        // Another store that tidies up can take the file for left behind until it is locked, and remove it: then there is a next one.
+        // Until the file is locked, another store that tidies up can take it for abandoned and remove it: then another is made.
         for _ in 0..<Self.mostAttempts {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { return nil }
-            // Waits for the one that removes it.
+            // Waits for a store that removes it.
             while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
             if Self.isFile(descriptor, at: path) {
                 self.descriptor = descriptor
@@ -164,7 +164,7 @@ final class NewEntryFile: Sendable {
         return nil
     }
 
-    /// How often a file is begun: each time, another store that tidies up must meet the moment before the lock.
+    /// The maximum number of attempts; for one to fail, another store has to tidy up just before the lock.
     private static let mostAttempts = 100
 
     private static func isFile(_ descriptor: CInt, at path: String) -> Bool {
@@ -172,7 +172,7 @@ final class NewEntryFile: Sendable {
     }
 
     deinit {
-        // The name is gone where the file was placed.
+        // A placed file no longer has this name.
         if Self.isFile(descriptor, at: path) { unlink(path) }
         close(descriptor)
     }
@@ -192,14 +192,14 @@ final class NewEntryFile: Sendable {
         guard slot.count <= header.slotSize else { return false }
         let bytes = header.bytes + slot
         guard bytes.withUnsafeBytes({ CacheFolder.write($0, descriptor, at: 0) }) else { return false }
-        // The file has its length without a body, too.
+        // Without a body, writing has not set the file's length.
         return header.length > 0 || ftruncate(descriptor, off_t(header.fileSize)) == 0
     }
 
-    /// Waits until the disk has all bytes.
+    /// Waits until all bytes are on disk.
     func sync() { FileWriting.sync(descriptor) }
 
-    /// Gives the file its name, in place of an earlier one; returns whether that was possible.
+    /// Renames the file, which replaces an earlier one. Returns whether that succeeded.
     func place(at target: String) -> Bool {
         guard Self.isFile(descriptor, at: path) else { return false }
         return rename(path, target) == 0

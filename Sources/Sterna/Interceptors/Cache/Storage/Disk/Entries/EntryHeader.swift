@@ -1,7 +1,7 @@
 import NIOCore
 import SternaCore
 
-/// The beginning of an entry's file, which says where everything is. A value without I/O.
+/// The beginning of an entry's file, with its layout. A value without I/O.
 ///
 /// | bytes | content, numbers in little-endian order |
 /// |---|---|
@@ -15,22 +15,22 @@ import SternaCore
 /// | 80..<88 | the size of a slot for heads |
 /// | 88..<128 | zero |
 ///
-/// Two slots for heads follow (``HeadSlot``), so that a new head never overwrites the present one. The body follows in pieces of 256 KiB,
-/// each with its XXH64 behind it; the seed is the nonce plus the number of the piece. The file ends with the last piece.
+/// Two slots for heads follow (``HeadSlot``), so that a new head never overwrites the current one. The body follows in pieces of
+/// 256 KiB, each followed by its XXH64, whose seed is the nonce plus the piece's number. The file ends with the last piece.
 struct EntryHeader: Sendable, Hashable {
     static let size = 128
     private static let magic: UInt64 = 0x3145_616E_7265_7473
 
-    /// The length of all pieces of a body but the last, in bytes.
+    /// The length of each piece of a body but the last, in bytes.
     static let pieceSize = 256 << 10
 
     /// The length of a checksum in bytes.
     static let checksumSize = 8
 
-    /// The greatest size of a slot for heads.
+    /// The maximum size of a slot for heads, in bytes.
     static let mostSlotSize = 2 << 20
 
-    /// The greatest length of a body, so that no sum overflows.
+    /// The maximum length of a body in bytes, so that no sum overflows.
     static let mostLength: Int64 = 1 << 50
 
     let id: CacheEntryID
@@ -45,7 +45,7 @@ struct EntryHeader: Sendable, Hashable {
         self.slotSize = slotSize
     }
 
-    /// Reads a header; nil for anything else.
+    /// Reads a header; nil if it is invalid.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.size else { return nil }
         let header = UnsafeRawBufferPointer(rebasing: bytes[..<Self.size])
@@ -82,19 +82,19 @@ struct EntryHeader: Sendable, Hashable {
 
     // MARK: Places
 
-    /// Where a slot for heads begins.
+    /// Returns the offset of a slot for heads.
     func slot(_ number: Int) -> Int { Self.size + number * slotSize }
 
-    /// Where the body begins.
+    /// The offset of the body.
     var bodyStart: Int { Self.size + 2 * slotSize }
 
     /// The number of pieces of the body.
     var pieces: Int { Int((length + Int64(Self.pieceSize) - 1) / Int64(Self.pieceSize)) }
 
-    /// The size of the whole file.
+    /// The size of the whole file in bytes.
     var fileSize: Int64 { Int64(bodyStart) + length + Int64(pieces) * Int64(Self.checksumSize) }
 
-    /// Where a piece begins in the file, and its length.
+    /// Returns the offset of a piece in the file, and its length.
     func piece(_ number: Int) -> (start: Int64, length: Int) {
         let start = Int64(number) * Int64(Self.pieceSize)
         return (
@@ -103,18 +103,18 @@ struct EntryHeader: Sendable, Hashable {
         )
     }
 
-    /// The checksum of a piece's bytes.
+    /// Returns the checksum of a piece's bytes.
     static func checksum(_ piece: UnsafeRawBufferPointer, number: Int, nonce: UInt64) -> UInt64 {
         XXHash64.hash(piece, seed: nonce &+ UInt64(max(0, number)))
     }
 
-    /// The name of an entry's file: digits of hashes and of a random number, and nothing from outside.
+    /// Returns the name of an entry's file: hexadecimal digits of a hash and a random number, without any input from outside.
     static func fileName(_ id: CacheEntryID) -> String { prefix(of: id.key) + hex(id.nonce) }
 
-    /// What the names of a key's entries begin with.
+    /// Returns the prefix of the names of a key's entries.
     static func prefix(of key: CacheKey) -> String { hex(key.words.0) }
 
-    /// Whether a name in the folder is that of an entry's file.
+    /// Returns whether a name is that of an entry's file.
     static func isFileName(_ name: String) -> Bool {
         name.utf8.count == 32 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
@@ -125,7 +125,7 @@ struct EntryHeader: Sendable, Hashable {
     }
 }
 
-/// A slot for an entry's head: the one with the higher revision counts.
+/// A slot for an entry's head; of the two, the one with the higher revision is current.
 ///
 /// | bytes | content, numbers in little-endian order |
 /// |---|---|
@@ -142,9 +142,9 @@ struct HeadSlot: Sendable, Hashable {
     /// Returns the size of a slot for a head that may grow a little.
     static func size(forHead count: Int) -> Int { (overhead + count + max(512, count / 4) + 63) & ~63 }
 
-    /// Reads a slot; nil for one that was not written completely.
+    /// Reads a slot; nil if it was not written completely.
     ///
-    /// - Returns: ``head`` is where the head is in the slot.
+    /// ``head`` is the range of the head in the slot.
     init?(_ slot: UnsafeRawBufferPointer, nonce: UInt64) {
         guard slot.count >= Self.overhead,
             let length = Int(exactly: LittleEndian.word(slot, at: 16)), length <= slot.count - Self.overhead,
@@ -172,7 +172,7 @@ struct HeadSlot: Sendable, Hashable {
         return bytes + content
     }
 
-    /// Returns the present head of an entry: its slot, its revision, and where it is in the bytes of a file's beginning.
+    /// Returns the current head of an entry: its slot, its revision, and its range in the beginning of the file.
     static func present(
         _ file: UnsafeRawBufferPointer, _ header: EntryHeader
     ) -> (slot: Int, revision: UInt64, head: Range<Int>)? {

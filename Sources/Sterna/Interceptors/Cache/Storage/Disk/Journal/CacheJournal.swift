@@ -2,22 +2,22 @@ import NIOCore
 import SternaCore
 import SternaPlatform
 
-/// The journal of a ``DiskCache`` on disk: the state that its records amount to, and the file that they are appended to.
+/// The journal file of a ``DiskCache``, and the state that its records produce.
 ///
-/// Several processes append to one journal, each under the lock of ``FileLock``, after it has read what the others appended. A
-/// journal is replaced as a whole by one with another generation, which the others notice by the file's identity. All functions wait
-/// for the disk; none throws: without a journal there are no entries.
+/// Several processes append to one journal, under the lock of ``FileLock`` and after reading what others appended. A journal is
+/// replaced as a whole by one with another generation, which other processes notice by the file's identity. All functions wait for
+/// the disk. None throws: without a journal there are no entries.
 struct CacheJournal: ~Copyable {
     let folder: CacheFolder
     let limits: CacheLimits
 
-    /// How long to wait for other processes.
+    /// How long to wait for other processes' locks.
     private var patience: Duration { limits.patience * 2 }
 
-    /// The longest journal that is read, in bytes; a longer one was not written by a cache.
+    /// The maximum length of a journal in bytes; a longer file was not written by a cache.
     private static let longest: Int64 = 1 << 30
 
-    /// The entries; nil until the journal was opened, and if that fails.
+    /// The entries; nil until the journal was opened, or if that failed.
     private(set) var state: JournalState?
 
     private var descriptor: CInt = -1
@@ -30,9 +30,9 @@ struct CacheJournal: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Reads what others have appended, and asks the state; nil if there is no journal.
+    /// Reads the records that others have appended, and queries the state; nil if there is no journal.
     ///
-    /// It takes no lock and reads nothing if there is nothing new.
+    /// It takes no lock and reads nothing if the file has not changed.
     mutating func query<Answer>(_ question: (JournalState) -> Answer) -> Answer? {
         if isCurrent { return state.map(question) }
         guard folder.make(), let lock = try? FileLock.acquire(path: folder.journal, timeout: patience) else {
@@ -47,11 +47,10 @@ struct CacheJournal: ~Copyable {
         return status.identity == identity && status.size == length
     }
 
-    /// Changes entries under the lock, after reading what others have appended.
+    /// Changes entries under the lock, after reading the records that others have appended, and evicts entries beyond the limits.
     ///
-    /// Entries are dropped afterwards if there are too many.
-    ///
-    /// - Parameter change: returns the records to append; nil for none. Files are added and removed before the records that say so.
+    /// - Parameter change: returns the records to append, nil to change nothing; adds and removes files before their records are
+    ///   written.
     /// - Returns: whether the records were appended, all or none.
     @discardableResult
     mutating func change(_ change: (JournalState) -> [JournalRecord]?) -> Bool {
@@ -64,7 +63,7 @@ struct CacheJournal: ~Copyable {
     }
 
     private mutating func append(_ records: [JournalRecord]) -> Bool {
-        // Taken out, so that it is changed in its place.
+        // Taken out of the property, so that it is changed without a copy.
         guard var state = state.take() else { return false }
         let start = state.length
         var bytes = state.append(records)
@@ -75,7 +74,7 @@ struct CacheJournal: ~Copyable {
         }
         bytes += state.append(evicted)
         guard bytes.withUnsafeBytes({ CacheFolder.write($0, descriptor, at: start) }) else {
-            // What is there is read again, from the beginning.
+            // The journal is read again from the beginning.
             ftruncate(descriptor, off_t(start))
             return false
         }
@@ -84,7 +83,7 @@ struct CacheJournal: ~Copyable {
         return true
     }
 
-    /// Replaces the journal by another one. The caller has the lock.
+    /// Replaces the journal by another one. The caller holds the lock.
     @discardableResult
     private mutating func replace(_ bytes: [UInt8]) -> Bool {
         do {
@@ -107,7 +106,7 @@ struct CacheJournal: ~Copyable {
         replace(header.bytes)
     }
 
-    /// Lists the entries that were found in the folder, after a journal was lost, and removes the others' files.
+    /// After the loss of a journal, lists the entries found in the folder, and removes files that newer ones replace.
     mutating func adopt(_ found: [JournalEntry]) {
         guard let lock = try? FileLock.acquire(path: folder.journal, timeout: patience) else { return }
         defer { lock.release() }
@@ -126,7 +125,7 @@ struct CacheJournal: ~Copyable {
         _ = append([])
     }
 
-    /// Removes files that the journal does not list: a process was killed between two steps. The caller looked at the names before.
+    /// Removes files that the journal does not list, of processes killed between two steps. The caller listed the names before.
     mutating func removeUnlisted(_ names: [String]) {
         guard let lock = try? FileLock.acquire(path: folder.journal, timeout: patience) else { return }
         defer { lock.release() }
@@ -135,7 +134,7 @@ struct CacheJournal: ~Copyable {
         for name in names where !listed.contains(name) { unlink("\(folder.entries)/\(name)") }
     }
 
-    /// Waits until the disk has the journal.
+    /// Waits until the journal is on disk.
     func sync() {
         guard descriptor >= 0 else { return }
         FileWriting.sync(descriptor)
@@ -143,7 +142,7 @@ struct CacheJournal: ~Copyable {
 
     // MARK: Under the lock
 
-    /// Reads what is new, and makes a journal if there is none that can be read.
+    /// Reads new records, and makes a journal if none is readable.
     private mutating func load() -> Bool {
         if var known = state, let status = FileStatus(linkAt: folder.journal), status.identity == identity,
             status.size >= known.length, status.size <= Self.longest
@@ -184,7 +183,7 @@ struct CacheJournal: ~Copyable {
         return true
     }
 
-    /// Reads a whole journal; nil without a header.
+    /// Reads a whole journal; nil if its header is invalid.
     static func state(_ bytes: UnsafeRawBufferPointer, _ limits: CacheLimits) -> JournalState? {
         guard let header = JournalHeader(bytes) else { return nil }
         var state = JournalState(header, capacity: limits.bytes, limit: limits.entries)
@@ -193,7 +192,7 @@ struct CacheJournal: ~Copyable {
     }
 
     private mutating func make() -> Bool {
-        // What is in the way, such as a link or the journal of another user, is not followed.
+        // Removes anything but a regular file, such as a link, which must not be followed.
         if let status = FileStatus(linkAt: folder.journal), !status.isRegular { unlink(folder.journal) }
         let isIncomplete = folder.names().contains(where: EntryHeader.isFileName)
         let header = JournalHeader(generation: .random(in: 0 ... .max), isIncomplete: isIncomplete)

@@ -1,4 +1,4 @@
-/// A record of the journal of a ``DiskCache``: 80 bytes, with a checksum that also covers its place.
+/// A record of a ``DiskCache``'s journal: 80 bytes, with a checksum that also covers its position.
 ///
 /// | bytes | content, numbers in little-endian order |
 /// |---|---|
@@ -16,12 +16,12 @@ struct JournalRecord: Sendable, Hashable {
     static let size = 80
 
     enum Kind: UInt8, Sendable, Hashable {
-        /// An entry was committed; it replaces one with the same key and variant.
+        /// An entry was committed, and replaces one with the same key and variant.
         case stored = 1
         case removed = 2
-        /// An entry was dropped for others; remembered as a ghost.
+        /// An entry was evicted, and is remembered as a ghost.
         case evicted = 3
-        /// An entry answered a request.
+        /// An entry was served.
         case used = 4
     }
 
@@ -49,7 +49,7 @@ struct JournalRecord: Sendable, Hashable {
         stored = entry.stored
     }
 
-    /// Reads a record at an offset; nil for anything that was not written there.
+    /// Reads a record at an offset; nil if it is damaged, or belongs to another position or journal.
     init?(_ bytes: UnsafeRawBufferPointer, at offset: Int, number: UInt64, generation: UInt64) {
         guard offset >= 0, bytes.count >= Self.size, offset <= bytes.count - Self.size else { return nil }
         let record = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Self.size])
@@ -88,7 +88,7 @@ struct JournalRecord: Sendable, Hashable {
     }
 }
 
-/// What the journal knows of an entry.
+/// An entry as the journal lists it.
 struct JournalEntry: Sendable, Hashable {
     let id: CacheEntryID
 
@@ -116,7 +116,7 @@ struct JournalHeader: Sendable, Hashable {
     var generation: UInt64
     var epoch: UInt64 = 0
 
-    /// Whether the folder may have entries that the journal does not list, since an earlier one was lost.
+    /// Whether the folder may have entries that the journal does not list, since an earlier journal was lost.
     var isIncomplete = false
 
     init(generation: UInt64, epoch: UInt64 = 0, isIncomplete: Bool = false) {
@@ -125,7 +125,7 @@ struct JournalHeader: Sendable, Hashable {
         self.isIncomplete = isIncomplete
     }
 
-    /// Reads a header; nil for anything else.
+    /// Reads a header; nil if it is invalid.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.size else { return nil }
         let header = UnsafeRawBufferPointer(rebasing: bytes[..<Self.size])

@@ -1,20 +1,21 @@
-/// What the records of a journal amount to: the entries of a ``DiskCache``, in the order of eviction. A value without files or a clock.
+/// The state that a journal's records produce: the entries of a ``DiskCache``, in the order of eviction. A value without files or a
+/// clock.
 ///
-/// Any prefix of a journal gives a consistent state, with a torn or corrupt record or tail, too: records that cannot be read are passed
-/// over, and no record depends on another. Whether an entry's file is there, and what it holds, only the file says.
+/// Any prefix of a journal produces a consistent state, even with torn or corrupt records: unreadable ones are skipped, and no
+/// record depends on another. The journal does not say whether an entry's file exists, or is intact.
 struct JournalState: Sendable {
     private(set) var header: JournalHeader
 
-    /// The number of records read, unreadable ones among them.
+    /// The number of records read, including unreadable ones.
     private(set) var records = 0
 
-    /// The number of unreadable records with readable ones behind them.
+    /// The number of unreadable records before readable ones.
     private(set) var damaged = 0
 
     private var slots: [CacheKey: [Int]] = [:]
     private var queue: S3FIFO<JournalEntry>
 
-    /// - Parameter capacity: the size at which entries are evicted.
+    /// - Parameter capacity: the size in bytes beyond which entries are evicted.
     init(_ header: JournalHeader, capacity: Int64, limit: Int = .max) {
         self.header = header
         queue = S3FIFO(capacity: capacity, limit: limit)
@@ -29,7 +30,7 @@ struct JournalState: Sendable {
     /// Whether entries have to be evicted.
     var isOver: Bool { queue.isOver }
 
-    /// Whether the journal has so many records without effect that a new one with ``compacted(generation:)`` should replace it.
+    /// Whether so many records are obsolete that a journal made by ``compacted(generation:)`` should replace this one.
     var isBloated: Bool { records > 4 * queue.count + 4_096 || damaged > 0 }
 
     // MARK: Queries
@@ -37,7 +38,7 @@ struct JournalState: Sendable {
     /// Returns the variants of a key, the most recently stored first.
     func entries(of key: CacheKey) -> [JournalEntry] {
         let found = (slots[key] ?? []).reversed().compactMap { queue[$0] }
-        // The order of eviction, in which a new journal lists them, is another one.
+        // A compacted journal lists entries in the order of eviction instead.
         return found.count < 2 ? found : found.sorted { $0.stored > $1.stored }
     }
 
@@ -49,11 +50,10 @@ struct JournalState: Sendable {
 
     // MARK: Replaying
 
-    /// Reads the records behind those already read.
+    /// Replays the records that follow those already read.
     ///
-    /// - Parameters:
-    ///   - bytes: the journal from ``length`` on. A partial record at its end is not read.
-    /// - Returns: whether all records could be read. Unreadable ones at the end do not count as read, so that they are read again or
+    /// - Parameter bytes: the journal from ``length`` on. A partial record at its end is not read.
+    /// - Returns: whether all records were readable. Unreadable ones at the end do not count as read: they are read again or
     ///   overwritten.
     @discardableResult
     mutating func replay(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -74,7 +74,7 @@ struct JournalState: Sendable {
         return unreadable == 0 && offset == bytes.count
     }
 
-    /// Returns the bytes of records that follow those read, and applies them.
+    /// Applies new records, and returns their bytes for the end of the journal.
     mutating func append(_ new: [JournalRecord]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(new.count * JournalRecord.size)
@@ -120,7 +120,7 @@ struct JournalState: Sendable {
 
     // MARK: Decisions
 
-    /// Removes and returns the entry to drop if there are too many; nil otherwise. The caller records it as evicted.
+    /// Removes and returns the next entry to evict; nil if the limits are kept. The caller records the eviction.
     mutating func evict() -> JournalEntry? {
         guard let entry = queue.evict() else { return nil }
         slots[entry.id.key]?.removeAll { queue[$0] == nil }
@@ -128,9 +128,9 @@ struct JournalState: Sendable {
         return entry
     }
 
-    /// Returns the bytes of a journal with these entries and nothing else.
+    /// Returns the bytes of a journal with only the current entries.
     ///
-    /// - Parameter generation: another one than any journal before had.
+    /// - Parameter generation: a number that no earlier journal had.
     func compacted(generation: UInt64, epoch: UInt64? = nil, isIncomplete: Bool? = nil) -> [UInt8] {
         let header = JournalHeader(
             generation: generation, epoch: epoch ?? self.header.epoch,
