@@ -198,7 +198,7 @@ struct S3UploadStoreTests {
             while transfer.attempts.first?.failure == nil, !transfer.status.state.isOver {
                 try await Task.sleep(for: .milliseconds(2))
             }
-            expectEqual(transfer.attempts.first?.failure?.reason.contains("is not there"), true, "\(transfer.attempts)")
+            expectEqual(transfer.attempts.first?.failure?.reason.contains("is missing"), true, "\(transfer.attempts)")
             #expect(model.uploadCount == 1 && !model.log.contains("abort"))
             expectEqual(rename(away, path), 0)
             try await transfer.resume()

@@ -59,7 +59,7 @@ struct TransferDiagramTests {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    @Test("Each state is what its events make of it, and what is over stays so")
+    @Test("Events lead to each state, and no event leaves a final one")
     func states() {
         for (name, events) in Self.states { #expect(Self.name(TransferHistory(events).state) == name) }
         for (name, before) in Self.states where TransferHistory(before).state.isOver {
