@@ -21,7 +21,7 @@ struct TransferDiagramTests {
     ]
 
     private static let events: [(String, TransferEvent)] = [
-        ("an attempt begins", began), ("it fails, and may pass", .failed(failure, at: 0, again: 0)),
+        ("an attempt begins", began), ("it fails transiently", .failed(failure, at: 0, again: 0)),
         ("it lacks credentials", .blocked(failure, at: 0)), ("it fails for good", .ended(failure)),
         ("the file is complete", .finished(path: "/f", length: 1)),
         ("`pause()`", .paused), ("`resume()`", .resumed), ("`cancel()`", .cancelled),
