@@ -20,7 +20,7 @@ enum MemoryFiles {
         return found
     }
 
-    /// Returns a path and its ancestors, down to the slash, since their limits apply, too. Returns only the slash for a path with `.` or
+    /// Returns a path and its ancestors, down to the slash, since their limits apply, too. Only the slash for a path with `.` or
     /// `..`, such as that of a group outside of a container.
     static func ancestors(_ path: String) -> [String] {
         var names = path.split(separator: "/").prefix(longestPath).map(String.init)
