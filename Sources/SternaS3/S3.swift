@@ -1,30 +1,30 @@
 public import Sterna
 
-/// Amazon S3, or a server that speaks its protocol.
+/// A client of Amazon S3, or of a server with its protocol.
 ///
 ///     let s3 = try S3(region: "eu-central-1", credentials: AWSEnvironmentCredentials())
 ///     let photos = s3.bucket("photos")
 ///     try await photos.put("2026/tern.jpg", file: "tern.jpg", contentType: "image/jpeg")
 ///     for try await object in photos.list(prefix: "2026/") { print(object.key, object.size) }
 public struct S3: Sendable {
-    /// The session that sends the requests; it signs every request that begins with it.
+    /// The session that sends the requests. It also signs requests that the program sends by it.
     public let session: Session
 
-    /// Whether and how requests are signed; nil for a client without credentials.
+    /// How requests are signed; nil for a client without credentials.
     public let signing: AWSSigning?
 
     let address: S3Address
 
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// - Parameters:
-    ///   - region: the region of the buckets, such as `eu-central-1`.
-    ///   - credentials: where the access key comes from; nil for public buckets.
-    ///   - endpoint: the URL of another server than AWS, such as `http://localhost:9000`.
-    ///   - style: where the bucket's name stands in URLs; nil for virtual hosts at AWS, and paths elsewhere.
+    ///   - region: the region of the buckets, such as `eu-central-1`: 1 to 64 lower-case letters, digits and hyphens.
+    ///   - credentials: the provider of the access key; nil for public buckets.
+    ///   - endpoint: the URL of a server other than AWS, such as `http://localhost:9000`; nil, the default, for AWS.
+    ///   - style: where URLs have the bucket's name; nil, the default, for virtual hosts at AWS and paths elsewhere.
     ///   - configure: changes the settings of the session.
-    /// - Throws: `invalidRequest` for a region that is no name, `invalidURL` for an endpoint that is no http or https URL, and the
-    ///   errors of the session's settings.
+    /// - Throws: `invalidRequest` for an invalid region, `invalidURL` for an endpoint that is not an http or https URL or has user
+    ///   information or a query, and the errors of the session's settings.
     public init(
         region: String, credentials: (any AWSCredentialProvider)?, endpoint: String? = nil,
         style: S3AddressStyle? = nil, _ configure: (inout SessionSettings) -> Void = { _ in }
@@ -48,13 +48,15 @@ public struct S3: Sendable {
         self.signing = signing
     }
 
-    /// Returns a bucket by its name, without asking the server for it.
+    /// Returns a bucket by its name, without a request.
     public func bucket(_ name: String) -> S3Bucket { S3Bucket(client: self, name: name) }
 }
 
 /// A bucket of S3.
 ///
-/// Its methods throw `SternaError`; ``SternaCore/SternaError/s3Error`` has the code of an error that the server reports.
+/// Its methods throw `SternaError`; ``SternaCore/SternaError/s3Error`` has the code that the server reports. They throw
+/// `invalidRequest` for a bucket's name or key that is not valid in URLs: a name has 3 to 255 letters, digits, hyphens, underscores
+/// and periods, a key 1 to 1,024 bytes.
 public struct S3Bucket: Sendable {
     /// The client that the bucket belongs to.
     public let client: S3
@@ -62,7 +64,7 @@ public struct S3Bucket: Sendable {
     /// The bucket's name.
     public let name: String
 
-    /// Returns the URL of an object, without a signature. Throws `invalidRequest` for a name that no URL can hold.
+    /// Returns the URL of an object, without a signature. Throws `invalidRequest` for an invalid bucket's name or key.
     ///
     /// The client's session signs requests for it: `s3.session.download(try bucket.url(of: "big.iso"))`.
     public func url(of key: String) throws(SternaError) -> HTTPURL {

@@ -3,13 +3,13 @@ package import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// What a transfer tells those that read it.
+/// Reports to the readers of a transfer.
 extension Transfer {
-    /// Reports a failure that the journal could not take, as that of the last attempt.
+    /// Reports a failure that could not be written to the journal, as the failure of the last attempt.
     func report(unwritten error: any Error) {
         let now = TransferClock.now()
         var attempt =
-            // An earlier one without a failure was interrupted.
+            // An earlier attempt without a failure was interrupted.
             journal.history.attempts.last.flatMap { $0.failure == nil ? $0 : nil }
             ?? TransferAttempt(number: journal.history.attemptCount + 1, began: now, kept: journal.history.keptBytes)
         let failure =
@@ -17,18 +17,19 @@ extension Transfer {
             ?? SternaError(.writeFailed, phase: .wait, "The journal cannot be written: \(error)", underlying: error)
         (attempt.ended, attempt.failure) = (now, TransferFailure(failure))
         state.withLock { [attempt] in $0.unwritten = attempt }
-        // Also where the state stays the same: readers of the states look for the reason of the failure.
+        // Even if the state is the same: readers of the states look for the reason of the failure.
         report(always: true)
     }
 
-    /// Reports the journal's state, under the lock so that no older one replaces a newer one; `progress` counts while an attempt runs.
+    /// Reports the journal's state, under the lock so that no older state replaces a newer one. `progress` counts only while an
+    /// attempt runs.
     ///
-    /// - Parameter always: whether it is reported even if nothing has changed.
+    /// - Parameter always: whether to report even if nothing has changed.
     @inline(never)
     func report(_ progress: TransferProgress? = nil, always: Bool = false) {
         let isNew = state.withLock { state in
             let known = channel.current
-            // The frequent one, for each piece of a body: nothing but the progress has changed.
+            // The frequent case, for each piece of a body: only the progress has changed.
             if let progress, !always, state.unwritten == nil, known.state == .running, journal.isRunning {
                 if let status = known.advanced(to: progress) { channel.report(status) }
                 return false
@@ -49,7 +50,7 @@ extension Transfer {
         if isNew { ownPlace.settings.stateChanged?(self) }
     }
 
-    /// Reports why the attempt under way waits.
+    /// Reports why the running attempt waits.
     func report(obstacle: TransferFailure) {
         let obstacle = obstacle.hiding(place.sentSecrets)
         let isNew = state.withLock { _ in
@@ -64,6 +65,6 @@ extension Transfer {
         if isNew { ownPlace.settings.stateChanged?(self) }
     }
 
-    /// The changes of the state alone, beginning with the present one.
+    /// The values of the state, beginning with the present one, without progress.
     package var stateUpdates: Updates<TransferState> { Updates(states, startsAtOnce: true) }
 }

@@ -4,40 +4,40 @@ public import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// A handle on a transfer of a ``TransferStore`` that this process carries on.
+/// A handle to a transfer of a ``TransferStore`` that this process runs.
 ///
-/// Releasing it ends nothing. The end of the process interrupts it, and ``TransferStore/resumeAll(with:named:)`` of a later one carries it
-/// on.
+/// Releasing the handle does not stop the transfer. When the process ends, the transfer is interrupted;
+/// ``TransferStore/resumeAll(with:named:startsAtOnce:)`` resumes it in a later process.
 public final class Transfer: Sendable, Identifiable {
-    /// What it transfers, from where to where.
+    /// The source, the destination and the options.
     public let details: TransferDescription
 
     let ownPlace: WorkPlace
     private let storeTurns: TransferTurns
     private let ended: @Sendable (Transfer) -> Void
     let channel: UpdateChannel<TransferStatus>
-    // Apart, so that those who wait for a change of the state are not woken for each progress.
+    // A channel of its own: tasks that wait for a change of state are not woken by each progress report.
     let states: UpdateChannel<TransferState>
     let state: Mutex<State>
 
     struct State {
-        /// Makes this process the owner; nil after the end.
+        /// The lock that makes this process the owner; nil after the end.
         var lock: FileLock?
         var work: Task<Void, Never>?
         var priority = Request.Priority.normal
-        /// What the program has asked for last.
+        /// The last operation that the program requested.
         var last: Task<Void, any Error>?
-        /// What a queue that the transfer has joined gives it.
+        /// The turns and the session of the queue that the transfer has joined.
         var queue: QueuePlace?
-        /// The attempt whose failure the journal could not take, until it takes something again.
+        /// The attempt whose failure could not be written to the journal; nil once a write succeeds.
         var unwritten: TransferAttempt?
-        /// Whether this process tries a transfer again that is blocked.
+        /// Whether this process retries a blocked transfer.
         var triesAgain = false
-        /// Whether the work waits until an attempt may begin, whatever the journal of an earlier process says.
+        /// Whether the work waits for its next attempt. It takes precedence over the state in an earlier process's journal.
         var waitsForTurn = false
     }
 
-    // They change while no work runs.
+    // Both change only while no work runs.
     var place: WorkPlace {
         var place = ownPlace
         if let session = state.withLock({ $0.queue?.session }) { place.session = session }
@@ -45,7 +45,7 @@ public final class Transfer: Sendable, Identifiable {
     }
     private var turns: any TurnGiving { state.withLock { $0.queue?.turns } ?? storeTurns }
 
-    /// The session that carries it on outside of queues.
+    /// The session that sends the transfer's requests outside of queues.
     var ownSession: Session { ownPlace.session }
 
     init(
@@ -57,19 +57,20 @@ public final class Transfer: Sendable, Identifiable {
         state = Mutex(State(lock: lock, priority: place.details.options.priority))
     }
 
+    /// The identifier, which is the same in every process.
     public var id: TransferID { details.id }
     var journal: TransferJournal { ownPlace.journal }
 
-    /// What it is doing, and how far it is.
+    /// The present state and progress.
     public var status: TransferStatus { channel.current }
 
-    /// The changes of ``status``, beginning with the present one; the sequence ends with the transfer.
+    /// The values of ``status``, beginning with the present one. The sequence ends with the transfer.
     public var updates: Updates<TransferStatus> { Updates(channel, startsAtOnce: true, current: { self.status }) }
 
-    /// What the server has answered to an upload that is complete; nil before that, if the answer was lost, and for downloads.
+    /// The server's response to the complete upload. Nil before the upload completes, if the response was lost, and for downloads.
     public var answer: TransferAnswer? { journal.history.answer }
 
-    /// The last attempts, at most 20, with the reasons for which they failed.
+    /// The last attempts, at most 20, with the reasons of their failures.
     public var attempts: [TransferAttempt] {
         var all = journal.history.attempts
         guard let unwritten = state.withLock({ $0.unwritten }) else { return all }
@@ -77,22 +78,25 @@ public final class Transfer: Sendable, Identifiable {
         return all + [unwritten]
     }
 
-    /// Waits until the transfer is over, or blocked for want of credentials, and returns its state; throws `cancelled` if the Swift task is
-    /// cancelled, which does not cancel the transfer. The wait goes on while it is paused.
+    /// Waits until the transfer is over or blocked, and returns its state. A paused transfer keeps it waiting.
+    ///
+    /// Throws `cancelled` if the Swift task is cancelled; that does not cancel the transfer.
     public func end() async throws -> TransferState {
         for await state in stateUpdates where state.isOver || state.isBlocked { return state }
         let state = status.state
         guard state.isOver || state.isBlocked else {
             throw SternaError(
-                .cancelled, phase: .wait, "The wait for the end of a transfer was cancelled; the transfer goes on.")
+                .cancelled, phase: .wait, "The wait for the end of a transfer was cancelled; the transfer continues.")
         }
         return state
     }
 
     // MARK: Control
 
-    /// Pauses the transfer: it gives its connection up, and stays paused also in later processes until ``resume()``. Has no effect after its
-    /// end. Throws `writeFailed`.
+    /// Pauses the transfer and closes its connection. It stays paused, also in later processes, until ``resume()``. Has no effect
+    /// on a transfer that is over.
+    ///
+    /// Throws `writeFailed` if the journal cannot be written.
     public func pause() async throws {
         try await inOrder { [self] in
             await stopWork()
@@ -101,10 +105,13 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    /// Carries a paused or blocked transfer on, and begins the next attempt of one that waits for it at once. Throws `writeFailed`.
+    /// Resumes a paused or blocked transfer. A transfer that waits for its next attempt begins it at once. Has no effect on a
+    /// transfer that is running or over.
+    ///
+    /// Throws `writeFailed` if the journal cannot be written.
     public func resume() async throws {
         try await inOrder { [self] in
-            // Work that has ended, as with its session, leaves the journal's state behind.
+            // When work ends, for example with its session, the journal keeps the state `running`.
             let waits = state.withLock { $0.work == nil || $0.unwritten != nil || $0.waitsForTurn }
             guard journal.history.state != .running || waits else { return }
             await stopWork()
@@ -114,13 +121,15 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    /// Begins the work on a transfer that was taken, also if it was paused. Throws `writeFailed`.
+    /// Begins the work on a transfer that this process has taken over, even if it was paused. Throws `writeFailed`.
     package func begin() async throws {
         if journal.history.state == .paused { try await resume() } else { start() }
     }
 
-    /// Cancels the transfer for good, and removes what of a downloaded file is there; a server is asked to forget what it has of an upload, for
-    /// at most 10 s. Has no effect after its end. Throws `writeFailed`.
+    /// Cancels the transfer for good. Has no effect on a transfer that is over.
+    ///
+    /// Deletes the partial file of a download. For an upload, asks the server to delete what it has received, and waits at most 10
+    /// s for that. Throws `writeFailed` if the journal cannot be written.
     public func cancel() async throws {
         try await inOrder { [self] in
             await stopWork()
@@ -131,7 +140,8 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    /// Changes the priority of the wait for a turn, in this process; later ones begin with ``TransferOptions/priority``.
+    /// Sets the priority with which the transfer waits for its turn in this process. Later processes begin with
+    /// ``TransferOptions/priority``.
     public func setPriority(_ priority: Request.Priority) {
         state.withLock { $0.priority = priority }
         turns.setPriority(priority, of: id)
@@ -139,7 +149,7 @@ public final class Transfer: Sendable, Identifiable {
 
     // MARK: Queues
 
-    /// Lets a queue give the turns, and its session carry the transfer on; returns false if another queue does, or if it is over.
+    /// Hands the transfer to a queue, which gives its turns and the session. Returns false if it is in another queue or over.
     func join(_ place: QueuePlace) async -> Bool {
         let outcome = Mutex(false)
         try? await inOrder { [self] in
@@ -149,7 +159,7 @@ public final class Transfer: Sendable, Identifiable {
                 state.queue = place
                 return true
             }
-            // Where it cannot be noted, it is tried again all the same.
+            // The transfer is retried even if this cannot be written.
             if hasJoined, journal.history.state.isBlocked { try? await record(.resumed) }
             outcome.withLock { $0 = hasJoined }
             if !journal.isOver { start() }
@@ -157,12 +167,12 @@ public final class Transfer: Sendable, Identifiable {
         return outcome.withLock { $0 }
     }
 
-    /// Lets the store give the turns again. The work does not go on: ``resume()`` begins it again, or a later process.
+    /// Returns the transfer to its store. The work stops until ``resume()`` or a later process begins it again.
     func leave() async {
         _ = await leaving().result
     }
 
-    /// Lets the store give the turns again before anything that the program asks for later; the work does not go on.
+    /// Returns the transfer to its store before any operation that the program requests later. The work stops.
     @discardableResult
     func leaving() -> Task<Void, any Error> {
         enqueue { [self] in
@@ -172,7 +182,7 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    /// Lets the store give the turns again to a transfer that is blocked; if the program has resumed it meanwhile, it goes on there.
+    /// Returns a blocked transfer to its store. If the program has resumed it meanwhile, the store continues it.
     func leaveBlocked() async {
         try? await inOrder { [self] in
             await stopWork()
@@ -183,10 +193,10 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    /// Whether work is under way, or waits for its turn or its next attempt.
+    /// Whether an attempt is running, or the work waits for its turn or its next attempt.
     var hasWork: Bool { state.withLock { $0.work != nil } }
 
-    /// Gives the turn back, and waits for another one; keeps what is there.
+    /// Gives the turn back and waits for another one; keeps the received bytes.
     func takeTurnAgain() async {
         try? await inOrder { [self] in
             guard state.withLock({ $0.work != nil }) else { return }
@@ -195,7 +205,7 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    /// Runs what the program asks for after what it has asked for before.
+    /// Runs an operation after all that the program has requested before.
     private func inOrder(_ work: @escaping @Sendable () async throws -> Void) async throws {
         try await enqueue(work).value
     }
@@ -213,7 +223,7 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    /// Ends the work, and leaves the transfer to later processes.
+    /// Stops the work and gives up ownership, so that another process can resume the transfer.
     func interrupt() async {
         try? await inOrder { [self] in
             await stopWork()
@@ -240,11 +250,11 @@ public final class Transfer: Sendable, Identifiable {
         report()
     }
 
-    // A store has many transfers that wait. What takes room in the frames of their tasks, such as copies of ``place``, is in functions that
-    // are not inlined.
+    // A store has many waiting transfers. Values that take room in the frames of their tasks, such as copies of ``place``, are in
+    // functions that are not inlined.
 
     private func run() async {
-        // What replaces it is begun after its end alone.
+        // The next task is begun only after this one has ended.
         defer { state.withLock { $0.work = nil } }
         var failures = 0
         while !Task.isCancelled, !journal.isOver {
@@ -255,10 +265,10 @@ public final class Transfer: Sendable, Identifiable {
         if journal.isOver { finish() }
     }
 
-    /// The header fields of its requests, secrets among them. Throws as ``WorkPlace/headers()``.
+    /// Returns the header fields of its requests, including secrets. Throws as ``WorkPlace/headers()``.
     func requestHeaders() async throws -> Headers { try await place.headers() }
 
-    /// Returns false if the work is stopped meanwhile.
+    /// Waits until an attempt may begin. Returns false if the work is stopped meanwhile.
     @inline(never)
     private func waitForTurn() async -> Bool {
         do {
@@ -267,7 +277,7 @@ public final class Transfer: Sendable, Identifiable {
             while true {
                 if await mayBegin {
                     try await turns.wait(id, host: host, priority: state.withLock { $0.priority })
-                    // The turn may have come long after the question.
+                    // The turn may come long after the program was asked.
                     if await mayBegin { return true }
                     turns.end(id)
                 }
@@ -278,7 +288,7 @@ public final class Transfer: Sendable, Identifiable {
         }
     }
 
-    /// The time until the next attempt is due, in milliseconds.
+    /// The milliseconds until the next attempt is due.
     private var delayOfAttempt: Int64 {
         @inline(never) get { TransferRule.wait(journal.history, now: TransferClock.now()) }
     }
@@ -299,7 +309,7 @@ public final class Transfer: Sendable, Identifiable {
         @inline(never) get { ownPlace.settings.mayBegin }
     }
 
-    /// Whether the program lets the next attempt begin.
+    /// Whether the program allows the next attempt.
     private var mayBegin: Bool {
         get async { if let constraint { await ask(constraint) } else { true } }
     }
@@ -309,10 +319,11 @@ public final class Transfer: Sendable, Identifiable {
         await constraint(details)
     }
 
-    /// The bytes that an attempt has to bring so that the next pause is short again: a server cannot be asked without end for a few at a time.
+    /// The bytes that an attempt must transfer to reset the pauses. It keeps a server that sends a few bytes at a time from being
+    /// asked for ever.
     private static let leastProgress: Int64 = 64 << 10
 
-    /// Makes an attempt, ends the turn, and notes what has become of it; returns false if the work does not go on.
+    /// Makes an attempt, ends the turn and records the outcome. Returns false if the work must stop.
     @inline(never)
     private func takeTurn(_ failures: inout Int) async -> Bool {
         state.withLock { $0.waitsForTurn = false }
@@ -336,7 +347,7 @@ public final class Transfer: Sendable, Identifiable {
             }
             return !journal.history.state.isBlocked
         } catch {
-            // A full disk: what the journal does not have is done again.
+            // Such as a full disk. What the journal lacks is done again.
             failures += 1
             report(unwritten: error)
             let pause = TransferRule.delay(
@@ -390,7 +401,7 @@ public final class Transfer: Sendable, Identifiable {
         report()
         channel.end()
         states.end()
-        // The queue's place has this transfer.
+        // The queue's place references this transfer.
         let (lock, queue) = state.withLock { ($0.lock.take(), $0.queue.take()) }
         lock?.release()
         withExtendedLifetime(queue) {}

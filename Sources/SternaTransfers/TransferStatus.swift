@@ -2,14 +2,15 @@ import Sterna
 public import SternaCore
 import SternaPlatform
 
-/// What a transfer is doing, and how far it is.
+/// The state and the progress of a transfer.
 public struct TransferStatus: Sendable, Hashable, CustomStringConvertible {
+    /// The state.
     public internal(set) var state: TransferState
 
-    /// The bytes that are there, the total if it is known, the rate and the time that is left.
+    /// The bytes transferred so far, the total if it is known, the rate and the remaining time.
     public internal(set) var progress: TransferProgress
 
-    /// Why a running attempt waits: what the server has answered last, such as 423; nil while it goes on.
+    /// Why a running attempt waits for the server, such as a response with the status 423; nil while it makes progress.
     public internal(set) var obstacle: TransferFailure?
 
     init(_ history: TransferHistory, _ details: TransferDescription) {
@@ -22,8 +23,7 @@ public struct TransferStatus: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Returns the status of the same attempt, further on; nil if the progress is the same. What it waited for is over once more bytes have
-    /// passed.
+    /// Returns the status with further progress; nil if the progress is the same. More bytes clear the obstacle.
     func advanced(to progress: TransferProgress) -> TransferStatus? {
         guard progress != self.progress else { return nil }
         var status = self

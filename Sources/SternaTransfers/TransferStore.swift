@@ -4,7 +4,7 @@ import SternaPlatform
 public import SternaSerialization
 import Synchronization
 
-/// A folder of transfers that survive the process, a crash and a new start of the machine.
+/// A folder of transfers that survive the end of the process, a crash and a restart of the machine.
 ///
 ///     let store = try TransferStore(folder: "/var/lib/app/transfers")
 ///     try await store.resumeAll(with: session)                       // what earlier processes have not finished
@@ -14,7 +14,7 @@ import Synchronization
 ///         try await store.acknowledge(done.id)
 ///     }
 ///
-/// Any number of processes, and of stores in one process, may use a folder: each transfer is carried on by one of them.
+/// Any number of processes, and of stores in one process, may use a folder. One of them at a time runs each transfer.
 public final class TransferStore: Sendable {
     let folder: StoreFolder
     private let settings: TransferStoreSettings
@@ -29,13 +29,17 @@ public final class TransferStore: Sendable {
         var lastReader = 0
     }
 
-    /// Opens a store, and makes its folder if there is none. Throws `writeFailed` if it cannot be used.
+    /// Opens a store, and creates its folder if it does not exist.
     ///
     /// - Parameters:
-    ///   - folder: the path or URL of the folder, which only its owner can read; relative paths begin at the current folder.
-    ///   - concurrency: the maximum number of transfers that run at the same time in this store; 4 by default.
-    ///   - perHost: the maximum number of them with one host; without a limit of its own by default.
+    ///   - folder: the path or file URL of the folder; a relative path is resolved against the current folder. New folders get mode
+    ///     0700.
+    ///   - concurrency: the maximum number of transfers that run at the same time in this store; 4 by default, at least 1.
+    ///   - perHost: the maximum number of transfers with one host that run at the same time; unlimited by default.
     ///   - configure: changes further settings.
+    ///
+    /// Throws `writeFailed` for a folder that cannot be used, that belongs to another user, or that other users may write to, and
+    /// `fileUnreadable` for a URL that is not a file URL.
     public init(
         folder: some FileReference, concurrency: Int = 4, perHost: Int = .max,
         _ configure: (inout TransferStoreSettings) -> Void = { _ in }
@@ -55,19 +59,23 @@ public final class TransferStore: Sendable {
 
     // MARK: Adding
 
-    /// Adds a download, whose description is on the disk when this function returns, and begins it.
+    /// Adds a download to a file and begins it. The description is on the disk when this function returns.
     ///
     /// - Parameters:
-    ///   - reference: the URL, relative to the session's base URL or absolute; it must have no secrets.
-    ///   - path: the file here; relative paths begin at the current folder.
-    ///   - session: what carries it on in this process, and has its credentials.
-    ///   - headers: header fields of each request. Secrets are refused: set them on the session, or name them.
-    ///   - secrets: the names of secret header fields' values, for which ``TransferStoreSettings/secret`` is asked: `["X-API-Key": "shop"]`.
-    ///   - name: the name of the sessions that carry it on in later processes; `default` by default.
-    ///   - context: the program's own note, at most 64 KiB.
-    ///   - startsAtOnce: whether it begins; else ``Transfer/resume()`` or a ``TransferQueue`` begins it.
+    ///   - reference: the URL, absolute or relative to the session's base URL; it must not contain secrets.
+    ///   - path: the destination; a relative path is resolved against the current folder.
+    ///   - session: the session that sends the requests in this process, with its credentials.
+    ///   - headers: header fields of each request. Secrets are refused: set them on the session, or name them in `secrets`.
+    ///   - secrets: secret header fields with the names under which ``TransferStoreSettings/secret`` returns their values:
+    ///     `["X-API-Key": "shop"]`.
+    ///   - options: limits, priority and digest.
+    ///   - name: the session name by which ``resumeAll(with:named:startsAtOnce:)`` selects the transfer in later processes;
+    ///     `default` by default.
+    ///   - context: a note of the program, at most 64 KiB.
+    ///   - startsAtOnce: whether the transfer begins; otherwise ``Transfer/resume()`` or a ``TransferQueue`` begins it.
     ///
-    /// Throws `invalidURL`, `invalidRequest` for what must not be stored and for a file that an unfinished download of the store has, and
+    /// Throws `HTTPURL.ParseError` for an invalid URL; `invalidRequest` for values that must not be stored, and if an unfinished
+    /// download of the store has the same destination; `fileUnreadable` for a destination URL that is not a file URL;
     /// `writeFailed`.
     @discardableResult
     public func download(
@@ -80,8 +88,9 @@ public final class TransferStore: Sendable {
         return try await add(draft, .download, path: ContentSpool.absolute(try path.filePath()))
     }
 
-    /// Adds a download into a folder, where the file has the name that the server gives it, or that of the URL. See
-    /// ``download(_:to:with:headers:secrets:options:named:context:startsAtOnce:)``.
+    /// Adds a download into a folder, under the file name from the response or the URL, and begins it.
+    ///
+    /// The arguments and errors are those of ``download(_:to:with:headers:secrets:options:named:context:startsAtOnce:)``.
     @discardableResult
     public func download(
         _ reference: some URLConvertible, into folder: some FileReference, with session: Session,
@@ -95,19 +104,20 @@ public final class TransferStore: Sendable {
             draft, .download, path: ContentSpool.absolute(try folder.filePath()), isFolder: true)
     }
 
-    /// Adds the upload of a file, whose description is on the disk when this function returns, and begins it.
+    /// Adds the upload of a file and begins it. The description is on the disk when this function returns.
     ///
-    /// The file is read while it is sent: keep it as it is until the end. A file that changes fails the transfer, and the
-    /// server is asked to forget what it has, for at most 10 s.
+    /// The file is read while it is sent: do not change it before the transfer ends. If it changes, the transfer fails, and the
+    /// store asks the server to delete what it has received, for at most 10 s.
     ///
     /// - Parameters:
-    ///   - file: the file; relative paths begin at the current folder.
-    ///   - reference: the URL, relative to the session's base URL or absolute; it must have no secrets.
-    ///   - upload: how it is sent; by default by the protocol that the server names.
-    ///   - mediaType: by default that of the file's name.
+    ///   - file: the file; a relative path is resolved against the current folder.
+    ///   - reference: the URL, absolute or relative to the session's base URL; it must not contain secrets.
+    ///   - upload: how the content is sent; by default by the protocol that the server names.
+    ///   - mediaType: the media type; by default derived from the file name.
     ///
-    /// The other arguments are those of downloads. Throws `invalidURL`, `invalidRequest` for what must not be stored, `fileUnreadable` and
-    /// `writeFailed`.
+    /// The other arguments are those of ``download(_:to:with:headers:secrets:options:named:context:startsAtOnce:)``. Throws
+    /// `HTTPURL.ParseError` for an invalid URL, `invalidRequest` for values that must not be stored, `digestMismatch` if the
+    /// content does not match ``TransferOptions/sha256``, `fileUnreadable` and `writeFailed`.
     @discardableResult
     public func upload(
         file: some FileReference, to reference: some URLConvertible, with session: Session,
@@ -122,11 +132,12 @@ public final class TransferStore: Sendable {
         return try await add(draft, .upload, path: path, upload, body)
     }
 
-    /// Adds the upload of a body, and begins it. What is not a file is copied into the store first, streams among them; see
+    /// Adds the upload of a body and begins it. Content that is not a file, including streams, is copied into the store first; see
     /// ``TransferStoreSettings/maxStoredBytes``.
     ///
-    /// The arguments are those of ``upload(file:to:with:_:mediaType:headers:secrets:options:named:context:startsAtOnce:)``. Throws `limitExceeded`, too, and
-    /// what a stream throws.
+    /// The arguments and errors are those of
+    /// ``upload(file:to:with:_:mediaType:headers:secrets:options:named:context:startsAtOnce:)``. Also throws `limitExceeded` for
+    /// more content than the store takes, and errors of a stream.
     @discardableResult
     public func upload(
         _ body: Body, to reference: some URLConvertible, with session: Session,
@@ -139,12 +150,12 @@ public final class TransferStore: Sendable {
         return try await add(draft, .upload, path: nil, upload, body)
     }
 
-    /// Adds the upload of a multipart form, whose parts the closure appends, and begins it. Files are read while they are sent, values are
-    /// copied into the store.
+    /// Adds the upload of a multipart form (RFC 7578), whose parts the closure appends, and begins it. Files are read while they
+    /// are sent; values are copied into the store.
     ///
-    /// Values are written to the disk: leave secrets to header fields. A part with the name of a secret, such as `password`, is refused, and so
-    /// are such members of other content in memory.
-    /// The arguments are those of ``upload(file:to:with:_:mediaType:headers:secrets:options:named:context:startsAtOnce:)``.
+    /// Values are written to the disk: send secrets in header fields. A part with the name of a secret, such as `password`, is
+    /// refused with `invalidRequest`, as are such members of other content in memory. The arguments and errors are those of
+    /// ``upload(_:to:with:_:headers:secrets:options:named:context:startsAtOnce:)``; errors of the closure are passed on.
     @discardableResult
     public func upload(
         to reference: some URLConvertible, with session: Session, _ upload: UploadOptions = UploadOptions(),
@@ -166,7 +177,7 @@ public final class TransferStore: Sendable {
             named: name, context: context, startsAtOnce: startsAtOnce)
     }
 
-    /// What all kinds of transfers have.
+    /// The arguments that all kinds of transfers share.
     private struct Draft {
         let url: HTTPURL
         let session: Session
@@ -207,7 +218,7 @@ public final class TransferStore: Sendable {
             )
         }
         let sum = try draft.options.sha256.map { (text) throws(SternaError) in try ExpectedDigest(sha256: text) }
-        // What is refused is refused before anything is copied.
+        // Refuses invalid transfers before anything is copied.
         _ = try details(body == nil ? nil : TransferContent(segments: []))
         let (new, lock) = try await BlockingWork.run { [folder] in try folder.begin(id) }
         do {
@@ -222,7 +233,7 @@ public final class TransferStore: Sendable {
             }
             let details = try details(content)
             let journal = try await BlockingWork.run { [folder] in
-                // First: what has its name is added, whatever fails afterwards.
+                // First: once renamed, the transfer is added, whatever fails afterwards.
                 let journal = try TransferJournal(folder.place(of: id).journal)
                 try folder.add(details, new)
                 return journal
@@ -239,15 +250,15 @@ public final class TransferStore: Sendable {
 
     // MARK: Transfers
 
-    /// Begins the next attempt of all transfers of this object that wait for it at once, such as after the network has come back; those that were
-    /// not begun, or that a queue has given back, are left alone.
+    /// Begins the next attempt of all waiting transfers of this object at once, for example after the network has returned.
+    /// Transfers that were not begun, or that a queue has returned, are not affected.
     public func retryNow() async {
         for transfer in transfers where transfer.status.state == .waiting && transfer.hasWork {
             try? await transfer.resume()
         }
     }
 
-    /// Begins the next attempt of the transfers that wait for it after the network has failed them.
+    /// Begins the next attempt of transfers that wait after a failure of the network.
     private func retryAfterLoss() async {
         for transfer in transfers where transfer.status.state == .waiting && transfer.hasWork {
             guard let failure = transfer.attempts.last?.failure, TransferRule.isLoss(failure) else { continue }
@@ -255,14 +266,15 @@ public final class TransferStore: Sendable {
         }
     }
 
-    /// Carries on all transfers that no process carries on, and returns them.
+    /// Resumes all unfinished transfers that no process runs, and returns them.
     ///
     /// - Parameters:
-    ///   - session: what carries them on.
-    ///   - name: takes those alone that were added under this name; all by default.
-    ///   - startsAtOnce: whether they begin; else ``Transfer/resume()`` or a ``TransferQueue`` begins each.
+    ///   - session: the session that sends their requests.
+    ///   - name: resumes only transfers that were added with this session name; nil, the default, resumes all.
+    ///   - startsAtOnce: whether they begin; otherwise ``Transfer/resume()`` or a ``TransferQueue`` begins each.
     ///
-    /// Throws `fileUnreadable` for a description of a newer program, after it has carried on the others, which are then in ``transfers``.
+    /// Throws `fileUnreadable` for a transfer that this program cannot read, after it has resumed the others, which are then in
+    /// ``transfers``. ``unreadable()`` lists such transfers.
     @discardableResult
     public func resumeAll(
         with session: Session, named name: String? = nil, startsAtOnce: Bool = true
@@ -280,7 +292,7 @@ public final class TransferStore: Sendable {
         return resumed
     }
 
-    /// The transfers that this object carries on.
+    /// The unfinished transfers of this object, the earliest added first.
     public var transfers: [Transfer] {
         state.withLock { Array($0.transfers.values) }.sorted {
             ($0.details.created, $0.id.text) < ($1.details.created, $1.id.text)
@@ -294,13 +306,14 @@ public final class TransferStore: Sendable {
         }) ?? []
     }
 
-    /// Makes this process the owner of a transfer that is not over, without carrying it on; nil if another process is, or if it is over.
+    /// Makes this process the owner of an unfinished transfer without beginning it. Returns nil if another process owns it, or if
+    /// it is over.
     package func take(_ id: TransferID, with session: Session) async throws -> Transfer? {
         if let known = state.withLock({ $0.transfers[id] }) { return known }
         return try await adopt(id, session, nil, starts: false)
     }
 
-    /// Ends the work on all transfers of this object, which later processes carry on.
+    /// Stops all transfers of this object; later processes can resume them.
     package func interrupt() async {
         for transfer in transfers { await transfer.interrupt() }
     }
@@ -339,8 +352,11 @@ public final class TransferStore: Sendable {
 
     // MARK: Completions
 
-    /// The transfers that are over and not acknowledged, also those that other processes have finished; then those of this object that end
-    /// while the sequence is read. It ends when the Swift task is cancelled.
+    /// The transfers that are over and not acknowledged, including those that other processes have finished; then the transfers of
+    /// this object that end while the sequence is read.
+    ///
+    /// Each transfer is delivered once per sequence, and again by later sequences until ``acknowledge(_:)``. The sequence ends when
+    /// the Swift task is cancelled.
     public var completions: AsyncStream<TransferCompletion> {
         let (stream, reader) = AsyncStream<TransferCompletion>.makeStream()
         let number = state.withLock { state in
@@ -380,9 +396,9 @@ public final class TransferStore: Sendable {
         for reader in readers { reader.yield(done) }
     }
 
-    /// Forgets a transfer that is over: it is not delivered again, in no process. Has no effect if that was done before.
+    /// Removes a transfer that is over from the store: no process delivers it again. Has no effect if it was removed before.
     ///
-    /// Throws `invalidRequest` if it is not over, and `writeFailed`.
+    /// Throws `invalidRequest` if it is not over, `fileUnreadable` if its journal cannot be read, and `writeFailed`.
     public func acknowledge(_ id: TransferID) async throws {
         try await BlockingWork.run { [folder] in
             guard FileStatus(linkAt: folder.place(of: id).path) != nil else { return }

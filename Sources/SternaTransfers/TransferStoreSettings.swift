@@ -1,40 +1,47 @@
 public import Sterna
 
-/// How a ``TransferStore`` works, beside its folder.
+/// The settings of a ``TransferStore``.
 public struct TransferStoreSettings: Sendable {
-    /// The maximum number of transfers that run at the same time in this store; 4 by default.
+    /// The maximum number of transfers that run at the same time in this store; 4 by default. Values below 1 count as 1.
     public var concurrency = 4
 
-    /// The maximum number of them with one host; without a limit of its own by default.
+    /// The maximum number of transfers with one host that run at the same time; unlimited by default. Values below 1 count as 1.
     public var perHost = Int.max
 
-    /// The bytes of uploads' content that the folder may hold at most: streams and data that are not files. 1 GiB by default.
+    /// The maximum size of upload content in the store's folder, in bytes; 1 GiB by default. It counts streams, data and form
+    /// values, which the store copies; files are read where they are.
     ///
-    /// An upload that needs more fails with `limitExceeded` when it is added.
+    /// Adding an upload that needs more throws `limitExceeded`.
     public var maxStoredBytes: Int64 = 1 << 30
 
-    /// Returns the secret with a name, for header fields that are stored by name; nil for one that it does not know. None by default.
+    /// Returns the secret with a name, for header fields that are stored by name; nil for an unknown name. Nil by default.
     ///
-    /// It is called before each attempt.
+    /// The store calls it before each attempt. Without a value the transfer is blocked.
     public var secret: (@Sendable (String) async throws -> String?)?
 
-    /// Decides whether a transfer's next attempt may begin now, such as at night, or where the network costs nothing; always by default.
+    /// Decides whether a transfer's next attempt may begin now, for example only at night or on an unmetered network; always by
+    /// default.
     ///
-    /// It is asked again after ``constraintInterval``, and by ``TransferStore/retryNow()``. What runs is not interrupted.
+    /// The store calls it again after ``constraintInterval``, when the transfer's turn has come, and after
+    /// ``TransferStore/retryNow()``. It does not interrupt a running attempt.
     public var mayBegin: (@Sendable (TransferDescription) async -> Bool)?
 
-    /// How long a transfer that may not begin waits until it asks again; 30 s by default.
+    /// The interval between calls of ``mayBegin`` while it returns false; 30 s by default, at least 10 ms.
     public var constraintInterval = Duration.seconds(30)
 
-    /// Tells when the network returns: transfers that have failed by its loss then begin their next attempt at once. By default
-    /// ``NetworkReachability/shared``, which watches while the store carries transfers on; nil leaves them to their pauses.
+    /// The reachability that reports the return of the network; ``NetworkReachability/shared`` by default.
+    ///
+    /// Transfers that have failed because of the network then begin their next attempt at once. The store watches only while it has
+    /// transfers. With nil they wait for the end of their pauses.
     public var reachability: NetworkReachability? = .shared
 
-    /// Further ways of uploading, by name; none by default.
+    /// Further upload methods, which ``UploadOptions/Resumption/method(_:)`` selects by name; none by default.
     public var uploadMethods: [any UploadMethod] = []
 
-    /// Called after each change of a transfer's state or obstacle, from any thread: one reader for all costs less than one for each.
+    /// Called after each change of a transfer's state or obstacle, on any thread. One reader for all transfers costs less than one
+    /// for each.
     package var stateChanged: (@Sendable (Transfer) -> Void)?
 
+    /// Creates the default settings.
     public init() {}
 }

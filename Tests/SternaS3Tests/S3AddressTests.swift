@@ -44,7 +44,7 @@ struct S3AddressTests {
     }
 
     @Test(
-        "Names that would lead elsewhere are refused",
+        "Names that would lead to another resource are refused",
         arguments: ["", "a", "ab", "a/b", "a@b", "evil.example/", "a..b", "é-b-c"])
     func buckets(name: String) throws {
         let address = try S3Address(region: "r-1", endpoint: nil, style: nil)
@@ -52,7 +52,7 @@ struct S3AddressTests {
         expectEqual(error?.kind, .invalidRequest)
     }
 
-    @Test("Keys that no URL can hold are refused", arguments: ["", ".", "..", "a/../b", "a/.", "./a"])
+    @Test("Keys that are not valid in URLs are refused", arguments: ["", ".", "..", "a/../b", "a/.", "./a"])
     func keys(key: String) throws {
         let address = try S3Address(region: "r-1", endpoint: nil, style: nil)
         #expect(throws: SternaError.self) { try address.url(bucket: "photos", key: key) }

@@ -102,7 +102,7 @@ struct S3BucketTests {
         expectEqual(mock.requests.last?.headers["x-amz-decoded-content-length"], "3")
     }
 
-    @Test("What the server says of an object")
+    @Test("Properties of an object")
     func head() async throws {
         let mock = MockTransport { _ in
             ServerResponse(headers: [
@@ -137,7 +137,7 @@ struct S3BucketTests {
         expectEqual(other?.kind, .decodingFailed)
     }
 
-    @Test("Removing an object")
+    @Test("Deleting an object")
     func delete() async throws {
         let mock = MockTransport { _ in ServerResponse(status: 204) }
         try await Self.bucket(mock).delete("a")
@@ -168,14 +168,14 @@ struct S3BucketTests {
             ])
     }
 
-    @Test("A listing asks for pages as it is read")
+    @Test("A listing requests pages as it is read")
     func lazyList() async throws {
         let mock = MockTransport { _ in Self.page(["a"], next: "\(UInt64.random(in: 0 ... .max))") }
         for try await _ in try Self.bucket(mock).list() { break }
         expectEqual(mock.requests.count, 1)
     }
 
-    @Test("A listing that repeats its token, or goes on without objects, ends with an error")
+    @Test("A listing that repeats its token, or continues without objects, ends with an error")
     func endlessList() async throws {
         let repeating = MockTransport { _ in Self.page(["a"], next: "same") }
         let error = await #expect(throws: SternaError.self) {

@@ -8,7 +8,7 @@ import Testing
 @Suite("S3: the reader of documents")
 struct S3ElementTests {
     @Test(
-        "Text of an element, whatever way it is written",
+        "Text of an element, in all notations",
         arguments: [
             ("<a><b>x</b></a>", "x"), ("\u{FEFF}<?xml version=\"1.0\"?>\n<a>\n <b>x</b> </a>\n<!-- end -->", "x"),
             ("<n:a xmlns:n='u' c=\"1>2\"><n:b d='\"'>x</n:b></n:a>", "x"),
@@ -23,7 +23,7 @@ struct S3ElementTests {
     }
 
     @Test(
-        "What is not well-formed, or no document of S3, is refused",
+        "Malformed documents, and those of other forms, are refused",
         arguments: [
             "", " ", "a", "<", "<a", "<a>", "</a>", "<a></b>", "<a/><b/>", "<a/>x", "x<a/>", "<a><b></a></b>", "<a b>",
             "<a b=c/>", "<a b='c/>", "<a b='<'/>", "<1/>", "<:/>", "<é/>", "<a>&b;</a>", "<a>&#0;</a>",

@@ -6,7 +6,7 @@ import Testing
 @testable import SternaS3
 @testable import SternaTestSupport
 
-@Suite("S3: hosts that signed requests may be redirected to")
+@Suite("S3: permitted redirects of signed requests")
 struct S3RedirectTests {
     static let services = [
         "s3.amazonaws.com", "photos.s3.amazonaws.com", "my.photos.s3.amazonaws.com", "s3.eu-central-1.amazonaws.com",
@@ -39,7 +39,7 @@ struct S3RedirectTests {
     @Test("Names that customers' machines can have, and others", arguments: others)
     func other(host: String) { #expect(!S3Host.isService(host, isChina: false)) }
 
-    @Test("Regions in China have a domain of their own")
+    @Test("Regions in China have their own domain")
     func china() {
         #expect(S3Host.isService("photos.s3.cn-north-1.amazonaws.com.cn", isChina: true))
         #expect(!S3Host.isService("s3.amazonaws.com.cn", isChina: true))

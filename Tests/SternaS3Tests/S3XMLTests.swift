@@ -24,7 +24,7 @@ struct S3XMLTests {
     }
 
     @Test(
-        "Other documents are no errors",
+        "Other documents are not errors",
         arguments: [
             "", "no XML", "<Error/>", "<Error><Code/></Error>", "<Error><Code>a b</Code></Error>",
             "<a><Code>A</Code></a>",
@@ -41,7 +41,7 @@ struct S3XMLTests {
         Bytes(text: "<ListBucketResult><IsTruncated>\(truncated)</IsTruncated>\(inner)</ListBucketResult>")
     }
 
-    @Test("A page has objects and prefixes, whose coding is undone")
+    @Test("A page has decoded objects and prefixes")
     func page() throws {
         let page = try S3XML.page(
             Self.page(
@@ -61,7 +61,7 @@ struct S3XMLTests {
         expectEqual(page.next, "t+1")
     }
 
-    @Test("Keys without a coding stay as they are")
+    @Test("Keys without an encoding are unchanged")
     func plainKeys() throws {
         let page = try S3XML.page(Self.page("<Contents><Key>a%20+</Key><Size>1</Size></Contents>"))
         expectEqual(page.objects.map(\.key), ["a%20+"])
@@ -69,7 +69,7 @@ struct S3XMLTests {
     }
 
     @Test(
-        "A page that is not one is refused",
+        "An invalid page is refused",
         arguments: [
             "<Error/>", "<ListBucketResult/>", "<ListBucketResult><IsTruncated>maybe</IsTruncated></ListBucketResult>",
             "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",

@@ -28,7 +28,7 @@ struct JournalFileTests {
         expectEqual(FileManager.default.contents(atPath: path), before)
     }
 
-    @Test("An event that could not be read again is refused, and what follows counts")
+    @Test("An event that could not be read again is refused, and later ones are kept")
     func tooLong() throws {
         let journal = try TransferJournal(path)
         try journal.append(.began(number: 1, at: 1, kept: 0))
@@ -40,7 +40,7 @@ struct JournalFileTests {
         try expectEqual(TransferJournal.history(path).partialPath, "/d/f")
     }
 
-    @Test("A transfer that rests has no descriptor, and goes on behind its last event")
+    @Test("An idle transfer has no open descriptor, and continues after its last event")
     func rests() throws {
         let journal = try TransferJournal(path)
         #expect(!isOpen && FileStatus(path: path) == nil)
@@ -62,7 +62,7 @@ struct JournalFileTests {
         }
     }
 
-    @Test("What a crash left of a last line is cut off by the next event")
+    @Test("The next event truncates an incomplete last line")
     func torn() throws {
         try TransferJournal(path).append(.began(number: 1, at: 1, kept: 0))
         let whole = try #require(FileManager.default.contents(atPath: path))
@@ -73,7 +73,7 @@ struct JournalFileTests {
         try expectEqual(#require(FileManager.default.contents(atPath: path)).prefix(whole.count), whole)
     }
 
-    @Test("A journal that another program has shortened takes nothing")
+    @Test("A journal that another program has shortened refuses events")
     func shortened() throws {
         let journal = try TransferJournal(path)
         try journal.append(.began(number: 1, at: 1, kept: 0))
@@ -84,7 +84,7 @@ struct JournalFileTests {
         expectEqual(journal.history.state, .paused)
     }
 
-    @Test("A file that has got its name is recognized, also by another number of its device, and no other one is")
+    @Test("A renamed file is recognized, also with another device number, and no other file is")
     func placed() throws {
         let file = folder.path + "/file"
         try Data("content".utf8).write(to: URL(filePath: file))

@@ -21,7 +21,7 @@ struct TransferDescriptionTests {
             options: options, context: context)
     }
 
-    @Test("What must not be written is refused, with what to do")
+    @Test("Values that must not be stored are refused, with advice")
     func refused() throws {
         let cases: [(String, () throws -> TransferDescription)] = [
             ("set them on the session", { try Self.make("https://ada:pw@a.example/") }),
@@ -47,7 +47,7 @@ struct TransferDescriptionTests {
         }
     }
 
-    @Test("A description is read as it was written, by its owner alone")
+    @Test("A description is read as it was written, only by its owner")
     func roundTrip() throws {
         let folder = StoreFolder(path: TransferTestFolder().path + "/a/b")
         defer { try? FileManager.default.removeItem(atPath: folder.path) }
@@ -72,7 +72,7 @@ struct TransferDescriptionTests {
         try folder.remove(description.id)
     }
 
-    @Test("A newer format, and what is no description, is refused with a reason")
+    @Test("A newer format and an invalid description are refused with a reason")
     func unreadable() throws {
         let folder = StoreFolder(path: TransferTestFolder().path)
         let description = try Self.make()
@@ -97,7 +97,7 @@ struct TransferDescriptionTests {
         }
     }
 
-    @Test("What killed processes left of additions and removals goes; what is being added stays")
+    @Test("Remains of additions and removals by killed processes are deleted; a transfer being added is kept")
     func leftovers() throws {
         let folder = StoreFolder(path: TransferTestFolder().path)
         try folder.make()

@@ -9,9 +9,9 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Transfers: connections that break, and a disk that is full", .timeLimit(.minutes(5)))
+@Suite("Transfers: broken connections and a full disk", .timeLimit(.minutes(5)))
 struct TransferFaultTests {
-    @Test("Cut at random bytes again and again, a download comes out whole", arguments: [1, 3])
+    @Test("A download survives repeated cuts at random bytes", arguments: [1, 3])
     func cuts(segments: Int) async throws {
         let (size, folder) = (9 << 20, TransferTestFolder())
         let seed = UInt64.random(in: 1..<1 << 32)
@@ -103,7 +103,7 @@ struct TransferFaultTests {
         }
     }
 
-    @Test("A disk that is full for a while delays a transfer, which keeps what it has")
+    @Test("A temporarily full disk delays a transfer, which keeps its bytes")
     func fullDisk() async throws {
         let folder = TransferTestFolder()
         let load = FullDisk(folder: folder.path)
@@ -149,7 +149,7 @@ struct TransferFaultTests {
         }
     }
 
-    @Test("While the disk of the store is full, a transfer waits, and says why")
+    @Test("While the store's disk is full, a transfer waits and reports the reason")
     func fullStore() async throws {
         let folder = TransferTestFolder()
         try Data(repeating: 0x61, count: 100_000).write(to: URL(filePath: folder.path + "/source"))

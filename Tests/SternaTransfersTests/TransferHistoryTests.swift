@@ -82,7 +82,7 @@ struct TransferHistoryTests {
         expectNil(TransferEvent(json: Array(#"{"event":"later"}"#.utf8)[...]))
     }
 
-    @Test("Cut at any byte, a journal says what was true once", arguments: 0..<16 as Range<UInt64>)
+    @Test("A journal cut at any byte gives a state that was true once", arguments: 0..<16 as Range<UInt64>)
     func truncated(seed: UInt64) throws {
         // Short ones, because the time grows with the square.
         let events = try Self.events(12, seed: seed)
@@ -94,7 +94,7 @@ struct TransferHistoryTests {
         }
     }
 
-    @Test("With torn pages, zeros and flipped bits, too", arguments: 0..<200 as Range<UInt64>)
+    @Test("A journal with torn pages, zeros and flipped bits does, too", arguments: 0..<200 as Range<UInt64>)
     func torn(seed: UInt64) throws {
         var random = MutationGenerator(seed: seed)
         let events = try Self.events(60, seed: seed)
@@ -119,7 +119,7 @@ struct TransferHistoryTests {
         expectEqual(history, TransferHistory(events.prefix(lines)))
     }
 
-    @Test("A journal that is written anew says the same", arguments: 0..<300 as Range<UInt64>)
+    @Test("A compacted journal is equivalent", arguments: 0..<300 as Range<UInt64>)
     func compacted(seed: UInt64) throws {
         let events = try Self.events(80, seed: seed)
         for count in stride(from: 0, through: events.count, by: 7) {
@@ -128,7 +128,7 @@ struct TransferHistoryTests {
         }
     }
 
-    @Test("On disk it goes on behind its last whole line, and stays short")
+    @Test("On disk it continues after its last complete line, and stays short")
     func onDisk() throws {
         let folder = TransferTestFolder()
         let path = folder.path + "/journal"
@@ -151,7 +151,7 @@ struct TransferHistoryTests {
         try expectEqual(#require(FileStatus(path: path)).permissions, 0o600)
     }
 
-    @Test("Nothing follows the end of a transfer")
+    @Test("No event changes a transfer that is over")
     func ended() throws {
         var history = TransferHistory([.began(number: 1, at: 1, kept: 0), .finished(path: "/d/f", length: 3)])
         history.apply(.resumed)

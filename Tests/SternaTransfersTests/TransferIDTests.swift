@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Transfers: identifiers")
 struct TransferIDTests {
-    @Test("Identifiers are random, and read back as they were written")
+    @Test("Identifiers are random, and are restored as they were written")
     func random() {
         let ids = (0..<100).map { _ in TransferID() }
         expectEqual(Set(ids).count, 100)

@@ -66,7 +66,7 @@ struct TransferKillTests {
         }
     }
 
-    @Test("A download that is killed again and again comes out whole, and fetches little twice", arguments: [1, 4])
+    @Test("A download survives repeated kills and fetches few bytes twice", arguments: [1, 4])
     func download(segments: Int) async throws {
         let (size, kills) = Self.isLong ? (256 << 20, 50) : (24 << 20, 4)
         let seed = Self.seed ?? .random(in: 1..<1 << 32)

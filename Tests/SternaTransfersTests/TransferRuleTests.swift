@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Transfers: what follows a failure")
+@Suite("Transfers: consequences of a failure")
 struct TransferRuleTests {
     private static func decide(
         _ kind: SternaError.Kind, asked: Duration? = nil, attempts: Int = 1, failures: Int = 1, requests: Int = 1,
@@ -29,7 +29,7 @@ struct TransferRuleTests {
         expectEqual(Self.decide(.timedOut, failures: failures, random: 0), .again(after: pause / 2))
     }
 
-    @Test("A server may ask for more, up to a day")
+    @Test("A server may request a longer pause, up to a day")
     func retryAfter() {
         expectEqual(Self.decide(.timedOut, asked: .seconds(600)), .again(after: 600_000))
         expectEqual(Self.decide(.timedOut, asked: .seconds(0)), .again(after: 1_000))
@@ -37,7 +37,7 @@ struct TransferRuleTests {
         expectEqual(Self.decide(.timedOut, asked: .seconds(-5)), .again(after: 1_000))
     }
 
-    @Test("What no later attempt changes ends the transfer", arguments: SternaError.Kind.allCases)
+    @Test("Permanent failures end the transfer", arguments: SternaError.Kind.allCases)
     func kinds(kind: SternaError.Kind) {
         let passing: Set<SternaError.Kind> = [
             .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .writeFailed,
@@ -48,7 +48,7 @@ struct TransferRuleTests {
     }
 
     @Test(
-        "Statuses of a server that is not well may pass, for downloads and uploads",
+        "Transient statuses, for downloads and uploads",
         arguments: [
             (408, true), (421, true), (425, true), (429, true), (500, true), (501, false), (502, true), (503, true),
             (504, true), (505, false), (506, false), (507, true), (508, false), (509, true), (510, false), (511, true),
@@ -78,7 +78,7 @@ struct TransferRuleTests {
     }
 
     @Test(
-        "What other credentials may change waits for them",
+        "Failures that other credentials may change block the transfer",
         arguments: [
             (401, true), (403, true), (407, true), (404, false), (400, false), (410, false), (500, false),
         ])
@@ -105,7 +105,7 @@ struct TransferRuleTests {
     }
 
     @Test(
-        "A wait ends when it was to, and lasts no longer where the clock was set back",
+        "A wait ends when it is due, and lasts no longer if the clock was set back",
         arguments: [
             (2_000, 3_000), (5_000, 0), (6_000, 0), (-1_000_000, 4_000), (.min, 0), (.max, 0),
         ] as [(Int64, Int64)])
@@ -118,7 +118,7 @@ struct TransferRuleTests {
         #expect(TransferRule.wait(odd, now: now) <= 86_400_000)
     }
 
-    @Test("Attempts and the time are bounded, and the reason says which bound it was")
+    @Test("Attempts and time are limited, and the reason names the limit")
     func bounds() throws {
         guard case .end(let attempts) = Self.decide(.timedOut, attempts: 3, { $0.maxAttempts = 3 }) else {
             Issue.record("It goes on.")
@@ -143,7 +143,7 @@ struct TransferRuleTests {
         }
     }
 
-    @Test("A certificate that is refused from the beginning ends the transfer, a later one may be a portal's")
+    @Test("A certificate that is refused from the beginning ends the transfer; a later one may be a captive portal's")
     func certificates() {
         guard case .end(let failure) = Self.decide(.certificateRejected, knowsServer: false) else {
             Issue.record("It goes on.")
@@ -186,7 +186,7 @@ struct TransferTurnTests {
         }
     }
 
-    @Test("So many at once in total and for a host, by priority and then in order")
+    @Test("Limits in total and for a host, by priority and then in order")
     func turns() {
         var queue = Turns(total: 3, perHost: 2)
         let ids = Self.ids

@@ -19,7 +19,7 @@ struct TransferStoreTests {
         return try Session(baseURL: server.url) { $0.engine = engine }
     }
 
-    @Test("A download comes to its destination, is delivered until it is acknowledged, and never again")
+    @Test("A download arrives at its destination, and is delivered until it is acknowledged")
     func download() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
@@ -76,7 +76,7 @@ struct TransferStoreTests {
         }
     }
 
-    @Test("A pause outlives the process; what is there is not fetched again")
+    @Test("A pause outlives the process; received bytes are not fetched again")
     func pause() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
@@ -123,7 +123,7 @@ struct TransferStoreTests {
         }
     }
 
-    @Test("However often it is paused and resumed, its status is what was asked for last, and it comes to its end")
+    @Test("After many pauses and resumptions the status is the last one requested, and the transfer finishes")
     func pauses() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
@@ -142,7 +142,7 @@ struct TransferStoreTests {
         }
     }
 
-    @Test("Cancelling removes what is there, for good")
+    @Test("Cancelling deletes the partial file for good")
     func cancel() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
@@ -162,7 +162,7 @@ struct TransferStoreTests {
         }
     }
 
-    @Test("A file that is there, and an answer that says no, end the transfer with the reason")
+    @Test("An existing file and a refusal end the transfer with the reason")
     func refused() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
@@ -184,7 +184,7 @@ struct TransferStoreTests {
         }
     }
 
-    @Test("After failures it is tried again, with pauses, and the attempts say why")
+    @Test("After failures it is retried with pauses, and the attempts have the reasons")
     func retries() async throws {
         let folder = TransferTestFolder()
         let time = TestClock()
@@ -224,7 +224,7 @@ struct TransferStoreTests {
         expectEqual(transfer.attempts.first?.failure?.reason.contains("503"), true)
     }
 
-    @Test("The path of a store may be a relative one; forms are kept in it, too")
+    @Test("The path of a store may be relative; forms are stored in it, too")
     func relative() async throws {
         let folder = TransferTestFolder()
         let up = FileManager.default.currentDirectoryPath.split(separator: "/").map { _ in "../" }.joined()
@@ -245,7 +245,7 @@ struct TransferStoreTests {
         }
     }
 
-    @Test("A newer program's transfer is refused, and the others go on")
+    @Test("A newer program's transfer is refused, and the others continue")
     func newer() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in

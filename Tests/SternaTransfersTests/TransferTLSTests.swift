@@ -43,7 +43,7 @@ struct TransferTLSTests {
     }
 
     @Test(
-        "A handshake that fails, and a certificate that is refused for a while, keep what is there",
+        "After a failed handshake or a temporarily refused certificate the received bytes are kept",
         arguments: Obstacle.allCases)
     func handshakes(obstacle: Obstacle) async throws {
         let folder = TransferTestFolder()

@@ -1,7 +1,7 @@
 import HTTPTypes
 public import SternaCore
 
-/// What tells an image in a cache: the request it came by, and how it was made of the file; or a name of the program's own.
+/// Identifies an image in a cache: by its request and how the file was processed, or by a name of the program.
 public struct ImageCacheKey: Sendable, Hashable {
     private enum Source: Sendable, Hashable {
         case name
@@ -11,19 +11,20 @@ public struct ImageCacheKey: Sendable, Hashable {
     private let source: Source
     private let identifier: String?
 
-    /// Makes the key of an image that the program names itself.
+    /// Creates a key from a name of the program.
     public init(_ identifier: String) { (source, self.identifier) = (.name, identifier) }
 
-    /// Makes the key of an image that came by a request: its method, URL and header fields count.
+    /// Creates the key of a request's image from the request's method, URL without fragment, and header fields.
     ///
-    /// - Parameter identifier: how the image was made of the file, such as a filter's ``ImageFilter/identifier``; nil for the file's own.
+    /// - Parameter identifier: identifies how the file was processed, such as ``ImageRequest/identifier``; nil, the default, for
+    ///   the unprocessed image.
     public init(_ request: Request, identifier: String? = nil) {
         self.init(ImageRequestKey(request), identifier: identifier)
     }
 
     init(_ key: ImageRequestKey, identifier: String?) { (source, self.identifier) = (.request(key), identifier) }
 
-    /// Whether the image came by a request, however it was made of the file.
+    /// Whether the image belongs to a request, with any processing.
     func isOf(_ key: ImageRequestKey) -> Bool { source == .request(key) }
 }
 
@@ -40,11 +41,11 @@ extension ImageCacheKey: CustomReflectable, CustomStringConvertible {
     }
 }
 
-/// What equal requests have in common.
+/// The properties that equal requests share.
 struct ImageRequestKey: Sendable, Hashable, CustomReflectable, CustomStringConvertible {
     private let method: String
     private let url: HTTPURL
-    /// Names in lower case, and values. They may be secret.
+    /// Names in lower case, and values. Values may be secret.
     private let fields: [[String]]
 
     init(_ request: Request) {

@@ -1,16 +1,16 @@
-/// Images in the order in which they were used, within a limit on their bytes. A value without a clock.
+/// Images in the order of their last use, within a limit in bytes. A value without a clock.
 struct ImageCacheState: Sendable {
     private struct Entry: Sendable {
         let image: DecodedImage
         let cost: Int
-        /// Larger than that of every image that was used earlier.
+        /// The number of the last use; later uses have larger numbers.
         var use: UInt64
     }
 
     private var entries: [ImageCacheKey: Entry] = [:]
     private var lastUse: UInt64 = 0
 
-    /// The bytes of all images.
+    /// The size of all images, in bytes.
     private(set) var usage = 0
 
     var count: Int { entries.count }
@@ -26,8 +26,8 @@ struct ImageCacheState: Sendable {
         return entries.values[index].image
     }
 
-    /// Adds an image, and removes the least recently used ones down to `preferred` if all together are beyond `capacity`. An image that is
-    /// itself beyond the capacity is not added.
+    /// Adds an image. If all images together exceed `capacity`, evicts the least recently used ones down to `preferred`. An image
+    /// that itself exceeds the capacity is not added.
     mutating func add(_ image: DecodedImage, for key: ImageCacheKey, capacity: Int, preferred: Int) {
         remove(key)
         let cost = image.cost
@@ -37,7 +37,7 @@ struct ImageCacheState: Sendable {
         if usage > capacity { purge(to: preferred) }
     }
 
-    /// Removes the least recently used images until the rest is within a number of bytes.
+    /// Evicts the least recently used images until the rest is within a number of bytes.
     mutating func purge(to preferred: Int) {
         guard usage > preferred else { return }
         for (key, _) in entries.sorted(by: { $0.value.use < $1.value.use }) {

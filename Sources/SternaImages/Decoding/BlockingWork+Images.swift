@@ -1,6 +1,6 @@
 import SternaCore
 
 extension BlockingWork {
-    /// Decodes and filters images, on other threads than those of files.
+    /// The threads that decode and filter images, separate from those of file operations.
     static let images = BlockingWork("sterna.images")
 }

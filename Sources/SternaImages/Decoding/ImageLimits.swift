@@ -1,32 +1,32 @@
 public import SternaCore
 
-/// What an image may take at most. Decoders check it before they allocate anything, so that a small file cannot take all memory.
+/// The limits on an image. Decoders check them before they allocate memory, so that a small file cannot exhaust it.
 public struct ImageLimits: Sendable, Hashable, Codable {
-    /// The bytes of the file; 64 MiB by default.
+    /// The maximum size of the file, in bytes; 64 MiB by default.
     public var bytes = 64 << 20
 
-    /// The pixels of the image in the file, whatever size it is shown in; 100,000,000 by default.
+    /// The maximum number of pixels of the image in the file, whatever its target size; 100,000,000 by default.
     public var pixels = 100_000_000
 
-    /// The frames of an animation; 2,000 by default.
+    /// The maximum number of frames of an animation; 2,000 by default.
     public var frames = 2_000
 
-    /// The scans of a progressive JPEG, each of which passes over the whole image; 100 by default.
+    /// The maximum number of scans of a progressive JPEG, each of which processes the whole image; 100 by default.
     public var scans = 100
 
-    /// The bytes of memory that decoding takes together with the pixels; 512 MiB by default.
+    /// The maximum memory for decoding, including the pixels, in bytes; 512 MiB by default.
     public var memory = 512 << 20
 
-    /// The default limits.
+    /// Creates the default limits.
     public init() {}
 
-    /// Throws `limitExceeded` for a file of too many bytes.
+    /// Checks the size of a file in bytes. Throws `limitExceeded` above ``bytes``.
     public func check(bytes count: Int) throws(SternaError) {
         guard count > bytes else { return }
         throw Self.exceeded("The image has \(count) bytes", bytes, "bytes")
     }
 
-    /// Throws `limitExceeded` for an image of too many pixels, and `decodingFailed` for one without any.
+    /// Checks the size of an image. Throws `limitExceeded` above ``pixels``, and `decodingFailed` for an image without pixels.
     public func check(size: PixelSize) throws(SternaError) {
         guard !size.isEmpty else {
             throw SternaError(
@@ -36,13 +36,13 @@ public struct ImageLimits: Sendable, Hashable, Codable {
         throw Self.exceeded("The image has \(size) pixels", pixels, "pixels")
     }
 
-    /// Throws `limitExceeded` for an animation of too many frames.
+    /// Checks the number of frames. Throws `limitExceeded` above ``frames``.
     public func check(frames count: Int) throws(SternaError) {
         guard count > frames else { return }
         throw Self.exceeded("The animation has \(count) frames", frames, "frames")
     }
 
-    /// Throws `limitExceeded` where areas of so many bytes would together take too much memory; nil stands for a number beyond 64 bits.
+    /// Checks the sum of allocations in bytes; nil stands for a number beyond 64 bits. Throws `limitExceeded` above ``memory``.
     public func check(memory areas: Int?...) throws(SternaError) {
         var sum = 0
         for area in areas {

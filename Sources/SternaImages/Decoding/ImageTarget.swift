@@ -1,30 +1,34 @@
-/// The size in which an image is shown, so that it is decoded no larger than that.
+/// The size in which an image is shown. It is decoded no larger than that.
 public struct ImageTarget: Sendable, Hashable {
-    /// How the image fits into the size. Its proportions stay in either case.
+    /// How the image fits the size. Both modes keep its proportions.
     public enum Mode: String, Sendable, Hashable, Codable {
-        /// The whole image is shown, as large as the size allows.
+        /// The whole image fits within the size.
         case fit
-        /// The whole size is covered, and what is beyond it is cut off when it is shown.
+        /// The image covers the whole size; the view crops the rest.
         case fill
     }
 
     /// The size in pixels.
     public var size: PixelSize
 
+    /// How the image fits the size; `fit` by default.
     public var mode: Mode
 
-    /// Makes a target.
+    /// Creates a target from a size in pixels.
     public init(_ size: PixelSize, mode: Mode = .fit) { (self.size, self.mode) = (size, mode) }
 
+    /// Returns a target in which the whole image fits, in pixels.
     public static func fit(width: Int, height: Int) -> ImageTarget {
         ImageTarget(PixelSize(width: width, height: height))
     }
 
+    /// Returns a target that the image covers, in pixels.
     public static func fill(width: Int, height: Int) -> ImageTarget {
         ImageTarget(PixelSize(width: width, height: height), mode: .fill)
     }
 
-    /// Returns the size to decode an image in: never larger than it is, and at least one pixel. An empty target asks for the whole image.
+    /// Returns the size in which to decode an image: never larger than the image, and at least one pixel in each direction. An
+    /// empty target returns the full size.
     public func decodedSize(of source: PixelSize) -> PixelSize {
         guard !source.isEmpty, !size.isEmpty else { return source }
         let (horizontal, vertical) = (
@@ -32,14 +36,15 @@ public struct ImageTarget: Sendable, Hashable {
         )
         let factor = mode == .fit ? min(horizontal, vertical) : max(horizontal, vertical)
         guard factor < 1 else { return source }
-        // Rounded up, so that a size to be covered is covered.
+        // Rounded up, so that the image covers a target to fill.
         func length(_ length: Int) -> Int {
             min(length, max(1, Int((Double(length) * factor - 1e-6).rounded(.up))))
         }
         return PixelSize(width: length(source.width), height: length(source.height))
     }
 
-    /// Returns the smallest number of eighths, 1 to 8, at which an image covers its decoded size: the scales that JPEG is decoded in.
+    /// Returns the smallest number of eighths, 1 to 8, at which a scaled image covers its decoded size. JPEG decoders scale by
+    /// eighths.
     public static func eighths(of source: PixelSize, covering decoded: PixelSize) -> Int {
         func scaled(_ length: Int, _ eighths: Int) -> Int { length / 8 * eighths + (length % 8 * eighths + 7) / 8 }
         return (1...8).first {

@@ -1,29 +1,29 @@
 import Sterna
 import SternaCore
 
-/// What requests must have in common to share a transfer.
+/// Identifies requests that share a transfer.
 struct TransferKey: Sendable, Hashable {
     let request: ImageRequestKey
     let policy: CachePolicy
-    /// A number of its own for a request that may not be shared; 0 otherwise.
+    /// A unique number for a request that must not share a transfer; 0 otherwise.
     let own: Int
 }
 
-/// The receivers of each transfer, and which transfers are under way. A value without I/O.
+/// The receivers of each transfer, and the running transfers. A value without I/O.
 struct DownloadBoard: Sendable {
     struct Transfer: Sendable {
         let key: TransferKey
-        /// In the order in which they came.
+        /// In the order of their arrival.
         var receivers: [Int] = []
     }
 
-    /// What follows from a receiver's leaving.
+    /// Effects of removing a receiver.
     enum Departure: Sendable, Hashable {
-        /// Others wait for the transfer, or it is over.
+        /// Other receivers wait for the transfer, or it is over.
         case nothing
-        /// The transfer had not begun, and is removed.
+        /// The transfer had not begun, and was removed.
         case removed(Int)
-        /// The transfer is under way, and has no receiver left.
+        /// The transfer is running without a receiver.
         case abandoned(Int)
     }
 
@@ -42,8 +42,8 @@ struct DownloadBoard: Sendable {
 
     var waitingCount: Int { plan.count - plan.runningCount }
 
-    /// Adds a receiver to the transfer of its key, or to a new one. Returns its number, whether it is new, and the transfer's priority if
-    /// that has risen.
+    /// Adds a receiver to the transfer of its key, or to a new one. Returns the transfer's number, whether it is new, and its
+    /// priority if that has risen.
     mutating func join(
         _ receiver: Int, _ key: TransferKey, _ priority: Request.Priority
     ) -> (transfer: Int, isNew: Bool, raised: Request.Priority?) {
@@ -57,7 +57,7 @@ struct DownloadBoard: Sendable {
         if plan.isRunning(id) {
             plan.setPriority(priority, of: id)
         } else {
-            // One whose priority has risen is the last of those that have this priority.
+            // A transfer whose priority has risen is queued after others of that priority.
             plan.remove(id)
             plan.add(id, priority: priority)
             plan.ask(id)
@@ -65,7 +65,7 @@ struct DownloadBoard: Sendable {
         return (id, known == nil, known == nil ? nil : priority)
     }
 
-    /// Removes a receiver that waits no more.
+    /// Removes a receiver that no longer waits.
     mutating func leave(_ receiver: Int) -> Departure {
         guard let id = transferOfReceiver.removeValue(forKey: receiver), var transfer = transfers[id] else {
             return .nothing
@@ -80,19 +80,19 @@ struct DownloadBoard: Sendable {
         return .removed(id)
     }
 
-    /// Takes the transfers to begin: as many as may be under way.
+    /// Returns the transfers to begin, within the limit on running ones.
     mutating func begin() -> [Int] { plan.next() }
 
-    /// Keeps later receivers from a transfer that is being cancelled; they get one of their own.
+    /// Keeps later receivers from a transfer that is being cancelled; they get a new one.
     mutating func detach(_ id: Int) {
         guard let transfer = transfers[id], ids[transfer.key] == id else { return }
         ids[transfer.key] = nil
     }
 
-    /// The receivers that wait for a transfer, in the order in which they came.
+    /// The receivers that wait for a transfer, in the order of their arrival.
     func receivers(of id: Int) -> [Int] { transfers[id]?.receivers ?? [] }
 
-    /// Takes receivers that are answered.
+    /// Removes and returns receivers that get their result.
     mutating func take(_ meant: Set<Int>, from id: Int) -> [Int] {
         guard var transfer = transfers[id] else { return [] }
         let taken = transfer.receivers.filter { meant.contains($0) }
@@ -102,7 +102,7 @@ struct DownloadBoard: Sendable {
         return taken
     }
 
-    /// Removes a transfer that is over, and has no receiver left.
+    /// Removes a transfer that is over and has no receivers.
     mutating func end(_ id: Int) {
         detach(id)
         transfers[id] = nil

@@ -3,11 +3,11 @@ public import SternaCore
 public import SternaPlatform
 import Synchronization
 
-/// One request for an image of an ``ImageDownloader``. Several may share a transfer: cancelling one leaves the others.
+/// A request for an image at an ``ImageDownloader``. Several may share a transfer: cancelling one does not affect the others.
 ///
-/// It is answered once: by the image, by an error, or by `cancelled`.
+/// It completes once, with the image or an error; cancelling completes it with `cancelled`.
 public final class ImageDownloadReceipt: Sendable, Identifiable {
-    /// The receipt's number; the caller may choose it.
+    /// The identifier, which the caller may choose.
     public var id: UUID {
         chosenID.withLock { id in
             let chosen = id ?? UUID()
@@ -16,17 +16,17 @@ public final class ImageDownloadReceipt: Sendable, Identifiable {
         }
     }
 
-    /// What was asked for.
+    /// The request.
     public let request: ImageRequest
 
-    /// Whether the image was in memory, so that the answer was there at once.
+    /// Whether the image was in memory, so that ``result`` was available at once.
     public var isFromMemory: Bool { known != nil }
 
     let number: Int
     private let downloader: ImageDownloader
     private let known: DecodedImage?
 
-    // What an image in memory has no use for is not made, since views of a list set many of those.
+    // Not created for images in memory, since views of a list request many of those.
     private let chosenID: Mutex<UUID?>
     private let channel: UpdateChannel<Result<DecodedImage, SternaError>?>?
     private let answered: (@Sendable (Result<DecodedImage, SternaError>) -> Void)?
@@ -44,11 +44,11 @@ public final class ImageDownloadReceipt: Sendable, Identifiable {
         self.answered = answered
     }
 
-    /// The answer; nil before it is there.
+    /// The image or the error; nil while the request is running.
     public var result: Result<DecodedImage, SternaError>? { known.map { .success($0) } ?? channel?.current }
 
-    /// Waits for the image; throws the error of the transfer or of the decoder, or `cancelled`. Cancelling the Swift task that waits ends
-    /// its wait alone.
+    /// Waits for the image. Throws the error of the transfer or the decoder, and `cancelled`. Cancelling the Swift task ends only
+    /// the wait, not the request.
     public var image: DecodedImage {
         get async throws {
             if let known { return known }
@@ -61,10 +61,10 @@ public final class ImageDownloadReceipt: Sendable, Identifiable {
         }
     }
 
-    /// Cancels this request alone; it is answered by an error of kind `cancelled`. Has no effect once it is answered.
+    /// Cancels only this request, which completes with an error of kind `cancelled`. Has no effect once it is complete.
     public func cancel() { downloader.cancel(self) }
 
-    /// Answers. The downloader calls it once.
+    /// Completes the request. The downloader calls it once.
     func answer(_ result: Result<DecodedImage, SternaError>) {
         channel?.report(result)
         answered?(result)

@@ -4,37 +4,40 @@ public import SternaCore
 public import SternaPlatform
 import Synchronization
 
-/// Fetches images, decodes them, and keeps them in memory: AFImageDownloader.
+/// Fetches images, decodes them and caches them in memory, like AFImageDownloader.
 ///
 ///     let images = ImageDownloader(session: api, decoder: codecs)
 ///     let image = try await images.image("photos/1.jpg", target: .fill(width: 300, height: 300))
 ///
-/// Equal requests share a transfer, also where they want the image in several sizes or filtered. Images in memory answer at once, unless
-/// the cache policy of the request asks for the server. Files are kept on disk where the session has a cache.
+/// Equal requests share a transfer, even if their target sizes or filters differ. An image in memory is returned at once, unless
+/// the cache policy of the request requires the server. The session's cache, if it has one, keeps the files.
 ///
 /// The downloader of a whole program, `ImageDownloader.shared`, is in `SternaImageCodecs`, whose decoder it has.
 public final class ImageDownloader: Sendable {
-    /// The session that fetches the files: the given one, which asks for images.
+    /// The session that fetches the files: a copy of the given one whose requests accept images, and whose responses are limited to
+    /// ``ImageLimits/bytes``.
     public let session: Session
 
-    /// Decodes the files.
+    /// The decoder of the files.
     public let decoder: any ImageDecoding
 
-    /// The decoded images; nil for none.
+    /// The cache of decoded images; nil for none.
     public let imageCache: (any ImageCache)?
 
+    /// The options.
     public let options: ImageDownloaderOptions
 
     private let transfers: ImageTransfers
     private let mailbox: TaskMailbox
     private let lastNumber = Atomic(0)
 
-    /// Makes a downloader.
+    /// Creates a downloader.
     ///
     /// - Parameters:
-    ///   - session: the session that fetches the files; its cache is the one on disk.
-    ///   - decoder: decodes the files, `ImageCodecs()` of `SternaImageCodecs` for instance.
-    ///   - imageCache: keeps the decoded images; nil keeps none.
+    ///   - session: the session that fetches the files, with its cache; ``Session/shared`` by default.
+    ///   - decoder: the decoder of the files, for instance `ImageCodecs()` of `SternaImageCodecs`.
+    ///   - imageCache: the cache of decoded images; by default an ``AutoPurgingImageCache`` of 100 MiB, nil for none.
+    ///   - options: the order, limits, decoding and callbacks.
     public init(
         session: Session = .shared, decoder: any ImageDecoding,
         imageCache: (any ImageCache)? = AutoPurgingImageCache(),
@@ -55,18 +58,19 @@ public final class ImageDownloader: Sendable {
         (formats.map(\.mediaType).sorted() + ["image/*;q=0.5"]).joined(separator: ", ")
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// Asks for an image; the receipt has it once it is there.
+    /// Requests an image. The receipt has it once it is available.
     ///
-    /// - Parameter receiptID: the receipt's number.
+    /// - Parameter receiptID: the receipt's identifier; random by default.
     public func download(_ request: ImageRequest, receiptID: UUID = UUID()) -> ImageDownloadReceipt {
         begin(request, id: receiptID)
     }
 
-    /// Asks for an image. The completion, and the progress of the file, are called where ``ImageDownloaderOptions/callbacks`` says.
+    /// Requests an image, and calls closures with the progress of the file and with the result.
+    /// ``ImageDownloaderOptions/callbacks`` determines where they are called.
     ///
-    /// - Parameter receiptID: the receipt's number.
+    /// - Parameter receiptID: the receipt's identifier; random by default.
     @discardableResult
     public func download(
         _ request: ImageRequest, receiptID: UUID = UUID(), progress: (@Sendable (TransferProgress) -> Void)? = nil,
@@ -82,7 +86,8 @@ public final class ImageDownloader: Sendable {
         return receipt
     }
 
-    /// Waits for an image; cancelling the Swift task cancels the request. Throws the error of the transfer or of the decoder.
+    /// Requests an image and waits for it. Cancelling the Swift task cancels the request. Throws the error of the transfer or the
+    /// decoder, and `cancelled`.
     public func image(_ request: ImageRequest) async throws -> DecodedImage {
         let receipt = begin(request)
         return try await withTaskCancellationHandler {
@@ -92,7 +97,9 @@ public final class ImageDownloader: Sendable {
         }
     }
 
-    /// Waits for the image at a URL, relative to the session's base URL or absolute.
+    /// Requests the image at a URL, absolute or relative to the session's base URL, and waits for it.
+    ///
+    /// The arguments are those of ``ImageRequest/init(_:target:scale:filter:_:)``, the errors those of ``image(_:)``.
     public func image(
         _ reference: some URLConvertible, target: ImageTarget? = nil, scale: Double? = nil,
         filter: (any ImageFilter)? = nil, _ configure: (inout RequestSettings) -> Void = { _ in }
@@ -100,24 +107,24 @@ public final class ImageDownloader: Sendable {
         try await image(ImageRequest(reference, target: target, scale: scale, filter: filter, configure))
     }
 
-    /// Returns the image in memory that would answer a request at once; nil if none would.
+    /// Returns the image in memory for a request; nil if it is not cached, or if the cache policy requires the server.
     public func cachedImage(for request: ImageRequest) -> DecodedImage? {
         guard let imageCache, let built = try? session.request(for: request.draft) else { return nil }
         let source = ImageSource(built, request)
         return source.isReadFromMemory ? imageCache.image(for: source.key) : nil
     }
 
-    /// Cancels a request; it is answered by an error of kind `cancelled`. Others that share its transfer go on.
+    /// Cancels a request, which completes with an error of kind `cancelled`. Others that share its transfer continue.
     public func cancel(_ receipt: ImageDownloadReceipt) {
         guard transfers.cancel(receipt.number) else { return }
         receipt.answer(
             .failure(SternaError(.cancelled, phase: .wait, "The request for the image was cancelled.")))
     }
 
-    /// The number of transfers under way, up to the end of decoding.
+    /// The number of running transfers, which end when their images are decoded.
     public var activeDownloads: Int { transfers.activeCount }
 
-    /// Asks for an image. What is passed is called on any thread, not for an image in memory.
+    /// Requests an image. The closures are called on any thread, and not for an image in memory.
     func begin(
         _ request: ImageRequest, id: UUID? = nil, progressed: (@Sendable (TransferProgress) -> Void)? = nil,
         answered: (@Sendable (Result<DecodedImage, SternaError>) -> Void)? = nil

@@ -1,23 +1,25 @@
 public import Sterna
 public import SternaCore
 
-/// A place that shows one image after another, such as a cell that is used again: UIImageView+AFNetworking without a view.
+/// The image of a view that shows one image after another, such as a reused cell; like UIImageView+AFNetworking, but for any view.
 ///
 ///     let slot = ImageSlot(images) { content in view.show(content) }
 ///     slot.set("photos/1.jpg", target: .fill(width: 300, height: 300))
 ///
-/// It shows the image that was set last, whatever comes late. Setting another one, or releasing the slot, cancels the request.
+/// It shows only the image that was set last, and discards images that arrive late. Setting another image, or releasing the slot,
+/// cancels the request.
 @MainActor
 public final class ImageSlot {
-    /// What there is to show.
+    /// The content to show.
     public enum Content: Sendable {
         /// No image yet: the placeholder, or nothing.
         case loading
-        /// The image. It was in memory, and comes before ``ImageSlot/set(_:)`` returns, or it has been fetched: fade it in.
+        /// The image. If it was in memory, it is shown before ``ImageSlot/set(_:)`` returns; otherwise it was fetched, and may be
+        /// faded in.
         case image(DecodedImage, isFromMemory: Bool)
         /// The image could not be fetched or decoded.
         case failed(SternaError)
-        /// Nothing was asked for.
+        /// No image was requested.
         case empty
     }
 
@@ -26,15 +28,15 @@ public final class ImageSlot {
     private var receipt: ImageDownloadReceipt?
     private var generation = 0
 
-    /// What is shown.
+    /// The content that is shown.
     public private(set) var content = Content.empty
 
-    /// What was asked for last; nil after ``clear()``.
+    /// The last request; nil before the first one, and after ``clear()``.
     public private(set) var request: ImageRequest?
 
-    /// Makes an empty slot.
+    /// Creates an empty slot.
     ///
-    /// - Parameter show: shows what there is, whenever it changes.
+    /// - Parameter show: called on the main actor with the content whenever it changes.
     public init(_ downloader: ImageDownloader, show: @escaping @MainActor (Content) -> Void) {
         (self.downloader, self.show) = (downloader, show)
     }
@@ -44,7 +46,7 @@ public final class ImageSlot {
     /// Whether an image is being fetched.
     public var isLoading: Bool { receipt != nil }
 
-    /// Shows the image at a URL.
+    /// Shows the image at a URL, absolute or relative to the base URL of the downloader's session. Cancels the previous request.
     public func set(
         _ reference: some URLConvertible, target: ImageTarget? = nil, filter: (any ImageFilter)? = nil,
         _ configure: (inout RequestSettings) -> Void = { _ in }
@@ -52,7 +54,7 @@ public final class ImageSlot {
         set(ImageRequest(reference, target: target, filter: filter, configure))
     }
 
-    /// Shows an image: one in memory at once, without an interval in which nothing is there.
+    /// Shows an image. One in memory is shown at once, without a placeholder. Cancels the previous request.
     public func set(_ request: ImageRequest) {
         generation += 1
         let (number, earlier) = (generation, receipt)
@@ -62,7 +64,7 @@ public final class ImageSlot {
             answered: { [weak self] result in
                 Task { @MainActor in self?.received(result, number) }
             })
-        // Cancelled only now, so that a transfer goes on which both want.
+        // Cancelled only now, so that a transfer that both requests share continues.
         earlier?.cancel()
         if receipt.isFromMemory, case .success(let image)? = receipt.result {
             self.receipt = nil
@@ -80,7 +82,7 @@ public final class ImageSlot {
         become(.empty)
     }
 
-    /// Cancels the request. What is shown stays.
+    /// Cancels the request, and keeps the content.
     public func cancel() {
         generation += 1
         receipt?.cancel()

@@ -2,7 +2,7 @@ import HTTPTypes
 import Sterna
 import SternaCore
 
-/// Where an image comes from: the request of its file, as the session makes it, and its key in memory.
+/// The source of an image: the request of its file, as the session builds it, and its cache key.
 struct ImageSource: Sendable {
     let request: Request
     let requestKey: ImageRequestKey
@@ -16,17 +16,17 @@ struct ImageSource: Sendable {
         policy = built.cachePolicy ?? .protocolRules
     }
 
-    /// Whether equal requests share a transfer, and images are kept in memory. An answer to
-    /// credentials of one request is for its caller alone.
+    /// Whether equal requests share a transfer, and images are cached in memory. The response to a request with its own credentials
+    /// is only for its caller.
     var isShared: Bool { request.method == .get && request.body == nil && !request.hasOwnCredentials }
 
     var isReadFromMemory: Bool { isShared && ImageCacheRule.reads(policy) }
 
     var isStoredInMemory: Bool { isShared && ImageCacheRule.stores(policy) }
 
-    /// What tells its transfer.
+    /// Returns the key of its transfer.
     ///
-    /// - Parameter number: a number of its own, for a request that is not shared.
+    /// - Parameter number: a unique number, for a request that is not shared.
     func transferKey(_ number: Int) -> TransferKey {
         TransferKey(request: requestKey, policy: policy, own: isShared ? 0 : number)
     }

@@ -3,7 +3,7 @@ import Sterna
 import SternaCore
 import Synchronization
 
-/// Fetches and decodes what a ``DownloadBoard`` says, and answers receipts.
+/// Fetches and decodes images as a ``DownloadBoard`` decides, and completes receipts.
 final class ImageTransfers: Sendable {
     private struct State {
         var board: DownloadBoard
@@ -17,7 +17,7 @@ final class ImageTransfers: Sendable {
         let source: ImageSource
         var task: DataTask?
         var progress: TransferProgress?
-        /// The last receiver, after it has cancelled: the image is made for the memory.
+        /// The last receiver, after it has cancelled: its image is decoded for the cache.
         var abandoned: ImageReceiver?
         var grace: ClockTimer?
     }
@@ -74,7 +74,7 @@ final class ImageTransfers: Sendable {
         return wasWaiting
     }
 
-    /// Answers the receivers of a transfer that want an image of some key.
+    /// Completes the receivers of a transfer that wait for the image of a key.
     private func answer(_ id: Int, _ result: Result<DecodedImage, SternaError>, _ key: ImageCacheKey) {
         let receipts = state.withLock { state in
             if state.works[id]?.abandoned?.key == key { state.works[id]?.abandoned = nil }
@@ -91,7 +91,7 @@ final class ImageTransfers: Sendable {
 
     // MARK: Abandoned transfers
 
-    /// Decides whether a transfer goes on whose last receiver has cancelled; returns the task to cancel if not.
+    /// Decides whether a transfer continues whose last receiver has cancelled. Returns the task to cancel if not.
     private func abandon(_ id: Int, _ receiver: ImageReceiver, _ state: inout State) -> DataTask? {
         let isKept = imageCache != nil && receiver.source.isStoredInMemory
         guard isKept, options.abandonedTransfers.goesOn(state.works[id]?.progress) else { return giveUp(id, &state) }
@@ -105,7 +105,7 @@ final class ImageTransfers: Sendable {
         return nil
     }
 
-    /// Leaves a transfer to its end, which is near; later receivers get one of their own. Returns the task to cancel.
+    /// Detaches a transfer, so that later receivers get a new one. Returns the task to cancel.
     private func giveUp(_ id: Int, _ state: inout State) -> DataTask? {
         state.board.detach(id)
         state.works[id]?.abandoned = nil
@@ -137,7 +137,7 @@ final class ImageTransfers: Sendable {
         }
     }
 
-    /// Fetches a file, and answers all its receivers.
+    /// Fetches a file, and completes all its receivers.
     private func run(_ id: Int) async {
         answerFromMemory(id)
         if let work = state.withLock({ next(id, &$0) == nil ? nil : $0.works[id] }) {
@@ -153,7 +153,7 @@ final class ImageTransfers: Sendable {
         startWaiting()
     }
 
-    /// Returns a receiver of a transfer, or the last one that has cancelled; ends the transfer if there is none.
+    /// Returns the next receiver of a transfer, or the one that abandoned it; ends the transfer if there is none.
     private func next(_ id: Int, _ state: inout State) -> ImageReceiver? {
         let waiting = state.board.receivers(of: id).first.flatMap { state.receivers[$0] }
         if let next = waiting ?? state.works[id]?.abandoned { return next }
@@ -166,7 +166,7 @@ final class ImageTransfers: Sendable {
         state.works.removeValue(forKey: id)?.grace?.cancel()
     }
 
-    /// Ends a transfer by an error.
+    /// Ends a transfer with an error.
     private func fail(_ id: Int, _ error: SternaError) {
         let receipts = state.withLock { state in
             let receipts = take(Set(state.board.receivers(of: id)), from: id, &state)
@@ -176,7 +176,7 @@ final class ImageTransfers: Sendable {
         for receipt in receipts { receipt.answer(.failure(error)) }
     }
 
-    /// Answers those whose image has come into the memory while they waited.
+    /// Completes receivers whose images were cached while they waited.
     private func answerFromMemory(_ id: Int) {
         guard let imageCache else { return }
         let keys = state.withLock { state in
@@ -210,7 +210,7 @@ final class ImageTransfers: Sendable {
         return try await task.value
     }
 
-    /// Decodes a file as a receiver wants it, and keeps the image in memory.
+    /// Decodes a file for a receiver, and caches the image in memory.
     private func make(
         _ wanted: ImageReceiver, of reply: Reply, _ source: ImageSource
     ) async -> Result<DecodedImage, SternaError> {
@@ -234,7 +234,7 @@ final class ImageTransfers: Sendable {
             return .success(image)
         } catch {
             let failure = SternaError.wrap(
-                error, as: .decodingFailed, phase: .decode, "The image could not be made: \(error)")
+                error, as: .decodingFailed, phase: .decode, "The image could not be decoded or filtered: \(error)")
             return .failure(failure.at(source.request))
         }
     }

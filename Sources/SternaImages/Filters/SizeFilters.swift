@@ -1,30 +1,36 @@
 import SternaCore
 
-/// Scales an image to a size, whatever its proportions.
+/// Scales an image to a size, without keeping its proportions.
 public struct ScaledToSizeFilter: ImageFilter {
     /// The size in points.
     public let size: ImageSize
 
+    /// Creates a filter from a size in points.
     public init(size: ImageSize) { self.size = size }
 
+    /// Identifies the filter with its size.
     public var identifier: String { "ScaledToSizeFilter-size:(\(size))" }
 
-    /// Throws `invalidRequest` for a size that is none.
+    /// Returns the scaled image. Throws `invalidRequest` for a length that is not positive or exceeds 1,000,000 pixels, and
+    /// `limitExceeded` if memory cannot be allocated.
     public func filter(_ image: DecodedImage) throws -> DecodedImage {
         image.with(try Resampling.resize(image.pixels, to: try size.required(at: image.scale)))
     }
 }
 
-/// Scales an image so that all of it is in a size, with its proportions; what is left of the size is transparent.
+/// Scales an image to fit within a size, keeping its proportions; the rest of the size is transparent.
 public struct AspectScaledToFitSizeFilter: ImageFilter {
     /// The size in points.
     public let size: ImageSize
 
+    /// Creates a filter from a size in points.
     public init(size: ImageSize) { self.size = size }
 
+    /// Identifies the filter with its size.
     public var identifier: String { "AspectScaledToFitSizeFilter-size:(\(size))" }
 
-    /// Throws `invalidRequest` for a size that is none.
+    /// Returns the scaled image. Throws `invalidRequest` for a length that is not positive or exceeds 1,000,000 pixels, and
+    /// `limitExceeded` if memory cannot be allocated.
     public func filter(_ image: DecodedImage) throws -> DecodedImage {
         let canvas = try size.required(at: image.scale)
         let inner = AspectRule.fit(image.pixelSize, in: canvas)
@@ -32,16 +38,19 @@ public struct AspectScaledToFitSizeFilter: ImageFilter {
     }
 }
 
-/// Scales an image so that it covers a size, with its proportions; what is beyond the size is cut off on both sides.
+/// Scales an image to cover a size, keeping its proportions; the rest of the image is cropped on both sides.
 public struct AspectScaledToFillSizeFilter: ImageFilter {
     /// The size in points.
     public let size: ImageSize
 
+    /// Creates a filter from a size in points.
     public init(size: ImageSize) { self.size = size }
 
+    /// Identifies the filter with its size.
     public var identifier: String { "AspectScaledToFillSizeFilter-size:(\(size))" }
 
-    /// Throws `invalidRequest` for a size that is none.
+    /// Returns the scaled image. Throws `invalidRequest` for a length that is not positive or exceeds 1,000,000 pixels, and
+    /// `limitExceeded` if memory cannot be allocated.
     public func filter(_ image: DecodedImage) throws -> DecodedImage {
         let canvas = try size.required(at: image.scale)
         return image.with(
@@ -54,17 +63,17 @@ extension ImageSize {
         guard let size = pixels(at: scale) else {
             throw SternaError(
                 .invalidRequest, phase: .decode,
-                "An image cannot be scaled to \(self); both lengths must be above zero and below a million pixels.")
+                "An image cannot be scaled to \(self); both lengths must be above zero and at most a million pixels.")
         }
         return size
     }
 }
 
-/// How an image of some proportions lies in a size of others.
+/// Places an image in a size of other proportions.
 enum AspectRule {
-    /// The largest size with the image's proportions that is within a canvas; at least one pixel.
+    /// Returns the largest size within a canvas that has the image's proportions; at least one pixel in each direction.
     static func fit(_ image: PixelSize, in canvas: PixelSize) -> PixelSize {
-        // Compares width / height of both without dividing.
+        // Compares both ratios of width to height without dividing.
         let isWider =
             image.width.multipliedFullWidth(by: canvas.height) > canvas.width.multipliedFullWidth(by: image.height)
         if isWider {
@@ -77,7 +86,7 @@ enum AspectRule {
         max(1, Int((Double(length) * Double(other) / Double(max(1, base))).rounded()))
     }
 
-    /// The middle part of an image that has a canvas's proportions, in pixels of the image.
+    /// Returns the central part of an image that has a canvas's proportions, in pixels of the image.
     static func part(of image: PixelSize, filling canvas: PixelSize) -> PixelArea {
         let factor = min(
             Double(image.width) / Double(max(1, canvas.width)), Double(image.height) / Double(max(1, canvas.height)))

@@ -1,7 +1,7 @@
 #if !os(Linux)
 import Dispatch
 
-/// The pressure that the system tells Dispatch.
+/// The memory pressure that Dispatch reports.
 struct DispatchMemoryPressureSource: MemoryPressureSource {
     func begin(_ report: @escaping @Sendable (MemoryPressure.Level) -> Void) -> @Sendable () -> Void {
         #if canImport(Darwin)

@@ -3,24 +3,25 @@ import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// Waits for the kernel's triggers of pressure stall information, on a thread of its own. What triggers do not tell is looked at by a timer.
+/// Waits for triggers of the kernel's pressure stall information on a thread of its own. Where triggers are missing, a timer checks
+/// the kernel's files.
 struct LinuxMemoryPressureSource: MemoryPressureSource {
-    /// Some tasks, or all of them, have waited for memory for this many microseconds of a window. Processes without privileges may ask
-    /// for windows of whole two seconds alone.
+    /// The time in microseconds for which some or all tasks have waited for memory, and the window. Processes without privileges
+    /// may only use windows that are multiples of two seconds.
     static let triggers: [(text: String, level: MemoryPressure.Level)] = [
         ("some 150000 2000000", .warning), ("full 100000 2000000", .critical),
     ]
 
-    /// The folder in which `proc` and `sys` are; empty for the machine's own.
+    /// The folder that contains `proc` and `sys`; empty for the machine's own.
     var root = ""
 
-    /// The time between two looks of the timer.
+    /// The interval of the timer.
     var interval = Duration.seconds(5)
 
-    /// Opens a file to read and write it; for tests.
+    /// Opens a file for reading and writing; replaced in tests.
     var openFile: @Sendable (String) -> Int32 = { SternaPlatform.open($0, O_RDWR | O_NONBLOCK | O_CLOEXEC) }
 
-    /// Called with whether the timer is needed, once that is known; for tests.
+    /// Called once it is known whether the timer is needed; for tests.
     var began: (@Sendable (_ usesTimer: Bool) -> Void)?
 
     func begin(_ report: @escaping @Sendable (MemoryPressure.Level) -> Void) -> @Sendable () -> Void {
@@ -28,7 +29,7 @@ struct LinuxMemoryPressureSource: MemoryPressureSource {
         guard pipe(&ends) == 0 else { return {} }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (stop, write) = (ends[0], ends[1])
-        // The thread that waits has no other work. It ends, and closes its end, when the other one is closed.
+        // The waiting thread has no other work. It ends, and closes its end of the pipe, when the other end is closed.
         BlockingWork("sterna.memory", inOrder: true).begin { [self] in
             watch(stop, report)
             close(stop)
@@ -68,7 +69,7 @@ struct LinuxMemoryPressureSource: MemoryPressureSource {
             var levels: [MemoryPressure.Level] = []
             for (index, trigger) in all.enumerated() {
                 let events = waiting[index + 1].revents
-                // A group that is removed reports an error for ever.
+                // A removed group reports an error for ever.
                 if events & Int16(POLLERR | POLLNVAL) != 0 {
                     waiting[index + 1].fd = -1
                 } else if events & Int16(POLLPRI) != 0 {
@@ -80,13 +81,13 @@ struct LinuxMemoryPressureSource: MemoryPressureSource {
         }
     }
 
-    /// Opens a file of pressure stall information with each trigger; none where the kernel refuses one.
+    /// Opens a file of pressure stall information with each trigger. Returns none if the kernel refuses one.
     private func open(_ path: String) -> [(descriptor: Int32, level: MemoryPressure.Level)] {
         var opened: [(descriptor: Int32, level: MemoryPressure.Level)] = []
         for trigger in Self.triggers {
             let file = openFile(root + path)
             guard file >= 0 else { break }
-            // The kernel takes the last byte for the end of the text.
+            // The kernel treats the last byte as the end of the text.
             let text = Array(trigger.text.utf8) + [0]
             guard write(file, text, text.count) == text.count else {
                 close(file)

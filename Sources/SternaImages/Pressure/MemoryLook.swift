@@ -1,18 +1,18 @@
 #if os(Linux)
 import SternaPlatform
 
-/// Reads how much memory is in use, from the kernel's files below a root.
+/// Reads the use of memory from the kernel's files below a root.
 struct MemoryLook: Sendable {
-    /// The folder in which `proc` and `sys` are; empty for the machine's own.
+    /// The folder that contains `proc` and `sys`; empty for the machine's own.
     let root: String
 
-    /// A file is longer than this only if it is not the kernel's.
+    /// The maximum length of a file; the kernel's are shorter.
     private static let longest = 64 << 10
 
-    /// How short memory is, by free memory and by the limits of control groups; nil if it is not.
+    /// Returns the level of memory pressure by free memory and the limits of control groups; nil for none.
     func level() -> MemoryPressure.Level? { uses().compactMap(\.level).max() }
 
-    /// What is in use of the machine's memory, and of each limit on the process's control groups.
+    /// Returns the use of the machine's memory, and of each limit on the process's control groups.
     func uses() -> [MemoryUse] { [machine()].compactMap { $0 } + groups().flatMap(uses) }
 
     private func machine() -> MemoryUse? {
@@ -28,7 +28,7 @@ struct MemoryLook: Sendable {
         let folder: String
     }
 
-    /// The process's control groups with limits, and those above them.
+    /// Returns those of the process's control groups, and their ancestors, that have limits.
     func groups() -> [Group] {
         guard let text = read("/proc/self/cgroup") else { return [] }
         let paths = MemoryFiles.groups(text)

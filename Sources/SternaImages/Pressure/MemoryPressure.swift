@@ -1,21 +1,22 @@
 import Synchronization
 
-/// Tells when memory is short.
+/// Reports when memory is short.
 ///
-/// On Linux the kernel's pressure stall information tells (PSI, `/proc/pressure/memory`): tasks have waited for memory for 150 ms within two
-/// seconds. The limits of the process's control groups count, too. Where there is no PSI, free memory is looked at every few seconds.
+/// On Linux it uses the kernel's pressure stall information (PSI, `/proc/pressure/memory`) for the machine and the process's
+/// control groups: `warning` when some tasks have waited for memory for 150 ms within two seconds, `critical` when all have for 100
+/// ms. Without PSI, it checks free memory and the limits of control groups every 5 s. On Apple's platforms it uses Dispatch.
 public final class MemoryPressure: Sendable {
-    /// How short it is.
+    /// The level of memory pressure.
     public enum Level: Int, Sendable, Hashable, Comparable {
-        /// The system slows down; what can be had again should be given back in part.
+        /// The system slows down: caches should be reduced.
         case warning
-        /// The system is nearly out of memory.
+        /// The system is nearly out of memory: caches should be emptied.
         case critical
 
         public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// That of this machine, and of the control groups that the process belongs to. It is watched while there are subscriptions.
+    /// The memory pressure of the machine and the process's control groups. It is watched while there are subscriptions.
     public static let system = MemoryPressure(SystemMemoryPressureSource())
 
     private struct State {
@@ -28,14 +29,15 @@ public final class MemoryPressure: Sendable {
     private let source: (any MemoryPressureSource)?
     private let state = Mutex(State())
 
-    /// Makes one that the program tells itself, by ``report(_:)``.
+    /// Creates a source that the program reports to by ``report(_:)``.
     public init() { source = nil }
 
     init(_ source: any MemoryPressureSource) { self.source = source }
 
     deinit { state.withLock { $0.end.take() }?() }
 
-    /// Calls a closure whenever memory is short, until the returned object is released. The closure must return at once.
+    /// Calls a closure with the level whenever memory is short, on any thread, until the returned object is released. The closure
+    /// must return at once.
     public func subscribe(_ body: @escaping @Sendable (Level) -> Void) -> MemoryPressureSubscription {
         let (number, run) = state.withLock { state in
             state.lastNumber += 1
@@ -48,7 +50,7 @@ public final class MemoryPressure: Sendable {
         return MemoryPressureSubscription { [weak self] in self?.remove(number) }
     }
 
-    /// Tells all subscribers that memory is short.
+    /// Calls all subscribers with a level of memory pressure.
     public func report(_ level: Level) {
         let subscribers = state.withLock { $0.subscribers.sorted { $0.key < $1.key }.map(\.value) }
         for subscriber in subscribers { subscriber(level) }
@@ -73,7 +75,7 @@ public final class MemoryPressure: Sendable {
     }
 }
 
-/// Ends a subscription when it is released.
+/// A subscription, which ends when the object is released.
 public final class MemoryPressureSubscription: Sendable {
     private let end: @Sendable () -> Void
 
@@ -82,9 +84,9 @@ public final class MemoryPressureSubscription: Sendable {
     deinit { end() }
 }
 
-/// What tells that memory is short: the kernel, or a test.
+/// A source of memory pressure: the system, or a test.
 protocol MemoryPressureSource: Sendable {
-    /// Begins to report. The returned closure ends the reports; one that is under way may still come.
+    /// Begins to report. The returned closure ends the reports; one that is being delivered may still arrive.
     func begin(_ report: @escaping @Sendable (MemoryPressure.Level) -> Void) -> @Sendable () -> Void
 }
 

@@ -2,29 +2,30 @@ public import NIOCore
 public import Sterna
 public import SternaCore
 
-/// Makes an image of a response: AFImageResponseSerializer.
+/// Decodes the image of a response, like AFImageResponseSerializer.
 ///
 ///     let serializer = ImageResponseSerializer(decoder: codecs, imageScale: 2)
 ///     let image = try await api.get("photo.jpg") { $0.responseSerializer = serializer }.value(by: serializer).image()
 public struct ImageResponseSerializer: ResponseSerializer {
-    /// A status of 200 to 299, and the media types of ``SternaSerialization/ImageDataResponseSerializer``.
+    /// The default validation: a status of 200 to 299, and the media types of ``SternaSerialization/ImageDataResponseSerializer``.
     public static var standardValidation: ResponseValidation {
         ResponseValidation(mediaTypes: ImageDataResponseSerializer.mediaTypes)
     }
 
+    /// The accepted statuses and media types; ``standardValidation`` by default.
     public var validation: ResponseValidation
 
-    /// Decodes the file.
+    /// The decoder of the file.
     public var decoder: any ImageDecoding
 
     /// How the file is decoded.
     public var options: ImageDecodingOptions
 
-    /// Whether the image is decoded when the response is read; the default. If not, ``ResponseImage/image()`` decodes it, each time
-    /// anew.
+    /// Whether the image is decoded when the response is read; true by default. Otherwise each call of ``ResponseImage/image()``
+    /// decodes it.
     public var automaticallyInflatesResponseImage: Bool
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     public init(
         decoder: any ImageDecoding, options: ImageDecodingOptions = ImageDecodingOptions(),
         automaticallyInflatesResponseImage: Bool = true,
@@ -34,21 +35,23 @@ public struct ImageResponseSerializer: ResponseSerializer {
         self.automaticallyInflatesResponseImage = automaticallyInflatesResponseImage
     }
 
-    /// Makes a serializer of images with a scale.
+    /// Creates a serializer with a scale, in pixels per point, and otherwise the defaults.
     public init(decoder: any ImageDecoding, imageScale: Double) {
         self.init(decoder: decoder)
         self.imageScale = imageScale
     }
 
-    /// The pixels of a point; 1 by default.
+    /// The pixels per point; 1 by default.
     public var imageScale: Double {
         get { options.scale }
         set { options.scale = newValue }
     }
 
+    /// Whether the serializer decodes the image, which must not run on the caller's executor.
     public var takesLong: Bool { automaticallyInflatesResponseImage }
 
-    /// Throws `decodingFailed` for an empty body or a damaged image, and `limitExceeded` for one beyond the options' limits.
+    /// Returns the image of a response. Throws `decodingFailed` for an empty body or a damaged image, and `limitExceeded` for one
+    /// that exceeds the limits.
     public func value(of response: Response, body: Bytes) throws -> ResponseImage {
         guard body.count > 0 else {
             throw SternaError(.decodingFailed, phase: .decode, "The response is empty, but an image was expected.")
@@ -59,7 +62,7 @@ public struct ImageResponseSerializer: ResponseSerializer {
     }
 }
 
-/// The image of a response, decoded already or on demand.
+/// The image of a response, which is decoded with the response or on demand.
 public struct ResponseImage: Sendable {
     /// The bytes of the file.
     public let file: Bytes
@@ -76,19 +79,21 @@ public struct ResponseImage: Sendable {
         ResponseImage(file: file, decoder: decoder, options: options, inflated: try image())
     }
 
-    /// Whether the image is decoded.
+    /// Whether the image was decoded with the response.
     public var isInflated: Bool { inflated != nil }
 
-    /// The format of the file; nil for one that is not known.
+    /// The format of the file; nil for an unknown one.
     public var format: ImageFormat? { ImageFormat(firstBytes: file.readableBytesView) }
 
-    /// Returns the image, and decodes it first if it is not; throws `decodingFailed` or `limitExceeded`.
+    /// Returns the image, and decodes it on the calling thread if it was not decoded with the response. Throws `decodingFailed` or
+    /// `limitExceeded`.
     public func image() throws -> DecodedImage {
         if let inflated { return inflated }
         return try decoder.decode(file, options: options)
     }
 
-    /// Returns the image, and decodes it first on a thread for such work if it is not.
+    /// Returns the image, and decodes it on a thread for images if it was not decoded with the response. Throws `decodingFailed` or
+    /// `limitExceeded`.
     public func image() async throws -> DecodedImage {
         if let inflated { return inflated }
         return try await BlockingWork.images.run { [self] in try image() }

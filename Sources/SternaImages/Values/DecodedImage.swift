@@ -1,27 +1,27 @@
-/// A decoded image: pixels in sRGB as they are shown, with the orientation of the file applied. A value, whose copies share the pixels.
+/// A decoded image: pixels in sRGB, with the orientation of the file applied. A value whose copies share the pixels.
 public struct DecodedImage: Sendable {
-    /// The pixels; of an animation those of its first frame.
+    /// The pixels; of an animation the first frame.
     public var pixels: PixelBuffer
 
-    /// The pixels of a point: 2 for an image that is meant for a display of twice the usual density; 1 by default.
+    /// The pixels per point; 1 by default, 2 for an image for a display of twice the usual density.
     public var scale: Double
 
-    /// The format of the file; nil for an image that comes from none.
+    /// The format of the file; nil for an image that was not decoded from a file.
     public var format: ImageFormat?
 
-    /// The size of the image in the file, turned as it is shown. That of the ``pixels`` is smaller if the image was scaled while it was
-    /// decoded.
+    /// The size of the image in the file, with its orientation applied. The ``pixels`` are fewer if the image was scaled while it
+    /// was decoded.
     public var sourceSize: PixelSize
 
-    /// The frames of an animation; nil for an image that stands still.
+    /// The frames of an animation; nil for a still image.
     public var animation: (any ImageAnimation)?
 
     /// Whether the file is incomplete, and the rest of the image is transparent; see ``ImageDecodingOptions/allowsPartialImages``.
     public var isPartial: Bool
 
-    /// Makes an image of pixels.
+    /// Creates an image from pixels.
     ///
-    /// - Parameter sourceSize: the size in the file; that of the pixels by default.
+    /// - Parameter sourceSize: the size in the file; nil, the default, for the size of the pixels.
     public init(
         _ pixels: PixelBuffer, scale: Double = 1, format: ImageFormat? = nil, sourceSize: PixelSize? = nil,
         animation: (any ImageAnimation)? = nil, isPartial: Bool = false
@@ -34,16 +34,16 @@ public struct DecodedImage: Sendable {
         self.isPartial = isPartial
     }
 
-    /// The size of the pixels.
+    /// The size in pixels.
     public var pixelSize: PixelSize { pixels.size }
 
-    /// The size in points.
+    /// The size in points: pixels divided by ``scale``.
     public var size: ImageSize {
         let divisor = scale > 0 ? scale : 1
         return ImageSize(width: Double(pixels.size.width) / divisor, height: Double(pixels.size.height) / divisor)
     }
 
-    /// The bytes that the image takes in memory, decoded: what a cache counts.
+    /// The memory of the decoded image, with its animation, in bytes. Caches count it.
     public var cost: Int {
         let (sum, isOver) = pixels.byteCount.addingReportingOverflow(max(0, animation?.cost ?? 0))
         return isOver ? .max : sum

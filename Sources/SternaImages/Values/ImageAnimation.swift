@@ -1,33 +1,33 @@
 import SternaCore
 
-/// The frames of an animation, which are decoded on demand.
+/// The frames of an animation, decoded on demand.
 public protocol ImageAnimation: AnyObject, Sendable {
     /// The number of frames, at least 2.
     var frameCount: Int { get }
 
-    /// How often the frames are shown; 0 for ever.
+    /// The number of times that the frames are shown; 0 for an endless loop.
     var loopCount: Int { get }
 
-    /// The bytes in memory that the animation keeps beside its first frame.
+    /// The memory of the animation in addition to its first frame, in bytes.
     var cost: Int { get }
 
-    /// Returns how long a frame is shown; the delay of the last one for an index behind it.
+    /// Returns how long a frame is shown; for an index beyond the last frame, the delay of the last.
     func delay(of index: Int) -> Duration
 
-    /// Decodes a frame as it is shown, all before it included; throws `decodingFailed` or `limitExceeded`. It takes time: call
-    /// ``frame(_:)`` with `await` on an actor that must go on.
+    /// Decodes a frame as it is shown, composed with the frames before it. Throws `decodingFailed` or `limitExceeded`. It blocks:
+    /// on an actor that must stay responsive, call ``frame(_:)`` with `await`.
     ///
-    /// Frames are cheapest in order. Any thread may call it.
+    /// Reading frames in order is cheapest. It may be called on any thread.
     func pixels(of index: Int) throws -> PixelBuffer
 }
 
 extension ImageAnimation {
-    /// Decodes a frame on a thread for such work, and returns it as it is shown; throws `decodingFailed` or `limitExceeded`.
+    /// Decodes a frame on a thread for images, and returns it as it is shown. Throws `decodingFailed` or `limitExceeded`.
     public func frame(_ index: Int) async throws -> PixelBuffer {
         try await BlockingWork.images.run { try self.pixels(of: index) }
     }
 
-    /// How long the frames take together.
+    /// The total duration of all frames.
     public var duration: Duration {
         (0..<frameCount).reduce(.zero) { $0 + delay(of: $1) }
     }

@@ -15,7 +15,7 @@ public final class PixelMemory: @unchecked Sendable {
 
     deinit { free(base) }
 
-    /// The bytes, valid while the object lives. For toolkits that take a pointer, and keep the object as long.
+    /// The bytes, valid while the object lives. For toolkits that take a pointer and can keep the object as long.
     public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
     fileprivate var mutableBytes: UnsafeMutableRawBufferPointer {
@@ -23,18 +23,18 @@ public final class PixelMemory: @unchecked Sendable {
     }
 }
 
-/// Pixels in sRGB: red, green, blue and alpha, a byte each, the colours multiplied by alpha. Rows follow each other from the top, without
-/// gaps. A value, whose copies share their memory.
+/// Pixels in sRGB: red, green, blue and alpha, a byte each, with colours premultiplied by alpha. Rows follow each other from the
+/// top without gaps. A value whose copies share their memory.
 public struct PixelBuffer: Sendable {
-    /// The number of pixels in both directions, at least 1 each.
+    /// The width and height in pixels, at least 1 each.
     public let size: PixelSize
 
     /// The memory of the pixels.
     public let memory: PixelMemory
 
-    /// Makes pixels that a closure writes; they are transparent before. Nothing is kept of what it throws halfway.
+    /// Creates pixels that a closure writes. They are transparent before. If the closure throws, its error is passed on.
     ///
-    /// Throws `limitExceeded` for a size without pixels, or for which the system has no memory.
+    /// Throws `limitExceeded` for a size without pixels, or if memory cannot be allocated.
     public init(
         _ size: PixelSize, write: (UnsafeMutableRawBufferPointer) throws -> Void = { _ in }
     ) throws {
@@ -46,7 +46,7 @@ public struct PixelBuffer: Sendable {
         (self.size, self.memory) = (size, memory)
     }
 
-    /// Makes pixels of rows from the top; throws `invalidRequest` where the number does not fit.
+    /// Creates pixels from rows from the top. Throws `invalidRequest` if their number does not match the size.
     public init(_ size: PixelSize, _ pixels: some Collection<Pixel>) throws {
         guard pixels.count == size.area else {
             throw SternaError(
@@ -63,18 +63,18 @@ public struct PixelBuffer: Sendable {
         }
     }
 
-    /// The bytes of a row.
+    /// The length of a row in bytes.
     public var bytesPerRow: Int { 4 * size.width }
 
-    /// The bytes of all rows.
+    /// The length of all rows in bytes.
     public var byteCount: Int { memory.bytes.count }
 
-    /// Calls a closure with the bytes.
+    /// Calls a closure with the bytes, which are valid until it returns.
     public func withUnsafeBytes<R>(_ read: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try withExtendedLifetime(memory) { try read(memory.bytes) }
     }
 
-    /// The pixel at a place, counted from the left and from the top; nil outside of the image.
+    /// Returns the pixel at a position, counted from 0 at the upper left; nil outside of the image.
     public func pixel(x: Int, y: Int) -> Pixel? {
         guard (0..<size.width).contains(x), (0..<size.height).contains(y) else { return nil }
         let place = 4 * (y * size.width + x)
@@ -92,7 +92,7 @@ public struct PixelBuffer: Sendable {
 }
 
 extension PixelBuffer: Hashable {
-    /// Whether both have the same pixels.
+    /// Returns whether both have the same size and pixels.
     public static func == (one: PixelBuffer, other: PixelBuffer) -> Bool {
         guard one.size == other.size else { return false }
         if one.memory === other.memory { return true }

@@ -1,31 +1,31 @@
 import Sterna
 
-/// Where the bucket's name stands in URLs.
+/// Where URLs have the bucket's name.
 public enum S3AddressStyle: String, Sendable, Hashable, CaseIterable {
-    /// `https://bucket.s3.region.amazonaws.com/key`, as AWS wants it.
+    /// In the host, as AWS recommends: `https://bucket.s3.region.amazonaws.com/key`.
     case virtualHost
-    /// `https://s3.region.amazonaws.com/bucket/key`, as many other servers want it.
+    /// In the path, as many other servers require: `https://s3.region.amazonaws.com/bucket/key`.
     case path
 }
 
-/// Makes the URLs of buckets and objects.
+/// Builds the URLs of buckets and objects.
 struct S3Address: Sendable, Hashable {
     /// The URL of the service, whose path ends without a slash.
     let endpoint: HTTPURL
     let style: S3AddressStyle
 
-    /// Makes the address of AWS in a region, or of another server.
+    /// Creates the address of AWS in a region, or of another server.
     ///
     /// - Parameters:
     ///   - endpoint: the server's URL; nil for AWS.
     ///   - style: nil for virtual hosts at AWS, and paths elsewhere.
-    /// - Throws: `invalidRequest` for a region that is no name, `invalidURL`.
+    /// - Throws: `invalidRequest` for an invalid region, `invalidURL` for an invalid endpoint.
     init(region: String, endpoint: String?, style: S3AddressStyle?) throws(SternaError) {
         let isName = { (byte: UInt8) in (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D }
         guard !region.isEmpty, region.utf8.count <= 64, region.utf8.allSatisfy(isName) else {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
-                "A region has small letters, digits and hyphens, as in “eu-central-1”.")
+                "A region has lower-case letters, digits and hyphens, as in “eu-central-1”.")
         }
         let domain = region.hasPrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
         let url = try Self.url(endpoint ?? "https://s3.\(region).\(domain)")
@@ -38,12 +38,12 @@ struct S3Address: Sendable, Hashable {
         self.style = style ?? (endpoint == nil ? .virtualHost : .path)
     }
 
-    /// Returns the URL of a bucket or of an object in it; throws `invalidRequest` for names that no URL can hold.
+    /// Returns the URL of a bucket or of an object in it. Throws `invalidRequest` for an invalid name or key.
     func url(bucket: String, key: String?, query: [(String, String)] = []) throws(SternaError) -> HTTPURL {
         try Self.check(bucket: bucket)
         if let key { try Self.check(key: key) }
         let object = key.map { "/" + Self.encoded($0, keepsSlashes: true) } ?? ""
-        // TLS certificates are for one name below the service's.
+        // TLS certificates cover only one label before the service's name.
         let isInHost =
             style == .virtualHost && endpoint.hostKind == .domain && Self.isHostName(bucket)
             && !(endpoint.scheme.isSecure && bucket.utf8.contains(UInt8(ascii: ".")))
@@ -73,7 +73,7 @@ struct S3Address: Sendable, Hashable {
         }
     }
 
-    /// Throws `invalidRequest` for a name that cannot be that of a bucket.
+    /// Checks the name of a bucket. Throws `invalidRequest` for an invalid one.
     static func check(bucket: String) throws(SternaError) {
         let isName = { (byte: UInt8) in
             (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte)
@@ -87,7 +87,7 @@ struct S3Address: Sendable, Hashable {
         }
     }
 
-    /// Throws `invalidRequest` for a key that no URL can hold.
+    /// Checks a key. Throws `invalidRequest` for a key that a URL cannot have.
     static func check(key: String) throws(SternaError) {
         let hasDots = key.utf8.split(separator: UInt8(ascii: "/")).contains {
             $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)

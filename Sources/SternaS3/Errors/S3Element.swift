@@ -1,39 +1,39 @@
 import NIOCore
 import Sterna
 
-/// An element of a document of S3, with what it contains.
+/// An XML element of a document of S3, with its contents.
 struct S3Element: Sendable {
     /// The name without its prefix.
     let localName: String
 
-    /// The elements within, in order.
+    /// The child elements, in order.
     var elements: [S3Element] = []
 
-    /// The text directly within, white space included.
+    /// The text directly in the element, including white space.
     var text = ""
 
-    /// The first element within of a name; nil if there is none.
+    /// Returns the first child element with a name; nil if there is none.
     subscript(name: String) -> S3Element? { elements.first { $0.localName == name } }
 
-    /// Returns the elements within of a name.
+    /// Returns the child elements with a name.
     func elements(named name: String) -> [S3Element] { elements.filter { $0.localName == name } }
 
-    /// What a document may have.
+    /// The limits on a document.
     struct Limits: Sendable {
         var depth = 16
         var bytes = 16 << 20
         var elements = 1_000_000
     }
 
-    /// Reads a document; throws `decodingFailed` or `limitExceeded`.
+    /// Parses a document. Throws `decodingFailed` or `limitExceeded`.
     ///
-    /// It takes what S3 writes and refuses the rest: documents in UTF-8, without a document type, whose names are of ASCII letters.
+    /// It accepts only the form that S3 writes: documents in UTF-8, without a document type, with names of ASCII letters.
     init(parsing bytes: Bytes, limits: Limits = Limits()) throws(SternaError) {
         guard bytes.readableBytes <= limits.bytes else {
             throw SternaError(.limitExceeded, phase: .decode, "The XML of S3 has more than \(limits.bytes) bytes.")
         }
         let result = bytes.withUnsafeReadableBytes { raw in
-            // The bytes are kept for the duration of the call. The closure does not carry typed errors.
+            // The bytes are valid during the call. The closure cannot throw typed errors.
             Result { () throws(XMLMarkupReader.Fault) in
                 try S3Element(parsing: raw.bindMemory(to: UInt8.self), limits)
             }
@@ -97,7 +97,7 @@ struct S3Element: Sendable {
 
     private static let longestName = 128
 
-    /// Returns a tag's name without its prefix; nil if S3 has no such names.
+    /// Returns a tag's name without its prefix; nil if S3 does not use such names.
     private static func localName(_ name: String) -> String? {
         let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) || byte == 0x5F }
         let isOther = { (byte: UInt8) in (0x30...0x39).contains(byte) || [0x2D, 0x2E, 0x3A].contains(byte) }

@@ -3,22 +3,22 @@ public import Sterna
 
 /// An error that S3 reports in XML, kept as the `value` of the `SternaError`.
 public struct S3Error: Sendable, Hashable {
-    /// The code for programs, such as `NoSuchKey`; for an answer without a body, a code that fits its status.
+    /// The code for programs, such as `NoSuchKey`; for a response without an error body, a code derived from its status.
     public let code: String
 
-    /// The explanation for people, which may be empty.
+    /// The explanation for users, which may be empty.
     public let message: String
 
-    /// The number of the request, for the provider's support.
+    /// The identifier of the request, for the provider's support; nil if the server sent none.
     public let requestID: String?
 
-    /// The bucket or object.
+    /// The bucket or object; nil if the server named none.
     public let resource: String?
 
-    /// The longest error that is read, in bytes.
+    /// The maximum size of an error body that is read, in bytes.
     static let longest = 64 << 10
 
-    /// Returns the code for a status without a body, as in the answer to a HEAD request.
+    /// Returns the code for a status without a body, as in the response to a HEAD request.
     static func code(status: Int) -> String {
         switch status {
         case 304: "NotModified"
@@ -39,13 +39,15 @@ extension SternaError {
     public var s3Error: S3Error? { value as? S3Error }
 }
 
-/// Accepts the successful responses of S3 as bytes, and makes errors of the others.
+/// Accepts successful responses of S3 as bytes, and throws the errors of others.
 public struct S3ResponseSerializer: ResponseSerializer {
-    /// Every status and media type, since ``validate(_:body:)`` judges.
+    /// Every status and media type, since ``validate(_:body:)`` checks them.
     public var validation = ResponseValidation(statuses: 100..<600, mediaTypes: nil)
 
+    /// True: a body with an unknown Content-Encoding is returned as received.
     public var takesUnknownCodings: Bool { true }
 
+    /// Creates a serializer.
     public init() {}
 
     /// Returns the unchanged bytes.
@@ -54,14 +56,14 @@ public struct S3ResponseSerializer: ResponseSerializer {
     /// Throws `unacceptableStatus` with the server's code, or `unacceptableResponse` for an error within a successful response.
     public func validate(_ response: Response, body: Bytes) throws {
         guard response.status.isSuccess else { throw Self.failure(response, body) }
-        // S3 begins some answers, such as that to a copy, before it knows how they end.
+        // S3 begins some responses, such as the one to a copy, before it knows the outcome.
         guard body.count <= S3Error.longest, Self.mayBeError(response, body),
             let error = S3XML.error(body)
         else { return }
         throw Self.failure(.unacceptableResponse, error, response, body)
     }
 
-    // An object may itself be such a document; those are not in answers with a date of an object.
+    // An object may itself be such a document; its response has Last-Modified.
     private static func mayBeError(_ response: Response, _ body: Bytes) -> Bool {
         guard body.count > 0, response[.lastModified] == nil, let type = response[.contentType]?.lowercased() else {
             return false
@@ -69,7 +71,7 @@ public struct S3ResponseSerializer: ResponseSerializer {
         return type.hasPrefix("application/xml") || type.hasPrefix("text/xml")
     }
 
-    /// Returns the error of a response whose status is not one of success.
+    /// Returns the error of a response whose status is not successful.
     static func failure(_ response: Response, _ body: Bytes) -> SternaError {
         let status = response.status.code
         let found = body.count <= S3Error.longest ? S3XML.error(body) : nil
@@ -84,7 +86,7 @@ public struct S3ResponseSerializer: ResponseSerializer {
         _ kind: SternaError.Kind, _ error: S3Error, _ response: Response, _ body: Bytes
     ) -> SternaError {
         var failure = SternaError(
-            kind, phase: .decode, "S3 answered with \(response.status.code) and the code \(error.code).")
+            kind, phase: .decode, "S3 responded with \(response.status.code) and the code \(error.code).")
         failure.serverMessage = error.message
         failure.value = error
         failure.response = response

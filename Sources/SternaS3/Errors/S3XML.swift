@@ -2,13 +2,13 @@ import NIOCore
 import Sterna
 import SternaPlatform
 
-/// Reads the XML of S3, strictly and within limits.
+/// Parses the XML of S3, strictly and within limits.
 enum S3XML {
     private static var limits: S3Element.Limits {
         S3Element.Limits(depth: 16, bytes: 16 << 20, elements: 100_000)
     }
 
-    /// The longest code of an error, in characters.
+    /// The maximum length of an error's code, in bytes.
     private static let longestCode = 128
 
     /// Returns the error that a document reports; nil for any other document.
@@ -34,7 +34,7 @@ enum S3XML {
         (try? S3Element(parsing: bytes, limits: limits))?.localName
     }
 
-    /// Returns a page of a listing; throws `decodingFailed` or `limitExceeded`.
+    /// Returns a page of a listing. Throws `decodingFailed` or `limitExceeded`.
     static func page(_ bytes: Bytes) throws(SternaError) -> S3Page {
         let root = try S3Element(parsing: bytes, limits: limits)
         guard root.localName == "ListBucketResult" else {
@@ -60,7 +60,7 @@ enum S3XML {
         switch root["IsTruncated"]?.text {
         case "true":
             guard let token = root["NextContinuationToken"]?.text, !token.isEmpty, token.utf8.count <= 8_192 else {
-                throw malformed("The listing goes on, but has no NextContinuationToken")
+                throw malformed("The listing continues, but has no NextContinuationToken")
             }
             page.next = token
         case "false": break
@@ -88,14 +88,16 @@ enum S3XML {
             storageClass: element["StorageClass"]?.text)
     }
 
-    /// Returns a key, whose percent-encoding is undone if the listing has one.
+    /// Returns a key, decoded if the listing is percent-encoded.
     private static func name(_ text: String, _ isEncoded: Bool) throws(SternaError) -> String {
         guard isEncoded else { return text }
-        guard let name = S3KeyCoding.decoded(text) else { throw malformed("A key of the listing is wrongly encoded") }
+        guard let name = S3KeyCoding.decoded(text) else {
+            throw malformed("A key of the listing has an invalid encoding")
+        }
         return name
     }
 
-    /// Returns the moment of `2009-10-12T17:50:30.000Z`, with or without fractions; nil for another text.
+    /// Returns the date of a text such as `2009-10-12T17:50:30.000Z`, with or without fractions; nil for another text.
     static func date(_ text: String) -> Date? {
         guard text.utf8.count <= 40, text.utf8.last == UInt8(ascii: "Z") else { return nil }
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.utf8.contains(UInt8(ascii: ".")))
@@ -103,11 +105,11 @@ enum S3XML {
     }
 
     static func malformed(_ what: String) -> SternaError {
-        SternaError(.decodingFailed, phase: .decode, "\(what); the server does not answer as S3 does.")
+        SternaError(.decodingFailed, phase: .decode, "\(what); the server does not respond as S3 does.")
     }
 }
 
-/// Reads keys in the coding `url` of listings.
+/// Decodes keys in the encoding `url` of listings.
 enum S3KeyCoding {
     /// Returns the decoded text; nil for a percent sign without two digits, and for bytes that are not UTF-8.
     static func decoded(_ text: String) -> String? {

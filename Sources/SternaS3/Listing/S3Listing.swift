@@ -6,16 +6,16 @@ public struct S3Object: Sendable, Hashable {
     /// The object's key.
     public let key: String
 
-    /// The number of bytes.
+    /// The size in bytes.
     public let size: Int64
 
-    /// When the object was stored.
+    /// The time at which the object was stored; nil if the server did not name it.
     public let lastModified: Date?
 
-    /// The entity tag with its quotation marks.
+    /// The entity tag, including its quotation marks; nil if the server sent none.
     public let entityTag: String?
 
-    /// The storage class.
+    /// The storage class; nil if the server sent none.
     public let storageClass: String?
 }
 
@@ -24,22 +24,22 @@ public struct S3Page: Sendable, Hashable {
     /// The objects, in order of their keys.
     public internal(set) var objects: [S3Object] = []
 
-    /// The “folders”: what keys have in common up to the delimiter.
+    /// The “folders”: the common prefixes of keys up to and including the delimiter.
     public internal(set) var prefixes: [String] = []
 
-    /// What continues the listing; nil for the last page.
+    /// The token that continues the listing; nil for the last page.
     public internal(set) var next: String?
 }
 
 extension S3Bucket {
-    /// Returns the objects of the bucket, in order of their keys; pages are requested as the loop needs them.
+    /// Returns the objects of the bucket, in order of their keys. Pages are requested as the loop needs them.
     ///
     ///     for try await object in bucket.list(prefix: "2026/") { print(object.key) }
     ///
     /// - Parameters:
-    ///   - prefix: what keys begin with; nil for all.
-    ///   - startAfter: the key behind which the listing begins.
-    ///   - pageSize: the number of objects to ask for at once, 1 to 1,000.
+    ///   - prefix: the prefix of the keys; nil, the default, for all keys.
+    ///   - startAfter: the key after which the listing begins; nil, the default, for the first.
+    ///   - pageSize: the maximum number of objects in a page, 1 to 1,000; nil, the default, for the server's.
     public func list(prefix: String? = nil, startAfter: String? = nil, pageSize: Int? = nil) -> S3ObjectList {
         S3ObjectList(bucket: self, prefix: prefix, startAfter: startAfter, pageSize: pageSize)
     }
@@ -47,11 +47,15 @@ extension S3Bucket {
     /// Returns one page of the bucket's objects (ListObjectsV2).
     ///
     /// - Parameters:
-    ///   - prefix: what keys begin with; nil for all.
-    ///   - delimiter: what ends a “folder”, usually `/`; deeper keys are then only in ``S3Page/prefixes``.
-    ///   - startAfter: the key behind which the listing begins.
-    ///   - pageSize: the number of objects to ask for, 1 to 1,000.
-    ///   - continuing: ``S3Page/next`` of the page before.
+    ///   - prefix: the prefix of the keys; nil, the default, for all keys.
+    ///   - delimiter: the end of a “folder”, usually `/`; deeper keys are then only in ``S3Page/prefixes``. Nil, the default, for
+    ///     none.
+    ///   - startAfter: the key after which the listing begins; nil, the default, for the first.
+    ///   - pageSize: the maximum number of objects in the page, 1 to 1,000; nil, the default, for the server's. Values out of range
+    ///     are clamped.
+    ///   - continuing: ``S3Page/next`` of the previous page; nil, the default, for the first.
+    ///
+    /// Throws the server's error, and `decodingFailed` or `limitExceeded` for an invalid listing.
     nonisolated(nonsending) public func page(
         prefix: String? = nil, delimiter: String? = nil, startAfter: String? = nil, pageSize: Int? = nil,
         continuing token: String? = nil
@@ -88,7 +92,7 @@ public struct S3ObjectList: AsyncSequence, Sendable {
 
     /// Requests the pages one after another.
     public struct Iterator: AsyncIteratorProtocol {
-        /// The most pages in a row that may be empty.
+        /// The maximum number of empty pages in a row.
         private static let maximumEmptyPages = 100
 
         let list: S3ObjectList
@@ -98,8 +102,9 @@ public struct S3ObjectList: AsyncSequence, Sendable {
 
         init(list: S3ObjectList) { self.list = list }
 
-        /// Returns the next object; nil at the end. Throws the errors of ``S3Bucket/page(prefix:delimiter:startAfter:pageSize:continuing:)``,
-        /// and `decodingFailed` if the server repeats a page's token, or has a hundred empty pages in a row.
+        /// Returns the next object; nil at the end. Throws the errors of
+        /// ``S3Bucket/page(prefix:delimiter:startAfter:pageSize:continuing:)``, and `decodingFailed` if the server repeats a page's
+        /// token or sends 100 empty pages in a row.
         public mutating func next() async throws -> S3Object? {
             var empty = 0
             while objects.isEmpty {

@@ -4,28 +4,28 @@ import SternaPlatform
 import SternaTransfers
 import Synchronization
 
-/// Brings a multipart upload to its end.
+/// Runs a multipart upload until it is complete.
 struct S3MultipartUpload: Sendable {
     let exchange: S3UploadExchange
     let plan: S3PartPlan
     let checksum: S3UploadFields.Checksum?
     let concurrency: Int
 
-    /// Notes a state; awaited before anything that depends on it is sent.
+    /// Records a state; awaited before anything that depends on it is sent.
     let record: @Sendable (S3UploadState) async throws -> Void
 
     let progress: @Sendable (TransferProgress) -> Void
 
     private var job: UploadJob { exchange.job }
 
-    /// Returns the answer to the complete upload; that of a HEAD request if its own was lost.
+    /// Returns the response to the complete upload, or that of a HEAD request if the former was lost.
     ///
-    /// - Parameter noted: what was noted last; nil for a new upload.
+    /// - Parameter noted: the last recorded state; nil for a new upload.
     func run(from noted: S3UploadState?) async throws -> Response? {
         guard noted != nil || plan.length > plan.partBytes else { return try await whole() }
         var state = noted ?? S3UploadState(plan)
         var isListed = state.uploadID == nil
-        // The parts that this run has sent: it relies on their entity tags.
+        // The parts that this run has sent, whose entity tags are reliable.
         var own: [Int: S3Part] = [:]
         while true {
             let before = state
@@ -41,7 +41,7 @@ struct S3MultipartUpload: Sendable {
                     try await record(state)
                     continue
                 case .partsUnknown where own.count < plan.count && state.isCompleting:
-                    // The list of parts was not true.
+                    // The list of parts was wrong.
                     state.isCompleting = false
                     state.parts = Self.sorted(own)
                     isListed = true
@@ -59,7 +59,7 @@ struct S3MultipartUpload: Sendable {
     }
 
     /// - Parameters:
-    ///   - own: the parts that were sent.
+    ///   - own: the parts that this run has sent.
     ///   - isListed: whether the state has all parts that the server has.
     private func attempt(
         _ state: inout S3UploadState, _ own: inout [Int: S3Part], isListed: Bool
@@ -79,7 +79,7 @@ struct S3MultipartUpload: Sendable {
 
     private static func sorted(_ parts: [Int: S3Part]) -> [S3Part] { parts.values.sorted { $0.number < $1.number } }
 
-    // MARK: Beginning
+    // MARK: Creation
 
     private func create(_ state: inout S3UploadState) async throws -> String {
         var call = S3UploadExchange.Call(purpose: .create, method: .post, query: [("uploads", "")])
@@ -94,7 +94,7 @@ struct S3MultipartUpload: Sendable {
         do {
             try await record(state)
         } catch {
-            // The identifier could not be noted, so that no later run could abort the upload at the server.
+            // The identifier could not be recorded, so that no later run could abort the upload.
             await farewell(id)
             state.uploadID = nil
             throw error
@@ -153,7 +153,7 @@ struct S3MultipartUpload: Sendable {
                     }
                 case .failure(let error):
                     failure = failure ?? error
-                    // The others may end, but what cannot help is not waited for.
+                    // Running parts may finish, unless the failure is permanent.
                     stop.set()
                     if S3UploadRule.verdict(error) != .again { group.cancelAll() }
                 }
@@ -178,7 +178,7 @@ struct S3MultipartUpload: Sendable {
                 guard let tag = response[.eTag], S3Part.isEntityTag(tag) else {
                     throw SternaError(
                         .unacceptableResponse, phase: .read,
-                        "The server took part \(number) of the upload without an ETag, so that it cannot be joined to the others. Check that the URL is that of an object of S3."
+                        "The server accepted part \(number) of the upload without an ETag, so that it cannot be joined to the others. Check that the URL is that of an object of S3."
                     )
                 }
                 return S3Part(number: number, entityTag: tag, size: size, checksum: isKept ? sum : nil)
@@ -191,7 +191,7 @@ struct S3MultipartUpload: Sendable {
         }
     }
 
-    /// Adds the fields of the digest of a range, and returns it in base64; nil for uploads without digests.
+    /// Adds the fields of a range's digest, and returns it in Base64; nil for uploads without digests.
     private func digest(_ range: Range<Int64>, _ headers: inout Headers) async throws(SternaError) -> String? {
         guard let checksum, let kind = job.options.checksum else { return nil }
         let bytes: [UInt8]
@@ -205,19 +205,19 @@ struct S3MultipartUpload: Sendable {
         let text = Data(bytes).base64EncodedString()
         headers[checksum.field] = text
         if kind == .sha256 {
-            // The signature has the same one, which need not be computed again.
+            // The signature uses the same digest, which need not be computed again.
             headers["x-amz-content-sha256"] = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
         return text
     }
 
-    // MARK: The end
+    // MARK: Completion
 
     private func complete(
         _ state: inout S3UploadState, _ kept: inout [Int: S3Part], _ id: String
     ) async throws -> Response {
         if checksum?.element != nil {
-            // Lists of parts need not have them.
+            // Lists of parts need not have checksums.
             for (number, part) in kept where part.checksum == nil {
                 var unused: Headers = [:]
                 kept[number]?.checksum = try await digest(plan.range(number), &unused)
@@ -228,7 +228,7 @@ struct S3MultipartUpload: Sendable {
         try await record(state)
         var call = S3UploadExchange.Call(purpose: .complete, method: .post, query: [("uploadId", id)])
         call.body = .text(S3XML.completion(of: parts, checksum: checksum?.element), mediaType: "application/xml")
-        // S3 answers at once, and sends white space while it joins the parts.
+        // S3 responds at once, and sends white space while it joins the parts.
         call.time = .seconds(1_800)
         return try await exchange.persist(call) { response throws(SternaError) in
             switch S3XML.completion(response.body.whole ?? Bytes()) {
@@ -237,12 +237,13 @@ struct S3MultipartUpload: Sendable {
             case .unclear:
                 throw SternaError(
                     .truncated, phase: .read,
-                    "The answer of S3 does not say whether the upload is complete. It is asked again.")
+                    "The response of S3 does not say whether the upload is complete. The request is repeated.")
             }
         }
     }
 
-    /// Returns the answer to a HEAD request if the object is the one of an upload that the server no longer knows; nil if it is not.
+    /// Returns the response to a HEAD request if the object is the result of an upload that the server no longer knows; nil
+    /// otherwise.
     private func existing(_ state: S3UploadState) async throws -> Response? {
         do {
             return try await exchange.persist(.init(purpose: .head, method: .head)) { [plan] response in
@@ -256,7 +257,7 @@ struct S3MultipartUpload: Sendable {
             default:
                 var unknown = SternaError(
                     .unacceptableStatus, phase: .read,
-                    "All parts were sent, but the answer to the completion was lost, and the server no longer knows the upload. Whether the object is there could not be asked: \(error.detail) Look there before you upload again."
+                    "All parts were sent, but the response to the completion was lost, and the server no longer knows the upload. The HEAD request for the object failed: \(error.detail) Check whether the object exists before you upload again."
                 )
                 (unknown.response, unknown.value, unknown.requestSent) = (error.response, error.value, true)
                 throw unknown.at(job.url)
@@ -264,7 +265,7 @@ struct S3MultipartUpload: Sendable {
         }
     }
 
-    /// Has the server forget an upload that cannot go on, for at most 10 s. What becomes of it changes nothing.
+    /// Has the server abort an upload that cannot continue, for at most 10 s. The outcome is ignored.
     private func farewell(_ id: String) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await exchange.abort(id) }
@@ -276,7 +277,7 @@ struct S3MultipartUpload: Sendable {
 
     // MARK: One request
 
-    /// Sends everything in one request (PutObject), which may be repeated.
+    /// Sends the whole file in one request (PutObject), which may be repeated.
     private func whole() async throws -> Response {
         var call = S3UploadExchange.Call(purpose: .whole, method: .put)
         let range = 0..<plan.length
@@ -286,14 +287,14 @@ struct S3MultipartUpload: Sendable {
             guard response[.eTag] != nil else {
                 throw SternaError(
                     .unacceptableResponse, phase: .read,
-                    "The server took the file without an ETag. Check that the URL is that of an object of S3.")
+                    "The server accepted the file without an ETag. Check that the URL is that of an object of S3.")
             }
             return response
         }
     }
 }
 
-/// Whether the parts of an upload are to end with what they have.
+/// A flag that stops the retries of an upload's parts.
 final class S3UploadStop: Sendable {
     private let flag = Atomic<Bool>(false)
 

@@ -3,24 +3,24 @@ import NIOCore
 import Sterna
 import SternaTransfers
 
-/// How often the requests of an upload are sent again.
+/// The limits on repetitions of an upload's requests.
 struct S3UploadPatience: Sendable, Hashable {
-    /// The number of failures in a row of a request.
+    /// The maximum number of failures in a row of a request.
     var failures = 6
 
-    /// The longest first wait, which doubles with each failure.
+    /// The maximum of the first wait, which doubles with each failure.
     var firstWait = Duration.milliseconds(500)
 
-    /// The longest wait that a server may ask for; a longer one is left to the store.
+    /// The longest wait that a server may request; a longer one is left to the store.
     var longestWait = Duration.seconds(60)
 }
 
-/// Sends the requests of a multipart upload, and makes errors of the answers that are none of success.
+/// Sends the requests of a multipart upload, and throws the errors of unsuccessful responses.
 struct S3UploadExchange: Sendable {
     let job: UploadJob
     let patience: S3UploadPatience
 
-    /// Throws `invalidRequest` for a URL that is not an object's.
+    /// Creates an exchange. Throws `invalidRequest` for a URL that is not an object's.
     init(_ job: UploadJob, _ patience: S3UploadPatience) throws(SternaError) {
         guard job.url.path.utf8.count > 1, job.url.query?.isEmpty ?? true else {
             throw SternaError(
@@ -38,12 +38,12 @@ struct S3UploadExchange: Sendable {
         var query: [(String, String)] = []
         var headers: Headers = [:]
         var body: Body?
-        /// For how long the answer may take to arrive, once its head has.
+        /// The time limit for the response's body, from the arrival of its head.
         var time = Duration.seconds(60)
         var progress: (@Sendable (TransferProgress) -> Void)?
     }
 
-    /// Sends a request once, and returns the response with its body; throws the server's error.
+    /// Sends a request once, and returns the response with its body. Throws the server's error.
     func send(_ call: Call) async throws(SternaError) -> Response {
         do {
             return try await job.session.withResponse(to: draft(call)) { response in
@@ -67,11 +67,11 @@ struct S3UploadExchange: Sendable {
         var headers = S3UploadFields.fields(job.headers, for: call.purpose, mediaType: job.mediaType)
         for line in call.headers.lines { headers[line.name] = line.value }
         var draft = RequestDraft(call.method, url, body: call.body, headers: headers)
-        // The upload decides itself what is sent again.
+        // The upload itself decides which requests to repeat.
         draft.settings.retry = RetryPolicy.none
         draft.settings.cachePolicy = .ignored
         draft.settings.uploadProgress = call.progress
-        // Servers that send no white space meanwhile answer once the parts are joined.
+        // Servers that do not send white space respond after they have joined the parts.
         if call.purpose == .complete { draft.settings.timeouts.firstByte = .seconds(600) }
         return draft
     }
@@ -82,18 +82,19 @@ struct S3UploadExchange: Sendable {
             group.addTask { try await response.body.collect(upTo: limit) }
             group.addTask { [session = job.session] in
                 try await session.loopClock.wait(time)
-                throw SternaError(.timedOut, phase: .read, "The answer of S3 did not arrive completely within \(time).")
+                throw SternaError(
+                    .timedOut, phase: .read, "The response of S3 did not arrive completely within \(time).")
             }
             defer { group.cancelAll() }
             return try await group.next() ?? Bytes()
         }
     }
 
-    /// Sends a request, again after failures that may pass.
+    /// Sends a request, and repeats it after transient failures.
     ///
     /// - Parameters:
-    ///   - isStopping: whether a failure is not worth another attempt any more.
-    ///   - take: makes the result of a response; what it throws counts as the request's failure.
+    ///   - isStopping: returns whether to stop after a failure instead of repeating the request.
+    ///   - take: returns the result of a response. An error that it throws counts as the request's failure.
     func persist<R: Sendable>(
         _ call: Call, unless isStopping: @Sendable () -> Bool = { false },
         _ take: @Sendable (Response) throws(SternaError) -> R
@@ -131,8 +132,8 @@ struct S3UploadExchange: Sendable {
 
     // MARK: Aborting
 
-    /// Has the server forget an upload (AbortMultipartUpload). A part that was under way may come after it, so that it is asked whether any is
-    /// left.
+    /// Aborts an upload at the server (AbortMultipartUpload). A part that was being sent may arrive later, so that the remaining
+    /// parts are listed afterwards.
     func abort(_ id: String) async throws(SternaError) {
         for _ in 0..<3 {
             do throws(SternaError) {

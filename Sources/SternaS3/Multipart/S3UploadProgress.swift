@@ -1,7 +1,7 @@
 import Sterna
 import Synchronization
 
-/// The progress of parts that are sent at the same time: a part that fails takes back its own bytes alone.
+/// The progress of parts that are sent at the same time. A failed part takes back only its own bytes.
 final class S3UploadProgress: Sendable {
     private let state: Mutex<State>
     private let total: Int64
@@ -10,7 +10,7 @@ final class S3UploadProgress: Sendable {
     private struct State {
         /// The bytes of complete parts.
         var done: Int64
-        /// The bytes of parts under way, by number.
+        /// The bytes of running parts, by number.
         var sent: [Int: Int64] = [:]
 
         var sum: Int64 { sent.values.reduce(done) { $0 &+ $1 } }
@@ -22,12 +22,12 @@ final class S3UploadProgress: Sendable {
         self.report = report
     }
 
-    /// Notes how much of a part was sent.
+    /// Records how much of a part was sent.
     func sent(_ bytes: Int64, of part: Int, size: Int64) {
         tell { $0.sent[part] = max(0, min(bytes, size)) }
     }
 
-    /// Notes that a part is complete.
+    /// Records that a part is complete.
     func finished(_ part: Int, size: Int64) {
         tell {
             $0.sent[part] = nil
@@ -35,10 +35,10 @@ final class S3UploadProgress: Sendable {
         }
     }
 
-    /// Notes that a part has failed.
+    /// Records that a part has failed.
     func failed(_ part: Int) { tell { $0.sent[part] = nil } }
 
-    // Under the lock, so that no older sum is told after a newer one; the receiver returns at once.
+    // Under the lock, so that no older sum is reported after a newer one; the receiver returns at once.
     private func tell(_ change: (inout sending State) -> Void) {
         state.withLock { state in
             change(&state)

@@ -5,9 +5,12 @@ extension S3Bucket {
     /// Returns an object's content and header fields (GetObject), collected in memory.
     ///
     /// - Parameters:
-    ///   - range: the bytes to get; nil for all of them. One that begins behind the end fails with the code `InvalidRange`.
-    ///   - version: a version of the object; nil for the latest.
+    ///   - range: the bytes to get; nil, the default, for all. A range that begins after the end fails with the code
+    ///     `InvalidRange`.
+    ///   - version: the version of the object; nil, the default, for the latest.
     ///   - configure: changes the settings of this request.
+    ///
+    /// Throws the server's error, and `invalidRequest` for an empty or negative range.
     nonisolated(nonsending) public func get(
         _ key: String, range: Range<Int64>? = nil, version: String? = nil,
         _ configure: (inout RequestSettings) -> Void = { _ in }
@@ -15,9 +18,10 @@ extension S3Bucket {
         try await send(.get, try url(key, [("versionId", version)]), headers: try Self.rangeField(range), configure)
     }
 
-    /// Passes an object to a closure while its content still arrives (GetObject); the closure pulls `response.body`.
+    /// Passes an object to a closure while its content is still arriving (GetObject). The closure reads `response.body`.
     ///
-    /// Throws the server's error before the closure is called.
+    /// The arguments are those of ``get(_:range:version:_:)``. Throws the server's error before it calls the closure, and errors of
+    /// the closure.
     public func withObject<R>(
         _ key: String, range: Range<Int64>? = nil, version: String? = nil,
         isolation: isolated (any Actor)? = #isolation, _ read: (Response) async throws -> R
@@ -31,15 +35,16 @@ extension S3Bucket {
         }
     }
 
-    /// Stores an object (PutObject), replacing one of the same key.
+    /// Stores an object (PutObject), and replaces one of the same key.
     ///
-    /// A body that can be read only once is sent in signed chunks if its length is known; else it is collected first.
+    /// A body that can be read only once is sent in signed chunks if its length is known; otherwise it is collected first.
     ///
     /// - Parameters:
-    ///   - body: the content: `.bytes`, `.text`, `.stream`. Its media type is the object's, unless `contentType` is given.
-    ///   - metadata: the object's own metadata, by names without the prefix `x-amz-meta-`.
-    ///   - headers: further fields, such as `Cache-Control` or `x-amz-storage-class`.
-    /// - Returns: what the server says of the new object.
+    ///   - body: the content, such as `.bytes`, `.text` or `.stream`.
+    ///   - contentType: the object's media type; nil, the default, for the body's.
+    ///   - metadata: the object's metadata, by names without the prefix `x-amz-meta-`.
+    ///   - headers: further header fields, such as `Cache-Control` or `x-amz-storage-class`.
+    /// - Returns: the entity tag and version of the new object, as far as the server names them.
     @discardableResult
     nonisolated(nonsending) public func put(
         _ key: String, _ body: Body, contentType: String? = nil, metadata: Headers = [:], headers: Headers = [:],
@@ -52,9 +57,11 @@ extension S3Bucket {
         return S3ObjectInfo(key: key, reply.response, isStored: true)
     }
 
-    /// Stores the content of a file (PutObject), which is read while it is sent, after it was read for its hash; AWS takes up to 5 GB.
+    /// Stores the content of a file (PutObject); AWS accepts up to 5 GB. The file is read twice: first for its hash, then while it
+    /// is sent.
     ///
-    /// Throws `fileUnreadable` if the file cannot be read.
+    /// The other arguments are those of ``put(_:_:contentType:metadata:headers:_:)``. Throws the server's error, and
+    /// `fileUnreadable` if the file cannot be read.
     @discardableResult
     nonisolated(nonsending) public func put(
         _ key: String, file: some FileReference, contentType: String? = nil, metadata: Headers = [:],
@@ -65,9 +72,12 @@ extension S3Bucket {
             key, try .file(file, mediaType: contentType), metadata: metadata, headers: headers, configure)
     }
 
-    /// Stores the chunks of a sequence (PutObject), sent as they come, in signed chunks.
+    /// Stores the pieces of a sequence (PutObject), which are sent in signed chunks as they arrive.
     ///
-    /// - Parameter length: the exact number of bytes, which S3 has to know first.
+    /// - Parameter length: the exact length in bytes, which S3 requires in advance.
+    ///
+    /// The other arguments are those of ``put(_:_:contentType:metadata:headers:_:)``. Throws the server's error, and errors of the
+    /// sequence.
     @discardableResult
     nonisolated(nonsending) public func put<S: AsyncSequence & Sendable>(
         _ key: String, stream: S, length: Int64, contentType: String? = nil, metadata: Headers = [:],
@@ -80,25 +90,27 @@ extension S3Bucket {
 
     /// Returns the size, date and metadata of an object (HeadObject).
     ///
-    /// Throws `unacceptableStatus`, whose code is `NotFound` where there is no such object.
+    /// Throws `unacceptableStatus`, with the code `NotFound` if the object does not exist.
     nonisolated(nonsending) public func head(_ key: String, version: String? = nil) async throws -> S3ObjectInfo {
         S3ObjectInfo(
             key: key, try await send(.head, try url(key, [("versionId", version)])).response, isStored: false)
     }
 
-    /// Removes an object, or one version of it (DeleteObject); does nothing if there is none.
+    /// Deletes an object, or one version of it (DeleteObject). Has no effect if it does not exist.
     nonisolated(nonsending) public func delete(_ key: String, version: String? = nil) async throws {
         _ = try await send(.delete, try url(key, [("versionId", version)]))
     }
 
-    /// Copies an object into this bucket, on the server (CopyObject); objects of up to 5 GB.
+    /// Copies an object of up to 5 GB into this bucket, on the server (CopyObject).
     ///
     /// - Parameters:
     ///   - source: the key of the object to copy.
-    ///   - bucket: its bucket; nil for this one.
+    ///   - bucket: the bucket of that object; nil, the default, for this one.
     ///   - key: the key of the copy.
-    ///   - version: the version to copy; nil for the latest.
-    ///   - headers: further fields, such as `x-amz-metadata-directive`.
+    ///   - version: the version to copy; nil, the default, for the latest.
+    ///   - headers: further header fields, such as `x-amz-metadata-directive`.
+    ///
+    /// Throws the server's error, also if it reports one after the status 200.
     nonisolated(nonsending) public func copy(
         _ source: String, from bucket: S3Bucket? = nil, to key: String, version: String? = nil, headers: Headers = [:]
     ) async throws {
@@ -108,20 +120,20 @@ extension S3Bucket {
         var headers = headers
         let suffix = version.map { "?versionId=\(S3Address.encoded($0))" } ?? ""
         headers["x-amz-copy-source"] = "/\(origin)/\(S3Address.encoded(source, keepsSlashes: true))\(suffix)"
-        // The status is 200 before the copy is made; the body has the outcome.
+        // The server sends the status 200 before it makes the copy; the body has the outcome.
         let reply = try await send(.put, try url(of: key), headers: headers)
         guard S3XML.rootName(reply.body) == "CopyObjectResult" else {
-            throw S3XML.malformed("The answer to a copy is not a CopyObjectResult").at(reply.url)
+            throw S3XML.malformed("The response to a copy is not a CopyObjectResult").at(reply.url)
         }
     }
 
-    /// Returns a URL that lets whoever has it make one kind of request for an object until it expires, without credentials.
+    /// Returns a presigned URL, which permits requests of one method for an object without credentials until it expires.
     ///
     /// - Parameters:
-    ///   - method: the method; PUT for an upload.
-    ///   - headers: fields that the request must then have.
-    ///   - expires: for how long the URL is valid: a second to seven days.
-    /// - Throws: `invalidRequest` for a client without credentials or for another time.
+    ///   - method: the method; GET by default, PUT for an upload.
+    ///   - headers: header fields that the request must have.
+    ///   - expires: how long the URL is valid, from 1 s to 7 days; 1 hour by default.
+    /// - Throws: `invalidRequest` for a client without credentials and for an expiry out of range.
     nonisolated(nonsending) public func presign(
         _ key: String, method: Request.Method = .get, headers: Headers = [:], expires: Duration = .seconds(3_600)
     ) async throws -> HTTPURL {

@@ -1,35 +1,35 @@
 import Sterna
 public import SternaPlatform
 
-/// What the server says of an object.
+/// The properties of an object that the server sends.
 public struct S3ObjectInfo: Sendable, Hashable {
     /// The object's key.
     public let key: String
 
-    /// The entity tag with its quotation marks, for `If-Match`.
+    /// The entity tag, including its quotation marks, for `If-Match`; nil if the server sent none.
     public let entityTag: String?
 
-    /// The number of bytes; nil in the answer to an upload.
+    /// The size in bytes; nil in the response to an upload.
     public let size: Int64?
 
-    /// When the object was stored.
+    /// The time at which the object was stored; nil if the server sent none.
     public let lastModified: Date?
 
-    /// The media type.
+    /// The media type; nil in the response to an upload.
     public let contentType: String?
 
-    /// The version, in a bucket with versions.
+    /// The version; nil in a bucket without versioning.
     public let version: String?
 
     /// The storage class; nil for the standard one.
     public let storageClass: String?
 
-    /// The object's own metadata, by names in lower case without the prefix `x-amz-meta-`.
+    /// The object's metadata, by names in lower case without the prefix `x-amz-meta-`. Repeated fields are joined by commas.
     public let metadata: [String: String]
 
     /// Reads the fields of a response.
     ///
-    /// - Parameter isStored: whether it answers an upload, and so has a body and a media type of its own.
+    /// - Parameter isStored: whether it is the response to an upload, whose length and media type are not the object's.
     init(key: String, _ response: Response, isStored: Bool) {
         self.key = key
         entityTag = response[.eTag]

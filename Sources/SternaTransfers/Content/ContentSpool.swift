@@ -3,25 +3,25 @@ import Sterna
 import SternaCore
 import SternaPlatform
 
-/// Writes what the store keeps of an upload's content: bytes, and streams that can be read but once.
+/// Copies upload content into the store: bytes, and streams that can be read only once.
 struct ContentSpool {
-    /// Returns the bytes that the store still takes; for a large store it takes a while.
+    /// Returns the number of bytes that the store still takes. It is slow for a large store.
     private let countRoom: @Sendable () -> Int64
     private var room: Int64 = 0
-    /// The length at which the room was counted.
+    /// The written length at which the room was last counted.
     private var counted: Int64 = 0
 
-    /// After so many bytes it is counted again, since others write, too.
+    /// The bytes after which the room is counted again, since other writers use it, too.
     private static let recount: Int64 = 4 << 20
 
     private let path: String
     private var descriptor: CInt = -1
     private(set) var written: Int64 = 0
 
-    /// - Parameter room: called if anything is copied, on a thread for files, and again every 4 MiB.
+    /// - Parameter room: called before the first copy and again every 4 MiB, on a thread for file operations.
     init(_ path: String, room: @escaping @Sendable () -> Int64) { (self.path, countRoom) = (path, room) }
 
-    /// Takes the content of a body: files by their place and fingerprint, all else by a copy. Throws what a stream throws,
+    /// Takes the content of a body: files by path and fingerprint, everything else by a copy. Throws errors of a stream,
     /// `fileUnreadable`, `writeFailed`, and `limitExceeded` for more than the store takes.
     mutating func take(_ body: Body, mediaType: String?) async throws -> TransferContent {
         defer { close() }
@@ -63,7 +63,7 @@ struct ContentSpool {
         while let bytes = try await reader.next() {
             if descriptor < 0 { try await make() }
             if written - counted >= Self.recount {
-                // What was written is no room any more.
+                // The free room does not include what was written.
                 let rest = try await BlockingWork.run { [countRoom] in countRoom() }
                 (room, counted) = (written.addingReportingOverflow(rest).partialValue, written)
             }

@@ -3,25 +3,25 @@ import Sterna
 import SternaCore
 import SternaPlatform
 
-/// What tells whether a file is still the one that was recorded: size, time of change, number, and checksums of its ends.
+/// Identifies the recorded state of a file: size, modification time, inode, and checksums of its first and last block.
 struct FileFingerprint: Sendable, Hashable, Codable {
     /// The size in bytes.
     let size: Int64
 
-    /// When it was last changed, in nanoseconds since 1970.
+    /// The modification time in nanoseconds since 1970.
     let modified: Int64
 
-    /// The number of the file in its file system (inode).
+    /// The inode.
     let number: UInt64
 
-    /// XXH64 of the first and of the last block.
+    /// The XXH64 of the first and of the last block.
     let first: UInt64
     let last: UInt64
 
-    /// The bytes of a block.
+    /// The size of a block in bytes.
     static let block: Int64 = 64 << 10
 
-    /// Takes the fingerprint of a file. Waits for the disk. Throws `fileUnreadable`.
+    /// Takes the fingerprint of a file. Blocks on the disk. Throws `fileUnreadable`.
     init(of path: String) throws(SternaError) {
         let file = try FileRange(wholeFile: path)
         guard let status = FileStatus(path: path) else {
@@ -43,7 +43,7 @@ struct FileFingerprint: Sendable, Hashable, Codable {
         return (content ?? Bytes()).withUnsafeReadableBytes { XXHash64.hash($0, seed: 0) }
     }
 
-    /// Returns in words what of a file is no longer as it was; nil if it is the same.
+    /// Returns which property of the file changed, in words; nil if it is unchanged.
     func change(to present: FileFingerprint) -> String? {
         if present.size != size { return "it had \(size) bytes and has \(present.size)" }
         if present.first != first || present.last != last { return "it has other content" }

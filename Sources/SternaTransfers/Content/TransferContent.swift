@@ -3,7 +3,7 @@ import Sterna
 import SternaCore
 import SternaPlatform
 
-/// What an upload sends: ranges of files that the program has, and bytes that the store keeps for it.
+/// The content of an upload: ranges of the program's files, and bytes that the store keeps.
 ///
 ///     "content": {
 ///       "mediaType": "multipart/form-data; boundary=…",
@@ -13,9 +13,9 @@ import SternaPlatform
 ///       ]
 ///     }
 ///
-/// Bytes that the store keeps are in the file `content` of the transfer, one segment behind another.
+/// The stored bytes are in the transfer's file `content`, one segment after another.
 struct TransferContent: Sendable, Hashable, Codable {
-    /// A run of the content.
+    /// A contiguous piece of the content.
     struct Segment: Sendable, Hashable, Codable {
         /// The number of bytes in the transfer's own file; nil for a range of another file.
         var stored: Int64?
@@ -32,7 +32,7 @@ struct TransferContent: Sendable, Hashable, Codable {
     var mediaType: String?
     var segments: [Segment]
 
-    /// The limit on segments.
+    /// The maximum number of segments.
     static let mostSegments = 4_096
 
     /// The number of bytes.
@@ -46,10 +46,10 @@ struct TransferContent: Sendable, Hashable, Codable {
     /// The number of bytes that the store keeps.
     var storedLength: Int64 { segments.reduce(0) { $0 &+ max(0, $1.stored ?? 0) } }
 
-    /// The path of the one file that is all of the content; nil if there is more.
+    /// The path of the file if it is the only segment; nil otherwise.
     var onlyFile: String? { segments.count == 1 ? segments[0].file : nil }
 
-    /// Why the content is not accepted; nil if it is.
+    /// Why the content is invalid; nil if it is valid.
     var fault: String? {
         guard segments.count <= Self.mostSegments else { return "its content has more than \(Self.mostSegments) parts" }
         for segment in segments {
@@ -67,7 +67,7 @@ struct TransferContent: Sendable, Hashable, Codable {
 
     /// Returns the content as ranges of files.
     ///
-    /// - Parameter path: the transfer's own file.
+    /// - Parameter path: the transfer's file `content`.
     func source(storedAt path: String) -> UploadSource {
         var position: Int64 = 0
         return UploadSource(
@@ -80,9 +80,9 @@ struct TransferContent: Sendable, Hashable, Codable {
             })
     }
 
-    /// Checks that all files are what they were when the transfer was added. Waits for the disk. Throws `fileUnreadable`.
+    /// Checks that no file has changed since the transfer was added. Blocks on the disk. Throws `fileUnreadable`.
     ///
-    /// - Parameter path: the transfer's own file.
+    /// - Parameter path: the transfer's file `content`.
     func verify(storedAt path: String) throws(SternaError) {
         var seen: [String: FileFingerprint] = [:]
         for segment in segments {
@@ -109,9 +109,9 @@ struct TransferContent: Sendable, Hashable, Codable {
         }
     }
 
-    /// Compares the content with a digest that the program has given. Throws `digestMismatch`, and `fileUnreadable`.
+    /// Compares the content with the program's digest. Throws `digestMismatch` and `fileUnreadable`.
     ///
-    /// - Parameter path: the transfer's own file.
+    /// - Parameter path: the transfer's file `content`.
     func check(_ expected: ExpectedDigest?, storedAt path: String) async throws {
         guard let expected else { return }
         let found = try await source(storedAt: path).digest(0..<length, by: .sha256).bytes
@@ -123,7 +123,7 @@ struct TransferContent: Sendable, Hashable, Codable {
         }
     }
 
-    /// Takes the fingerprint of a file that was there when the upload was added. Throws `fileUnreadable`.
+    /// Takes the fingerprint of a file that existed when the upload was added. Throws `fileUnreadable`.
     private static func fingerprint(_ file: String) throws(SternaError) -> FileFingerprint {
         do throws(SternaError) {
             return try FileFingerprint(of: file)
@@ -133,12 +133,12 @@ struct TransferContent: Sendable, Hashable, Codable {
             case .directory?, .notAFile?:
                 throw SternaError(
                     .fileUnreadable, phase: .prepare,
-                    "In place of the file \(name) of the upload there is something else. Add the upload again.",
+                    "The path \(name) of the upload no longer names a file. Add the upload again.",
                     underlying: ChangedSource())
             case .unreachable(_, ENOENT)?:
                 throw SternaError(
                     .fileUnreadable, phase: .prepare,
-                    "The file \(name) of the upload is not there. Put it back, or cancel the upload.",
+                    "The file \(name) of the upload is missing. Put it back, or cancel the upload.",
                     underlying: MissingSource())
             default:
                 throw SternaError(

@@ -3,7 +3,7 @@ import Sterna
 public import SternaCore
 import SternaPlatform
 
-/// What a transfer is: the content of its file `description.json`, which is complete before the first byte is requested.
+/// The description of a transfer, as its file `description.json` has it. The file is complete before the first request.
 ///
 ///     {
 ///       "version": 1,
@@ -16,78 +16,82 @@ import SternaPlatform
 ///       "context": "what the program likes to know again"
 ///     }
 ///
-/// An upload has `source` in place of `destination`, and besides `content` (``TransferContent``) and `upload` (``UploadOptions``).
+/// An upload has `source` in place of `destination`, and also `content` (``TransferContent``) and `upload` (``UploadOptions``).
 ///
-/// It has no secrets: neither a URL nor a header field with one is accepted. Credentials are the session's; fields that are secrets stand in
-/// `secrets` with the name under which the store is asked for their value.
+/// It contains no secrets: URLs and header fields with secrets are refused. The session has the credentials. `secrets` lists secret
+/// header fields with the names under which ``TransferStoreSettings/secret`` returns their values.
 public struct TransferDescription: Sendable, Hashable, Codable {
-    /// What is transferred where.
+    /// The direction of a transfer.
     public enum Kind: String, Sendable, Hashable, Codable {
-        /// A file of the server to a file here.
+        /// From the server to a local file.
         case download
-        /// Content from here to the server.
+        /// From local content to the server.
         case upload
     }
 
     /// The identifier.
     public let id: TransferID
 
-    /// When the transfer was added, in milliseconds since 1970.
+    /// The time at which the transfer was added, in milliseconds since 1970.
     public let created: Int64
 
+    /// Whether it is a download or an upload.
     public let kind: Kind
 
-    /// The URL, without a fragment, which is never sent.
+    /// The URL, without its fragment, which is never sent.
     public let url: HTTPURL
 
-    /// The absolute path of the file here; for content that is not one file, of what the store keeps of it.
+    /// The absolute path of the local file or folder. For uploads from a body or form, the path of the content that the store
+    /// keeps.
     public let path: String
 
-    /// Whether ``path`` is a folder: the server or the URL names the downloaded file in it.
+    /// Whether ``path`` is a folder, in which the response or the URL names the downloaded file.
     public let isFolder: Bool
 
-    /// Header fields of each request, as pairs of name and value.
+    /// The header fields of each request, as pairs of name and value; at most 100.
     public let headers: [[String]]
 
-    /// Header fields whose values are secrets, as pairs of name and the name under which the store is asked for the value.
+    /// Secret header fields, as pairs of the field's name and the name under which ``TransferStoreSettings/secret`` returns the
+    /// value; at most 100.
     public let secrets: [[String]]
 
-    /// The name of the sessions that carry it on; see ``TransferStore/resumeAll(with:named:)``.
+    /// The session name by which ``TransferStore/resumeAll(with:named:startsAtOnce:)`` selects it.
     public let session: String
 
+    /// The limits, the priority and the digest.
     public let options: TransferOptions
 
-    /// How it is uploaded; nil for downloads.
+    /// How the content is uploaded; nil for downloads.
     public let upload: UploadOptions?
 
-    /// What is uploaded; nil for downloads.
+    /// The content; nil for downloads.
     let content: TransferContent?
 
-    /// The program's own note, at most 64 KiB; nil for none.
+    /// A note of the program, at most 64 KiB; nil for none.
     public let context: String?
 
-    /// The version of the form.
+    /// The version of the format.
     static let version = 1
 
-    /// The limits on descriptions that are written and read.
+    /// The limits on descriptions, for writing and reading.
     enum Limits {
-        /// The bytes of the JSON.
+        /// The maximum size of the JSON in bytes.
         static let bytes = 4 << 20
 
-        /// The values in the JSON.
+        /// The maximum number of values in the JSON.
         static let values = 131_072
 
-        /// The bytes of the context.
+        /// The maximum size of the context in bytes.
         static let context = 64 << 10
 
-        /// The bytes of a path, and of a URL.
+        /// The maximum size of a path and of a URL in bytes.
         static let path = 4_096
 
-        /// The number of header fields.
+        /// The maximum number of header fields, and of secrets.
         static let headers = 100
     }
 
-    /// Makes a description. Throws `invalidRequest` for what must not or cannot be written.
+    /// Creates a description. Throws `invalidRequest` for values that must not or cannot be stored.
     init(
         _ kind: Kind, id: TransferID = TransferID(), created: Int64, url: HTTPURL, path: String, isFolder: Bool = false,
         headers: [[String]], secrets: [[String]] = [], session: String, options: TransferOptions,
@@ -100,10 +104,10 @@ public struct TransferDescription: Sendable, Hashable, Codable {
         if let fault { throw SternaError(.invalidRequest, phase: .prepare, "The transfer cannot be stored: \(fault).") }
     }
 
-    /// The file that no other unfinished download of the store may have; nil for uploads and folders.
+    /// The destination that no other unfinished download of the store may have; nil for uploads and folders.
     var claimedPath: String? { kind == .download && !isFolder ? path : nil }
 
-    /// Why the description is not accepted; nil if it is.
+    /// Why the description is invalid; nil if it is valid.
     private var fault: String? {
         guard url.scheme == .http || url.scheme == .https else { return "its URL is not one of http or https" }
         guard url == url.removingUserinfo() else {

@@ -1,20 +1,20 @@
 import SternaCore
 
-/// How a durable upload is made.
+/// The options of an upload of a ``TransferStore``.
 public struct UploadOptions: Sendable, Hashable, Codable {
-    /// How an upload goes on behind what the server has.
+    /// How an interrupted upload resumes.
     public enum Resumption: Sendable, Hashable, Codable, CustomStringConvertible {
-        /// By the protocol that the server names in its answer to OPTIONS: the IETF's or tus; else like ``off``.
+        /// By the protocol that the server names in its response to OPTIONS: the IETF protocol or tus; otherwise like ``off``.
         case automatic
         /// By draft-ietf-httpbis-resumable-upload, interop versions 3 to 8.
         case ietf
         /// By tus 1.0.0.
         case tus
-        /// By requests with `Content-Range` to a URL that the server names, as Google's storage has them.
+        /// By requests with `Content-Range` to a URL that the server names, as Google Cloud Storage supports them.
         case contentRange
-        /// By a method of ``TransferStoreSettings/uploadMethods``, such as S3's multipart uploads.
+        /// By a method of ``TransferStoreSettings/uploadMethods``, such as multipart uploads to S3.
         case method(String)
-        /// Not at all: each attempt sends everything, in one request.
+        /// Not at all: each attempt sends all content in one request.
         case off
 
         private static let prefix = "method:"
@@ -53,67 +53,71 @@ public struct UploadOptions: Sendable, Hashable, Codable {
         }
     }
 
-    /// A digest by which the server checks what arrives.
+    /// A digest by which the server verifies the content.
     public enum Checksum: String, Sendable, Hashable, Codable, CaseIterable {
-        /// For tus alone.
+        /// MD5 and SHA-1, only for tus and upload methods that accept them.
         case md5, sha1
         case sha256 = "sha-256"
         case sha512 = "sha-512"
     }
 
-    /// How the upload goes on after an interruption; ``Resumption/automatic`` by default.
+    /// How the upload resumes after an interruption; ``Resumption/automatic`` by default.
     public var resumption = Resumption.automatic
 
-    /// The method of the request that creates the upload, or of the whole upload without resumption; `POST` by default. Tus has `POST`.
+    /// The method of the request that creates the upload, or of the whole upload without resumption; `POST` by default, not `GET`
+    /// or `HEAD`. Tus always uses `POST`.
     public var method = "POST"
 
-    /// The name that the server is told; by default that of the file.
+    /// The file name that the server receives; by default the name of the local file.
     public var fileName: String?
 
-    /// Further metadata, which tus servers are told; none by default. Keys are of ASCII characters without blanks and commas.
+    /// Further metadata for tus servers (`Upload-Metadata`); none by default. At most 100 values, each with its key at most 8 KiB.
+    /// Keys consist of ASCII characters without spaces and commas.
     public var metadata: [String: String] = [:]
 
-    /// The digest that is sent with each request's content; none by default.
+    /// The digest that is sent with each request's content; nil by default.
     public var checksum: Checksum?
 
-    /// The largest content of one request, in bytes; nil, the default, for all of it. For servers and proxies with a limit.
+    /// The largest content of one request, in bytes, at least 1; nil, the default, for no limit. For servers and proxies that limit
+    /// requests.
     public var maxRequestBytes: Int64?
 
-    /// The number of parts that are uploaded at the same time and joined by the server: 1 by default, at most 64. Where the protocol is named:
-    /// for ``Resumption/tus`` with its concatenation extension, and for methods that have parts.
+    /// The number of parts that are uploaded at the same time and joined by the server; 1 by default, 1 to 64. It has effect with
+    /// ``Resumption/tus``, which needs the concatenation extension, and with methods that upload parts.
     public var parts = 1
 
-    /// Whether the request that creates the upload has content, which saves a round trip; false by default. After a kill during that request
-    /// nobody knows what the server has, and the transfer fails.
+    /// Whether the request that creates the upload has content, which saves a round trip; false by default. If the process is
+    /// killed during that request, the transfer fails, because the outcome on the server is unknown.
     public var createsWithContent = false
 
-    /// Whether PATCH and DELETE are sent as POST with `X-HTTP-Method-Override`, which tus servers understand; false by default.
+    /// Whether PATCH and DELETE are sent to tus servers as POST with `X-HTTP-Method-Override`; false by default.
     public var overridesMethods = false
 
-    // Options that older descriptions do not have.
+    // Options that older descriptions lack.
     private var trailing: Bool?
     private var deferred: Bool?
 
-    /// Whether ``checksum`` follows the content in a trailer field, so that it is computed while the content is sent; false by default. For tus
-    /// with its checksum-trailer extension.
+    /// Whether ``checksum`` follows the content in a trailer field, so that it is computed while the content is sent; false by
+    /// default. Needs tus with the checksum-trailer extension.
     public var sendsChecksumInTrailer: Bool {
         get { trailing ?? false }
         set { trailing = newValue ? true : nil }
     }
 
-    /// Whether the server learns the length with the first content rather than when the upload is created; false by default. For tus with its
-    /// creation-defer-length extension.
+    /// Whether the server receives the length with the first content instead of when the upload is created; false by default. Needs
+    /// tus with the creation-defer-length extension.
     public var defersLength: Bool {
         get { deferred ?? false }
         set { deferred = newValue ? true : nil }
     }
 
+    /// Creates the default options.
     public init() {}
 
-    /// By a protocol, with the other options as they are by default.
+    /// Creates options with a way of resumption and otherwise the defaults.
     public init(_ resumption: Resumption) { self.resumption = resumption }
 
-    /// Why the options are not accepted; nil if they are.
+    /// Why the options are invalid; nil if they are valid.
     var fault: String? {
         guard FieldSyntax.isToken(method), method.utf8.count <= 64 else { return "its method is invalid" }
         let method = method.uppercased()

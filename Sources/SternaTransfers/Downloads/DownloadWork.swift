@@ -25,7 +25,7 @@ struct DownloadWork: TransferWork {
         _ data: ResumeData?, _ progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> DownloadedFile {
         var options = DownloadOptions()
-        // What is there is the journal's to say.
+        // The journal decides which bytes are valid.
         options.continuesEarlier = false
         options.sha256 = details.options.sha256
         options.maxSegments = details.options.maxSegments
@@ -47,7 +47,7 @@ struct DownloadWork: TransferWork {
         do {
             return try await task.value
         } catch {
-            // The Swift task alone was cancelled: the download gives its connection up, and keeps what it has.
+            // Only the Swift task was cancelled: the download closes its connection and keeps the received bytes.
             if Task.isCancelled { await task.cancelProducingResumeData() }
             guard let known = error as? SternaError else { throw error }
             throw DownloadRule.judged(known, place.journal.history.attempts)
@@ -61,7 +61,7 @@ struct DownloadWork: TransferWork {
     }
 }
 
-/// Removes partial files, and nothing else, whatever a journal says.
+/// Deletes partial files, and nothing else, whatever a journal says.
 enum PartialFiles {
     static func remove(_ path: String) {
         guard path.utf8.reversed().starts(with: ".sterna-part".utf8.reversed()),

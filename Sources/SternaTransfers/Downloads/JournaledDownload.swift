@@ -3,7 +3,7 @@ import Sterna
 import SternaCore
 import SternaPlatform
 
-/// Keeps the state of a download in the transfer's journal, and finds out after a restart what of it holds.
+/// Records the state of a download in the transfer's journal, and verifies the recorded state after a restart.
 final class JournaledDownload: DownloadLog {
     private let journal: TransferJournal
     let partialName: String
@@ -13,7 +13,7 @@ final class JournaledDownload: DownloadLog {
         partialName = String(id.text.prefix(8))
     }
 
-    /// What follows takes the line to the disk. Without it, after a power failure, an empty file is left.
+    /// The next event syncs this line. If it is lost in a power failure, an empty file remains.
     func opened(_ path: String) throws(SternaError) { try journal.append(.opened(path: path)) }
 
     func began(_ data: ResumeData) throws(SternaError) { try journal.append(.found(data), syncs: true) }
@@ -38,8 +38,7 @@ final class JournaledDownload: DownloadLog {
         try journal.append(.discarded, syncs: true)
     }
 
-    /// Returns what a download goes on with: the bytes that the disk had, and those written since then that are still what they were.
-    /// Waits for the disk.
+    /// Returns the data that a download resumes with: the synced bytes, and later ones whose checksums match. Blocks on the disk.
     static func resumeData(_ history: TransferHistory) -> ResumeData? {
         guard let data = history.data, !history.blocks.isEmpty else { return history.data }
         let descriptor = open(data.partialPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -48,10 +47,10 @@ final class JournaledDownload: DownloadLog {
         return data.adding(history.blocks.filter { isWhole($0, descriptor) }.map(\.range))
     }
 
-    /// Whether a block of a file has its checksum.
+    /// Whether a block of the file matches its checksum.
     private static func isWhole(_ block: TransferHistory.Block, _ descriptor: CInt) -> Bool {
         let count = block.range.upperBound - block.range.lowerBound
-        // No portion is longer; a journal may say anything.
+        // The library writes no longer blocks, but a journal may claim any length.
         guard count <= 64 << 20 else { return false }
         var bytes = [UInt8](repeating: 0, count: Int(count))
         let isRead = bytes.withUnsafeMutableBytes { space in

@@ -3,8 +3,8 @@ import SternaPlatform
 
 /// A line of a transfer's journal: a checksum in 16 hexadecimal digits, a space, JSON in UTF-8 and a line feed.
 ///
-/// The checksum is XXH64 of the JSON, with the number of the line as its seed, so that no line is taken for another. A journal is read up
-/// to its first line that is not whole: what follows was never confirmed to anyone.
+/// The checksum is the XXH64 of the JSON with the line number as its seed, so that no line passes for another. Reading stops at the
+/// first incomplete line: later ones were never confirmed to a caller.
 enum JournalLine {
     /// The longest line that is read, in bytes.
     static let longest = 512 << 10
@@ -25,8 +25,8 @@ enum JournalLine {
         return line
     }
 
-    /// Reads whole lines from the beginning of a journal, and calls a closure with the JSON of each until it returns false; returns the
-    /// number of bytes and lines that were read.
+    /// Reads complete lines from the beginning of a journal, and calls a closure with the JSON of each until it returns false.
+    /// Returns the number of bytes and lines read.
     static func read(
         _ bytes: [UInt8], _ take: (ArraySlice<UInt8>) -> Bool
     ) -> (bytes: Int, lines: Int) {
@@ -39,7 +39,7 @@ enum JournalLine {
         return (start, number)
     }
 
-    /// Returns the JSON of a line without its line feed; nil if the line is not whole.
+    /// Returns the JSON of a line without its line feed; nil if the line is incomplete or damaged.
     private static func content(_ line: ArraySlice<UInt8>, number: Int) -> ArraySlice<UInt8>? {
         guard line.count > 17, line[line.startIndex + 16] == 0x20 else { return nil }
         var sum: UInt64 = 0

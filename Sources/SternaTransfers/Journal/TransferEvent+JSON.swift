@@ -6,9 +6,9 @@ import SternaSerialization
 extension TransferEvent {
     /// The JSON of a line.
     ///
-    /// Most of it is written from a tree: a journal has several lines a second for each transfer, and `JSONEncoder` takes longer.
+    /// Most of it is built as a tree: a journal gets several lines a second for each transfer, and `JSONEncoder` is slower.
     var json: [UInt8] {
-        // Texts and numbers that are finite can always be written.
+        // Strings and finite numbers can always be serialized.
         (try? JSON.object(.init(pairs: [("event", .string(name))] + members)).serialized()) ?? []
     }
 

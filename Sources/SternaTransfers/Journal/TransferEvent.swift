@@ -2,27 +2,27 @@ import Sterna
 import SternaCore
 import SternaPlatform
 
-/// What happened to a transfer: a line of its journal.
+/// An event of a transfer, which is a line of its journal.
 ///
 /// | event | meaning | further members |
 /// |---|---|---|
-/// | `began` | an attempt began | `at`, its `number` from 1, the bytes that it `kept` |
-/// | `opened` | the partial file is there, and empty | `path` |
-/// | `found` | the server's file is known, and nothing of it is there | `data` |
+/// | `began` | an attempt began | `at`, its `number` from 1, the bytes `kept` from earlier ones |
+/// | `opened` | the partial file was created, empty | `path` |
+/// | `found` | the server's file is known, no byte of it has been received | `data` |
 /// | `wrote` | bytes are in the partial file | `range`, `sum` |
-/// | `synced` | the disk has these bytes | `data` |
-/// | `discarded` | the partial file is void | |
-/// | `placing` | the complete file is about to get its name | `path`, `device`, `number`, `length` |
-/// | `uploading` | the server has this of an upload; written before what depends on it is sent | `upload` |
-/// | `answered` | the server has all of an upload, and answered this | `answer` |
-/// | `failed` | an attempt failed | `at`, `failure`, `again`: when the next one is due, `requests`: how many in a row have brought nothing |
-/// | `blocked` | an attempt failed for want of what the program has | `at`, `reason`, `kind` |
-/// | `paused`, `resumed`, `cancelled` | the program asked for it | |
-/// | `ended` | the transfer failed for good | `reason`, `kind` |
+/// | `synced` | these bytes were synced to the disk | `data` |
+/// | `discarded` | the partial file is invalid | |
+/// | `placing` | the complete file is about to be renamed | `file` |
+/// | `uploading` | the state of an upload at the server; written before requests that depend on it | `upload` |
+/// | `answered` | the server has the complete upload; its response | `answer` |
+/// | `failed` | an attempt failed | `at`, `failure`, `again`: when the next is due, `requests`: how many made no progress |
+/// | `blocked` | an attempt failed because the program has not supplied credentials or a method | `at`, `failure` |
+/// | `paused`, `resumed`, `cancelled` | the program requested it | |
+/// | `ended` | the transfer failed for good | `failure` |
 /// | `finished` | the file is at its destination, or the server has the upload | `path`, `length` |
 ///
-/// Times are in milliseconds since 1970, positions and lengths in bytes, `sum` is XXH64 in hexadecimal digits, `data` is ``ResumeData``.
-/// A line with an event that a program does not know is that of a newer one.
+/// Times are in milliseconds since 1970, positions and lengths in bytes. `sum` is the XXH64 in hexadecimal digits, `data` is
+/// ``ResumeData``, `file` is ``TransferFile``. A newer program has written an event that this one does not know.
 enum TransferEvent: Sendable, Hashable {
     case began(number: Int, at: Int64, kept: Int64)
     case opened(path: String)
@@ -42,8 +42,8 @@ enum TransferEvent: Sendable, Hashable {
     case finished(path: String, length: Int64)
 }
 
-/// A file as the file system knows it, whatever its name. The number of a device may be another one after a reboot; the time of the last
-/// change, in nanoseconds since 1970, stays.
+/// The identity of a file, independent of its name. The device number may change with a reboot; the modification time, in
+/// nanoseconds since 1970, does not.
 struct TransferFile: Sendable, Hashable, Decodable {
     let path: String
     let device: UInt64
@@ -57,11 +57,11 @@ struct TransferFile: Sendable, Hashable, Decodable {
         modified = status.modified
     }
 
-    /// Whether the file has its name.
+    /// Whether this file is at its path.
     var isThere: Bool {
         guard let status = FileStatus(linkAt: path) else { return false }
         guard status.isRegular, status.identity.number == number, status.size == length else { return false }
-        // Older journals have no time.
+        // Older journals lack the time.
         return modified.map { $0 == status.modified } ?? (status.identity.device == device)
     }
 }
@@ -112,7 +112,7 @@ extension TransferEvent: Decodable {
         }
     }
 
-    /// Reads the JSON of a line; nil for anything else.
+    /// Reads the JSON of a line; nil for anything but an event.
     init?(json: ArraySlice<UInt8>) {
         let limits = JSON.ParseLimits(depth: 8, bytes: JournalLine.longest, values: 16_384)
         guard let event = try? JSON(parsing: Data(json), limits: limits).decode(TransferEvent.self) else { return nil }

@@ -1,15 +1,15 @@
 import HTTPTypes
 import SternaCore
 
-/// Why an attempt failed, or the transfer.
+/// The reason for which an attempt or a transfer failed.
 public struct TransferFailure: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The kind of the error: the name of a `SternaError.Kind`.
     public let kind: String
 
-    /// What happened and what to do, without secrets.
+    /// What happened and what to do, without secrets, at most 4,096 characters of the error.
     public private(set) var reason: String
 
-    /// The status code of the server's answer, or of a proxy's; nil without one.
+    /// The status code of the response, from the server or a proxy; nil without a response.
     public let status: Int?
 
     init(_ error: SternaError) {
@@ -22,7 +22,7 @@ public struct TransferFailure: Sendable, Hashable, Codable, CustomStringConverti
         (self.kind, self.reason, self.status) = (kind.rawValue, reason, status)
     }
 
-    /// The failure without secrets that the server has repeated.
+    /// Returns the failure without secrets that the server repeated.
     func hiding(_ secrets: SentSecrets) -> TransferFailure {
         var failure = self
         failure.reason = secrets.hidden(in: reason)

@@ -1,43 +1,44 @@
 import Sterna
 import SternaCore
 
-/// What the events of a journal amount to. A value without files or a clock: any prefix of a journal gives a state that was true once.
+/// The state that results from a journal's events. A value without files or a clock: every prefix of a journal gives a state that
+/// was true once.
 struct TransferHistory: Sendable, Hashable {
     private(set) var state = TransferState.waiting
 
-    /// What is known of the server's file, with the bytes that the disk has; nil if nothing is.
+    /// The known properties of the server's file, with the synced bytes; nil if nothing is known.
     private(set) var data: ResumeData?
 
     /// The path of the partial file; nil if there is none.
     private(set) var partialPath: String?
 
-    /// The bytes that were written since then, in the order in which they were.
+    /// The blocks written since the last sync, in the order of writing.
     private(set) var blocks: [Block] = []
 
-    /// The complete file that was about to get its name.
+    /// The complete file that was about to be renamed.
     private(set) var placing: TransferFile?
 
-    /// How far the upload is; nil if nothing was sent.
+    /// The state of the upload; nil if nothing was sent.
     private(set) var upload: UploadRecord?
 
-    /// What the server has answered to the complete upload.
+    /// The server's response to the complete upload.
     private(set) var answer: TransferAnswer?
 
     private(set) var attempts: [TransferAttempt] = []
 
-    /// The number of attempts, also of those that are no longer listed.
+    /// The number of all attempts, including those that are no longer listed.
     private(set) var attemptCount = 0
 
-    /// When the next attempt is due, in milliseconds since 1970.
+    /// The time at which the next attempt is due, in milliseconds since 1970; 0 for none.
     private(set) var nextAttempt: Int64 = 0
 
-    /// Bytes of the partial file with their checksum.
+    /// A block of the partial file with its checksum.
     struct Block: Sendable, Hashable {
         let range: Range<Int64>
         let sum: UInt64
     }
 
-    /// The number of attempts that are listed.
+    /// The maximum number of listed attempts.
     static let mostAttempts = 20
 
     init(_ events: some Sequence<TransferEvent> = []) {
@@ -45,7 +46,7 @@ struct TransferHistory: Sendable, Hashable {
     }
 
     mutating func apply(_ event: TransferEvent) {
-        // What has ended does not begin again, whatever a damaged journal says.
+        // A transfer that is over does not begin again, whatever a damaged journal says.
         guard !state.isOver else { return }
         switch event {
         case .began(let number, let at, let kept):
@@ -83,20 +84,20 @@ struct TransferHistory: Sendable, Hashable {
         }
     }
 
-    /// The bytes that are in the partial file, or that the server has, as far as the journal knows.
+    /// The bytes in the partial file, or at the server, according to the journal.
     var keptBytes: Int64 {
         if let upload { return upload.confirmed }
         guard let data else { return 0 }
         return data.adding(blocks.map(\.range)).receivedBytes
     }
 
-    /// The number of requests in a row that have brought nothing, up to the last failure.
+    /// The number of requests in a row without progress, up to the last failure.
     var requestsInVain: Int { attempts.last { $0.failure != nil }?.requestsInVain ?? 0 }
 
-    /// Whether the server has answered an earlier request.
+    /// Whether the server has responded to an earlier request.
     var knowsServer: Bool { data != nil || upload?.isBegun == true || attempts.contains { $0.failure?.status != nil } }
 
-    /// The events of a journal that says the same in fewer lines.
+    /// The events of an equivalent journal with fewer lines.
     var compacted: [TransferEvent] {
         var events: [TransferEvent] = []
         for attempt in attempts {
@@ -119,7 +120,7 @@ struct TransferHistory: Sendable, Hashable {
         switch state {
         case .running: break
         case .waiting:
-            // One that was paused and resumed has no failure that says so.
+            // A transfer that was paused and resumed has no failure to derive the state from.
             if let last = attempts.last, last.failure == nil { events += [.paused, .resumed] }
         case .paused: events.append(.paused)
         case .blocked(let failure): events.append(.blocked(failure, at: attempts.last?.ended ?? 0))
@@ -131,24 +132,24 @@ struct TransferHistory: Sendable, Hashable {
     }
 }
 
-/// An attempt of a transfer.
+/// An attempt of a transfer, with its outcome.
 public struct TransferAttempt: Sendable, Hashable {
-    /// Its number, from 1.
+    /// The number, from 1.
     public let number: Int
 
-    /// When it began, in milliseconds since 1970.
+    /// The time at which it began, in milliseconds since 1970.
     public let began: Int64
 
-    /// When it failed, in milliseconds since 1970; nil for one that is under way, was interrupted, or succeeded.
+    /// The time at which it failed, in milliseconds since 1970; nil while it is running, and if it was interrupted or succeeded.
     public internal(set) var ended: Int64?
 
-    /// Why it failed; nil for one that has not.
+    /// The reason of the failure; nil if it has not failed.
     public internal(set) var failure: TransferFailure?
 
-    /// The number of requests in a row that had brought nothing when it failed, those of earlier attempts among them.
+    /// The number of requests in a row without progress when it failed, including those of earlier attempts.
     var requestsInVain = 0
 
-    /// The number of bytes that earlier attempts had left, and that it need not transfer again.
+    /// The bytes that earlier attempts had transferred, and that this one need not transfer again.
     public let keptBytes: Int64
 
     init(number: Int, began: Int64, kept: Int64) { (self.number, self.began, keptBytes) = (number, began, kept) }

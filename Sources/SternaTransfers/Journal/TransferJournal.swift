@@ -2,34 +2,35 @@ import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// The journal of a transfer on disk: ``JournalLine``s, to which events are appended. All functions but ``history`` wait for the disk.
+/// The journal of a transfer on disk: ``JournalLine``s, to which events are appended. All functions but ``history`` block on the
+/// disk.
 ///
-/// Its owner alone writes it, which holds the lock of the transfer's folder. Its first event cuts off what a crash left of a last line. It is
-/// written anew when most of its lines are of no more use.
+/// Only the process that holds the lock of the transfer's folder writes it. Its first event truncates a last line that a crash left
+/// incomplete. A long journal is compacted.
 final class TransferJournal: Sendable {
-    /// The length in bytes from which a journal is written anew.
+    /// The length in bytes from which a journal is compacted.
     static let bloated = 256 << 10
 
-    /// The longest journal that is read, in bytes.
+    /// The maximum length of a journal that is read, in bytes.
     static let longest = 64 << 20
 
     let path: String
 
     private struct File {
-        /// -1 while the transfer rests: a store has many transfers, and a process few descriptors.
+        /// -1 while the transfer is idle: a store has many transfers, and a process few descriptors.
         var descriptor: CInt = -1
         var length: Int
         var lines: Int
-        /// The length up to which it is not written anew.
+        /// The length up to which it is not compacted.
         var limit = TransferJournal.bloated
     }
 
     private let file: Mutex<File>
 
-    // A lock of its own: an event loop that reads the history does not wait for the disk.
+    // A separate lock: an event loop that reads the history does not wait for the disk.
     private let known: Mutex<TransferHistory>
 
-    /// Reads a journal; there may be none. Throws `fileUnreadable`.
+    /// Reads a journal, which need not exist. Throws `fileUnreadable`.
     init(_ path: String) throws(SternaError) {
         self.path = path
         let (history, read) = try Self.replay(path)
@@ -39,7 +40,7 @@ final class TransferJournal: Sendable {
 
     deinit { file.withLock { Self.close(&$0) } }
 
-    /// Reads a journal without a change; an empty history if there is none. Throws `fileUnreadable`.
+    /// Reads a journal without changing it; returns an empty history if it does not exist. Throws `fileUnreadable`.
     static func history(_ path: String) throws(SternaError) -> TransferHistory { try replay(path).history }
 
     private static func replay(
@@ -56,7 +57,7 @@ final class TransferJournal: Sendable {
             history.apply(event)
             return true
         }
-        // A crash leaves no checksum that is right.
+        // A crash leaves no line with a correct checksum.
         guard !isForeign else {
             throw file.unreadable(FileFault("it has events of a newer program; use that one, or remove the transfer"))
         }
@@ -65,17 +66,17 @@ final class TransferJournal: Sendable {
 
     var history: TransferHistory { known.withLock { $0 } }
 
-    /// Whether nothing further happens to the transfer.
+    /// Whether the transfer is over.
     var isOver: Bool {
         @inline(never) get { known.withLock { $0.state.isOver } }
     }
 
-    /// Whether an attempt is under way.
+    /// Whether an attempt is running.
     var isRunning: Bool { known.withLock { $0.state == .running } }
 
-    /// Appends an event. Throws `writeFailed`, with the journal as it was, and `limitExceeded` for an event that could not be read again.
+    /// Appends an event. Throws `writeFailed`, and `limitExceeded` for an event that is too long to be read again.
     ///
-    /// - Parameter syncs: whether to wait until the disk has it.
+    /// - Parameter syncs: whether to wait until the event is on the disk.
     func append(_ event: TransferEvent, syncs: Bool = false) throws(SternaError) {
         let result: Result<Void, SternaError> = file.withLock { file in
             do throws(SternaError) {
@@ -98,12 +99,12 @@ final class TransferJournal: Sendable {
         guard bytes.count <= JournalLine.longest else {
             throw SternaError(
                 .limitExceeded, phase: .prepare,
-                "The transfer cannot go on: what it has to note is longer than \(JournalLine.longest) bytes.")
+                "The transfer cannot continue: its journal entry is longer than \(JournalLine.longest) bytes.")
         }
         try open(&file)
         let code = Self.write(bytes, file.descriptor, at: file.length)
         guard code == 0 else {
-            // What there is of the line must not precede others.
+            // An incomplete line must not precede others.
             ftruncate(file.descriptor, off_t(file.length))
             throw Self.failure(code, path)
         }
@@ -129,7 +130,7 @@ final class TransferJournal: Sendable {
         }
     }
 
-    /// Writes the journal anew; it stays as it is if that fails.
+    /// Compacts the journal; keeps it unchanged if that fails.
     private func compact(_ file: inout File) {
         var bytes: [UInt8] = []
         var lines = 0
@@ -139,7 +140,7 @@ final class TransferJournal: Sendable {
         }
         file.limit = max(Self.bloated, 2 * bytes.count)
         guard (try? Self.saved(path).write(bytes)) != nil else { return }
-        // The next event opens the new one.
+        // The next event opens the new file.
         Self.close(&file)
         (file.length, file.lines) = (bytes.count, lines)
     }
@@ -165,7 +166,7 @@ final class TransferJournal: Sendable {
 }
 
 extension TransferEvent {
-    /// Whether nothing may be noted for long after it.
+    /// Whether a long time may pass before the next event.
     fileprivate var rests: Bool {
         switch self {
         case .failed, .blocked, .paused, .resumed, .cancelled, .ended, .finished: true

@@ -1,13 +1,13 @@
 import Sterna
 import Synchronization
 
-/// Tells a store that the network has returned, while there are transfers.
+/// Notifies a store that the network has returned, while it has transfers.
 final class NetworkReturn: Sendable {
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
     deinit { end() }
 
-    /// Begins to watch, unless that was done before. Without `reachability` it watches nothing.
+    /// Begins to watch. Has no effect if it watches already, or without `reachability`.
     func begin(_ reachability: NetworkReachability?, _ returned: @escaping @Sendable () async -> Void) {
         guard let reachability else { return }
         watch.withLock { watch in
@@ -16,7 +16,7 @@ final class NetworkReturn: Sendable {
                 var isAway = false
                 var interface: String?
                 for await path in updates {
-                    // What waits for another attempt may have failed over the interface before.
+                    // A waiting transfer may have failed over the previous interface.
                     let hasMoved = interface != nil && path.interface != interface
                     if path.isReachable, isAway || hasMoved { await returned() }
                     isAway = path.status == .notReachable

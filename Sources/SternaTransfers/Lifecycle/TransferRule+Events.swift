@@ -1,13 +1,13 @@
 import SternaCore
 
 extension TransferRule.Decision {
-    /// Returns the event that the journal gets of a failed attempt.
+    /// Returns the journal's event for a failed attempt.
     ///
     /// - Parameters:
-    ///   - error: why the attempt failed.
-    ///   - secrets: what is left out where the server repeats it.
+    ///   - error: the reason of the failure.
+    ///   - secrets: the secrets to remove from text of the server.
     ///   - now: in milliseconds since 1970.
-    ///   - requests: the number of requests in a row that have brought nothing.
+    ///   - requests: the number of requests in a row without progress.
     func event(
         after error: SternaError, hiding secrets: SentSecrets, at now: Int64, requests: Int
     ) -> TransferEvent {
@@ -23,6 +23,6 @@ extension TransferRule.Decision {
 }
 
 extension TransferEvent {
-    /// Whether the event must not be lost in a power failure. A begun attempt is begun again.
+    /// Whether the event must survive a power failure. An attempt whose beginning is lost begins again.
     var isEssential: Bool { if case .began = self { false } else { true } }
 }

@@ -1,35 +1,36 @@
 import HTTPTypes
 import SternaCore
 
-/// Decides what follows a failed attempt. Functions of values, without I/O or a clock.
+/// Decides the consequence of a failed attempt. Functions of values, without I/O or a clock.
 enum TransferRule {
-    /// What follows.
+    /// The consequence of a failed attempt.
     enum Decision: Sendable, Hashable {
-        /// Another attempt, after so many milliseconds.
+        /// Another attempt after a pause in milliseconds.
         case again(after: Int64)
-        /// Nothing, until the program has what the transfer needs.
+        /// No attempt until the program supplies what the transfer needs.
         case block(TransferFailure)
-        /// Nothing: the transfer has failed.
+        /// No further attempt: the transfer has failed.
         case end(TransferFailure)
     }
 
     /// Decides about a failure.
     ///
     /// - Parameters:
-    ///   - asked: the pause that the server has asked for.
-    ///   - attempts: the number of attempts, the failed one among them.
-    ///   - failuresInARow: the number of attempts since the last one that brought bytes, the failed one among them.
-    ///   - requests: the number of requests since then.
-    ///   - knowsServer: whether an earlier request of the transfer has reached its server.
+    ///   - asked: the pause that the server requested.
+    ///   - attempts: the number of attempts, including the failed one.
+    ///   - failuresInARow: the number of attempts since the last one with progress, including the failed one.
+    ///   - requests: the number of requests since the last progress.
+    ///   - knowsServer: whether the server has responded to an earlier request of the transfer.
     ///   - now: in milliseconds since 1970.
-    ///   - random: from 0 to 1; a half of each pause is chosen by it, so that transfers do not come back all at once.
+    ///   - random: a number from 0 to 1 that chooses half of each pause, so that transfers do not resume all at once.
     static func decide(
         _ error: SternaError, asked: Duration?, attempts: Int, failuresInARow: Int, requests: Int,
         knowsServer: Bool, options: TransferOptions, now: Int64, created: Int64, random: Double
     ) -> Decision {
         if lacksMeans(error) { return .block(TransferFailure(error)) }
         guard isTransient(error) else { return .end(TransferFailure(error)) }
-        // A certificate that was accepted before may be so again: a portal answers, or a clock is wrong. Another one is refused each time.
+        // A certificate that was accepted before may be accepted again: a captive portal responded, or a clock is wrong. Any other
+        // one will be refused again.
         if error.kind == .certificateRejected, !knowsServer { return .end(TransferFailure(error)) }
         guard attempts < options.maxAttempts else {
             return .end(
@@ -40,7 +41,7 @@ enum TransferRule {
             return .end(
                 TransferFailure(
                     error.kind,
-                    "The transfer was given up after \(requests) requests that brought nothing. The last attempt: \(error)"
+                    "The transfer was given up after \(requests) requests without progress. The last attempt: \(error)"
                 ))
         }
         let pause = delay(
@@ -49,30 +50,30 @@ enum TransferRule {
             return .end(
                 TransferFailure(
                     error.kind,
-                    "The transfer was given up since its time, \(lifetime), is over. The last attempt: \(error)"))
+                    "The transfer was given up because its lifetime, \(lifetime), is over. The last attempt: \(error)"))
         }
         return .again(after: pause)
     }
 
-    /// Returns why no attempt begins any more; nil while the transfer has time.
+    /// Returns why no further attempt may begin; nil before the end of the transfer's lifetime.
     static func expiry(_ options: TransferOptions, now: Int64, created: Int64) -> TransferFailure? {
         guard let lifetime = options.lifetime, now >= end(lifetime, created) else { return nil }
-        return TransferFailure(.timedOut, "The transfer was given up since its time, \(lifetime), is over.")
+        return TransferFailure(.timedOut, "The transfer was given up because its lifetime, \(lifetime), is over.")
     }
 
     private static func end(_ lifetime: Duration, _ created: Int64) -> Int64 {
         created.addingReportingOverflow(milliseconds(lifetime)).partialValue
     }
 
-    /// The pause before the next attempt in milliseconds: 1 s, doubled with each failure, at most `longest`.
+    /// Returns the pause before the next attempt in milliseconds: up to 1 s, doubled with each failure, at most `longest`.
     static func delay(afterFailures count: Int, asked: Duration?, longest: Duration, random: Double) -> Int64 {
         let backoff = ExponentialBackoff(first: .seconds(1), limit: max(.milliseconds(1), longest))
         let own = milliseconds(backoff.delay(count - 1, random: random))
-        // A server that asks for more gets it, up to a day.
+        // A server may ask for a longer pause, up to a day.
         return max(own, min(86_400_000, asked.map(milliseconds) ?? 0))
     }
 
-    /// Returns how long to wait for the next attempt, in milliseconds: never longer than the pause was, since clocks are set back.
+    /// Returns how long to wait for the next attempt, in milliseconds; never longer than the pause, since a clock may be set back.
     static func wait(_ history: TransferHistory, now: Int64) -> Int64 {
         guard history.nextAttempt > 0, let failed = history.attempts.last?.ended else { return 0 }
         let (pause, isOver) = history.nextAttempt.subtractingReportingOverflow(failed)
@@ -80,7 +81,7 @@ enum TransferRule {
         return max(0, min(isOver ? 0 : pause, isFar ? 0 : rest, 86_400_000))
     }
 
-    /// Whether a later attempt may succeed without a change by the program or its user.
+    /// Returns whether a later attempt may succeed without a change by the program or its user.
     static func isTransient(_ error: SternaError) -> Bool {
         if let fault = error.underlying as? UploadFault { return fault.passes }
         if error.underlying is MissingSource { return true }
@@ -89,16 +90,16 @@ enum TransferRule {
         case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .writeFailed,
             .trafficLimited, .shutDown, .digestMismatch, .malformedResponse:
             return true
-        // A connection that is cut within the handshake; a clock that is wrong after a start of the machine, or a network's portal that
-        // answers in place of the server.
+        // A connection that is cut within the handshake; a clock that is wrong after the machine has started; a captive portal that
+        // responds in place of the server.
         case .tlsFailed, .certificateRejected: return true
         case .unacceptableStatus: return PassingStatus.contains(error.status)
         default: return false
         }
     }
 
-    /// Whether the program lacks what the transfer needs: the server or a proxy refuses the credentials that it got, or the program has no
-    /// value for a secret, or not the upload method.
+    /// Returns whether the program must supply something: the server or a proxy refuses the credentials, or the program lacks the
+    /// value of a secret or the upload method.
     static func lacksMeans(_ error: SternaError) -> Bool {
         if error.underlying is MissingSecret || error.underlying is MissingMethod { return true }
         if error.kind == .authenticationFailed { return true }
@@ -116,7 +117,7 @@ enum TransferRule {
 
     private static func isRefusal(_ status: Int) -> Bool { status == 401 || status == 403 || status == 407 }
 
-    /// Whether a failure may come from a network that was away.
+    /// Returns whether the loss of the network may be the cause of a failure.
     static func isLoss(_ failure: TransferFailure) -> Bool {
         switch SternaError.Kind(rawValue: failure.kind) {
         case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .tlsFailed,

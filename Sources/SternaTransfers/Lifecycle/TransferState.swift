@@ -1,22 +1,22 @@
-/// What a transfer is doing.
+/// The state of a transfer.
 public enum TransferState: Sendable, Hashable, CustomStringConvertible {
-    /// It waits for its turn, or for its next attempt.
+    /// The transfer waits for its turn or its next attempt.
     case waiting
-    /// An attempt is under way, in this process or in another one, or was when its process ended.
+    /// An attempt is running in this process or another one, or was running when its process ended.
     case running
-    /// The program has paused it.
+    /// The program has paused the transfer.
     case paused
-    /// The server or a proxy wants other credentials (401, 403, 407), or the program has no value for a secret, or not the upload method. It
-    /// goes on after ``Transfer/resume()``, and is tried again by later processes.
+    /// The server or a proxy refuses the credentials (401, 403, 407), or the program lacks the value of a secret or the upload
+    /// method. ``Transfer/resume()`` continues the transfer, and later processes retry it.
     case blocked(TransferFailure)
-    /// The file is at its destination.
+    /// The file is at its destination, or the server has the upload; with the path of the local file and the length in bytes.
     case finished(path: String, length: Int64)
-    /// It has failed for good.
+    /// The transfer has failed for good.
     case failed(TransferFailure)
-    /// The program has cancelled it.
+    /// The program has cancelled the transfer.
     case cancelled
 
-    /// Whether nothing further happens to it.
+    /// Whether the transfer is over: finished, failed or cancelled.
     public var isOver: Bool {
         switch self {
         case .waiting, .running, .paused, .blocked: false
@@ -24,7 +24,7 @@ public enum TransferState: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether it lacks credentials, or an upload method.
+    /// Whether the transfer is blocked.
     public var isBlocked: Bool { if case .blocked = self { true } else { false } }
 
     public var description: String {

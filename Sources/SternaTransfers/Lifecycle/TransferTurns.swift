@@ -2,9 +2,9 @@ import Sterna
 import SternaCore
 import Synchronization
 
-/// Gives transfers their turns: a store, or a queue that they have joined.
+/// Gives transfers their turns. Both a store and a queue that a transfer has joined conform.
 protocol TurnGiving: Sendable {
-    /// Waits for the turn of a transfer, which ``end(_:)`` ends; throws `CancellationError` if the Swift task is cancelled first.
+    /// Waits for the turn of a transfer, which ``end(_:)`` ends. Throws `CancellationError` if the Swift task is cancelled first.
     func wait(_ id: TransferID, host: String, priority: Request.Priority) async throws
 
     /// Ends the turn of a transfer, or its wait.
@@ -13,13 +13,13 @@ protocol TurnGiving: Sendable {
     func setPriority(_ priority: Request.Priority, of id: TransferID)
 }
 
-/// What a queue gives a transfer: turns, and a session that belongs to the queue.
+/// The turns and the session that a queue gives a transfer.
 struct QueuePlace: Sendable {
     var turns: any TurnGiving
     var session: Session
 }
 
-/// Lets transfers wait for their turns; see ``QueuePlan``.
+/// Gives the turns of a store, by a ``QueuePlan``.
 final class TransferTurns: TurnGiving {
     private struct State {
         var plan: QueuePlan<TransferID>
@@ -34,7 +34,7 @@ final class TransferTurns: TurnGiving {
         state = Mutex(State(plan: plan))
     }
 
-    /// Waits for the turn of a transfer, which ``end(_:)`` ends; throws `CancellationError` if the Swift task is cancelled first.
+    /// Waits for the turn of a transfer, which ``end(_:)`` ends. Throws `CancellationError` if the Swift task is cancelled first.
     func wait(_ id: TransferID, host: String, priority: Request.Priority) async throws {
         let wait = Wait<Void>()
         state.withLock { $0.waits[id] = wait }

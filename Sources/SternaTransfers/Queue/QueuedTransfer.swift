@@ -2,20 +2,21 @@ public import Sterna
 public import SternaCore
 import Synchronization
 
-/// A task, or a transfer of a ``TransferStore``, in a ``TransferQueue``.
+/// A task or a transfer of a ``TransferStore`` in a ``TransferQueue``.
 public final class QueuedTransfer: Sendable, Identifiable {
-    /// What it is doing.
+    /// The state of a queued transfer.
     public enum State: Sendable, CustomStringConvertible {
-        /// It waits: for the queue to start, for its turn, for others, or for its next attempt.
+        /// The transfer waits for the start of the queue, for its turn, for a dependency, or for its next attempt.
         case waiting
+        /// The transfer has its turn.
         case running
-        /// It has succeeded.
+        /// The transfer has succeeded.
         case finished
-        /// It has failed, or was cancelled, or was given back to its store; in both of these cases the error's kind is `cancelled`, unless it lacks
-        /// credentials.
+        /// The transfer has failed, was cancelled, or returned to its store. The error's kind is `cancelled` in the last two cases,
+        /// unless the transfer lacks credentials.
         case failed(SternaError)
 
-        /// Whether nothing further happens to it.
+        /// Whether the transfer is over for its queue: finished or failed.
         public var isOver: Bool {
             switch self {
             case .waiting, .running: false
@@ -33,13 +34,13 @@ public final class QueuedTransfer: Sendable, Identifiable {
         }
     }
 
-    /// A number that is unique within its queue.
+    /// The number of the transfer, unique within its queue.
     public let id: Int
 
-    /// Whether it sends a body, rather than receiving one.
+    /// Whether it is an upload.
     public let isUpload: Bool
 
-    /// Whether it yields to transfers that are not in the background.
+    /// Whether it yields bandwidth and turns to transfers that are not in the background.
     public let isBackground: Bool
 
     let work: any QueueWork
@@ -56,19 +57,20 @@ public final class QueuedTransfer: Sendable, Identifiable {
         isUpload = work.isUpload
     }
 
-    /// The task, that of the last attempt; nil for a transfer of a store.
+    /// The task of the last attempt; nil for a transfer of a store.
     public var task: SessionTask? { (work as? TaskWork)?.task }
 
     /// The transfer of a store; nil for a task.
     public var transfer: Transfer? { (work as? DurableWork)?.transfer }
 
-    /// What it is doing.
+    /// The present state.
     public var state: State { channel.current.state }
 
-    /// How far it is.
+    /// The present progress, in bytes.
     public var progress: TransferProgress { channel.current.progress }
 
-    /// Waits until it is over, and returns how it ended; throws `cancelled` if the Swift task is cancelled, which does not cancel it.
+    /// Waits until the transfer is over, and returns its final state. Throws `cancelled` if the Swift task is cancelled, which does
+    /// not cancel the transfer.
     @discardableResult
     public func end() async throws -> State {
         for await snapshot in Updates(channel, startsAtOnce: true) where snapshot.state.isOver { return snapshot.state }
@@ -76,29 +78,30 @@ public final class QueuedTransfer: Sendable, Identifiable {
         guard state.isOver else {
             throw SternaError(
                 .cancelled, phase: .wait,
-                "The wait for the end of a queued transfer was cancelled; the transfer goes on.")
+                "The wait for the end of a queued transfer was cancelled; the transfer continues.")
         }
         return state
     }
 
-    /// Cancels it: it fails with `cancelled`. Has no effect after its end.
+    /// Cancels the transfer for good: it fails with `cancelled`. Has no effect on a transfer that is over.
     public func cancel() { queue?.cancel(self) }
 
-    /// The priority among those that wait for a turn.
+    /// The priority among waiting transfers; `normal` after the end.
     public var priority: Request.Priority {
         get { queue?.priority(of: id) ?? .normal }
         set { queue?.setPriority(newValue, of: id) }
     }
 
-    /// Lets it wait for the end of another one of its queue. Has no effect if that is over and has succeeded.
+    /// Makes the transfer begin only after another one of its queue has ended. Has no effect if that has succeeded already. If the
+    /// other one fails, so does this one, unless ``TransferQueueOptions/runsAfterFailure`` is set.
     ///
-    /// Throws `invalidRequest` if it has begun, if the other one is in another queue, or if that waits for this one.
+    /// Throws `invalidRequest` if this transfer has begun, if the other one is in another queue, or if that waits for this one.
     public func wait(for other: QueuedTransfer) throws(SternaError) {
         guard let queue else { return }
         try queue.require(self, after: other)
     }
 
-    /// Whether the queue goes on without it though it is not over, or without what it waits for.
+    /// Whether it left the queue unfinished, or a dependency did.
     var isLeft: Bool { if case .failed(let error) = state { error.underlying is LeftToStore } else { false } }
 
     func isOf(_ other: TransferQueue) -> Bool { queue === other }

@@ -2,11 +2,11 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Sets a bandwidth limit by a schedule, when its windows begin and end.
+/// Applies a schedule to a bandwidth limit when its windows begin and end.
 final class SchedulePacer: Sendable {
     private struct State {
         var schedule: BandwidthSchedule?
-        /// What the schedule has set last.
+        /// The rates that the schedule set last.
         var rates: BandwidthSchedule.Rates?
         var timer: ClockTimer?
     }
@@ -16,7 +16,7 @@ final class SchedulePacer: Sendable {
     private let wallClock: @Sendable (BandwidthSchedule.Zone) -> WeekMoment
     private let state = Mutex(State())
 
-    /// The longest time in seconds without a look at the clock, which may be set, or change to summer time.
+    /// The longest time in seconds between looks at the clock, which may be set or change to summer time.
     private static let longestWait = 600
 
     init(
@@ -39,7 +39,7 @@ final class SchedulePacer: Sendable {
         look()
     }
 
-    /// Sets the limits if they have changed by the schedule, and waits for the next change.
+    /// Applies the rates of the present window if they have changed, and schedules the next check.
     private func look() {
         state.withLock { state in
             state.timer?.cancel()

@@ -3,9 +3,9 @@ import Sterna
 import SternaCore
 import Synchronization
 
-/// What a queue does as its transfers move on.
+/// The reactions of a queue to changes of its transfers.
 extension TransferQueue {
-    /// Notes that a transfer wants a turn.
+    /// Records that a transfer requests a turn.
     func want(_ id: Int) {
         state.withLock { state in
             if state.held[id] != nil { state.held[id] = true } else { state.plan.ask(id) }
@@ -13,7 +13,7 @@ extension TransferQueue {
         giveTurns()
     }
 
-    /// Notes that a transfer of a store has no turn any more.
+    /// Records that a store's transfer has given its turn back.
     func rest(_ id: Int) {
         state.withLock { state in
             if state.held[id] != nil { state.held[id] = false }
@@ -23,7 +23,7 @@ extension TransferQueue {
         giveTurns()
     }
 
-    /// Gives the turns that are free.
+    /// Gives free turns to waiting transfers.
     func giveTurns() {
         transitions.withLock { _ in
             let begun = state.withLock { state in
@@ -49,14 +49,14 @@ extension TransferQueue {
         }
     }
 
-    /// Reports the progress; under the lock, so that no older value replaces a newer one.
+    /// Reports the progress. Called under the lock, so that no older value replaces a newer one.
     func publish(_ state: inout State) {
         channel.report(state.meter.progress(at: time.clock.now))
     }
 
     // MARK: Lengths
 
-    /// Asks for the lengths of transfers, as many at the same time as may run.
+    /// Requests the lengths of transfers, at most as many at the same time as may run.
     func askForLengths() {
         guard options.asksForLengths else { return }
         let asked = state.withLock { state -> [QueuedTransfer] in
@@ -91,10 +91,10 @@ extension TransferQueue {
 
     // MARK: Ends
 
-    /// Whether a transfer is not over, for this queue.
+    /// Whether a transfer is in this queue and not over.
     func holds(_ id: Int) -> Bool { state.withLock { $0.transfers[id] != nil } }
 
-    /// Notes the end of an attempt of a task, or of a transfer of a store.
+    /// Records the end of a task's attempt, or of a store's transfer.
     func ended(_ id: Int, _ error: SternaError?) {
         guard let transfer = state.withLock({ $0.transfers[id] }) else { return }
         if let error, triesAgain(transfer, after: error) { return }
@@ -105,7 +105,7 @@ extension TransferQueue {
             state.held[id] = nil
             state.begun.remove(id)
             let waiting = state.plan.remove(id)
-            // The end may come before the last report of progress is read.
+            // The end may arrive before the last progress report.
             let (present, resumedAt) = transfer.work.present
             transfer.set(present)
             state.meter.set(id, present, resumedAt: resumedAt, at: time.clock.now)
@@ -117,7 +117,7 @@ extension TransferQueue {
                 post(.queueFinished(finished: all.finished, failed: all.failed))
             }
             publish(&state)
-            // A queue that was stopped ends all by itself.
+            // ``stop()`` ends all transfers of a stopped queue.
             let runsOn = error == nil || options.runsAfterFailure || state.isStopped
             let failed = runsOn ? [] : waiting.compactMap { state.transfers[$0] }
             for other in failed { state.plan.giveUpWaiting(other.id) }
@@ -150,7 +150,7 @@ extension TransferQueue {
         }
     }
 
-    /// Ends a transfer whose dependency has failed: cancels it, or gives a transfer of a store back to its store if the dependency can
+    /// Ends a transfer whose dependency has failed: cancels it, or returns a store's transfer to its store if the dependency can
     /// still be resumed.
     func giveUp(_ transfer: QueuedTransfer, after other: QueuedTransfer) {
         guard !state.withLock({ $0.isStopped }) else { return }
@@ -160,7 +160,7 @@ extension TransferQueue {
         work.leave(cause)
     }
 
-    /// Lets a task that has failed be tried again; returns false if it is not.
+    /// Schedules another attempt of a failed task. Returns false if it must not be retried.
     private func triesAgain(_ transfer: QueuedTransfer, after error: SternaError) -> Bool {
         let mayRetry = state.withLock { !$0.isStopped && $0.causes[transfer.id] == nil }
         guard mayRetry, let work = transfer.work as? TaskWork,
@@ -190,7 +190,7 @@ extension TransferQueue {
     static var stopped: SternaError { misuse("The queue was stopped, and takes no more transfers.") }
 
     static var otherQueue: SternaError {
-        misuse("A transfer can wait for those of its own queue alone; add both to one queue.")
+        misuse("A transfer can only wait for transfers of its own queue; add both to one queue.")
     }
 
     static func dependencyFailed(_ other: QueuedTransfer) -> SternaError {
@@ -208,7 +208,7 @@ extension TransferQueue {
 }
 
 extension TransferState {
-    /// The error of a transfer that has not succeeded.
+    /// The error of a failed, blocked or cancelled transfer; nil for other states.
     var error: SternaError? {
         switch self {
         case .failed(let failure), .blocked(let failure):

@@ -3,7 +3,8 @@ public import Sterna
 public import SternaCore
 import Synchronization
 
-/// Runs downloads and uploads, a limited number of them at the same time: tasks of sessions, and transfers of a ``TransferStore``.
+/// A queue of downloads and uploads, of which a limited number run at the same time: tasks of sessions, and transfers of a
+/// ``TransferStore``.
 ///
 ///     let queue = TransferQueue(with: session) { $0.concurrency = 2 }
 ///     let photo = try queue.add { $0.uploadTask(.upload(file: "photo.jpg", to: "photos")) }
@@ -11,13 +12,15 @@ import Synchronization
 ///     queue.start()
 ///     for await step in queue.progress { print(step) }  // 1 of 2 transfers, 37% of 1.2 GB, 48 MB/s, 16 s left
 ///
-/// It is suspended until ``start()``. Transfers that run keep it alive; releasing its last reference while it is suspended leaves those
-/// that wait alone. A queue that has finished may be filled again.
+/// A new queue is suspended until ``start()``. Running transfers keep it alive. If its last reference is released while it is
+/// suspended, its transfers fail with `cancelled`: their tasks do not start, and those of a store return to it. A finished queue
+/// accepts more transfers.
 public final class TransferQueue: Sendable {
-    /// A session like that of the queue whose tasks do not start by themselves, so that they can be added.
+    /// A copy of the queue's session whose tasks do not start by themselves, so that they can be added.
     public let session: Session
 
-    /// The limit on the bandwidth of all transfers of the queue, in addition to those of sessions and requests. Change it at any time.
+    /// The bandwidth limit of all transfers of the queue, in bytes per second, in addition to the limits of sessions and requests.
+    /// It may be changed at any time.
     public let bandwidth: BandwidthLimit
 
     let options: TransferQueueOptions
@@ -26,14 +29,14 @@ public final class TransferQueue: Sendable {
     let channel = UpdateChannel(QueueProgress())
     private let pacer: SchedulePacer
 
-    /// Where the queue's events come from; released with the queue, which ends their sequences.
+    /// The source of the queue's events. It is released with the queue, which ends their sequences.
     let source: EventSource
     let began: NIODeadline
 
-    // Orders the effects on transfers as their state changes.
+    // Keeps effects on transfers in the order of the changes of state.
     let transitions = Mutex(())
 
-    /// The transfers of a queue at most.
+    /// The maximum number of transfers in a queue.
     private static let mostTransfers = 100_000
 
     struct State {
@@ -42,11 +45,12 @@ public final class TransferQueue: Sendable {
         var transfers: [Int: QueuedTransfer] = [:]
         var last = 0
         var isStopped = false
-        /// Transfers whose lengths are to be asked for before their turn, whether they want one, and those that are asked for now.
+        /// Transfers whose lengths must be requested (`unasked`) or are being requested (`asking`) before their turn. `held` tells
+        /// whether each of them wants a turn.
         var unasked = CircularBuffer<Int>()
         var asking: Set<Int> = []
         var held: [Int: Bool] = [:]
-        /// Errors with which transfers end that were cancelled for another's sake.
+        /// Errors of transfers cancelled because of another transfer.
         var causes: [Int: SternaError] = [:]
         var begun: Set<Int> = []
     }
@@ -54,8 +58,8 @@ public final class TransferQueue: Sendable {
     /// Creates a queue.
     ///
     /// - Parameters:
-    ///   - session: the session of the tasks that are made for the queue; ``Session/shared`` by default.
-    ///   - configure: changes the options.
+    ///   - session: the session on which ``session`` is based; ``Session/shared`` by default.
+    ///   - configure: changes the options, by default those of ``TransferQueueOptions``.
     public init(with session: Session = .shared, _ configure: (inout TransferQueueOptions) -> Void = { _ in }) {
         var options = TransferQueueOptions()
         configure(&options)
@@ -85,7 +89,8 @@ public final class TransferQueue: Sendable {
 
     // MARK: Settings
 
-    /// The maximum number of transfers that run at the same time. More begin at once; those beyond a lower number run to their ends.
+    /// The maximum number of transfers that run at the same time; values below 1 count as 1. A higher number takes effect at once;
+    /// a lower one does not interrupt running transfers.
     public var concurrency: Int {
         get { state.withLock { $0.plan.limits.total } }
         set {
@@ -94,7 +99,7 @@ public final class TransferQueue: Sendable {
         }
     }
 
-    /// The maximum number of transfers with one host that run at the same time.
+    /// The maximum number of transfers with one host that run at the same time; values below 1 count as 1.
     public var perHost: Int {
         get { state.withLock { $0.plan.limits.perHost } }
         set {
@@ -103,7 +108,8 @@ public final class TransferQueue: Sendable {
         }
     }
 
-    /// Changes ``bandwidth`` by the time of the day; nil leaves it as it is. What the program sets itself holds until the next change.
+    /// Changes ``bandwidth`` by the time of day; nil, the default, leaves it unchanged. A limit that the program sets holds until
+    /// the schedule's next change.
     public var schedule: BandwidthSchedule? {
         get { pacer.schedule }
         set { pacer.set(newValue) }
@@ -111,16 +117,17 @@ public final class TransferQueue: Sendable {
 
     // MARK: Adding
 
-    /// Adds a task that has not begun, such as one of ``session``.
+    /// Adds a task that has not begun, such as one made with ``session``.
     ///
     /// - Parameters:
-    ///   - priority: that of the task by default.
-    ///   - isBackground: whether it yields: it begins after all others, and all such transfers of an engine together get a tenth of its
-    ///     measured rate while others run.
-    ///   - after: transfers of the queue that it waits for.
+    ///   - priority: the priority of its wait for a turn; nil, the default, for the task's own.
+    ///   - isBackground: whether it yields to others: it begins after all others, and all background transfers of an engine
+    ///     together get a tenth of its measured rate while others run.
+    ///   - after: transfers of this queue after whose end it begins. If one fails, so does it, unless
+    ///     ``TransferQueueOptions/runsAfterFailure`` is set.
     ///
-    /// Throws `invalidRequest` for a task that has begun or is in a queue, for one whose response is a stream, for a dependency on another
-    /// queue, and after ``stop()``; `limitExceeded` beyond 100,000 transfers.
+    /// Throws `invalidRequest` for a task that has begun or is in a queue, for a task that streams its response, for a dependency
+    /// in another queue, and after ``stop()``; `limitExceeded` beyond 100,000 transfers.
     @discardableResult
     public func add(
         _ task: SessionTask, priority: Request.Priority? = nil, isBackground: Bool = false, after: [QueuedTransfer] = []
@@ -148,7 +155,9 @@ public final class TransferQueue: Sendable {
         return transfer
     }
 
-    /// Adds the task that a closure makes with ``session``; throws its errors, too.
+    /// Adds the task that a closure makes with ``session``.
+    ///
+    /// The arguments and errors are those of ``add(_:priority:isBackground:after:)``; errors of the closure are passed on.
     @discardableResult
     public func add(
         priority: Request.Priority? = nil, isBackground: Bool = false, after: [QueuedTransfer] = [],
@@ -157,10 +166,12 @@ public final class TransferQueue: Sendable {
         try add(try make(session), priority: priority, isBackground: isBackground, after: after)
     }
 
-    /// Adds a transfer of a store, which goes by the limits of this queue from now on, and no longer by those of its store.
+    /// Adds a transfer of a store. From then on it follows the limits of this queue, and no longer those of its store.
     ///
-    /// One that runs gives its connection up, and waits for its turn. A paused one wants a turn once it is resumed. Throws as for tasks,
-    /// and `invalidRequest` for a transfer that is over.
+    /// A running transfer closes its connection and waits for its turn. A paused transfer waits for a turn once it is resumed.
+    ///
+    /// Throws `invalidRequest` for a transfer that is over or in a queue, for a dependency in another queue, and after ``stop()``;
+    /// `limitExceeded` beyond 100,000 transfers.
     @discardableResult
     public func add(
         _ transfer: Transfer, priority: Request.Priority = .normal, isBackground: Bool = false,
@@ -178,13 +189,13 @@ public final class TransferQueue: Sendable {
         }
         let queued = QueuedTransfer(id, work, isBackground: isBackground, in: self)
         let session = transfer.ownSession.with { $0.transferLink = link(queued, transfer.ownSession) }
-        // It may ask for its turn before the next line runs.
+        // It may request its turn before the next line runs.
         try insert(queued, priority, after)
         guard await transfer.join(QueuePlace(turns: work, session: session)) else {
             withdraw(id)
             throw Self.misuse("The transfer is over, or is in a queue already.")
         }
-        // Meanwhile the queue was stopped, or what the transfer waits for is left out.
+        // Meanwhile the queue may have been stopped, or the transfer's dependency may have ended it.
         let (isStopped, isHeld) = state.withLock { ($0.isStopped, $0.transfers[id] != nil) }
         if isStopped || !isHeld { await transfer.leave() }
         guard !isStopped else {
@@ -201,11 +212,11 @@ public final class TransferQueue: Sendable {
                 guard self?.holds(id) == true else { return }
                 self?.report(id, status.progress, resumedAt: work.known)
                 guard status.state.isBlocked else { continue }
-                // It is left to the store, since nothing goes on before the program has other credentials.
+                // It is returned to the store, since it cannot continue before the program has other credentials.
                 left = status.state.error
                 left?.underlying = LeftToStore()
                 await transfer.leaveBlocked()
-                // The program may have resumed it at once.
+                // The program may have resumed it meanwhile.
                 if transfer.status.state.isOver { left = nil }
                 break
             }
@@ -250,7 +261,7 @@ public final class TransferQueue: Sendable {
         }
     }
 
-    /// Ends a transfer at once if one that it waits for has failed.
+    /// Ends a transfer at once if a dependency has failed.
     private func admit(_ transfer: QueuedTransfer, _ after: [QueuedTransfer]) {
         let failed = after.first { if case .failed = $0.state { true } else { false } }
         if let failed, !options.runsAfterFailure { giveUp(transfer, after: failed) }
@@ -279,10 +290,10 @@ public final class TransferQueue: Sendable {
 
     // MARK: Control
 
-    /// Whether no transfer begins.
+    /// Whether the queue is suspended, so that no transfer begins.
     public var isSuspended: Bool { state.withLock { $0.plan.isSuspended } }
 
-    /// Starts the queue, or continues a suspended one; `go` of ASINetworkQueue.
+    /// Starts the queue, or resumes it after ``suspend()``. Has no effect after ``stop()``. ASINetworkQueue calls it `go`.
     public func start() {
         transitions.withLock { _ in
             let running = state.withLock { state -> [QueuedTransfer] in
@@ -296,7 +307,8 @@ public final class TransferQueue: Sendable {
         askForLengths()
     }
 
-    /// Suspends all transfers that run, and begins no other until ``start()``. Transfers of a store give their connections up.
+    /// Suspends all running transfers, and begins no other until ``start()``. Tasks stop reading; transfers of a store close their
+    /// connections.
     public func suspend() {
         transitions.withLock { _ in
             let (all, running) = state.withLock { state -> ([QueuedTransfer], [QueuedTransfer]) in
@@ -304,20 +316,20 @@ public final class TransferQueue: Sendable {
                 return (Array(state.transfers.values), state.plan.suspend().compactMap { state.transfers[$0] })
             }
             for transfer in running { transfer.work.suspend() }
-            // Those of a store give their turns back, and keep the queue no longer.
+            // Transfers of a store give their turns back, and no longer keep the queue alive.
             for case let work as DurableWork in all.map(\.work) { work.release() }
         }
     }
 
-    /// Cancels all transfers for good: each fails with `cancelled`, and what there is of its file is removed. More may be added.
+    /// Cancels all transfers for good: each fails with `cancelled`, and its partial file is deleted. More transfers may be added.
     public func cancelAll() {
         for transfer in transfers { cancel(transfer) }
     }
 
-    /// Ends the queue, and returns when no transfer runs any more: each fails with `cancelled`, and nothing can be added.
+    /// Stops the queue, and returns when no transfer runs any more. Each transfer fails with `cancelled`, and none can be added.
     ///
-    /// What can be continued is kept: a download has its ``DownloadTask/resumeData``, and a transfer of a store is left to
-    /// ``Transfer/resume()``, or to ``TransferStore/resumeAll(with:named:startsAtOnce:)`` of a later process.
+    /// Resumable state is kept: a download has its ``DownloadTask/resumeData``, and a transfer of a store returns to its store,
+    /// where ``Transfer/resume()``, or ``TransferStore/resumeAll(with:named:startsAtOnce:)`` in a later process, resumes it.
     public func stop() async {
         let all = state.withLock { state in
             state.isStopped = true
@@ -349,22 +361,22 @@ public final class TransferQueue: Sendable {
         transfer.work.cancel()
     }
 
-    // MARK: What there is
+    // MARK: Contents
 
-    /// The transfers that are not over, in the order in which they were added.
+    /// The transfers that are not over, in the order of their addition.
     public var transfers: [QueuedTransfer] {
         state.withLock { Array($0.transfers.values) }.sorted { $0.id < $1.id }
     }
 
-    /// The progress over all transfers since the queue was last empty, with the rate of this moment, and a sequence of its changes,
-    /// which ends when no transfer is left.
+    /// The progress over all transfers since the queue was last empty, with the present rate: its value now, and a sequence of its
+    /// changes, which ends when no transfer is left.
     public var progress: Updates<QueueProgress> {
         Updates(
             channel, until: \.isOver,
             current: { self.state.withLock { $0.meter.progress(at: self.time.clock.now) } })
     }
 
-    /// Waits until no transfer is left; throws `cancelled` if the Swift task is cancelled.
+    /// Waits until no transfer is left. Throws `cancelled` if the Swift task is cancelled, which does not cancel the transfers.
     public func finish() async throws {
         while let transfer = transfers.first { try await transfer.end() }
     }

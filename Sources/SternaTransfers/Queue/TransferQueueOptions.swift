@@ -1,59 +1,63 @@
 import Sterna
 public import SternaCore
 
-/// How a ``TransferQueue`` runs its transfers.
+/// The options of a ``TransferQueue``.
 public struct TransferQueueOptions: Sendable {
-    /// The maximum number of transfers that run at the same time, at least 1; 4 by default.
+    /// The maximum number of transfers that run at the same time; 4 by default, at least 1.
     public var concurrency = 4
 
-    /// The maximum number of them with one host; without a limit of its own by default.
+    /// The maximum number of transfers with one host that run at the same time; unlimited by default, at least 1.
     public var perHost = Int.max
 
-    /// The order of transfers with the same priority.
+    /// The order of transfers with the same priority; first in, first out by default.
     public var order = QueueOrder.firstInFirstOut
 
-    /// Whether the first transfer that fails cancels all others; off by default. One that was cancelled has not failed, nor has one of a store
-    /// that lacks credentials.
+    /// Whether the first transfer that fails cancels all others; false by default. A cancelled transfer does not count as failed,
+    /// nor does a transfer of a store that lacks credentials.
     public var cancelsAllOnFailure = false
 
-    /// Whether a transfer runs, too, if one that it waits for has failed; otherwise, by default, it fails without being begun. One of a store that
-    /// waits for one that lacks credentials is left to its store.
+    /// Whether a transfer runs even if a dependency has failed; false by default: it then fails without being begun. If the
+    /// dependency is blocked, a transfer of a store returns to its store.
     public var runsAfterFailure = false
 
-    /// How often a task is tried again after a failure that may pass (no connection, a time-out, 408, 429, 5xx); 0 by default, at most 1,000.
+    /// How often a task is retried after a transient failure (no connection, a time-out, 408, 429, 5xx); 0 by default, at most
+    /// 1,000.
     ///
-    /// These are attempts of the whole task, besides those of the session's own policy. A download goes on behind the bytes that are
-    /// there. Tasks with callbacks, and those whose body can be read only once, are not tried again. The transfers of a
+    /// These are attempts of the whole task, in addition to those of the session's retry policy. A download resumes after the bytes
+    /// received. Tasks with callbacks, and tasks whose body can be read only once, are not retried. Transfers of a
     /// ``TransferStore`` have their own ``TransferOptions/maxAttempts``.
     public var retries = 0
 
-    /// The longest pause before a task is tried again; 30 s by default. The first is of a second, and each further one is twice as long.
+    /// The longest pause before a task is retried; 30 s by default. The first pause is up to 1 s, and each further one up to twice
+    /// as long. A server may ask for a longer one by `Retry-After`, up to a day.
     public var longestPause = Duration.seconds(30)
 
-    /// Whether the lengths of downloads are asked for before they begin, with a HEAD request each; off by default.
+    /// Whether the queue requests the length of each download by a HEAD request before it begins; false by default.
     ///
-    /// A download whose length the server does not say counts with an estimate.
+    /// A download of unknown length counts with an estimate.
     public var asksForLengths = false
 
-    /// The limit on the bandwidth of all transfers of the queue; other queues and sessions may share it. It may be changed at any time.
+    /// The bandwidth limit of all transfers of the queue, in bytes per second; unlimited by default. Other queues and sessions may
+    /// share it. It may be changed at any time.
     public var bandwidth = BandwidthLimit()
 
-    /// Changes the limit by the time of the day; none by default.
+    /// The schedule that changes ``bandwidth`` by the time of day; nil by default.
     public var schedule: BandwidthSchedule?
 
-    /// Receive the queue's events, after the observers of its session.
+    /// The observers of the queue's events; none by default. The session's observers receive the events first.
     public var observers: [EventObserver] = []
 
     /// The clock of schedules.
     var wallClock: @Sendable (BandwidthSchedule.Zone) -> WeekMoment = { WeekMoment.now(in: $0) }
 
+    /// Creates the default options.
     public init() {}
 }
 
 /// The order of the transfers of a queue that have the same priority.
 public enum QueueOrder: String, Sendable, Hashable, CaseIterable {
-    /// In the order in which they were added; the default.
+    /// In the order of their addition; the default.
     case firstInFirstOut
-    /// The one that was added last comes first.
+    /// The last added begins first.
     case lastInFirstOut
 }

@@ -2,11 +2,12 @@ import Sterna
 import SternaCore
 import SternaPlatform
 
-/// The files that unfinished downloads of a store have, so that no two have the same one.
+/// The destinations of a store's unfinished downloads, so that no two have the same one.
 ///
-/// Two of them would write the same partial file in turns. A claim is a symbolic link `.to-<digits>` in the store's folder, named by a hash
-/// of the file's path, whose text is the transfer's identifier. Claiming a free file is one step of the file system, however many transfers
-/// there are. The claim of a transfer that is over or gone is taken over. All functions wait for the disk.
+/// Two downloads to the same file would overwrite each other's partial file. A claim is a symbolic link `.to-<digits>` in the
+/// store's folder, named by a hash of the file's path, whose target is the transfer's identifier. Claiming a free file is one file
+/// system operation, however many transfers exist. The claim of a transfer that is over or removed is taken over. All functions
+/// block on the disk.
 struct DestinationClaims: Sendable {
     private let folder: StoreFolder
 
@@ -14,18 +15,19 @@ struct DestinationClaims: Sendable {
 
     private static let prefix = ".to-"
 
-    /// Claims a file for a download that is being added. Throws `invalidRequest` if an unfinished one has it, and `writeFailed`.
+    /// Claims a file for a download that is being added. Throws `invalidRequest` if another unfinished download has it, and
+    /// `writeFailed`.
     func claim(_ path: String, for id: TransferID) throws(SternaError) {
         let link = link(of: path)
         for _ in 0..<Self.mostAttempts {
             if symlink(id.text, link) == 0 { return }
             switch errno {
             case EEXIST: break
-            // File systems without symbolic links have no claims.
+            // On file systems without symbolic links there are no claims.
             case EPERM, ENOSYS, ENOTSUP: return
             default: throw folder.failure(FileFault(code: errno, path: link))
             }
-            // Others must not take the same one over.
+            // Under a lock, so that no other process takes over the same claim.
             let holder = inTurn { () -> TransferID? in
                 guard let known = Self.owner(of: link) else { return nil }
                 if isUnfinished(known, path) { return known }
@@ -44,13 +46,13 @@ struct DestinationClaims: Sendable {
 
     private static let mostAttempts = 10
 
-    /// Returns the unfinished download that has a file; nil if none has.
+    /// Returns the unfinished download with a destination; nil if there is none.
     func holder(of path: String) -> TransferID? {
         guard let known = Self.owner(of: link(of: path)), isUnfinished(known, path) else { return nil }
         return known
     }
 
-    /// Gives up the claim of a transfer to a file, if it has it.
+    /// Removes a transfer's claim to a file, if it has one.
     func release(_ path: String, of id: TransferID) {
         let link = link(of: path)
         guard Self.owner(of: link) == id else { return }
@@ -59,7 +61,7 @@ struct DestinationClaims: Sendable {
         }
     }
 
-    /// Removes the claims of transfers that are gone.
+    /// Removes the claims of transfers that no longer exist.
     ///
     /// - Parameter names: the names in the store's folder.
     func tidy(_ names: [String]) {
@@ -75,16 +77,16 @@ struct DestinationClaims: Sendable {
     // MARK: Transfers
 
     private func isThere(_ id: TransferID) -> Bool {
-        // In this order, in which they follow each other.
+        // In this order, since a new transfer moves from the first path to the second.
         FileStatus(linkAt: folder.newPlace(of: id).path) != nil || FileStatus(linkAt: folder.place(of: id).path) != nil
     }
 
-    /// Whether a transfer is not over and has a file. One that cannot be read may still be carried on by another program.
+    /// Whether a transfer with this destination is not over. An unreadable transfer counts, since another program may resume it.
     private func isUnfinished(_ id: TransferID, _ path: String) -> Bool {
         let (new, place) = (folder.newPlace(of: id), folder.place(of: id))
         if FileStatus(linkAt: new.path) != nil {
             guard let lock = try? FileLock.attempt(path: new.owner) else { return true }
-            // A killed process has left it behind.
+            // A killed process has left it.
             lock.release()
             return false
         }
@@ -102,9 +104,9 @@ struct DestinationClaims: Sendable {
         return "\(folder.path)/\(Self.prefix)\(String(hash, radix: 16))"
     }
 
-    /// Returns a path without empty parts and those that mean the same folder.
+    /// Returns a path without empty components and `.` components.
     static func normal(_ path: String) -> String {
-        // Most are normal, and a look takes far less time than a split.
+        // Most paths are normal, and the check is much faster than splitting.
         isNormal(path) ? path : "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
 
@@ -132,7 +134,7 @@ struct DestinationClaims: Sendable {
         return TransferID(String(decoding: space.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
-    /// Runs a closure while no other process, and no other thread, does.
+    /// Runs a closure under a lock that excludes other threads and processes.
     private func inTurn<R>(_ body: () -> R) -> R {
         let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return body() }
@@ -142,7 +144,7 @@ struct DestinationClaims: Sendable {
     }
 }
 
-/// An unfinished download of the store has the file.
+/// The file is the destination of an unfinished download of the store.
 package struct DestinationClaimed: Error, Sendable, Hashable {
     package let id: TransferID
 }

@@ -2,15 +2,15 @@ import Sterna
 import SternaCore
 import SternaPlatform
 
-/// The folder of a ``TransferStore``, and what is done with its files. All functions wait for the disk.
+/// The folder of a ``TransferStore``, and the operations on its files. All functions block on the disk.
 ///
 ///     FOLDER/<32 digits>/description.json    a TransferDescription
 ///     FOLDER/<32 digits>/journal             JournalLines
-///     FOLDER/<32 digits>/content             what the store keeps of an upload's content
-///     FOLDER/<32 digits>/owner.lock          locked by the process that carries the transfer on
+///     FOLDER/<32 digits>/content             upload content that the store keeps
+///     FOLDER/<32 digits>/owner.lock          locked by the process that runs the transfer
 ///     FOLDER/.new-<32 digits>/               a transfer that is being added
 ///     FOLDER/.old-<32 digits>/               a transfer that is being removed
-///     FOLDER/.to-<digits>                    which unfinished download has a file (DestinationClaims)
+///     FOLDER/.to-<digits>                    the unfinished download of a destination (DestinationClaims)
 ///
 /// Folders have mode 0700, files 0600.
 struct StoreFolder: Sendable {
@@ -33,13 +33,13 @@ struct StoreFolder: Sendable {
 
     func place(of id: TransferID) -> Place { Place(path: "\(path)/\(id)") }
 
-    /// Where the files of a transfer are while it is being added.
+    /// The files of a transfer while it is being added.
     func newPlace(of id: TransferID) -> Place { Place(path: "\(path)/\(Self.new)\(id)") }
 
-    /// The files that unfinished downloads have.
+    /// The destinations of unfinished downloads.
     var claims: DestinationClaims { DestinationClaims(self) }
 
-    /// Makes the folder and those that lead to it, for their owner alone. Throws `writeFailed`.
+    /// Creates the folder and missing folders above it, only for their owner. Throws `writeFailed` if the folder cannot be used.
     func make() throws(SternaError) {
         if FileStatus(path: path) == nil { try makeAll() }
         guard let status = FileStatus(path: path), status.isDirectory else {
@@ -48,13 +48,13 @@ struct StoreFolder: Sendable {
         guard status.owner == geteuid() else {
             throw failure(FileFault("it belongs to another user; choose another one"))
         }
-        // They could plant transfers, which would read and replace files with this user's rights.
+        // Other users could add transfers, which would read and replace files with this user's permissions.
         guard status.permissions & 0o022 == 0 else {
-            throw failure(FileFault("other users may write to it; take that away (chmod go-w), or choose another one"))
+            throw failure(FileFault("other users may write to it; run chmod go-w, or choose another one"))
         }
     }
 
-    /// Makes the folder and those above it; those that are there stay as they are.
+    /// Creates the folder and those above it; existing ones are not changed.
     private func makeAll() throws(SternaError) {
         for end in path.utf8.indices.dropFirst() where path.utf8[end] == UInt8(ascii: "/") {
             mkdir(String(path[..<end]), 0o700)
@@ -67,12 +67,12 @@ struct StoreFolder: Sendable {
 
     private func names() -> [String] { FolderNames.all(in: path) }
 
-    /// Begins to add a transfer; returns where its files are until then, and the lock that makes this process its owner. Throws
-    /// `writeFailed`.
+    /// Begins to add a transfer. Returns the place of its files until it is added, and the lock that makes this process its owner.
+    /// Throws `writeFailed`.
     func begin(_ id: TransferID) throws(SternaError) -> (new: Place, lock: FileLock) {
         try make()
         let new = newPlace(of: id)
-        // Another process that tidies up can take the folder for left behind until it is locked, and remove it: then there is a next one.
+        // Until the folder is locked, another process may take it for abandoned and delete it; then the loop creates it again.
         for _ in 0..<Self.mostAttempts {
             guard mkdir(new.path, 0o700) == 0 || errno == EEXIST else {
                 throw failure(FileFault(code: errno, path: new.path))
@@ -86,8 +86,8 @@ struct StoreFolder: Sendable {
 
     private static let mostAttempts = 10
 
-    /// Adds a transfer that was begun, whose description then is on the disk. Throws `invalidRequest`, also if an unfinished download has its
-    /// file, and `writeFailed`.
+    /// Adds a transfer that was begun; its description is then on the disk. Throws `invalidRequest`, also if an unfinished download
+    /// has its destination, and `writeFailed`.
     func add(_ description: TransferDescription, _ new: Place) throws(SternaError) {
         let place = place(of: description.id)
         let json = Self.json(description)
@@ -98,7 +98,7 @@ struct StoreFolder: Sendable {
             )
         }
         if let file = description.claimedPath { try claims.claim(file, for: description.id) }
-        // Its name is on the disk with the description's, whatever follows.
+        // Syncing the description's name also syncs the journal's.
         let journal = open(new.journal, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard journal >= 0 else { throw failure(FileFault(code: errno, path: new.journal)) }
         close(journal)
@@ -107,29 +107,29 @@ struct StoreFolder: Sendable {
         sync()
     }
 
-    /// Gives up a transfer that was begun.
+    /// Abandons a transfer whose addition was begun.
     ///
-    /// - Parameter file: the file that it may have claimed.
+    /// - Parameter file: the destination that it may have claimed.
     func abandon(_ id: TransferID, claiming file: String?) {
         Self.removeFiles(newPlace(of: id).path)
         if let file { claims.release(file, of: id) }
     }
 
-    /// The bytes that the store keeps of the content of uploads.
+    /// The total size of stored upload content, in bytes.
     var storedBytes: Int64 {
         names().reduce(0) { sum, name in
             sum &+ (FileStatus(linkAt: Place(path: "\(path)/\(name)").content)?.size ?? 0)
         }
     }
 
-    /// Makes this process the owner of a transfer; nil if another one is, or if the transfer is no longer there.
+    /// Makes this process the owner of a transfer. Returns nil if another process owns it, or if it no longer exists.
     func own(_ id: TransferID) throws(SternaError) -> FileLock? {
         let place = place(of: id)
         guard FileStatus(linkAt: place.path)?.isDirectory == true else { return nil }
         do throws(SternaError) {
             return try FileLock.attempt(path: place.owner)
         } catch {
-            // It was acknowledged just then.
+            // It may just have been acknowledged.
             guard FileStatus(linkAt: place.path) != nil else { return nil }
             throw error
         }
@@ -138,7 +138,7 @@ struct StoreFolder: Sendable {
     private static let limits = JSON.ParseLimits(
         depth: 16, bytes: TransferDescription.Limits.bytes, values: TransferDescription.Limits.values)
 
-    /// Reads a description; nil if the transfer is no longer there. Throws `fileUnreadable`.
+    /// Reads a description; nil if the transfer no longer exists. Throws `fileUnreadable`.
     func description(of id: TransferID) throws(SternaError) -> TransferDescription? {
         let file = place(of: id).description
         guard let bytes = try file.read(upTo: TransferDescription.Limits.bytes) else { return nil }
@@ -153,7 +153,7 @@ struct StoreFolder: Sendable {
         }
     }
 
-    /// Reads a description, and returns why it cannot be read; nil if it can, or if the transfer is no longer there.
+    /// Returns why a transfer cannot be read; nil if it can, or if it no longer exists.
     func unreadable(_ id: TransferID) -> UnreadableTransfer? {
         let place = place(of: id)
         do throws(SternaError) {
@@ -172,7 +172,8 @@ struct StoreFolder: Sendable {
             _ = try TransferJournal.history(place.journal)
             return nil
         } catch {
-            // A journal that is damaged is read up to there: this one has events of a newer program, unless the system refuses the file.
+            // Reading stops at damage without an error. So the journal has events of a newer program, unless the system refuses the
+            // file.
             let isInaccessible = (error.underlying as? FileFault)?.code != nil
             let cause =
                 isInaccessible ? UnreadableTransfer.Cause.inaccessible : .newer(version: TransferDescription.version)
@@ -189,7 +190,7 @@ struct StoreFolder: Sendable {
         return .newer(version: version)
     }
 
-    /// Removes a transfer. Throws `writeFailed` if it is still there afterwards.
+    /// Removes a transfer. Throws `writeFailed` if that fails.
     func remove(_ id: TransferID) throws(SternaError) {
         let (place, old) = (place(of: id), "\(path)/\(Self.old)\(id)")
         let file = (try? description(of: id))?.claimedPath
@@ -203,7 +204,7 @@ struct StoreFolder: Sendable {
         Self.removeFiles(old)
     }
 
-    /// Removes what killed processes left of transfers that were being added or removed.
+    /// Removes files that killed processes left while they added or removed transfers.
     func tidy() {
         let names = names()
         for name in names {
@@ -212,7 +213,7 @@ struct StoreFolder: Sendable {
                 Self.removeFiles(path)
             } else if name.hasPrefix(Self.new), TransferID(String(name.dropFirst(Self.new.count))) != nil {
                 let place = Place(path: path)
-                // One with neither is just being made.
+                // A folder with neither is just being created.
                 guard
                     FileStatus(linkAt: place.owner + FileLock.suffix) != nil
                         || FileStatus(linkAt: place.description.path) != nil,
@@ -243,7 +244,7 @@ struct StoreFolder: Sendable {
         return "it is damaged, or not a description of a transfer"
     }
 
-    /// Waits until the disk has the names of the folder's files.
+    /// Syncs the names in the folder to the disk.
     private func sync() {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -1,33 +1,38 @@
 public import SternaCore
 
-/// A transfer and what has become of it.
+/// A transfer with its state and outcome.
 public struct TransferCompletion: Sendable, Hashable, Identifiable {
+    /// The source, the destination and the options.
     public let details: TransferDescription
+
+    /// The state.
     public let state: TransferState
 
-    /// The bytes that are there, and the total if it is known.
+    /// The bytes transferred, and the total if it is known.
     public let progress: TransferProgress
 
-    /// The bytes that the requests of an upload have carried, as far as it is known; the server may have those beyond ``progress``, which it
-    /// has not confirmed. Nil for other transfers, and for uploads in one request or by a method.
+    /// The bytes that the requests of an upload have carried, as far as known. The server may have received bytes beyond
+    /// ``progress`` that it has not confirmed. Nil for downloads, for uploads in one request or by an ``UploadMethod``, and before
+    /// anything was sent.
     public let sentBytes: Int64?
 
-    /// What the server has answered to an upload that is complete; nil otherwise, or if the answer was lost.
+    /// The server's response to the complete upload; nil for other transfers, or if the response was lost.
     public let answer: TransferAnswer?
 
-    /// The last attempts, at most 20, with the reasons for which they failed.
+    /// The last attempts, at most 20, with the reasons of their failures.
     public let attempts: [TransferAttempt]
 
+    /// The identifier of the transfer.
     public var id: TransferID { details.id }
 }
 
-/// Completions that were not acknowledged until they are read, by whatever process.
+/// Completions, without those that a process has acknowledged before they are read.
 struct UnacknowledgedCompletions: Sendable {
     let stream: AsyncStream<TransferCompletion>
     let folder: StoreFolder
 
     func next() async -> TransferCompletion? {
-        // All iterators of a stream take from the same values.
+        // All iterators of a stream share its values.
         for await done in stream {
             let path = folder.place(of: done.id).path
             if (try? await BlockingWork.run({ FileStatus(linkAt: path) != nil })) ?? true { return done }

@@ -2,16 +2,16 @@ import SternaPlatform
 
 /// The stable identifier of a transfer, the same in every process.
 public struct TransferID: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// 32 digits from 0 to 9 and a to f.
+    /// The identifier as 32 hexadecimal digits in lower case.
     public let text: String
 
-    /// Makes an identifier of a text; nil for any other text.
+    /// Creates an identifier from 32 hexadecimal digits in lower case; returns nil for any other text.
     public init?(_ text: String) {
         guard text.utf8.count == 32, text.utf8.allSatisfy({ Self.isDigit($0) }) else { return nil }
         self.text = text
     }
 
-    /// Makes a random identifier.
+    /// Creates a random identifier.
     init() {
         let digits = (0..<2).map { _ in
             let half = String(UInt64.random(in: 0 ... .max), radix: 16)

@@ -3,17 +3,17 @@ public import SternaCore
 import SternaPlatform
 
 extension TransferStore {
-    /// Returns all transfers in the folder that are not acknowledged, also those of other processes, the earliest first.
+    /// Returns all transfers in the folder that are not acknowledged, including those of other processes, the earliest added first.
     ///
-    /// Those whose description cannot be read are left out; see ``unreadable()``.
+    /// Transfers that this program cannot read are left out; see ``unreadable()``.
     public func list() async -> [TransferCompletion] { await contents().transfers }
 
-    /// Returns the transfers in the folder whose description this program cannot read, in the order of their identifiers.
+    /// Returns the transfers in the folder that this program cannot read, in the order of their identifiers.
     ///
-    /// They are not carried on: a newer program has written them, or their file is damaged. ``discard(_:evenIfIntact:)`` gives one up.
+    /// ``resumeAll(with:named:startsAtOnce:)`` does not resume them. ``discard(_:evenIfIntact:)`` removes one.
     public func unreadable() async -> [UnreadableTransfer] { await contents().unreadable }
 
-    /// Returns what is in the folder, read once.
+    /// Returns the contents of the folder, read once.
     package func contents() async -> (transfers: [TransferCompletion], unreadable: [UnreadableTransfer]) {
         let found = try? await BlockingWork.run { [folder] in
             var (transfers, unreadable) = ([TransferCompletion](), [UnreadableTransfer]())
@@ -33,22 +33,23 @@ extension TransferStore {
         )
     }
 
-    /// Returns the unfinished download that has a file; nil if none has, or if its description cannot be read.
+    /// Returns the unfinished download with a destination; nil if there is none, or if it cannot be read.
     ///
-    /// - Parameter path: the file here; relative paths begin at the current folder.
+    /// - Parameter path: the destination; a relative path is resolved against the current folder.
     package func unfinishedDownload(to path: String) async -> TransferCompletion? {
         try? await BlockingWork.run { [folder] in
             folder.claims.holder(of: ContentSpool.absolute(path)).flatMap { folder.completion(of: $0) }
         }
     }
 
-    /// Gives up a transfer whose description cannot be read, and removes what the store and an unfinished download have of it. Has no effect
-    /// if it is not there. A server is not asked to forget what it has of an upload.
+    /// Removes a transfer that cannot be read, with the partial file of an unfinished download. Has no effect if it does not exist.
+    /// The server keeps what it has received of an upload.
     ///
-    /// - Parameter evenIfIntact: whether to give up also one that a newer program, or a user with the permission, could carry on; false by
-    ///   default.
+    /// - Parameter evenIfIntact: whether to remove also a transfer that a newer program, or a user with the permission, could
+    ///   resume; false by default.
     ///
-    /// Throws `invalidRequest` if the transfer can be read, if it is intact, or if another process carries it on, and `writeFailed`.
+    /// Throws `invalidRequest` if the transfer can be read, if another program or user could resume it and `evenIfIntact` is false,
+    /// or if a process runs it; and `writeFailed`.
     public func discard(_ id: TransferID, evenIfIntact: Bool = false) async throws {
         try await BlockingWork.run { [folder] in
             func refusal(_ reason: String) -> SternaError {
@@ -57,9 +58,9 @@ extension TransferStore {
             let place = folder.place(of: id)
             guard FileStatus(linkAt: place.path)?.isDirectory == true else { return }
             guard let lock = try folder.own(id) else {
-                // Its owner may have removed it just now.
+                // Its owner may have removed it meanwhile.
                 guard FileStatus(linkAt: place.path) != nil else { return }
-                throw refusal("a process carries it on; end that first")
+                throw refusal("a process runs it; stop that process first")
             }
             defer { lock.release() }
             guard let found = folder.unreadable(id) else {
@@ -71,7 +72,7 @@ extension TransferStore {
                 case .damaged: break
                 case .newer(let version):
                     throw refusal(
-                        "a newer program has written it (version \(version)), which can carry it on or cancel it")
+                        "a newer program has written it (version \(version)), which can resume or cancel it")
                 case .inaccessible: throw refusal("its description could not be read now. \(found.reason)")
                 }
             }
@@ -87,7 +88,7 @@ extension TransferStore {
 }
 
 extension StoreFolder {
-    /// Reads a transfer and what has become of it; nil if its description or its journal cannot be read.
+    /// Reads a transfer with its outcome; nil if its description or its journal cannot be read.
     fileprivate func completion(of id: TransferID) -> TransferCompletion? {
         guard let details = try? description(of: id), let history = try? TransferJournal.history(place(of: id).journal)
         else { return nil }

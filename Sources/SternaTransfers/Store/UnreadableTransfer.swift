@@ -1,20 +1,24 @@
-/// A transfer in the folder of a ``TransferStore`` whose description or journal this program cannot read.
+/// A transfer in a store's folder whose description or journal this program cannot read.
 ///
-/// It is neither listed nor carried on. ``TransferStore/discard(_:evenIfIntact:)`` gives it up.
+/// ``TransferStore/list()`` leaves it out, and ``TransferStore/resumeAll(with:named:startsAtOnce:)`` does not resume it.
+/// ``TransferStore/discard(_:evenIfIntact:)`` removes it.
 public struct UnreadableTransfer: Sendable, Hashable, Identifiable {
-    /// Why a description cannot be read.
+    /// Why a transfer cannot be read.
     public enum Cause: Sendable, Hashable {
-        /// A newer program has written it, which can carry the transfer on; with the version of the description.
+        /// A newer program, which can resume the transfer, has written it; with the version of the description.
         case newer(version: Int)
-        /// It is missing or damaged: no program can carry the transfer on.
+        /// The description is missing or damaged: no program can resume the transfer.
         case damaged
-        /// It could not be read now, such as for want of the permission.
+        /// The file could not be read now, for example because this user lacks the permission.
         case inaccessible
     }
 
+    /// The identifier of the transfer.
     public let id: TransferID
+
+    /// Why it cannot be read.
     public let cause: Cause
 
-    /// What is wrong, with the path of the file.
+    /// The fault in words, with the path of the file.
     public let reason: String
 }

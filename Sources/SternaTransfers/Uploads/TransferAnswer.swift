@@ -3,26 +3,27 @@ import NIOCore
 import SternaCore
 public import SternaPlatform
 
-/// What the server has answered to an upload that is complete: its status, the fields that describe what came of it, and a short body.
+/// The server's response to a complete upload: its status, the fields that describe the result, and a short body.
 public struct TransferAnswer: Sendable, Hashable, Codable {
     /// The status code.
     public let status: Int
 
-    /// `Location`, `Content-Location`, `Content-Type`, `ETag` and `Last-Modified`, as pairs of name and value.
+    /// The fields `Location`, `Content-Location`, `Content-Type`, `ETag` and `Last-Modified`, as pairs of name and value; values of
+    /// more than 4,096 bytes are left out.
     public let headers: [[String]]
 
-    /// The content of the answer; nil if it has more than 64 KiB, or did not arrive completely within 10 s.
+    /// The content; nil if it has more than 64 KiB, or did not arrive completely within 10 s.
     public let body: Data?
 
     /// The limit on ``body``, in bytes.
     static let longestBody = 64 << 10
 
-    /// The fields that are kept. Others may be secrets, such as cookies.
+    /// The fields that are stored. Others may be secrets, such as cookies.
     private static let kept = ["Location", "Content-Location", "Content-Type", "ETag", "Last-Modified"]
 
     /// - Parameters:
-    ///   - secrets: what is left out where the server repeats it.
-    ///   - isUploadURL: whether a Location is that of the upload itself, which can act as a credential.
+    ///   - secrets: the secrets to remove where the server repeats them.
+    ///   - isUploadURL: returns whether a `Location` is the URL of the upload itself, which can act as a credential.
     init(
         _ response: Response, hiding secrets: SentSecrets = SentSecrets(),
         isUploadURL: (String) -> Bool = { _ in false }
@@ -38,7 +39,7 @@ public struct TransferAnswer: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns the value of a field, whatever the case of its name; nil if it is not there.
+    /// Returns the first value of a field by its name in any case; nil without the field.
     public subscript(name: String) -> String? {
         headers.first { $0.count == 2 && $0[0].lowercased() == name.lowercased() }?[1]
     }

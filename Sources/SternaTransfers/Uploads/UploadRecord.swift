@@ -1,17 +1,17 @@
 import SternaCore
 
-/// How far an upload is, as the journal has it.
+/// The state of an upload in the journal.
 enum UploadRecord: Sendable, Hashable {
     /// An upload by a resumable protocol.
     case resumable(UploadState)
-    /// Several parts, which the server joins.
+    /// An upload in several parts, which the server joins.
     case parts(ConcatenatedUpload.State)
-    /// An upload by a method that the program has added, with what the method notes.
+    /// An upload by a method of the program, with the method's state.
     case method(UploadMethodState)
-    /// The upload is sent in one request.
+    /// An upload in one request.
     case whole
 
-    /// Whether the server has answered to it.
+    /// Whether the server may have responded to the upload.
     var isBegun: Bool {
         switch self {
         case .resumable(let state): state.url != nil
@@ -25,7 +25,7 @@ enum UploadRecord: Sendable, Hashable {
         switch self {
         case .resumable(let state): state.offset
         case .parts(let state):
-            // Of the whole, nothing is confirmed before its parts are joined.
+            // Until its parts are joined, the whole has no confirmed bytes.
             state.whole.stage == .complete
                 ? state.whole.length
                 : state.parts.reduce(0) { $0.addingReportingOverflow($1.offset).partialValue }
@@ -34,7 +34,7 @@ enum UploadRecord: Sendable, Hashable {
         }
     }
 
-    /// The bytes that requests have carried, confirmed or not; nil for uploads of which that is not known.
+    /// The bytes that requests have carried, confirmed or not; nil if that is unknown.
     var sent: Int64? {
         switch self {
         case .resumable(let state): max(state.sent, state.offset)
@@ -46,7 +46,7 @@ enum UploadRecord: Sendable, Hashable {
         }
     }
 
-    /// Whether the other record says something that must survive a power failure: all but a larger offset, and what was sent.
+    /// Whether this record must survive a power failure: any change but a larger offset or more bytes sent.
     func isEssential(after before: UploadRecord?) -> Bool {
         guard case .resumable(var old)? = before, case .resumable(var new) = self else { return true }
         (old.offset, old.reached, new.offset, new.reached) = (0, 0, 0, 0)
@@ -55,17 +55,19 @@ enum UploadRecord: Sendable, Hashable {
     }
 }
 
-/// How far an upload by a method is.
+/// The recorded state of an upload by an ``UploadMethod``.
 public struct UploadMethodState: Sendable, Hashable, Codable {
     /// The name of the method.
     public var name: String
 
-    /// What the method notes, such as JSON; at most 256 KiB. It may have a secret, such as the upload's URL: it is not shown.
+    /// The method's own state, such as JSON; at most 256 KiB. It is not shown, so that it may contain a secret such as the upload's
+    /// URL.
     public var note: String
 
     /// The bytes that the server has confirmed.
     public var confirmed: Int64
 
+    /// Creates a state. The number of confirmed bytes must not be negative.
     public init(name: String, note: String, confirmed: Int64) {
         (self.name, self.note, self.confirmed) = (name, note, confirmed)
     }

@@ -26,20 +26,20 @@ struct UploadWork: TransferWork {
     ) async throws -> TransferEvent {
         let history = place.journal.history
         let finished = TransferEvent.finished(path: details.path, length: content.length)
-        // The process ended right before the last line.
+        // The previous process ended right before the journal's last line.
         if history.answer != nil { return finished }
         do {
             try await sendVerified(history, began, progress, waits)
         } catch let error as SternaError where error.kind == .fileUnreadable {
             let judged = await judged(error)
-            // No later attempt goes on with what the server has.
+            // No later attempt resumes what the server has.
             if judged.underlying is ChangedSource { await abandon() }
             throw judged
         }
         return finished
     }
 
-    /// Returns the error of a file that could not be read, with what another look at the files says: only changed ones end the upload.
+    /// Returns the error of an unreadable file after another check of the files: only a changed file ends the upload.
     private func judged(_ error: SternaError) async -> SternaError {
         if error.underlying is MissingSource || error.underlying is ChangedSource { return error }
         do {
@@ -52,13 +52,13 @@ struct UploadWork: TransferWork {
         return passing
     }
 
-    /// Sends the content, whose files must be what they were before and afterwards, and notes the answer.
+    /// Sends the content and records the response. Verifies before and after sending that no file has changed.
     private func sendVerified(
         _ history: TransferHistory, _ began: @Sendable (Int64) async throws -> Void,
         _ progress: @escaping @Sendable (TransferProgress) -> Void,
         _ waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws {
-        // First, so that a file that is away is the failure of an attempt.
+        // First, so that a missing file counts as the failure of an attempt.
         try await began(history.keptBytes)
         try await verify()
         let traffic = UploadTraffic(place.session, from: history.keptBytes)
@@ -79,7 +79,7 @@ struct UploadWork: TransferWork {
                     "The upload has ended, but its file changed meanwhile, so that the server may have a mixture. \(error.message)",
                     underlying: ChangedSource())
             }
-            // One request has read the file in one piece. It must not be sent again only since the file was moved away at its end.
+            // One request has read the whole file. It must not be repeated only because the file was moved away at its end.
             guard isOneRequest else { throw error }
         }
         let urls = uploadURLs
@@ -95,7 +95,7 @@ struct UploadWork: TransferWork {
     private var isOneRequest: Bool {
         switch place.journal.history.upload {
         case nil, .whole: true
-        // Its protocol is not known: the server has left the question unanswered.
+        // The protocol is unknown: the server did not respond to OPTIONS.
         case .resumable(let state): state.dialect == nil
         default: false
         }
@@ -168,9 +168,9 @@ struct UploadWork: TransferWork {
             guard options.resumption == .automatic, uploadURLs.isEmpty,
                 let fault = error.underlying as? UploadFault, fault.hasNoProtocol
             else { throw error }
-            // A server that did not answer may have a protocol: the next attempt asks again.
+            // A server that did not respond may have a protocol: the next attempt asks again.
             if fault != .unanswered { try await record(.whole) }
-            // One that has refused tus is not taken for tus again.
+            // A server that has refused tus is not tried by tus again.
             if case .tusVersion = fault { return try await whole(headers, progress, waits, mayBeTus: false) }
             return try await whole(headers, progress, waits)
         }
@@ -182,7 +182,7 @@ struct UploadWork: TransferWork {
         return runner
     }
 
-    /// How often an attempt asks: no more often than the transfer may ask at all.
+    /// The patience of an attempt, with no more requests than the transfer has left.
     private var patience: UploadPatience {
         var patience = UploadPatience()
         let left = details.options.maxRequests - place.journal.history.requestsInVain
@@ -238,7 +238,8 @@ struct UploadWork: TransferWork {
 
     // MARK: In one request
 
-    /// - Parameter mayBeTus: whether a server that answers as those of tus do without their fields gets the upload by tus.
+    /// - Parameter mayBeTus: whether to switch to tus if the server responds like a tus server to a request without tus fields
+    ///   (412).
     private func whole(
         _ given: Headers, _ progress: @escaping @Sendable (TransferProgress) -> Void,
         _ waits: @escaping @Sendable (TransferFailure) -> Void, mayBeTus: Bool = true
@@ -263,7 +264,7 @@ struct UploadWork: TransferWork {
         body.mediaType = content.mediaType
         var headers = headers
         if ![.put, .delete].contains(method), headers[Self.keyField] == nil {
-            // The same for all attempts, so that a server that knows the field takes a repeated one for what it is.
+            // The same key for all attempts, so that a server that supports the field recognizes a repetition.
             headers.append(Self.keyField, "\"\(details.id)\"")
         }
         var draft = RequestDraft(method, details.url, body: body, headers: headers)
@@ -274,7 +275,8 @@ struct UploadWork: TransferWork {
             let answer = response.with(body)
             guard (200..<300).contains(response.status.code) else {
                 var error = SternaError(
-                    .unacceptableStatus, phase: .read, "The server answered the upload with \(response.status.code).")
+                    .unacceptableStatus, phase: .read,
+                    "The server responded to the upload with \(response.status.code).")
                 error.response = answer
                 error.body = body.bytes
                 error.requestSent = true
@@ -286,9 +288,9 @@ struct UploadWork: TransferWork {
 
     private static let keyField = "Idempotency-Key"
 
-    // MARK: Giving up
+    // MARK: Abandoning
 
-    /// How long a server has to forget an upload.
+    /// The time limit for the server to delete an upload.
     private static let farewell = Duration.seconds(10)
 
     func abandon() async {
@@ -296,14 +298,14 @@ struct UploadWork: TransferWork {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await forget(record) }
             group.addTask { [session = place.session] in try? await session.loopClock.wait(Self.farewell) }
-            // What the server does not forget, it drops in its own time.
+            // A server drops what it does not delete now when the upload expires.
             await group.next()
             group.cancelAll()
         }
     }
 
-    /// Has the upload method give up what the server has. The server itself drops uploads by the protocols when they expire: an upload whose
-    /// last answer was lost may be complete.
+    /// Has an upload method abandon its upload. Uploads by the protocols are left to expire: one whose last response was lost may
+    /// be complete.
     func giveUp() async {
         if case .method? = place.journal.history.upload { await abandon() }
     }

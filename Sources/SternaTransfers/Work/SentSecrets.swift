@@ -3,15 +3,16 @@ import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// Notes the secrets that a transfer's requests carry, so that what a server repeats of them is neither stored nor shown; counts the requests.
+/// Records the secrets in a transfer's requests, so that they are neither stored nor shown if the server repeats them. Also counts
+/// the requests.
 final class SentSecrets: Sendable {
-    /// The last ones, the newest at the end.
+    /// The last secrets, the newest at the end.
     private let values = Mutex<[String]>([])
 
-    /// The length of a secret in bytes from which it is hidden: shorter ones would hide parts of other words.
+    /// The minimum length of a hidden secret in bytes: shorter ones would hide parts of other words.
     private static let shortest = 4
 
-    /// The number of secrets that are kept. Signatures are new with each request.
+    /// The maximum number of recorded secrets. Each request has a new signature.
     private static let most = 64
 
     private let count = Atomic(0)
@@ -28,7 +29,7 @@ final class SentSecrets: Sendable {
         }
     }
 
-    /// Notes a field's value, and the parts that a server may repeat alone.
+    /// Records a field's value, and the parts that a server may repeat separately.
     private func note(_ value: String, isCookie: Bool) {
         var parts = [value]
         if isCookie {
@@ -53,7 +54,7 @@ final class SentSecrets: Sendable {
         }
     }
 
-    /// The longest first, so that none hides a part of another alone.
+    /// The secrets, the longest first, so that none hides only a part of another.
     private var longestFirst: [String] {
         values.withLock { $0 }.sorted { ($1.utf8.count, $1) < ($0.utf8.count, $0) }
     }
@@ -61,7 +62,7 @@ final class SentSecrets: Sendable {
     /// Returns a text with marks in place of the secrets.
     func hidden(in text: String) -> String {
         longestFirst.reduce(text) { text, secret in
-            // By bytes: what looks the same is the same.
+            // By bytes, since the comparison of characters treats different bytes as equal.
             guard let found = Self.replaced(secret, in: Array(text.utf8)) else { return text }
             return String(decoding: found, as: UTF8.self)
         }
@@ -74,7 +75,7 @@ final class SentSecrets: Sendable {
         }
     }
 
-    /// Returns bytes with the mark in place of a secret; nil if it is not there.
+    /// Returns bytes with the mark in place of a secret; nil if they do not contain it.
     private static func replaced(_ secret: String, in bytes: [UInt8]) -> [UInt8]? {
         let wanted = Array(secret.utf8)
         var (kept, position, isFound) = ([UInt8](), 0, false)

@@ -2,27 +2,27 @@ import HTTPTypes
 import Sterna
 import SternaCore
 
-/// The kind of a transfer: what an attempt of it does.
+/// The work of a transfer, by its kind.
 protocol TransferWork: Sendable {
-    /// Makes an attempt, and returns the event that says what has become of the transfer. Throws `SternaError`.
+    /// Makes an attempt, and returns the event with its outcome. Throws `SternaError`.
     ///
     /// - Parameters:
-    ///   - began: called once before anything is sent, with the bytes that earlier attempts have left.
-    ///   - progress: called with progress, also from event loops.
+    ///   - began: called once before anything is sent, with the bytes kept from earlier attempts.
+    ///   - progress: called with progress, also on event loops.
     ///   - waits: called with the reason when the attempt waits for the server.
     func attempt(
         began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void,
         waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws -> TransferEvent
 
-    /// Gives up what is there of a transfer that is cancelled, here and on the server.
+    /// Deletes the partial state of a cancelled transfer, locally and at the server.
     func abandon() async throws
 
-    /// Gives up what the server keeps of a transfer that is about to fail for good, where nothing can be lost by it.
+    /// Has the server delete its state of a transfer that is about to fail for good, if nothing can be lost by it.
     func giveUp() async
 }
 
-/// What an attempt works with.
+/// The context of an attempt.
 struct WorkPlace: Sendable {
     let details: TransferDescription
     let files: StoreFolder.Place
@@ -32,15 +32,15 @@ struct WorkPlace: Sendable {
     let settings: TransferStoreSettings
     let sentSecrets = SentSecrets()
 
-    /// The work of the transfer's kind.
+    /// The work for the transfer's kind.
     var work: any TransferWork {
         var place = self
         place.session = sessions.session(for: session)
         let secrets = details.secrets.compactMap(\.first)
-        // A download names its SentSecrets with its request.
+        // A download passes its SentSecrets with its request.
         if details.kind != .download || !secrets.isEmpty {
             place.session = place.session.with { settings in
-                // Redirects to another origin leave them out, whatever their names look like.
+                // Redirects to another origin drop these fields, whatever their names.
                 settings.secretHeaders.formUnion(secrets)
                 settings.options[SentSecretsKey.self] = sentSecrets
             }
@@ -51,8 +51,8 @@ struct WorkPlace: Sendable {
         }
     }
 
-    /// Returns the header fields of a request, with the values of those that are secrets. Throws `invalidRequest` for a secret that nobody
-    /// knows, and what the program's closure throws.
+    /// Returns the header fields of a request, including secrets with their values. Throws `invalidRequest` for an unknown secret,
+    /// and errors of the program's closure.
     func headers() async throws -> Headers {
         var lines = details.headers.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }
         for field in details.secrets where field.count == 2 {
@@ -71,20 +71,20 @@ struct WorkPlace: Sendable {
     func record(_ event: TransferEvent, syncs: Bool = true) async throws {
         try await BlockingWork.run { [journal] in
             try journal.append(event, syncs: syncs)
-            // No later attempt goes on with what a download that has failed for good leaves, and no later download.
+            // No later attempt or download resumes the partial file of a download that has failed for good.
             if case .ended = event, let part = journal.history.partialPath { AbandonedPart.remove(part) }
         }
     }
 }
 
-/// The store has no value for a secret, which a later program may know.
+/// The store has no value for a secret; a later process may have it.
 struct MissingSecret: Error {}
 
-/// The store does not have the method of an upload, which a later program may have.
+/// The store lacks the method of an upload; a later process may have it.
 struct MissingMethod: Error {}
 
-/// The file of an upload is not there or cannot be read, such as while its volume is not mounted.
+/// The file of an upload does not exist or cannot be read, for example while its volume is not mounted.
 struct MissingSource: Error {}
 
-/// The content of an upload is no longer what it was when the upload was added.
+/// The content of an upload has changed since the upload was added.
 struct ChangedSource: Error {}

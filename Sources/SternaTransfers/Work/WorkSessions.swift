@@ -1,8 +1,8 @@
 import Sterna
 import Synchronization
 
-/// The sessions by which a store's transfers send: those of the program, with what notes secrets. To make one takes longer than much else of a
-/// transfer, so that it serves all transfers while it is in use.
+/// The sessions that send a store's requests: those of the program, with an interceptor that records secrets. Creating a session is
+/// slow, so that transfers share it while it is in use.
 final class WorkSessions: Sendable {
     private struct Pair {
         let given: WeakSession
@@ -11,7 +11,7 @@ final class WorkSessions: Sendable {
 
     private let last = Mutex<Pair?>(nil)
 
-    /// Returns the session that sends in place of another one.
+    /// Returns the session that sends the requests in place of the program's.
     func session(for given: Session) -> Session {
         last.withLock { last in
             if let last, last.given.isSame(as: given), let own = last.own.session { return own }
@@ -22,7 +22,7 @@ final class WorkSessions: Sendable {
     }
 }
 
-/// Notes the secrets of each request in the ``SentSecrets`` of its transfer.
+/// Records the secrets of each request in the ``SentSecrets`` of its transfer.
 private struct SecretNoting: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         request.options[SentSecretsKey.self]?.note(request)
@@ -30,7 +30,7 @@ private struct SecretNoting: Interceptor {
     }
 }
 
-/// The option that holds where the secrets of a transfer's requests are noted.
+/// The option with the ``SentSecrets`` of a request's transfer.
 enum SentSecretsKey: RequestOptionKey {
     static var defaultValue: SentSecrets? { nil }
 }

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "Eleven images of 1,020,000 bytes in 10 MB are purged to what fits into 6 MB: the newest",
+        "Eleven images of 1,020,000 bytes in 10 MB are purged to the newest that fit into 6 MB",
         arguments: [1 << 20, 1_000_000])
     func purge(_ megabyte: Int) throws {
         let cache = cache(capacity: 10 * megabyte, preferred: 6 * megabyte)
@@ -36,7 +36,7 @@ import Testing
         expectEqual(names(cache), [6, 7, 8, 9, 10, 11])
     }
 
-    @Test("An image that was accessed survives")
+    @Test("A recently used image survives")
     func access() throws {
         let cache = cache()
         let image = try large()
@@ -46,7 +46,7 @@ import Testing
         #expect(names(cache) == [1, 7, 8, 9, 10, 11] && cache.memoryUsage == 6 * 1_020_000)
     }
 
-    @Test("The defaults are AFNetworking's: 100 MB, purged to 60; the second is never above the first")
+    @Test("The defaults are AFNetworking's: 100 MB, purged to 60; the second never exceeds the first")
     func defaults() {
         let cache = AutoPurgingImageCache(pressure: nil)
         #expect(cache.memoryCapacity == 104_857_600 && cache.preferredMemoryUsageAfterPurge == 62_914_560)
@@ -55,7 +55,7 @@ import Testing
         expectEqual(AutoPurgingImageCache(memoryCapacity: -1, pressure: nil).memoryCapacity, 0)
     }
 
-    @Test("Added again an image counts once, removed it counts no more; one beyond the capacity is not kept")
+    @Test("An image counts once, and no longer after its removal; one beyond the capacity is not added")
     func counting() throws {
         let cache = cache(capacity: 100, preferred: 60)
         cache.add(try TestImages.image(2, 2), withIdentifier: "1")
@@ -76,7 +76,7 @@ import Testing
         #expect(removed && !nothing && cache.count == 0 && cache.memoryUsage == 0)
     }
 
-    @Test("Random use beside a model: the sum is right, the order is that of use")
+    @Test("Random use compared with a model: the sum is right, the order is that of use")
     func model() throws {
         var random = SeededRandom(seed: 5)
         var state = ImageCacheState()
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("Under pressure it is purged as far, near the end of memory it is emptied; a released cache is forgotten")
+    @Test("A warning purges it, critical pressure empties it; a released cache is unsubscribed")
     func pressure() throws {
         let pressure = MemoryPressure()
         let cache = cache(pressure)
@@ -126,7 +126,7 @@ import Testing
         pressure.report(.critical)
     }
 
-    @Test("Images of a request are kept apart by what was made of the file, and removed together")
+    @Test("Images of a request are distinguished by their processing, and removed together")
     func requests() throws {
         let cache = cache()
         let request = Request(.get, try HTTPURL("https://example.com/a.png#part"))
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "What a cache policy lets memory do",
+        "Use of memory by cache policy",
         arguments: [
             (.protocolRules, true, true), (.cachedElseLoad, true, true), (.cachedOnly, true, true),
             (.reload, false, true),
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(
-        "A response that says no-store is not kept, unless the program decides otherwise",
+        "A response with no-store is not cached, unless the program decides otherwise",
         arguments: [
             ("no-store", false), ("max-age=5, No-Store", false), ("max-age=5", true), ("private", true),
             ("no-cache", true),

@@ -33,7 +33,7 @@ import Testing
         expectEqual(kind { try limits.check(memory: nil) }, .limitExceeded)
     }
 
-    @Test("The error says what, how much, and what to do")
+    @Test("The error names the limit, the amount, and what to do")
     func message() throws {
         let error = try #require(throws: SternaError.self) {
             try ImageLimits().check(size: PixelSize(width: 100_000, height: 100_000))
@@ -45,9 +45,9 @@ import Testing
     }
 }
 
-@Suite("The size that an image is decoded in") struct ImageTargetTests {
+@Suite("The decoded size of an image") struct ImageTargetTests {
     @Test(
-        "Never larger than it is, at least one pixel, and covering what is to be covered",
+        "Never larger than the image, at least one pixel, and covering a target to fill",
         arguments: [
             ((4_000, 3_000), ImageTarget.fit(width: 300, height: 300), (300, 225)),
             ((4_000, 3_000), .fill(width: 300, height: 300), (400, 300)),
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "JPEG's eighths: the smallest that covers",
+        "JPEG's eighths: the smallest that covers the target",
         arguments: [
             ((4_000, 3_000), (400, 300), 1), ((4_000, 3_000), (500, 375), 1), ((4_000, 3_000), (501, 376), 2),
             ((100, 100), (100, 100), 8), ((100, 100), (88, 88), 7), ((9, 9), (2, 2), 1), ((9, 9), (3, 3), 2),
@@ -79,7 +79,7 @@ import Testing
 }
 
 @Suite("A list of decoders") struct ImageDecoderListTests {
-    @Test("The first that accepts a file decodes it; the error names what came instead")
+    @Test("The first decoder that accepts a file decodes it; the error names the actual format")
     func choice() throws {
         let (first, second) = (TestDecoder(), TestDecoder())
         let list = ImageDecoderList([first, second])
@@ -90,17 +90,17 @@ import Testing
                 && second.decodedCount == 0)
         #expect(list.formats == [TestImages.format] && list.accepts(firstBytes: Array("SIMG".utf8)))
         for (file, what) in [
-            ("", "The file is empty."), ("<html>", "The file is no image of a known format."),
+            ("", "The file is empty."), ("<html>", "The file is not an image of a known format."),
             ("GIF89a", "The file is an image of the format gif, for which there is no decoder."),
         ] {
             let error = try #require(throws: SternaError.self) {
                 try list.decode(Bytes(text: file), options: ImageDecodingOptions())
             }
-            #expect(error.kind == .decodingFailed && error.detail == "\(what) These are decoded: simg.")
+            #expect(error.kind == .decodingFailed && error.detail == "\(what) Supported formats: simg.")
         }
     }
 
-    @Test("The limit on bytes holds before a decoder is asked")
+    @Test("The limit on bytes is checked before a decoder is tried")
     func bytes() throws {
         let decoder = TestDecoder()
         var options = ImageDecodingOptions()

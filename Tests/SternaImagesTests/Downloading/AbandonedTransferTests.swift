@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTestSupport
 
 @Suite("Abandoned transfers", .timeLimit(.minutes(3))) struct AbandonedTransferTests {
-    @Test("A small one ends, and its image is kept: asked for again it needs no second request")
+    @Test("A small one finishes, and its image is cached: the next request needs no transfer")
     func finishes() async throws {
         try await ImageScene.with { scene in
             let cache = AutoPurgingImageCache(pressure: nil)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("It is cancelled when its time is over, and its place is free")
+    @Test("It is cancelled when its time is over, and the next transfer begins")
     func grace() async throws {
         try await ImageScene.with { scene in
             let images = scene.downloader { $0.maximumActiveDownloads = 1 }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("Without a memory, or where the options say so, it is cancelled at once")
+    @Test("Without a memory cache, or by the options, it is cancelled at once")
     func atOnce() async throws {
         try await ImageScene.with { scene in
             let both = [scene.downloader(cache: nil), scene.downloader { $0.abandonedTransfers = .cancel }]

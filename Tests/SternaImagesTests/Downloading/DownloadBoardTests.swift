@@ -5,7 +5,7 @@ import Testing
 @testable import SternaImages
 @testable import SternaTestSupport
 
-@Suite("Who waits for which image") struct DownloadBoardTests {
+@Suite("Receivers and transfers of images") struct DownloadBoardTests {
     private func key(_ name: String, _ policy: CachePolicy = .protocolRules, own: Int = 0) throws -> TransferKey {
         let request = Request(.get, try HTTPURL("https://example.com/\(name)"))
         return TransferKey(request: ImageRequestKey(request), policy: policy, own: own)
@@ -25,7 +25,7 @@ import Testing
         return begun
     }
 
-    @Test("First come, first served, or the last first; a higher priority before")
+    @Test("First in, first out, or last in, first out; higher priorities first")
     func order() throws {
         let mixed: [Request.Priority] = [.normal, .low, .high, .normal, .high, .low]
         try expectEqual(order(.fifo, mixed), [2, 4, 0, 3, 1, 5])
@@ -34,7 +34,7 @@ import Testing
         try expectEqual(order(.lifo, Array(repeating: .normal, count: 200)), (0..<200).reversed())
     }
 
-    @Test("Equal requests share; another policy, or a number of its own, is another transfer")
+    @Test("Equal requests share a transfer; another policy or a unique number gets its own")
     func sharing() throws {
         var board = DownloadBoard(order: .fifo, maximumActive: 9)
         let first = board.join(1, try key("a"), .normal)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "One whose priority rises is the last that came with it",
+        "A transfer whose priority rises is queued last in that priority",
         arguments: [(DownloadPrioritization.fifo, [2, 1]), (.lifo, [1, 2])])
     func raisedLater(_ order: DownloadPrioritization, _ expected: [Int]) throws {
         var board = DownloadBoard(order: order, maximumActive: 1)
@@ -75,7 +75,7 @@ import Testing
         expectEqual(begun, expected.map { $0 == 1 ? a : b })
     }
 
-    @Test("The priority of one that is under way rises, too")
+    @Test("The priority of a running transfer rises, too")
     func raisedUnderWay() throws {
         var board = DownloadBoard(order: .fifo, maximumActive: 1)
         let a = board.join(1, try key("a"), .low).transfer
@@ -88,7 +88,7 @@ import Testing
         #expect(board.activeCount == 1 && board.waitingCount == 0)
     }
 
-    @Test("The limit holds; at least one is under way")
+    @Test("The limit holds; at least one transfer runs")
     func limit() throws {
         var board = DownloadBoard(order: .fifo, maximumActive: 0)
         for number in 0..<3 { _ = board.join(number, try key("\(number)"), .normal) }
@@ -99,7 +99,7 @@ import Testing
         #expect(second.count == 1 && board.activeCount == 1)
     }
 
-    @Test("Leaving: others stay, a transfer that has not begun is removed, one under way is abandoned")
+    @Test("Removing a receiver: others stay, a waiting transfer is removed, a running one is abandoned")
     func leaving() throws {
         var board = DownloadBoard(order: .fifo, maximumActive: 1)
         let a = board.join(1, try key("a"), .normal).transfer
@@ -128,7 +128,7 @@ import Testing
         #expect(taken == [5] && departure == .nothing)
     }
 
-    @Test("Under random use: the limit holds, each receiver waits for one transfer, and all begin")
+    @Test("Random use: the limit holds, each receiver waits for one transfer, and all begin")
     func random() throws {
         var random = SeededRandom(seed: 9)
         for order in [DownloadPrioritization.fifo, .lifo] {
@@ -163,9 +163,9 @@ import Testing
     }
 }
 
-@Suite("Transfers that nobody waits for") struct AbandonedTransferRuleTests {
+@Suite("Transfers without receivers") struct AbandonedTransferRuleTests {
     @Test(
-        "Those that are nearly there go on",
+        "Nearly complete transfers continue",
         arguments: [
             (nil, nil, true), (0, 256 << 10, true), (0, 257 << 10, false), (1 << 20, (1 << 20) + 5, true), (9, 5, true),
             (256 << 10, nil, true), (257 << 10, nil, false),

@@ -10,7 +10,7 @@ import Testing
 @testable import SternaTestSupport
 
 @Suite("Image downloader", .timeLimit(.minutes(3))) struct ImageDownloaderTests {
-    @Test("An image is fetched once, then comes from the memory; the request asks for the decoder's formats")
+    @Test("An image is fetched once, then served from memory; the request accepts the decoder's formats")
     func memory() async throws {
         try await ImageScene.with { scene in
             let images = scene.downloader()
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("Equal requests share a transfer, in several sizes and with filters; each is decoded once")
+    @Test("Equal requests share a transfer, with different sizes and filters; each is decoded once")
     func sharing() async throws {
         try await ImageScene.with { scene in
             let images = scene.downloader()
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("Cancelling one leaves the others; each is answered once, also when it is cancelled twice")
+    @Test("Cancelling one does not affect the others; each completes once, even if it is cancelled twice")
     func cancelling() async throws {
         try await ImageScene.with { scene in
             let images = scene.downloader { $0.callbacks = .queue(.global()) }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("At most four are under way, in their order; a cancelled one that waits is never sent")
+    @Test("At most four run, in order; a cancelled waiting one is never sent")
     func order() async throws {
         for order in [DownloadPrioritization.fifo, .lifo] {
             try await ImageScene.with { scene in
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("What has come into the memory while a request waited for its turn answers it, without a transfer")
+    @Test("An image that was cached while its request waited completes it without a transfer")
     func late() async throws {
         try await ImageScene.with { scene in
             let cache = AutoPurgingImageCache(pressure: nil)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("Policies that ask the server pass the memory by, and replace what is there; ignored ones keep nothing")
+    @Test("Policies that require the server bypass the memory cache and replace its image; ignored ones store nothing")
     func policies() async throws {
         try await ImageScene.with { settings in
             settings.cache = .memory()
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test("Requests with other fields, or of other methods, share nothing")
+    @Test("Requests with other fields or methods share nothing")
     func others() async throws {
         try await ImageScene.with { scene in
             scene.server.route("POST", "/image/{number}") { _ in
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test("What a request's own credentials open is nobody else's")
+    @Test("Images of requests with their own credentials are not shared")
     func credentials() async throws {
         try await ImageScene.with { scene in
             let images = scene.downloader()
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("Errors reach all who wait, and are not kept: statuses, media types, damaged files, filters, URLs")
+    @Test("Errors reach all receivers and are not cached: statuses, media types, damaged files, filters, URLs")
     func errors() async throws {
         try await ImageScene.with { scene in
             scene.server.route("GET", "/damaged") { _ in TestImages.response(Array("SIMG?".utf8)) }
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test("What the cache refuses, and what says no-store, is fetched again")
+    @Test("Images that the cache refuses, and those with no-store, are fetched again")
     func refused() async throws {
         try await ImageScene.with { scene in
             scene.server.route("GET", "/secret") { _ in
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test("Cancelling the Swift task cancels the request; cancelling one that waits for a receipt does not")
+    @Test("Cancelling the Swift task cancels the request; cancelling a wait for a receipt does not")
     func tasks() async throws {
         try await ImageScene.with { scene in
             let images = scene.downloader()
@@ -269,7 +269,7 @@ import Testing
         }
     }
 
-    @Test("Progress, completions and observers: the tasks are those of the session")
+    @Test("Progress, completions and observers of the session's tasks")
     func observing() async throws {
         try await ImageScene.with { scene in
             let images = scene.downloader { $0.callbacks = .queue(.global()) }

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("A placeholder, then the image; one in memory is there before the call returns")
+    @Test("A placeholder, then the image; one in memory is shown before the call returns")
     func images() async throws {
         try await ImageScene.with { scene in
             let (screen, images) = (Screen(), scene.downloader())
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("Set again, or cleared, it never shows what it wanted before; released, it cancels")
+    @Test("Set again or cleared, it never shows an earlier image; released, it cancels")
     func reuse() async throws {
         try await ImageScene.with { scene in
             let (screen, images) = (Screen(), scene.downloader { $0.abandonedTransfers = .cancel })
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("The same image set again goes on with its transfer")
+    @Test("Setting the same image again keeps its transfer")
     func same() async throws {
         try await ImageScene.with { scene in
             let (screen, images) = (Screen(), scene.downloader { $0.abandonedTransfers = .cancel })
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "10,000 images of 500 URLs in random order, in 20 slots: at most 500 transfers, never a wrong picture, each receipt answered once"
+        "10,000 images of 500 URLs in random order, in 20 slots: at most 500 transfers, never a wrong image, each receipt completes once"
     )
     func many() async throws {
         try await ImageScene.with { scene in
@@ -143,9 +143,9 @@ import Testing
     }
 }
 
-@Suite("Receipts of many", .timeLimit(.minutes(5))) struct ManyReceiptTests {
+@Suite("Many receipts", .timeLimit(.minutes(5))) struct ManyReceiptTests {
     @Test(
-        "10,000 requests over 500 URLs, half of them cancelled at random: each receipt is answered once, at most 500 transfers"
+        "10,000 requests over 500 URLs, half of them cancelled at random: each receipt completes once, at most 500 transfers"
     )
     func answers() async throws {
         try await ImageScene.with { scene in

@@ -14,7 +14,7 @@ import Testing
         DecodedImage(try PixelBuffer(PixelSize(width: width, height: pixels.count / width), pixels))
     }
 
-    @Test("Fit: all of the image, with transparent edges")
+    @Test("Fit: the whole image, with transparent edges")
     func fit() throws {
         let wide = try image(2, [a, b]).filtered(by: AspectScaledToFitSizeFilter(size: ImageSize(width: 2, height: 3)))
         expectEqual(wide.pixels.pixels, [none, none, a, b, none, none])
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("Several in turn, and closures; identifiers tell their settings")
+    @Test("Several in turn, and closures; identifiers have their settings")
     func composition() throws {
         let crop = AspectScaledToFillSizeFilter(size: ImageSize(width: 2, height: 2))
         let both = CompositeImageFilter([crop, CircleFilter()])

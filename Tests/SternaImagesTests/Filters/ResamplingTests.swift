@@ -12,7 +12,7 @@ import Testing
 
     private func reds(_ buffer: PixelBuffer) -> [UInt8] { buffer.pixels.map(\.red) }
 
-    @Test("A smaller line has the means of the parts that its pixels cover")
+    @Test("A smaller row has the means of the parts that its pixels cover")
     func smaller() throws {
         let size = { PixelSize(width: $0, height: 1) }
         try expectEqual(reds(Resampling.resize(line(0, 100, 50, 150), to: size(2))), [50, 100])
@@ -21,7 +21,7 @@ import Testing
         try expectEqual(reds(Resampling.resize(line(30, 60, 90), to: size(2))), [40, 80])
     }
 
-    @Test("A larger one is interpolated between the middles of pixels")
+    @Test("A larger row is interpolated between the centres of pixels")
     func larger() throws {
         try expectEqual(reds(Resampling.resize(line(0, 100), to: PixelSize(width: 4, height: 1))), [0, 25, 75, 100])
         try expectEqual(
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("The weights of a pixel are exactly one together, and within the line; colours are never above alpha")
+    @Test("The weights of a pixel sum up to exactly one, within the row; colours never exceed alpha")
     func weights() throws {
         var random = SeededRandom(seed: 2)
         for _ in 0..<300 {

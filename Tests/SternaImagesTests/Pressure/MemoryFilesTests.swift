@@ -5,7 +5,7 @@ import Testing
 @testable import SternaTestSupport
 
 @Suite("The kernel's files about memory") struct MemoryFilesTests {
-    @Test("Control groups: version 2 alone, version 1 beside it, and lines that are neither")
+    @Test("Control groups: only version 2, version 1 with it, and other lines")
     func groups() {
         expectEqual(MemoryFiles.groups("0::/user.slice/a:b\n"), [.v2: "/user.slice/a:b"])
         expectEqual(
@@ -22,7 +22,7 @@ import Testing
         expectEqual(MemoryFiles.ancestors(String(repeating: "/a", count: 1_000)).count, 65)
     }
 
-    @Test("Numbers, and what stands for no limit")
+    @Test("Numbers, and the values that mean no limit")
     func numbers() {
         #expect(MemoryFiles.number("4096\n") == 4_096 && MemoryFiles.number("0") == 0)
         for text in ["max\n", "9223372036854771712\n", "", "-1", "1 2", "99999999999999999999"] {

@@ -6,8 +6,8 @@ import Testing
 @testable import SternaImages
 @testable import SternaTestSupport
 
-@Suite("A look at memory") struct MemoryLookTests {
-    @Test("The machine's memory, and each limit of the groups without files that can be given back")
+@Suite("Use of memory") struct MemoryLookTests {
+    @Test("The machine's memory, and each limit of the groups without reclaimable files")
     func uses() throws {
         let root = try KernelFiles()
         #expect(root.look.uses() == [] && root.look.level() == nil)
@@ -34,7 +34,7 @@ import Testing
             root.look.groups().map(\.folder), ["/sys/fs/cgroup/memory/box", "/sys/fs/cgroup/unified/slice"])
     }
 
-    @Test("This machine tells its own")
+    @Test("This machine reports its own")
     func machine() {
         let uses = MemoryLook(root: "").uses()
         #expect(uses.allSatisfy { $0.limit > 0 })

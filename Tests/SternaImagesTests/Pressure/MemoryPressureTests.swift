@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("The source runs while there are subscriptions, and tells all of them")
+    @Test("The source runs while there are subscriptions, and reports to all of them")
     func subscriptions() {
         let source = Source()
         let pressure = MemoryPressure(source)
@@ -40,7 +40,7 @@ import Testing
     }
 
     #if os(Linux)
-    @Test("Without pressure stall information, the files are looked at by a timer")
+    @Test("Without pressure stall information, a timer checks the files")
     func timer() async throws {
         let root = try KernelFiles()
         try root.write("proc/meminfo", "MemTotal: 100 kB\nMemAvailable: 5 kB\n")
@@ -54,7 +54,7 @@ import Testing
         end()
     }
 
-    @Test("Triggers are opened below the root; a group that has none is looked at by the timer all the same")
+    @Test("Triggers are opened below the root; a timer checks a group without them")
     func triggers() async throws {
         for (group, usesTimer) in [("", false), ("v1", true), ("v2", true), ("v2 with triggers", false)] {
             let root = try KernelFiles()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("This kernel takes the triggers, if it has such information; nothing stays open at the end")
+    @Test("This kernel accepts the triggers, if it supports them; all files are closed at the end")
     func kernel() async throws {
         guard access("/proc/pressure/memory", W_OK) == 0 else {
             print("This kernel has no pressure stall information that this process may write to.")
@@ -117,7 +117,7 @@ import Testing
         return (accept(listener, nil, nil), peer)
     }
 
-    @Test("A trigger that fires is told with its level; all are closed at the end")
+    @Test("A trigger that fires reports its level; all files are closed at the end")
     func fired() async throws {
         let (some, full) = (try #require(connection()), try #require(connection()))
         let ends = Mutex([some.end, full.end])

@@ -15,7 +15,7 @@ import Testing
         return try Session(baseURL: "https://example.com") { $0.transport = mock }
     }
 
-    @Test("It decodes with the response, once, at its scale")
+    @Test("It decodes once, with the response, at its scale")
     func inflated() async throws {
         let decoder = TestDecoder()
         let serializer = ImageResponseSerializer(decoder: decoder, imageScale: 2)
@@ -44,7 +44,7 @@ import Testing
         #expect(isFree.withLock { $0 })
     }
 
-    @Test("Without inflation it decodes on demand, each time; what is damaged is found only then")
+    @Test("Without inflation it decodes on demand, each time; damage is found only then")
     func deferred() async throws {
         let decoder = TestDecoder()
         var serializer = ImageResponseSerializer(decoder: decoder, automaticallyInflatesResponseImage: false)

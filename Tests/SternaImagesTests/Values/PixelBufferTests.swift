@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "Sizes without pixels, or with more than memory, are errors",
+        "Sizes without pixels, or larger than memory, are errors",
         arguments: [(0, 1), (1, 0), (-1, -1), (.max, 2), (1 << 40, 1 << 20)])
     func sizes(_ width: Int, _ height: Int) {
         let error = #expect(throws: SternaError.self) {
@@ -28,7 +28,7 @@ import Testing
         #expect(throws: SternaError.self) { try PixelBuffer(PixelSize(width: 2, height: 2), [Pixel(0, 0, 0)]) }
     }
 
-    @Test("Equal by their pixels, wherever they are; new ones are transparent")
+    @Test("Equal by their pixels, wherever they are stored; new ones are transparent")
     func equality() throws {
         let size = PixelSize(width: 2, height: 1)
         let (one, other) = (try PixelBuffer(size, [Pixel(1, 2, 3), Pixel(4, 5, 6)]), try PixelBuffer(size))
@@ -51,7 +51,7 @@ import Testing
 
 @Suite("Image formats") struct ImageFormatTests {
     @Test(
-        "By the first bytes, whatever the media type says",
+        "By the first bytes, whatever the media type",
         arguments: [
             ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0], .png), ([0xFF, 0xD8, 0xFF, 0xE0], .jpeg),
             (Array("GIF87a".utf8), .gif), (Array("GIF89a...".utf8), .gif),

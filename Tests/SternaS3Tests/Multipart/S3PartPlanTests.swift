@@ -45,7 +45,7 @@ struct S3PartPlanTests {
     }
 
     @Test(
-        "What S3 does not take is refused with what to do",
+        "Files and limits that S3 does not accept are refused with advice",
         arguments: [
             (5 << 40 + 1, nil, "at most 5 TiB"), (Int64.max, nil, "at most 5 TiB"),
             (100, 5 << 20 - 1, "maxRequestBytes"), (80_000 << 20 + 1, 8 << 20, "Set maxRequestBytes to more"),
@@ -57,7 +57,7 @@ struct S3PartPlanTests {
         #expect(error?.kind == .invalidRequest && error?.message.contains(words) == true)
     }
 
-    @Test("A plan of a note keeps the limits, too")
+    @Test("A restored plan keeps the limits, too")
     func noted() {
         #expect(S3PartPlan(length: 0, partBytes: 5 << 20) != nil)
         expectNil(S3PartPlan(length: -1, partBytes: 5 << 20))

@@ -8,7 +8,7 @@ import Testing
 @testable import SternaS3
 @testable import SternaTestSupport
 
-@Suite("S3: uploads and servers with faults", .timeLimit(.minutes(5)))
+@Suite("S3: uploads to faulty servers", .timeLimit(.minutes(5)))
 struct S3UploadFaultTests {
     /// A fault that passes: where, what, and how many requests of the step there are then.
     struct Passing: Sendable, CustomTestStringConvertible {
@@ -41,7 +41,7 @@ struct S3UploadFaultTests {
         Passing(step: "complete", fault: .forget, creations: 2),
     ]
 
-    @Test("Faults that pass are overcome, in the first attempt", arguments: passing)
+    @Test("Transient faults are overcome in the first attempt", arguments: passing)
     func passes(fault: Passing) async throws {
         try await TestServer.withServer { server async throws in
             let model = S3Model { step, count in
@@ -100,7 +100,7 @@ struct S3UploadFaultTests {
     ]
 
     @Test(
-        "Faults that last end the transfer with what to do, and abort the upload; credentials that are refused block it",
+        "Permanent faults end the transfer with advice, and abort the upload; refused credentials block it",
         arguments: lasting)
     func lasts(fault: Lasting) async throws {
         try await TestServer.withServer { server async throws in
@@ -120,7 +120,7 @@ struct S3UploadFaultTests {
         }
     }
 
-    @Test("What does not pass within an attempt is left to the store, which tries again later")
+    @Test("A fault that outlasts an attempt is left to the store, which retries later")
     func pauses() async throws {
         try await TestServer.withServer { server async throws in
             let model = S3Model { step, count in step == "part 4" && count < 3 ? .status(503, "SlowDown") : nil }
@@ -150,7 +150,7 @@ struct S3UploadFaultTests {
         }
     }
 
-    @Test("A URL that is no object's, and limits that no upload can keep, are refused before anything is sent")
+    @Test("A URL that is not an object's, and impossible limits, are refused before anything is sent")
     func refused() async throws {
         try await TestServer.withServer { server async throws in
             let model = S3Model()

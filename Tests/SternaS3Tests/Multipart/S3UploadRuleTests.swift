@@ -40,14 +40,14 @@ struct S3UploadRuleTests {
         Inventory(listed: [part(1, "a", 1), part(1, "a", 10)], missing: [2, 3]),
     ]
 
-    @Test("What is missing is what the list does not have as it must be", arguments: inventories)
+    @Test("Parts are missing if the list lacks them or differs", arguments: inventories)
     func missing(row: Inventory) {
         let found = S3UploadRule.inventory(Self.plan, noted: row.noted, listed: row.listed)
         expectEqual(found.missing, row.missing)
         expectEqual(Set(found.kept.keys), Set(1...3).subtracting(row.missing))
     }
 
-    @Test("A note has the checksum that a list leaves out")
+    @Test("A recorded checksum replaces one that the list leaves out")
     func checksums() {
         let found = S3UploadRule.inventory(
             Self.plan, noted: [Self.part(1, "a", 10, "sum")], listed: [Self.part(1, "a", 10)])
@@ -55,7 +55,7 @@ struct S3UploadRuleTests {
     }
 
     @Test(
-        "An upload has some 200 notes",
+        "An upload has about 200 records",
         arguments: [(100, 0, false), (100, 1, true), (10_000, 49, false), (10_000, 50, true)])
     func notes(length: Int64, bytes: Int64, isDue: Bool) {
         expectEqual(S3UploadRule.isNoteDue(after: bytes, length: length), isDue)
@@ -100,7 +100,7 @@ struct S3UploadRuleTests {
         Object(expected: nil, created: nil, isOurs: false),
     ]
 
-    @Test("Whether an object is the upload's is told by its tag, or by size, parts and time", arguments: objects)
+    @Test("An upload's object is recognized by its tag, or by size, parts and time", arguments: objects)
     func object(row: Object) throws {
         var fields: HTTPFields = [.lastModified: row.modified]
         fields[.eTag] = row.tag
@@ -116,7 +116,7 @@ struct S3UploadRuleTests {
     // MARK: Failures
 
     @Test(
-        "What a code or a status means",
+        "Consequences of codes and statuses",
         arguments: [
             (503, "SlowDown", .again), (400, "RequestTimeout", .again), (500, "InternalError", .again),
             (409, "OperationAborted", .again), (400, "BadDigest", .again), (400, "ExpiredToken", .again),
@@ -148,7 +148,7 @@ struct S3UploadRuleTests {
     }
 
     @Test(
-        "Waits double up to 20 s, and are longer where the server asks for it",
+        "Waits double up to 20 s, and are longer if the server requests it",
         arguments: [
             (1, nil, 500), (2, nil, 1_000), (6, nil, 16_000), (7, nil, 20_000), (99, nil, 20_000), (1, 30, 30_000),
         ]
@@ -165,7 +165,7 @@ struct S3UploadRuleTests {
     // MARK: Fields
 
     @Test(
-        "Each field of the program is sent where it belongs",
+        "Each of the program's fields is sent with the right requests",
         arguments: [
             ("x-amz-meta-a", [.whole, .create]), ("Cache-Control", [.whole, .create]),
             ("X-Amz-ACL", [.whole, .create]),
@@ -183,7 +183,7 @@ struct S3UploadRuleTests {
         expectEqual(found, purposes)
     }
 
-    @Test("The media type is that of the file, unless the program has another")
+    @Test("The media type is the file's, unless the program sets another")
     func mediaType() {
         expectEqual(S3UploadFields.fields([:], for: .create, mediaType: "a/b")["Content-Type"], "a/b")
         expectEqual(
@@ -193,7 +193,7 @@ struct S3UploadRuleTests {
 
     // MARK: The note
 
-    @Test("A note is read again, without its parts if there are many")
+    @Test("A note is restored, without its parts if they are many")
     func note() throws {
         var state = S3UploadState(Self.plan)
         (state.uploadID, state.created, state.isCompleting) = ("id/+=", 7, true)
@@ -223,7 +223,7 @@ struct S3UploadRuleTests {
         expectEqual(S3UploadState(note: large.note, length: 20_000_000, smallest: 1), large)
     }
 
-    @Test("A part that fails takes back its own bytes alone")
+    @Test("A failed part takes back only its own bytes")
     func progress() {
         let log = ProgressLog()
         let counter = S3UploadProgress(done: 10, total: 100) { log.add($0.completed) }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("S3: uploads of the store", .timeLimit(.minutes(5)))
 struct S3UploadStoreTests {
-    @Test("A file arrives in parts; fields of the object are sent where it is made, and all requests are signed")
+    @Test("A file arrives in parts; the object's fields are sent at its creation, and all requests are signed")
     func parts() async throws {
         try await TestServer.withServer { server async throws in
             let model = S3Model()
@@ -50,7 +50,7 @@ struct S3UploadStoreTests {
         }
     }
 
-    @Test("As many parts are under way as the options say, and progress does not go back", arguments: [1, 3])
+    @Test("The options limit concurrent parts, and progress never decreases", arguments: [1, 3])
     func concurrency(parts: Int) async throws {
         try await TestServer.withServer { server async throws in
             let waiting = Mutex(0)
@@ -77,7 +77,7 @@ struct S3UploadStoreTests {
         }
     }
 
-    @Test("Digests are sent with each part, and the server is told them again at the end")
+    @Test("Digests are sent with each part, and again with the completion")
     func checksums() async throws {
         try await TestServer.withServer { server async throws in
             let model = S3Model()
@@ -122,7 +122,7 @@ struct S3UploadStoreTests {
     }
 
     @Test(
-        "Another process sends the parts that are missing, and those of which the list says something else",
+        "Another process sends the missing parts, and those that differ from the list",
         arguments: 0..<5)
     func resumed(how: Int) async throws {
         try await TestServer.withServer { server async throws in
@@ -158,7 +158,7 @@ struct S3UploadStoreTests {
     }
 
     @Test(
-        "A completion whose answer was lost is found by its entity tag, also by another process; no part is sent twice",
+        "A completion whose response was lost is found by its entity tag, also by another process; no part is sent twice",
         arguments: [false, true])
     func lostCompletion(isKilled: Bool) async throws {
         try await TestServer.withServer { server async throws in
@@ -181,7 +181,7 @@ struct S3UploadStoreTests {
         }
     }
 
-    @Test("A file that is away for a moment costs none of the parts that the server has")
+    @Test("A temporarily missing file costs none of the server's parts")
     func away() async throws {
         try await TestServer.withServer { server async throws in
             let paths = Mutex<(path: String, away: String)?>(nil)
@@ -198,7 +198,7 @@ struct S3UploadStoreTests {
             while transfer.attempts.first?.failure == nil, !transfer.status.state.isOver {
                 try await Task.sleep(for: .milliseconds(2))
             }
-            expectEqual(transfer.attempts.first?.failure?.reason.contains("is not there"), true, "\(transfer.attempts)")
+            expectEqual(transfer.attempts.first?.failure?.reason.contains("is missing"), true, "\(transfer.attempts)")
             #expect(model.uploadCount == 1 && !model.log.contains("abort"))
             expectEqual(rename(away, path), 0)
             try await transfer.resume()

@@ -41,7 +41,7 @@ struct S3UploadXMLTests {
     }
 
     @Test(
-        "What cannot be a list of parts is refused",
+        "Invalid lists of parts are refused",
         arguments: [
             "<IsTruncated>maybe</IsTruncated>", "<IsTruncated>true</IsTruncated>",
             "<IsTruncated>true</IsTruncated><NextPartNumberMarker>10001</NextPartNumberMarker>",
@@ -57,7 +57,7 @@ struct S3UploadXMLTests {
         #expect(throws: SternaError.self) { try S3XML.parts(Self.list(content)) }
     }
 
-    @Test("The answer to a completion counts, not its status")
+    @Test("The body of a completion counts, not its status")
     func completion() {
         let complete = "<CompleteMultipartUploadResult><ETag>e</ETag></CompleteMultipartUploadResult>"
         expectEqual(S3XML.completion(Bytes(string: complete)), .complete)

@@ -21,7 +21,7 @@ struct TransferDiagramTests {
     ]
 
     private static let events: [(String, TransferEvent)] = [
-        ("an attempt begins", began), ("it fails, and may pass", .failed(failure, at: 0, again: 0)),
+        ("an attempt begins", began), ("it fails transiently", .failed(failure, at: 0, again: 0)),
         ("it lacks credentials", .blocked(failure, at: 0)), ("it fails for good", .ended(failure)),
         ("the file is complete", .finished(path: "/f", length: 1)),
         ("`pause()`", .paused), ("`resume()`", .resumed), ("`cancel()`", .cancelled),
@@ -59,7 +59,7 @@ struct TransferDiagramTests {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    @Test("Each state is what its events make of it, and what is over stays so")
+    @Test("Events lead to each state, and no event leaves a final one")
     func states() {
         for (name, events) in Self.states { #expect(Self.name(TransferHistory(events).state) == name) }
         for (name, before) in Self.states where TransferHistory(before).state.isOver {

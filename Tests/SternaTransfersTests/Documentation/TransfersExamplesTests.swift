@@ -159,7 +159,7 @@ struct TransfersExamplesTests {
         #expect(await store.list().map(\.details.session) == ["ada"])
     }
 
-    @Test("What cannot be read")
+    @Test("Unreadable transfers")
     func unreadable() async throws {
         let test = TransferTestFolder()
         let store = try TransferStore(folder: test.path + "/store")

@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Transfers: what follows a failed download")
+@Suite("Transfers: consequences of a failed download")
 struct DownloadRuleTests {
     static let digests: [(isCallersAlone: Bool, isJoined: Bool, earlier: Int, verdict: DigestVerdict)] = [
         // The caller's digest: another fetch brings the same, unless parts of two files were joined.
@@ -29,7 +29,7 @@ struct DownloadRuleTests {
         expectEqual(TransferRule.isTransient(failure), !isFinal)
     }
 
-    @Test("Earlier attempts count by what they failed with")
+    @Test("Earlier attempts count by their failures")
     func earlier() {
         let error = SternaError(
             .digestMismatch, phase: .read, "It is wrong.",
@@ -47,7 +47,7 @@ struct DownloadRuleTests {
     }
 
     @Test(
-        "A success without the file passes if it is being made, or if the rest of a file is missing",
+        "A success without the file is transient if the server is creating it, or if the rest of a file is missing",
         arguments: [
             (202, false, true), (202, true, true), (204, false, false), (204, true, true), (205, true, true),
             (201, true, true), (404, true, nil), (500, false, nil), (304, true, nil),

@@ -67,7 +67,7 @@ struct HostileDownloadTests {
 
     // MARK: Successes without the file
 
-    @Test("A 204 for the rest of a file delays the transfer, which keeps its part", arguments: [204, 202, 205])
+    @Test("A 204 for the rest of a file delays the transfer, which keeps its partial file", arguments: [204, 202, 205])
     func noRest(status: Int) async throws {
         try await TestServer.withServer { server async throws in
             let (state, attempts, ranges) = try await download(from: server) { number, request in
@@ -119,7 +119,9 @@ struct HostileDownloadTests {
         }
     }
 
-    @Test("A file that was joined of parts, and has another digest, is fetched anew once", arguments: [false, true])
+    @Test(
+        "A file that was joined from several responses and has a wrong digest is fetched again once",
+        arguments: [false, true])
     func joined(isSound: Bool) async throws {
         try await TestServer.withServer { server async throws in
             let sha256 = isSound ? Self.sha256 : Self.wrong
@@ -173,7 +175,7 @@ struct HostileDownloadTests {
         }
     }
 
-    @Test("An error whose body drips fails the attempt after ten seconds")
+    @Test("An error with a slow body fails the attempt after ten seconds")
     func drippingError() async throws {
         try await TestServer.withServer { server async throws in
             server.route("GET", "/file") { _ in .dripping(status: 422) }

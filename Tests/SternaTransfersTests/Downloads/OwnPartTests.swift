@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Transfers: the partial file of a download", .timeLimit(.minutes(2)))
 struct OwnPartTests {
-    @Test("Another download to the same file does not write into what a paused transfer has")
+    @Test("Another download to the same file does not write into a paused transfer's partial file")
     func foreign() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in

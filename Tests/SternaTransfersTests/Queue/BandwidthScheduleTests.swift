@@ -32,7 +32,7 @@ struct BandwidthScheduleTests {
     }
 
     @Test(
-        "A window whose end is its beginning lasts a day; times and moments out of range become the nearest, or wrap around"
+        "A window that ends at its beginning lasts a day; times out of range are clamped, moments wrap around"
     )
     func edges() {
         let all = BandwidthSchedule([.init(from: .init(9), to: .init(9), on: .monday, download: 1)])
@@ -46,7 +46,7 @@ struct BandwidthScheduleTests {
         #expect((0..<7).contains(WeekMoment.now(in: .local).weekday))
     }
 
-    @Test("Between now and the next change the limits stay the same; of random schedules")
+    @Test("Random schedules: the limits are constant until the next change")
     func nextChange() throws {
         for seed in UploadSeeds.some(40) {
             var random = SeededRandom(seed: seed)
@@ -70,7 +70,7 @@ struct BandwidthScheduleTests {
         }
     }
 
-    @Test("A limit follows its schedule by the clock; what the program sets holds until the next change")
+    @Test("A limit follows its schedule; a value that the program sets holds until the next change")
     func pacer() async throws {
         let time = TestClock()
         let start = time.now

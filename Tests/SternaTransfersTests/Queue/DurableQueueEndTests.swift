@@ -8,7 +8,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Queue: what becomes of a store's transfers that wait for others", .timeLimit(.minutes(5)))
+@Suite("Queue: a store's transfers with dependencies", .timeLimit(.minutes(5)))
 struct DurableQueueEndTests {
     /// Adds a download of the store that has not begun.
     private static func download(
@@ -18,7 +18,7 @@ struct DurableQueueEndTests {
             "range/100", to: "\(scene.folder.path)/\(name)", with: scene.session, startsAtOnce: false)
     }
 
-    @Test("A queue that is stopped leaves all of them to their store, whatever they wait for", arguments: 0..<8)
+    @Test("A stopped queue returns all transfers to their store, whatever they wait for", arguments: 0..<8)
     func stopping(round: Int) async throws {
         try await QueueScene.with { scene in
             let store = try TransferStore(folder: scene.folder.path + "/store")
@@ -40,7 +40,7 @@ struct DurableQueueEndTests {
         }
     }
 
-    @Test("What waits for one that lacks credentials is left to the store, behind tasks too; nothing else is cancelled")
+    @Test("Transfers that depend on a blocked one return to the store, also across tasks; no other is cancelled")
     func blocked() async throws {
         try await QueueScene.with { scene in
             scene.server.route("GET", "/private") { _ in
@@ -80,7 +80,9 @@ struct DurableQueueEndTests {
         }
     }
 
-    @Test("A blocked one that the program resumes at once goes on, in the queue or in its store", arguments: 0..<10)
+    @Test(
+        "A blocked transfer that the program resumes at once continues, in the queue or in its store", arguments: 0..<10
+    )
     func resumed(round: Int) async throws {
         try await QueueScene.with { scene in
             let isOpen = Mutex(false)
@@ -103,7 +105,7 @@ struct DurableQueueEndTests {
         }
     }
 
-    @Test("A queue that is stopped while transfers are added gives all of them back", arguments: 0..<10)
+    @Test("A queue that is stopped while transfers are added returns all of them", arguments: 0..<10)
     func adding(round: Int) async throws {
         try await QueueScene.with { scene in
             let store = try TransferStore(folder: scene.folder.path + "/store")
@@ -128,7 +130,7 @@ struct DurableQueueEndTests {
         }
     }
 
-    @Test("A queue that has started lives until its transfers are over; one that has not gives them back")
+    @Test("A started queue lives until its transfers are over; one that was not started returns them")
     func released() async throws {
         try await QueueScene.with { scene in
             let isAllowed = Mutex(false)
@@ -152,7 +154,7 @@ struct DurableQueueEndTests {
         }
     }
 
-    @Test("What waits for one that has failed for good is cancelled")
+    @Test("A transfer that depends on a failed one is cancelled")
     func failed() async throws {
         try await QueueScene.with { scene in
             scene.server.route("GET", "/gone") { _ in ServerResponse(status: 410) }
@@ -170,7 +172,7 @@ struct DurableQueueEndTests {
         }
     }
 
-    @Test("Lengths are asked for with the fields that are stored by name")
+    @Test("Requests for lengths have the secret fields")
     func lengths() async throws {
         try await QueueScene.with { scene in
             scene.server.route(nil, "/keyed") { request in

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Queue: transfers of a store", .timeLimit(.minutes(5)))
 struct DurableQueueTests {
-    @Test("They go by the queue's limits in place of their store's, with its events and its progress, beside tasks")
+    @Test("They follow the queue's limits instead of their store's, with its events and progress, together with tasks")
     func limits() async throws {
         try await QueueScene.with { scene in
             let running = Crowd()
@@ -48,7 +48,7 @@ struct DurableQueueTests {
         }
     }
 
-    @Test("One that runs waits for its turn once it is added; suspended, it keeps what is there and goes on behind it")
+    @Test("A running one waits for its turn once it is added; suspended, it keeps its bytes and resumes after them")
     func suspension() async throws {
         try await QueueScene.with { scene in
             let store = try TransferStore(folder: scene.folder.path + "/store")
@@ -107,7 +107,7 @@ struct DurableQueueTests {
         }
     }
 
-    @Test("A stopped queue leaves them to their store")
+    @Test("A stopped queue returns them to their store")
     func stopping() async throws {
         try await QueueScene.with { scene in
             let store = try TransferStore(folder: scene.folder.path + "/store")

@@ -11,7 +11,7 @@ struct QueueMeterTests {
         .uptimeNanoseconds(1_000_000_000) + .milliseconds(milliseconds)
     }
 
-    @Test("Uploads and downloads are counted together and apart")
+    @Test("Uploads and downloads are counted together and separately")
     func directions() {
         var meter = QueueMeter()
         meter.add(1, isUpload: true, total: 100)
@@ -44,7 +44,7 @@ struct QueueMeterTests {
         #expect(progress.bytes.total == 2_000 && !progress.isEstimated)
     }
 
-    @Test("Ends, failures and what is taken out")
+    @Test("Ends, failures and removals")
     func ends() {
         var meter = QueueMeter()
         for id in 1...3 { meter.add(id, isUpload: false, total: 100) }
@@ -65,7 +65,7 @@ struct QueueMeterTests {
         #expect(meter.progress(at: at(0)).isOver)
     }
 
-    @Test("The rate counts neither what was there before nor what comes twice")
+    @Test("The rate counts neither resumed nor repeated bytes")
     func resumed() {
         var meter = QueueMeter()
         meter.add(1, isUpload: false, total: 10_000)
@@ -78,7 +78,7 @@ struct QueueMeterTests {
     }
 
     @Test(
-        "An upload that succeeds counts with its length, a download with its bytes; neither direction has the other's rate"
+        "A successful upload counts with its length, a download with its bytes; each direction has its own rate"
     )
     func whole() {
         var meter = QueueMeter()
@@ -127,7 +127,7 @@ struct QueueMeterTests {
         expectEqual(YieldRule.limit(foreground: foreground, measured: measured), expected)
     }
 
-    @Test("A task is tried again only after a failure that may pass, and as often as was said")
+    @Test("A task is retried only after a transient failure, up to the limit")
     func retries() {
         let closed = SternaError(.connectionClosed, phase: .read, "The server closed the connection.")
         let refused = SternaError(.certificateRejected, phase: .tls, "The certificate has expired.")

@@ -28,7 +28,7 @@ struct QueueShareTests {
             })
     }
 
-    @Test("Transfers of one size get equal shares, by a clock that stands still until all wait for their turns")
+    @Test("Transfers of one size get equal shares, by a clock that advances only when all wait for their turns")
     func shares() async throws {
         // A slow limit, so that the burst at the beginning, which belongs to the first, is small.
         let (count, size) = (8, 4 << 20)
@@ -96,7 +96,7 @@ struct QueueShareTests {
         }
     }
 
-    @Test("A transfer in the background yields to one in the foreground, and takes the rest of the time")
+    @Test("A background transfer yields to a foreground one, and uses the remaining time")
     func background() async throws {
         let size = 12 << 20
         let pace = BandwidthLimit(download: 6_000_000)
@@ -125,7 +125,7 @@ struct QueueShareTests {
         }
     }
 
-    @Test("Many small downloads keep to a limit; the memory and the processor that they take")
+    @Test("Many small downloads keep a limit; their memory and processor use")
     func many() async throws {
         let (count, rate) = Self.isLong ? (1_000, 50_000_000) : (40, 20_000_000)
         let size = 1 << 20

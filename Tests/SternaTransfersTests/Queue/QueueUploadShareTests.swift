@@ -8,7 +8,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Queue: uploads in the background, and before it", .timeLimit(.minutes(20)), .serialized)
+@Suite("Queue: uploads in the background and in the foreground", .timeLimit(.minutes(20)), .serialized)
 struct QueueUploadShareTests {
     private static let size = 12 << 20
 
@@ -59,7 +59,7 @@ struct QueueUploadShareTests {
     }
 
     @Test(
-        "An upload in the background yields to a download: of a store, as a task, and as a task of data",
+        "A background upload yields to a download: from a store, as an upload task, and as a data task",
         arguments: 0..<3)
     func background(kind: Int) async throws {
         try await with { scene, session, file in
@@ -79,7 +79,7 @@ struct QueueUploadShareTests {
         }
     }
 
-    @Test("A download in the background yields to an upload: of a store, and as a task", arguments: [true, false])
+    @Test("A background download yields to an upload: from a store, and as a task", arguments: [true, false])
     func foreground(isStored: Bool) async throws {
         try await with { scene, session, file in
             let queue = TransferQueue(with: session)

@@ -86,7 +86,7 @@ struct TransferQueueTests {
         }
     }
 
-    @Test("Suspending stops what runs, and lets nothing begin; starting goes on")
+    @Test("Suspending stops running transfers and lets none begin; starting resumes them")
     func suspension() async throws {
         try await QueueScene.with { scene in
             let queue = scene.queue { options in
@@ -112,7 +112,7 @@ struct TransferQueueTests {
         }
     }
 
-    @Test("Cancelling ends all, or one, with `cancelled`; the queue can be used again")
+    @Test("Cancelling one or all transfers fails them with `cancelled`; the queue remains usable")
     func cancelling() async throws {
         try await QueueScene.with { scene in
             let queue = scene.queue { $0.concurrency = 1 }
@@ -142,7 +142,7 @@ struct TransferQueueTests {
         }
     }
 
-    @Test("The first failure cancels all others, if it is to")
+    @Test("With cancelsAllOnFailure the first failure cancels all others")
     func failure() async throws {
         try await QueueScene.with { scene in
             for cancels in [false, true] {
@@ -161,7 +161,7 @@ struct TransferQueueTests {
         }
     }
 
-    @Test("The order of those with one priority is that of the options", arguments: QueueOrder.allCases)
+    @Test("Transfers of one priority begin in the order of the options", arguments: QueueOrder.allCases)
     func order(_ order: QueueOrder) async throws {
         try await QueueScene.with { scene in
             let queue = scene.queue { ($0.concurrency, $0.order) = (1, order) }
@@ -174,7 +174,7 @@ struct TransferQueueTests {
         }
     }
 
-    @Test("A transfer begins behind those that it waits for, and fails with them unless it is to run anyway")
+    @Test("A transfer begins after its dependencies, and fails with them unless runsAfterFailure is set")
     func dependencies() async throws {
         try await QueueScene.with { scene in
             for runs in [false, true] {
@@ -201,7 +201,7 @@ struct TransferQueueTests {
         }
     }
 
-    @Test("A task that has failed is tried again, with the body that it had")
+    @Test("A failed task is retried with the same body")
     func retries() async throws {
         try await QueueScene.with { scene in
             let attempts = QueueNames()
@@ -228,7 +228,7 @@ struct TransferQueueTests {
         }
     }
 
-    @Test("Lengths are asked for before the beginning; those that are not told are estimated")
+    @Test("Lengths are requested before transfers begin; unknown ones are estimated")
     func lengths() async throws {
         try await QueueScene.with { scene in
             scene.server.route("HEAD", "/secret") { _ in ServerResponse(status: 405) }
@@ -249,7 +249,7 @@ struct TransferQueueTests {
         }
     }
 
-    @Test("What may not be added is refused, and leaves the queue as it was")
+    @Test("Invalid additions are refused and leave the queue unchanged")
     func misuse() async throws {
         try await QueueScene.with { scene in
             let queue = scene.queue()
@@ -271,7 +271,7 @@ struct TransferQueueTests {
         }
     }
 
-    @Test("Stopping keeps what a download can go on from")
+    @Test("Stopping keeps the resume data of a download")
     func stopping() async throws {
         try await QueueScene.with { scene in
             let queue = scene.queue { $0.bandwidth = BandwidthLimit(download: 1_000_000) }
@@ -288,7 +288,7 @@ struct TransferQueueTests {
         }
     }
 
-    @Test("A queue that is released with transfers that wait ends them, and its sequences")
+    @Test("Releasing a queue ends its waiting transfers and its sequences")
     func released() async throws {
         try await QueueScene.with { scene in
             var queue: TransferQueue? = scene.queue()

@@ -9,7 +9,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Transfers: credentials that are missing or wrong", .timeLimit(.minutes(2)))
+@Suite("Transfers: missing or wrong credentials", .timeLimit(.minutes(2)))
 struct BlockedTransferTests {
     private static let content = Data(noise(200_000))
 
@@ -38,7 +38,7 @@ struct BlockedTransferTests {
     }
 
     @Test(
-        "A transfer waits for other credentials, and goes on with those of a later process", arguments: [false, true])
+        "A transfer waits for other credentials, and continues with those of a later process", arguments: [false, true])
     func later(isUpload: Bool) async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
@@ -91,7 +91,7 @@ struct BlockedTransferTests {
         }
     }
 
-    @Test("A queue goes on without it, and takes it again")
+    @Test("A queue continues without a blocked transfer, and accepts it again")
     func queue() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
@@ -116,7 +116,7 @@ struct BlockedTransferTests {
         }
     }
 
-    @Test("A file that is away for a moment does not end its upload")
+    @Test("A temporarily missing file does not end its upload")
     func source() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
@@ -132,7 +132,7 @@ struct BlockedTransferTests {
             {
                 break
             }
-            expectEqual(transfer.attempts.first?.failure?.reason.contains("is not there"), true)
+            expectEqual(transfer.attempts.first?.failure?.reason.contains("is missing"), true)
             expectEqual(rename(away, path), 0)
             try await transfer.resume()
             let end = try await transfer.end()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Transfers: completions of several readers", .timeLimit(.minutes(5)))
 struct CompletionTests {
-    @Test("What another store has acknowledged meanwhile is not delivered, though it waits for its reader")
+    @Test("A completion that another store acknowledges before it is read is not delivered")
     func acknowledged() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
@@ -25,7 +25,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("They have the attempts, also those of earlier processes")
+    @Test("They have the attempts, including those of earlier processes")
     func attempts() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in
@@ -41,7 +41,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("A transfer that is acknowledged just when a process wants it is nobody's")
+    @Test("A transfer that is acknowledged while a process takes it over has no owner")
     func gone() throws {
         let folder = TransferTestFolder()
         let files = StoreFolder(path: folder.path + "/store")

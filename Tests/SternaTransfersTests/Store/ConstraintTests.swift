@@ -54,7 +54,7 @@ struct ConstraintTests {
         }
     }
 
-    @Test("A transfer begins once the program lets it")
+    @Test("A transfer begins once the program allows it")
     func constraint() async throws {
         try await TestServer.withServer { server async throws in
             let isAllowed = Mutex(false)
@@ -72,7 +72,7 @@ struct ConstraintTests {
         }
     }
 
-    @Test("One whose process was killed waits, too, and begins at once when the program says so")
+    @Test("A transfer of a killed process waits, too, and begins at once after retryNow()")
     func killed() async throws {
         try await TestServer.withServer { server async throws in
             let files = StoreFolder(path: store)

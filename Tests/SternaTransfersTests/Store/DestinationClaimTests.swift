@@ -9,7 +9,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Transfers: two to one file", .timeLimit(.minutes(5)))
+@Suite("Transfers: claims of destinations", .timeLimit(.minutes(5)))
 struct DestinationClaimTests {
     private let folder = TransferTestFolder()
     private var path: String { folder.path + "/store" }
@@ -27,7 +27,7 @@ struct DestinationClaimTests {
         try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     }
 
-    @Test("While a download is not over, a second one to its file is refused, also by another process")
+    @Test("While a download is unfinished, a second one to its file is refused, also in another process")
     func refused() async throws {
         let session = try session()
         let store = try TransferStore(folder: path)
@@ -65,7 +65,7 @@ struct DestinationClaimTests {
         expectEqual(DestinationClaims.normal(path), expected)
     }
 
-    @Test("Folders and other files may have several")
+    @Test("Downloads into folders and to other files are not refused")
     func several() async throws {
         let session = try session()
         let store = try TransferStore(folder: path)
@@ -78,7 +78,7 @@ struct DestinationClaimTests {
         await expectEqual(store.list().count, 4)
     }
 
-    @Test("Of many that are added at once one is taken")
+    @Test("Of many downloads added at once one is accepted")
     func race() async throws {
         let session = try session()
         let stores = try (0..<4).map { _ in try TransferStore(folder: path) }
@@ -97,7 +97,7 @@ struct DestinationClaimTests {
         await expectEqual(stores[0].list().filter { !$0.state.isOver }.map(\.id), added.map(\.id))
     }
 
-    @Test("The claim of a process that was killed while it added is taken over, and goes with what it left")
+    @Test("The claim of a process that was killed while adding is taken over, and removed with its files")
     func leftBehind() async throws {
         let files = StoreFolder(path: path)
         try files.make()
@@ -146,7 +146,7 @@ struct DestinationClaimTests {
         }
     }
 
-    @Test("A partial file that another download uses, or goes on with, stays")
+    @Test("A partial file that another download uses or can resume is kept")
     func foreign() throws {
         let part = file + ".sterna-part"
         try Data("abc".utf8).write(to: URL(filePath: part))
@@ -164,7 +164,7 @@ struct DestinationClaimTests {
         expectNil(FileStatus(linkAt: part))
     }
 
-    @Test("A fragment is not kept: it is never sent")
+    @Test("A fragment is not stored: it is never sent")
     func fragment() async throws {
         let store = try TransferStore(folder: path)
         let transfer = try await store.download(

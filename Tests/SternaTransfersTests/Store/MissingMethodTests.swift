@@ -55,7 +55,7 @@ struct MissingMethodTests {
         }
     }
 
-    @Test("What a method has at the server is given up when its upload fails for good")
+    @Test("A method abandons its upload at the server when the upload fails for good")
     func givenUp() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in

@@ -8,7 +8,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Transfers: files that are away while they are uploaded", .timeLimit(.minutes(5)))
+@Suite("Transfers: missing files of uploads", .timeLimit(.minutes(5)))
 struct MissingSourceTests {
     private static let content = Data(noise(300_000))
 
@@ -29,7 +29,7 @@ struct MissingSourceTests {
         return try #require(transfer.attempts.first?.failure, "\(transfer.status)")
     }
 
-    @Test("The upload waits for its file, and the server keeps what it has", arguments: ["PATCH", "HEAD"])
+    @Test("The upload waits for its file, and the server keeps its bytes", arguments: ["PATCH", "HEAD"])
     func away(from method: String) async throws {
         try Self.content.write(to: URL(filePath: path))
         try await TestServer.withServer { server async throws in
@@ -47,7 +47,7 @@ struct MissingSourceTests {
             let store = try TransferStore(folder: folder.path + "/store")
             let transfer = try await store.upload(file: path, to: "files", with: try session(server))
             let failure = try await failure(of: transfer)
-            #expect(failure.kind == "fileUnreadable" && failure.reason.contains("is not there"), "\(failure)")
+            #expect(failure.kind == "fileUnreadable" && failure.reason.contains("is missing"), "\(failure)")
             #expect(!model.log.contains("DELETE") && model.uploads.count == 1)
             expectEqual(rename(away, path), 0)
             // What was cut is stored when its request ends.
@@ -55,7 +55,7 @@ struct MissingSourceTests {
         }
     }
 
-    @Test("Moved away at the end of its one request, it is not sent again")
+    @Test("A file that is moved away at the end of its only request is not sent again")
     func atTheEnd() async throws {
         try Self.content.write(to: URL(filePath: path))
         try await TestServer.withServer { server async throws in
@@ -72,7 +72,7 @@ struct MissingSourceTests {
         }
     }
 
-    @Test("Something else in its place has changed it")
+    @Test("A folder in place of the file ends the upload")
     func replaced() async throws {
         try Self.content.write(to: URL(filePath: path))
         try await TestServer.withServer { server async throws in
@@ -86,7 +86,7 @@ struct MissingSourceTests {
                 Issue.record("\(transfer.status)")
                 return
             }
-            #expect(failure.reason.contains("something else"))
+            #expect(failure.reason.contains("no longer names a file"))
         }
     }
 }

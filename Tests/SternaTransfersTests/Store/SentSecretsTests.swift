@@ -14,7 +14,7 @@ struct SentSecretsTests {
         secrets.note(request)
     }
 
-    @Test("However many signatures there are, the last one is hidden, and what each request has")
+    @Test("However many signatures were sent, the last one and repeated secrets are hidden")
     func signatures() throws {
         let secrets = SentSecrets()
         for number in 0..<500 {
@@ -24,7 +24,7 @@ struct SentSecretsTests {
         expectEqual(secrets.hidden(in: "signature-0"), "signature-0")
     }
 
-    @Test("Of Basic the pair and the password are hidden, of other text nothing")
+    @Test("The pair and the password of Basic are hidden, other text is not")
     func basic() throws {
         let secrets = SentSecrets()
         try Self.send(secrets, ["Authorization": "Basic YWRhOnRpZ2VyIGxpbHk=", "Accept": "text/plain"])

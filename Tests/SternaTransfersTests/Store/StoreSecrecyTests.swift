@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Transfers: secrets and other users", .timeLimit(.minutes(2)))
 struct StoreSecrecyTests {
-    @Test("A secret field goes to its origin, and not where a redirect leads", arguments: [false, true])
+    @Test("A secret field is sent to its origin, and not to the target of a redirect", arguments: [false, true])
     func redirects(isUpload: Bool) async throws {
         let folder = TransferTestFolder()
         let seen = Mutex<[String: [String]]>([:])
@@ -48,7 +48,7 @@ struct StoreSecrecyTests {
         expectEqual(seen.withLock { $0["other"] }, ["none"])
     }
 
-    @Test("What a server repeats of a request's secrets is neither stored nor shown", arguments: [false, true])
+    @Test("Secrets that a server repeats are neither stored nor shown", arguments: [false, true])
     func echoes(succeeds: Bool) async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in

@@ -14,7 +14,7 @@ struct StoredDigestTests {
     private static let digest = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
     private static let digits = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
-    @Test("Content with another digest is refused when it is added; servers are told the right one")
+    @Test("Content with a wrong digest is refused when it is added; servers receive the right one")
     func digest() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in

@@ -7,11 +7,11 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Transfers: options that a later process finds", .timeLimit(.minutes(5)))
+@Suite("Transfers: stored options", .timeLimit(.minutes(5)))
 struct StoredOptionTests {
     private let folder = TransferTestFolder()
 
-    @Test("Descriptions without the newer options are read; each option comes back")
+    @Test("Descriptions without newer options are read; each option is restored")
     func coding() throws {
         let old = try JSONDecoder().decode(
             TransferOptions.self, from: JSONEncoder().encode(TransferOptions()))
@@ -70,7 +70,7 @@ struct StoredOptionTests {
                 Issue.record("\(transfer.status)")
                 return
             }
-            #expect(failure.kind == "timedOut" && failure.reason.contains("its time, 0.0 seconds, is over"))
+            #expect(failure.kind == "timedOut" && failure.reason.contains("its lifetime, 0.0 seconds, is over"))
             #expect(server.requests().isEmpty)
         }
     }

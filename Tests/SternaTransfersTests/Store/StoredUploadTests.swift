@@ -58,7 +58,7 @@ struct StoredUploadTests {
         }
     }
 
-    @Test("Another process goes on behind what the server has", arguments: [[8], []] as [Set<Int>])
+    @Test("Another process resumes after the bytes that the server has", arguments: [[8], []] as [Set<Int>])
     func resumed(versions: Set<Int>) async throws {
         let path = try file()
         try await TestServer.withServer { server async throws in
@@ -85,7 +85,7 @@ struct StoredUploadTests {
         }
     }
 
-    @Test("Without a protocol the file is sent in one request, again after a failure that passes, with the same key")
+    @Test("Without a protocol the file is sent in one request, repeated with the same key after a transient failure")
     func whole() async throws {
         let path = try file()
         try await TestServer.withServer { server async throws in
@@ -114,7 +114,7 @@ struct StoredUploadTests {
         }
     }
 
-    @Test("A file that has changed fails the transfer, and nothing of it is sent", arguments: 0..<3)
+    @Test("A changed file fails the transfer, and nothing of it is sent", arguments: 0..<3)
     func changed(how: Int) async throws {
         let path = try file()
         try await TestServer.withServer { server async throws in
@@ -147,7 +147,7 @@ struct StoredUploadTests {
     }
 
     @Test(
-        "The server is asked to forget the upload of a file that has changed, for a bounded time", arguments: 0..<2)
+        "The store asks the server to delete the upload of a changed file, for a bounded time", arguments: 0..<2)
     func changedLater(how: Int) async throws {
         let path = try file()
         try await TestServer.withServer { server async throws in
@@ -185,7 +185,7 @@ struct StoredUploadTests {
         }
     }
 
-    @Test("A form of files and values survives; values are kept for their owner alone, until the acknowledgement")
+    @Test("A form of files and values survives; only the owner can read the stored values, until the acknowledgement")
     func form() async throws {
         let path = try file()
         try await TestServer.withServer { server async throws in
@@ -257,7 +257,7 @@ struct StoredUploadTests {
         }
     }
 
-    @Test("A secret header field is stored by name, and its value is asked for at each attempt")
+    @Test("A secret header field is stored by name, and its value requested at each attempt")
     func secrets() async throws {
         let path = try file(Data("abc".utf8))
         try await TestServer.withServer { server async throws in
@@ -292,7 +292,7 @@ struct StoredUploadTests {
         }
     }
 
-    @Test("While an upload waits for its server, its status says why")
+    @Test("While an upload waits for its server, its status has the reason")
     func obstacle() async throws {
         let path = try file()
         try await TestServer.withServer { server async throws in
@@ -315,7 +315,7 @@ struct StoredUploadTests {
         }
     }
 
-    @Test("The server is asked to forget an upload that is cancelled")
+    @Test("The store asks the server to delete a cancelled upload")
     func cancelled() async throws {
         let path = try file()
         try await TestServer.withServer { server async throws in
@@ -331,7 +331,7 @@ struct StoredUploadTests {
         }
     }
 
-    @Test("A refusal for good ends the transfer with the server's reason; one that passes does not")
+    @Test("A permanent refusal ends the transfer with the server's reason; a transient one does not")
     func refused() async throws {
         let path = try file()
         try await TestServer.withServer { server async throws in
@@ -353,7 +353,7 @@ struct StoredUploadTests {
         #expect(!TransferRule.isTransient(.passing(.outcomeUnknown)))
     }
 
-    @Test("A target that takes nothing now gets the content again, though it came with the creation")
+    @Test("An unavailable target gets the content again, even if it came with the creation")
     func laterTarget() async throws {
         let path = try file()
         try await TestServer.withServer { server async throws in
@@ -374,7 +374,7 @@ struct StoredUploadTests {
         }
     }
 
-    @Test("A download into a folder has the name that the server gives it")
+    @Test("A download into a folder is named by the server")
     func intoFolder() async throws {
         try await TestServer.withServer { server async throws in
             server.route("GET", "/file") { _ in

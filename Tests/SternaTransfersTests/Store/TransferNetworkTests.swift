@@ -57,7 +57,7 @@ struct TransferNetworkTests {
         return true
     }
 
-    @Test("A transfer that its loss has failed begins its next attempt at once; one that the server puts off does not")
+    @Test("After a network failure the next attempt begins at once; after a server's Retry-After it does not")
     func wakes() async throws {
         let isAway = Mutex(true)
         let (store, session, reachability) = try make { isAway.withLock { $0 } }
@@ -78,7 +78,7 @@ struct TransferNetworkTests {
         #expect(await Self.until { !network.isWatched })
     }
 
-    @Test("What was not begun, and what a queue has given back, begins nothing by itself")
+    @Test("Transfers that were not begun, or that a queue has returned, do not begin by themselves")
     func leftAlone() async throws {
         let isAway = Mutex(true)
         let (store, session, reachability) = try make { isAway.withLock { $0 } }

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Transfers: descriptions that cannot be read", .timeLimit(.minutes(5)))
+@Suite("Transfers: unreadable descriptions", .timeLimit(.minutes(5)))
 struct UnreadableTransferTests {
     private let folder = TransferTestFolder()
     private var path: String { folder.path + "/store" }
@@ -32,7 +32,7 @@ struct UnreadableTransferTests {
         try file.write(Array(change(text).utf8))
     }
 
-    @Test("They are told apart from the others, with the reason")
+    @Test("They are listed separately, with the reason")
     func listed() async throws {
         let files = StoreFolder(path: path)
         try files.make()
@@ -61,7 +61,7 @@ struct UnreadableTransferTests {
         await expectEqual(store.unreadable().count, 5)
     }
 
-    @Test("One that is discarded is gone, with what is there of its file")
+    @Test("Discarding removes the transfer and its partial file")
     func discarded() async throws {
         let files = StoreFolder(path: path)
         try files.make()
@@ -78,7 +78,7 @@ struct UnreadableTransferTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
     }
 
-    @Test("One that can be read, that a process carries on, or that a newer program can, is not discarded")
+    @Test("A transfer that is readable, that a process runs, or that a newer program can resume is not discarded")
     func kept() async throws {
         let files = StoreFolder(path: path)
         try files.make()
@@ -89,7 +89,7 @@ struct UnreadableTransferTests {
         let owner = try #require(try files.own(ids[1]))
         let store = try TransferStore(folder: path)
         for (id, evenIfIntact, reason) in [
-            (ids[0], true, "can be read"), (ids[1], true, "a process carries it on"),
+            (ids[0], true, "can be read"), (ids[1], true, "a process runs it"),
             (ids[2], false, "a newer program has written it (version 7)"),
         ] {
             let error = await #expect(throws: SternaError.self) {
@@ -107,7 +107,7 @@ struct UnreadableTransferTests {
     }
 
     @Test(
-        "One whose journal has a newer program's events is neither listed, carried on nor discarded",
+        "A transfer whose journal has a newer program's events is neither listed, resumed nor discarded",
         arguments: [#"{"event":"synced","data":{"version":2}}"#, #"{"event":"later"}"#])
     func newerEvents(event: String) async throws {
         let files = StoreFolder(path: path)
@@ -138,7 +138,7 @@ struct UnreadableTransferTests {
         #expect(await store.unreadable().isEmpty)
     }
 
-    @Test("A damaged journal counts up to its last whole line")
+    @Test("A damaged journal is read up to its last complete line")
     func journal() async throws {
         let files = StoreFolder(path: path)
         try files.make()

@@ -29,7 +29,7 @@ struct UploadSecrecyTests {
             mediaType: "multipart/form-data; boundary=b"),
     ]
 
-    @Test("Values whose names mark them as secrets are refused, and nothing is written", arguments: secret.indices)
+    @Test("Values with the names of secrets are refused, and nothing is written", arguments: secret.indices)
     func refused(index: Int) async throws {
         let store = try TransferStore(folder: folder.path + "/store")
         let session = try Session(baseURL: "http://127.0.0.1:1/")
@@ -42,7 +42,7 @@ struct UploadSecrecyTests {
     }
 
     @Test(
-        "Other content is not",
+        "Other content is accepted",
         arguments: [
             ("user=ada&comment=password", "application/x-www-form-urlencoded"),
             (#"{"user":"ada"}"#, "application/json"), ("{ not JSON", "application/json"),
@@ -52,7 +52,7 @@ struct UploadSecrecyTests {
         #expect(!BodyRedaction.findsSecrets(in: Body(segments: [.bytes(Bytes(text: text))], mediaType: mediaType)))
     }
 
-    @Test("Nor does the answer to parts that were joined")
+    @Test("The response to joined parts does not show the upload's URL")
     func parts() async throws {
         let path = folder.path + "/file"
         try Data(repeating: 7, count: 300_000).write(to: URL(filePath: path))

@@ -32,7 +32,7 @@ struct ConcatenatedUploadTests {
         }
     }
 
-    @Test("Parts whose connections break are joined to the file", arguments: UploadSeeds.some(4))
+    @Test("Parts are joined to the file despite broken connections", arguments: UploadSeeds.some(4))
     func cuts(seed: UInt64) async throws {
         let numbers = Mutex(SeededRandom(seed: seed))
         let model = UploadModel { _, method in
@@ -56,7 +56,7 @@ struct ConcatenatedUploadTests {
         }
     }
 
-    @Test("A killed process goes on with all parts", arguments: [1, 4, 9, 14])
+    @Test("All parts resume after a kill", arguments: [1, 4, 9, 14])
     func kills(after count: Int) async throws {
         struct Killed: Error {}
         let model = UploadModel()
@@ -82,7 +82,7 @@ struct ConcatenatedUploadTests {
         }
     }
 
-    @Test("States are recorded one at a time, and never an older one after a newer one")
+    @Test("States are recorded one at a time, never an older one after a newer one")
     func order() async throws {
         try await TestServer.withServer { server in
             UploadModel().serve(on: server)

@@ -17,7 +17,7 @@ struct ContentRangeRuleTests {
     private static let u1 = "https://example.com/files/1"
 
     @Test(
-        "Answers",
+        "Responses",
         arguments: [
             AnswerRow("created", create, 201, [("Location", "/files/1")], "proceed 0 current \(u1)"),
             AnswerRow("no Location", create, 200, "fail noLocation"),
@@ -79,7 +79,7 @@ struct ContentRangeRuleTests {
         expectEqual(UploadRule.next(state, plan), .append(0..<length, completes: true))
     }
 
-    @Test("A file arrives over a cut, by a session of the store")
+    @Test("A file arrives despite a cut, by a session of the store")
     func stored() async throws {
         let folder = TransferTestFolder()
         let content = StoredUploadTests.content

@@ -43,7 +43,7 @@ struct HostileUploadTests {
         expectEqual(model.log.count { $0 == "HEAD" }, 8)
     }
 
-    @Test("Locked, and never free again")
+    @Test("Locked for ever")
     func locked() async throws {
         let model = UploadModel { number, method in
             method == "HEAD" ? .status(423, [:]) : method == "PATCH" ? .cut(after: 10) : nil
@@ -73,7 +73,7 @@ struct HostileUploadTests {
         #expect(error.detail.contains("300001"))
     }
 
-    @Test("An offset beyond what was sent is believed, and content begins there")
+    @Test("An offset beyond what was sent is accepted, and content begins there")
     func beyondSent() async throws {
         let model = UploadModel(versions: [8]) { number, method in
             number == 2 ? .cut(after: 10) : method == "HEAD" ? .offset(200_000) : nil
@@ -84,7 +84,7 @@ struct HostileUploadTests {
         expectEqual(model.received, 10)
     }
 
-    @Test("An offset that goes back is followed, but not for ever")
+    @Test("A decreasing offset is followed, but not for ever")
     func back() async throws {
         let model = UploadModel { number, method in
             switch method {
@@ -117,7 +117,7 @@ struct HostileUploadTests {
         expectEqual(model.creations, 3)
     }
 
-    @Test("Lost after the last byte: the upload is not begun again")
+    @Test("Lost after the last byte: the upload is not restarted")
     func unknownOutcome() async throws {
         let model = UploadModel(versions: [8]) { number, method in
             number == 2 ? .cutAnswer : method == "HEAD" ? .forget : nil
@@ -127,7 +127,7 @@ struct HostileUploadTests {
         expectEqual(model.creations, 1)
     }
 
-    @Test("A creation with all content is not repeated if its answer is lost")
+    @Test("A creation with all content is not repeated if its response is lost")
     func cutCreation() async throws {
         let model = UploadModel(versions: [8]) { _, method in method == "POST" ? .cutAnswer : nil }
         let error = try await Self.failure(model) { plan in
@@ -167,7 +167,7 @@ struct HostileUploadTests {
         expectEqual(model.log.count { $0 == method }, 5)
     }
 
-    @Test("A temporary redirect holds for one request, and the content goes on", arguments: ["POST", "PATCH"])
+    @Test("A temporary redirect applies to one request, and the content continues", arguments: ["POST", "PATCH"])
     func detours(method: String) async throws {
         let found = Mutex(0)
         let model = UploadModel(versions: [8]) { _, sent in
@@ -213,7 +213,7 @@ struct HostileUploadTests {
         }
     }
 
-    @Test("At another origin the upload goes on, and credentials stay behind")
+    @Test("At another origin the upload continues without credentials")
     func otherOrigin() async throws {
         try await TestServer.withServer { other in
             let model = UploadModel(versions: [8])
@@ -267,7 +267,7 @@ struct HostileUploadTests {
         }
     }
 
-    @Test("Waits are the engine's, and end with the task")
+    @Test("Waits use the engine's clock, and end with the task")
     func waits() async throws {
         try await TestServer.withServer { server in
             let model = UploadModel(versions: [8]) { number, method in
@@ -300,7 +300,7 @@ struct HostileUploadTests {
         }
     }
 
-    @Test("A body that does not end is not waited for")
+    @Test("The upload does not wait for an endless body")
     func slowBody() async throws {
         try await TestServer.withServer { server in
             let model = UploadModel(versions: [8]) { number, _ in number == 2 ? .drip : nil }
@@ -325,7 +325,7 @@ struct HostileUploadTests {
         }
     }
 
-    @Test("Cancelling forgets the upload on the server")
+    @Test("Cancelling deletes the upload at the server")
     func cancelled() async throws {
         let model = UploadModel { _, method in method == "PATCH" ? .status(403, [:]) : nil }
         try await TestServer.withServer { server in

@@ -170,7 +170,7 @@ struct IETFRuleTests {
         expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
     }
 
-    @Test("An upload that is gone after its last byte was sent is not begun again", arguments: [404, 410])
+    @Test("An upload that is gone after its last byte was sent is not restarted", arguments: [404, 410])
     func unknownOutcome(status: Int) throws {
         var state = try UploadScene.state(.ietf(.preferred), offset: 100, isCurrent: false)
         state.stage = .completing
@@ -239,7 +239,7 @@ struct IETFRuleTests {
         expectEqual(UploadRule.answer(try UploadScene.reply(400), to: Self.create, state), .fail(.versionsRefused))
     }
 
-    @Test("An open upload whose question is refused in every version is asked about again")
+    @Test("A request for the offset that is refused in every version is repeated")
     func refusedQuestion() throws {
         var state = try UploadScene.state(.ietf(.preferred), offset: 100)
         let refused = try UploadScene.reply(400)
@@ -258,7 +258,7 @@ struct IETFRuleTests {
         try expectEqual(UploadRule.next(next, UploadScene.plan()), .ask)
     }
 
-    @Test("A server that names one refused version after the other comes to an end")
+    @Test("Negotiation ends with a server that names one refused version after another")
     func namedVersions() throws {
         let state = try UploadScene.state(.ietf(.preferred))
         let six = try UploadScene.reply(400, [("Upload-Draft-Interop-Version", "6")])

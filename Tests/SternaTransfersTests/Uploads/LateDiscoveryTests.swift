@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Uploads: servers that say late what they are, or refuse questions", .timeLimit(.minutes(5)))
+@Suite("Uploads: late discovery, and refused requests for the offset", .timeLimit(.minutes(5)))
 struct LateDiscoveryTests {
     private let folder = TransferTestFolder()
 
@@ -21,7 +21,7 @@ struct LateDiscoveryTests {
         ).end()
     }
 
-    @Test("A server that refuses the question, and a plain upload for want of tus's fields, gets it by tus")
+    @Test("A server that refuses OPTIONS, and a plain upload because it lacks tus fields, gets the upload by tus")
     func tus() async throws {
         try await TestServer.withServer { server async throws in
             let uploads = try UploadServer()
@@ -34,7 +34,7 @@ struct LateDiscoveryTests {
         }
     }
 
-    @Test("A server that names tus in each refusal is not asked for ever", arguments: ["1.0.0", "0.2.2"])
+    @Test("A server that names tus in each refusal does not cause a loop", arguments: ["1.0.0", "0.2.2"])
     func refusal(version: String) async throws {
         try await TestServer.withServer { server async throws in
             server.route("OPTIONS", "/files") { _ in ServerResponse(status: 405) }
@@ -49,7 +49,7 @@ struct LateDiscoveryTests {
         }
     }
 
-    @Test("A refused question for the offset does not end an upload", arguments: ["tus", "ietf"])
+    @Test("A refused request for the offset does not end an upload", arguments: ["tus", "ietf"])
     func question(dialect: String) async throws {
         try await TestServer.withServer { server async throws in
             let uploads = try UploadServer()

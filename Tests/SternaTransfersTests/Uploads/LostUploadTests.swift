@@ -19,7 +19,7 @@ struct LostUploadTests {
     }
 
     @Test(
-        "An upload that the server forgets after a part of it begins anew", arguments: [[8], []] as [Set<Int>])
+        "An upload that the server forgets after a part of it restarts", arguments: [[8], []] as [Set<Int>])
     func forgotten(versions: Set<Int>) async throws {
         let model = UploadModel(versions: versions) { number, method in
             number == 2 ? .cut(after: 900_000) : method == "HEAD" ? .forget : nil
@@ -48,7 +48,7 @@ struct LostUploadTests {
         }
     }
 
-    @Test("What was sent is recorded beside what the server has confirmed", arguments: [false, true])
+    @Test("Sent bytes are recorded in addition to confirmed ones", arguments: [false, true])
     func sent(isCancelled: Bool) async throws {
         let model = UploadModel { number, method in
             number == 2 && !isCancelled ? .cut(after: 3_000_000) : method == "HEAD" ? .status(503, [:]) : nil

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Transfers: answers to uploads that are long, or do not end", .timeLimit(.minutes(5)))
+@Suite("Transfers: long and endless responses to uploads", .timeLimit(.minutes(5)))
 struct SlowAnswerTests {
     private let folder = TransferTestFolder()
 
@@ -38,7 +38,9 @@ struct SlowAnswerTests {
         }
     }
 
-    @Test("An error whose body drips is one after ten seconds", arguments: [.off, .ietf] as [UploadOptions.Resumption])
+    @Test(
+        "An error with a slow body is reported after ten seconds",
+        arguments: [.off, .ietf] as [UploadOptions.Resumption])
     func drips(resumption: UploadOptions.Resumption) async throws {
         try await TestServer.withServer { server async throws in
             server.route(nil, "/files") { _ in .dripping(status: 422) }
@@ -55,7 +57,7 @@ struct SlowAnswerTests {
     }
 
     @Test(
-        "An answer of success whose body drips, or is long, ends the upload, and has no body", arguments: [false, true])
+        "A successful response with a slow or long body ends the upload, without the body", arguments: [false, true])
     func success(isLong: Bool) async throws {
         try await TestServer.withServer { server async throws in
             server.route("POST", "/files") { _ in

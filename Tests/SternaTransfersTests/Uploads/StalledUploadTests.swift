@@ -8,7 +8,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Uploads: servers that take requests and never get on", .timeLimit(.minutes(5)))
+@Suite("Uploads: servers that accept requests without progress", .timeLimit(.minutes(5)))
 struct StalledUploadTests {
     private let folder = TransferTestFolder()
 
@@ -53,7 +53,7 @@ struct StalledUploadTests {
         }
     }
 
-    @Test("Content that the server takes without keeping it is sent five times", arguments: [[8], []] as [Set<Int>])
+    @Test("Content that the server accepts without keeping it is sent five times", arguments: [[8], []] as [Set<Int>])
     func content(versions: Set<Int>) async throws {
         try await TestServer.withServer { server async throws in
             let model = Self.model(versions)
@@ -85,7 +85,7 @@ struct StalledUploadTests {
         }
     }
 
-    @Test("A question for the protocols that is redirected to itself is asked five times")
+    @Test("An OPTIONS request that is redirected to itself is sent five times")
     func redirectedQuestion() async throws {
         try await TestServer.withServer { server async throws in
             let model = UploadModel { _, method in method == "OPTIONS" ? .status(308, ["Location": "/files"]) : nil }
@@ -119,7 +119,7 @@ struct StalledUploadTests {
         }
     }
 
-    @Test("The requests that bring nothing are bounded, also within an attempt")
+    @Test("Requests without progress are limited, also within an attempt")
     func requests() async throws {
         try await TestServer.withServer { server async throws in
             let model = UploadModel { _, method in method == "OPTIONS" ? .status(503, [:]) : nil }
@@ -129,13 +129,13 @@ struct StalledUploadTests {
                 Issue.record("\(state)")
                 return
             }
-            #expect(failure.reason.contains("after 4 requests that brought nothing"), "\(failure)")
+            #expect(failure.reason.contains("after 4 requests without progress"), "\(failure)")
             expectEqual(attempts, 1)
             expectEqual(model.log.count, 4)
         }
     }
 
-    @Test("A later process goes on counting the requests of a download")
+    @Test("A later process continues to count the requests of a download")
     func laterProcess() async throws {
         try await TestServer.withServer { server async throws in
             server.route("GET", "/file") { _ in ServerResponse(status: 503) }
@@ -155,7 +155,7 @@ struct StalledUploadTests {
                 Issue.record("\(resumed.status)")
                 return
             }
-            #expect(failure.reason.contains("after 4 requests that brought nothing"), "\(failure)")
+            #expect(failure.reason.contains("after 4 requests without progress"), "\(failure)")
             expectEqual(server.requestCount, 4)
         }
     }

@@ -91,7 +91,7 @@ struct TusRuleTests {
         expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
     }
 
-    @Test("The length is told with the first content, if it was deferred, and the upload is complete only then")
+    @Test("A deferred length is sent with the first content, and the upload is complete only then")
     func deferred() throws {
         var plan = try UploadScene.plan()
         plan.defersLength = true
@@ -139,7 +139,7 @@ struct TusRuleTests {
         try expectEqual(UploadRule.request(Self.part, state, plan).headers["Trailer"], "Upload-Checksum")
     }
 
-    @Test("Parts are joined in their order, without a length")
+    @Test("Parts are joined in order, without a length")
     func concatenation() throws {
         var plan = try UploadScene.plan()
         let state = try UploadScene.state(.tus)
@@ -152,7 +152,7 @@ struct TusRuleTests {
         expectNil(headers["Upload-Length"])
     }
 
-    @Test("What the server does not offer is refused before anything is sent")
+    @Test("Extensions that the server does not offer are refused before anything is sent")
     func missing() throws {
         var state = try UploadScene.state(.tus)
         state.tus = TusSupport(extensions: [.creation, .checksum], checksums: ["md5"])

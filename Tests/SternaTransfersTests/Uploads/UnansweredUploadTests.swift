@@ -8,7 +8,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Uploads: why they wait, and what cannot heal", .timeLimit(.minutes(5)))
+@Suite("Uploads: reasons of waits, and permanent failures", .timeLimit(.minutes(5)))
 struct UnansweredUploadTests {
     private let folder = TransferTestFolder()
 
@@ -19,7 +19,7 @@ struct UnansweredUploadTests {
     }
 
     @Test(
-        "An upload that waits says what failed",
+        "A waiting upload reports what failed",
         arguments: [.hostNotFound, .connectionFailed, .timedOut, .limitExceeded, .proxyFailed, .tlsFailed]
             as [SternaError.Kind])
     func obstacles(kind: SternaError.Kind) async throws {
@@ -51,7 +51,7 @@ struct UnansweredUploadTests {
         }
     }
 
-    @Test("A certificate that nobody trusts ends a transfer at once", arguments: [false, true])
+    @Test("An untrusted certificate ends a transfer at once", arguments: [false, true])
     func certificate(isUpload: Bool) async throws {
         let authority = try CertificateAuthority()
         try await TestServer.withServer(TestServer.Options(tls: authority.issue())) { server async throws in
@@ -72,7 +72,7 @@ struct UnansweredUploadTests {
         }
     }
 
-    @Test("A server that leaves the question for its protocols unanswered twice gets a plain upload")
+    @Test("A server that does not respond to OPTIONS twice gets a plain upload")
     func plain() async throws {
         try await TestServer.withServer { server async throws in
             server.route("OPTIONS", "/files") { _ in ServerResponse(body: .raw { await $0.reset() }) }

@@ -33,7 +33,7 @@ struct UploadDigestTests {
         }
     }
 
-    @Test("A checksum goes before the content, or behind it", arguments: [false, true])
+    @Test("A checksum is sent before or after the content", arguments: [false, true])
     func onTheWire(isTrailing: Bool) async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 201 Created\r\nLocation: /u\r\nContent-Length: 0\r\n\r\n"), .receiveHead,
@@ -58,7 +58,7 @@ struct UploadDigestTests {
         }
     }
 
-    @Test("A file that has become too short ends the upload, which can go on later")
+    @Test("A shortened file ends the upload, which can be resumed")
     func shortFile() async throws {
         let model = UploadModel(versions: [8], limit: "max-append-size=100000")
         try await TestServer.withServer { server in
@@ -77,14 +77,14 @@ struct UploadDigestTests {
         }
     }
 
-    @Test("A damaged content is sent again")
+    @Test("Damaged content is sent again")
     func damaged() async throws {
         let model = UploadModel { number, _ in number == 2 || number == 4 ? .status(460, [:]) : nil }
         try await UploadRunnerTests.upload(model) { $0.checksum = .md5 }
         expectEqual(model.log, ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH"])
     }
 
-    @Test("More interim responses than are allowed cost a question, not the upload")
+    @Test("Too many interim responses cost a request for the offset, not the upload")
     func chatty() async throws {
         let model = UploadModel(versions: [8], limit: "max-append-size=100000") { _, method in
             method == "PATCH" ? .chatty(40) : nil

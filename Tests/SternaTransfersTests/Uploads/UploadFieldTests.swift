@@ -86,7 +86,7 @@ struct UploadFieldTests {
         expectEqual(TusField.list([String(repeating: "a,", count: 3_000)]), [])
     }
 
-    @Test("Metadata is written in base64; keys without a value are left out")
+    @Test("Metadata is written in Base64; keys without a value are left out")
     func metadata() throws {
         let pairs = [("filename", "wör.txt"), ("empty", ""), ("filetype", "text/plain")]
             .map { UploadPlan.Pair(name: $0.0, value: $0.1) }
@@ -95,14 +95,14 @@ struct UploadFieldTests {
     }
 
     @Test(
-        "Keys of metadata that cannot be written are refused", arguments: [["a b"], [""], ["a,b"], ["ä"], ["a", "a"]])
+        "Invalid keys of metadata are refused", arguments: [["a b"], [""], ["a,b"], ["ä"], ["a", "a"]])
     func badMetadata(names: [String]) {
         #expect(throws: SternaError.self) {
             try TusField.metadata(names.map { UploadPlan.Pair(name: $0, value: "1") })
         }
     }
 
-    @Test("What a tus server offers")
+    @Test("The capabilities of a tus server")
     func support() throws {
         let reply = try UploadScene.reply(
             204,

@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Uploads: what comes next")
+@Suite("Uploads: the next step")
 struct UploadRuleTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
@@ -157,7 +157,7 @@ struct UploadRuleTests {
     }
 
     @Test(
-        "A question for the protocols that is left unanswered twice has no answer; one that was not sent does not count"
+        "Two OPTIONS requests without a response end the discovery; one that was not sent does not count"
     )
     func unanswered() throws {
         var state = try UploadScene.state(nil)
@@ -175,7 +175,7 @@ struct UploadRuleTests {
         #expect(UploadFault.unanswered.hasNoProtocol && state.stored.unanswered == 0)
     }
 
-    @Test("The caller's fields go to the origin of the creation alone")
+    @Test("The caller's fields are sent only to the origin of the creation")
     func callerFields() throws {
         var plan = try UploadScene.plan()
         plan.headers = ["X-Key": "secret", "Upload-Offset": "7"]
@@ -187,7 +187,7 @@ struct UploadRuleTests {
         try expectNil(UploadRule.request(.ask, state, plan).headers["X-Key"])
     }
 
-    @Test("That the server no longer knows an upload is put down to its time where that is over")
+    @Test("An unknown upload counts as expired if its time is over")
     func expiry() throws {
         var state = try UploadScene.state(.tus, offset: 100).unsure()
         let reply = try UploadScene.reply(404)
@@ -198,7 +198,7 @@ struct UploadRuleTests {
         expectEqual(UploadScene.text(UploadRule.answer(reply, to: .ask, state)), "fail outcomeUnknown")
     }
 
-    @Test("An offset may go back three times")
+    @Test("An offset may decrease three times")
     func rewinds() throws {
         var state = try UploadScene.state(.tus, offset: 100)
         for offset in [90, 80, 70] as [Int64] { try state.confirm(offset) }
@@ -210,7 +210,7 @@ struct UploadRuleTests {
 @Suite("Uploads: errors")
 struct UploadFaultTests {
     @Test(
-        "Each says what happened in whole sentences",
+        "Each tells what happened in complete sentences",
         arguments: [
             .noProtocol(status: 405), .versionsRefused, .tusVersion(offered: "2\u{1B}"), .missingExtension(.checksum),
             .missingAlgorithm("sha1"), .noLocation, .locationsDiffer, .locationUnusable, .locationInsecure, .noOffset,
@@ -234,7 +234,7 @@ struct UploadFaultTests {
 
 @Suite("Uploads: patience")
 struct UploadPaceTests {
-    @Test("Faults without progress end an upload; progress forgives them")
+    @Test("Faults without progress end an upload; progress resets the count")
     func failures() throws {
         let state = try UploadScene.state(.tus, offset: 100)
         var pace = UploadPace()
@@ -253,7 +253,7 @@ struct UploadPaceTests {
         expectEqual(move, .go(next, after: .milliseconds(250)))
     }
 
-    @Test("A server may ask for a longer wait, but not for any")
+    @Test("A server may request a longer wait, up to a limit")
     func waits() throws {
         let state = try UploadScene.state(.tus, offset: 100)
         var pace = UploadPace()
@@ -279,7 +279,7 @@ struct UploadPaceTests {
         return (waits, nil)
     }
 
-    @Test("Requests that are taken and bring nothing are repeated after growing pauses, and five times at most")
+    @Test("Accepted requests without effect are repeated after growing pauses, at most five times")
     func stalls() throws {
         let state = try UploadScene.state(.tus, offset: 100)
         let growing = [500, 1_000, 2_000, 4_000].map { Duration.milliseconds($0) }
@@ -303,7 +303,7 @@ struct UploadPaceTests {
         expectEqual(redirected.fault, .redirectLoop(308))
     }
 
-    @Test("What prepares a request is no stall: the offset, another protocol, smaller content")
+    @Test("Preparing a request is not a stall: the offset, another protocol, smaller content")
     func preparations() throws {
         let state = try UploadScene.state(.tus, offset: 100)
         var (smaller, older) = (state, state)
@@ -315,7 +315,7 @@ struct UploadPaceTests {
         }
     }
 
-    @Test("Content between questions that are answered counts, progress begins anew")
+    @Test("Content between successful requests for the offset counts, progress resets the count")
     func interleaved() throws {
         let state = try UploadScene.state(.tus, offset: 100)
         var pace = UploadPace()
@@ -334,7 +334,7 @@ struct UploadPaceTests {
         expectEqual(sent, 8)
     }
 
-    @Test("Restarts come to an end in a run, and in all runs together")
+    @Test("Restarts are limited in a run, and over all runs")
     func restarts() throws {
         let state = try UploadScene.state(.tus, offset: 100)
         let run = Self.waits(.startAnew(state, .gone(404)), from: state)
@@ -355,7 +355,7 @@ struct UploadPaceTests {
         #expect(anew.restarts == 1 && anew.url == nil)
     }
 
-    @Test("An upload that is taken byte by byte comes to an end")
+    @Test("An upload that the server takes byte by byte ends")
     func trickle() throws {
         var state = try UploadScene.state(.tus, length: 1_000_000, offset: 0)
         var pace = UploadPace()
@@ -371,7 +371,7 @@ struct UploadPaceTests {
 
 @Suite("Uploads: stored states")
 struct UploadStateTests {
-    @Test("A state reads back as it was written, without what holds for one run")
+    @Test("A state is restored as it was written, without the values of one run")
     func roundTrip() throws {
         var state = try UploadScene.state(try UploadScene.ietf(6), offset: 100)
         state.limits.maxAppend = 7
@@ -399,7 +399,7 @@ struct UploadStateTests {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(UploadState.self, from: Data(broken.utf8)) }
     }
 
-    @Test("The upload's URL is in no mirror")
+    @Test("No mirror shows the upload's URL")
     func mirror() throws {
         var state = try UploadScene.state(.tus, offset: 1)
         state.url = try UploadScene.url("https://example.com/files/s3cret")

@@ -53,7 +53,7 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("The answer of the target resource is the caller's, unless it was lost", arguments: [false, true])
+    @Test("The caller gets the response of the target resource, unless it was lost", arguments: [false, true])
     func targetAnswer(isLost: Bool) async throws {
         let model = UploadModel(versions: [8]) { number, _ in isLost && number == 2 ? .cutAnswer : nil }
         try await TestServer.withServer { server in
@@ -65,7 +65,7 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("Tus by POST alone")
+    @Test("Tus with only POST")
     func methodOverride() async throws {
         let model = UploadModel { number, _ in number == 2 ? .cut(after: 1_000) : nil }
         let bench = try await Self.upload(model) { $0.overridesMethods = true }
@@ -85,7 +85,7 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("Content in a creation that a 104 has located goes on after a cut")
+    @Test("Content of a creation whose 104 named the URL resumes after a cut")
     func locatedContent() async throws {
         let model = UploadModel(versions: [8]) { number, _ in number == 1 ? .locateAndCut(version: 8) : nil }
         let bench = try await Self.upload(model) { $0.creation = .withContent }
@@ -94,7 +94,7 @@ struct UploadRunnerTests {
     }
 
     @Test(
-        "Cancelled at random moments, an upload goes on each time", arguments: [[8], []] as [Set<Int>],
+        "An upload resumes after each cancellation at a random moment", arguments: [[8], []] as [Set<Int>],
         UploadSeeds.some(3))
     func cancellations(versions: Set<Int>, seed: UInt64) async throws {
         let model = UploadModel(versions: versions, limit: "max-append-size=20000")
@@ -146,7 +146,7 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("A server that refuses newer versions without a word is given older ones", arguments: [3, 4, 5, 6])
+    @Test("A server that refuses newer versions without naming one gets older ones", arguments: [3, 4, 5, 6])
     func fallback(version: Int) async throws {
         let model = UploadModel(versions: [version])
         try await TestServer.withServer { server in
@@ -186,7 +186,7 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("Parts are uploaded on their own and joined")
+    @Test("Parts are uploaded separately and joined")
     func concatenation() async throws {
         let model = UploadModel()
         try await TestServer.withServer { server in
@@ -242,7 +242,7 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("A killed process goes on from what was recorded", arguments: [[8], []] as [Set<Int>], 1...6)
+    @Test("After a kill the upload resumes from the recorded state", arguments: [[8], []] as [Set<Int>], 1...6)
     func kills(versions: Set<Int>, after states: Int) async throws {
         struct Killed: Error {}
         let model = UploadModel(versions: versions, limit: "max-append-size=50000")
@@ -271,7 +271,8 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("A 104 names the URL of an upload whose answer is lost, unless it is of another version", arguments: [8, 6])
+    @Test(
+        "A 104 names the URL of an upload whose response is lost, unless it is of another version", arguments: [8, 6])
     func locatedByInterim(version: Int) async throws {
         let model = UploadModel(versions: [8]) { number, _ in number == 1 ? .locateAndCut(version: version) : nil }
         try await TestServer.withServer { server in
@@ -291,7 +292,7 @@ struct UploadRunnerTests {
         #expect(!bench.recorded.contains { $0.offset == 1 })
     }
 
-    @Test("The offset that grows after a cut leads to another question")
+    @Test("An offset that grows after a cut is requested again")
     func lateContent() async throws {
         let model = UploadModel(versions: [8]) { number, _ in
             number == 2 ? .cutLate(after: 50_000, late: 30_000) : nil

@@ -38,7 +38,7 @@ struct UploadServerRunTests {
     }
 
     @Test(
-        "Faults that pass",
+        "Transient faults",
         arguments: [
             "cut=100000&times=2", "cut=0", "lost", "status=409&times=3", "status=423", "status=503&times=2",
             "status=503&on=HEAD&cut=50000", "status=500&on=POST&times=2", "interim=10", "offset=back&cut=90000",

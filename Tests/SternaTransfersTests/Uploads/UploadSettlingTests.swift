@@ -6,10 +6,10 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-@Suite("Uploads: an offset that is steady", .timeLimit(.minutes(5)))
+@Suite("Uploads: stable offsets", .timeLimit(.minutes(5)))
 struct UploadSettlingTests {
     @Test(
-        "Asked until two answers are equal",
+        "Requested until two responses are equal",
         arguments: [
             ([5, 5], [true, false]), ([5, 7, 7, 9], [true, true, false, false]), ([0, 0], [true, false]),
             ([1, 2, 3, 4, 5, 6, 7, 8, 9], [true, true, true, true, true, true, true, false, false]),
@@ -24,7 +24,7 @@ struct UploadSettlingTests {
         expectEqual(answers, expected)
     }
 
-    @Test("Nothing is asked again for a new upload, for a complete one, and after other steps")
+    @Test("No repetition for a new upload, for a complete one, and after other steps")
     func others() throws {
         let open = try UploadScene.state(.tus, offset: 5)
         var new = UploadSettling(nil)
@@ -39,7 +39,7 @@ struct UploadSettlingTests {
         #expect(resumed.settle(open, after: .ask).asksAgain)
     }
 
-    @Test("What a former run's content still adds is waited for", arguments: [[8], []] as [Set<Int>])
+    @Test("The upload waits for content of an earlier run that still arrives", arguments: [[8], []] as [Set<Int>])
     func late(versions: Set<Int>) async throws {
         let model = UploadModel(versions: versions) { number, _ in
             number == 2 ? .cutLate(after: 50_000, late: 30_000) : nil

@@ -1,12 +1,12 @@
-/// Blurs by three means of neighbours in each direction, which come near a Gaussian function in a time that does not depend on the radius.
+/// Blurs by three box filters in each direction, which approximate a Gaussian function in a time independent of the radius.
 enum BoxBlur {
     private static let largest = 1_000.0
 
-    /// The numbers of neighbours on either side in three passes, for a standard deviation.
+    /// Returns the number of neighbours on either side in each of three passes, for a standard deviation.
     static func radii(_ deviation: Double) -> [Int] {
         guard deviation > 0 else { return [0, 0, 0] }
         let variance = min(deviation, largest) * min(deviation, largest)
-        // The widths are odd: the largest that is not too wide, or the next one (after W. M. Wells, 1986).
+        // The widths are odd: the largest that is not too wide, or the next one (W. M. Wells, 1986).
         var lower = Int((4 * variance + 1).squareRoot())
         if lower % 2 == 0 { lower -= 1 }
         let narrow = Double(lower)
@@ -14,7 +14,7 @@ enum BoxBlur {
         return (0..<3).map { (Double($0) < count ? lower : lower + 2) / 2 }
     }
 
-    /// Returns a blurred image; the pixels at an edge stand for those beyond it.
+    /// Returns a blurred image; the pixels at an edge are repeated beyond it.
     static func blur(_ image: PixelBuffer, deviation: Double) throws -> PixelBuffer {
         let radii = radii(deviation).filter { $0 > 0 }
         guard !radii.isEmpty else { return image }
@@ -31,7 +31,7 @@ enum BoxBlur {
         }
     }
 
-    /// Replaces each pixel of a line by the mean of its neighbours.
+    /// Replaces each pixel of a row or column by the mean of its neighbours.
     private static func mean(
         _ bytes: UnsafeMutableRawBufferPointer, from start: Int, step: Int, count: Int, _ radius: Int,
         _ line: inout [UInt8]

@@ -1,13 +1,13 @@
 /// Makes the corners of an image transparent.
 enum CornerMask {
-    /// Returns an image with round corners; their edge is smooth over the width of a pixel.
+    /// Returns an image with round corners, whose edge is smoothed over the width of a pixel.
     static func round(_ image: PixelBuffer, radius: Double) throws -> PixelBuffer {
         let (width, height) = (image.size.width, image.size.height)
         let radius = min(radius, Double(min(width, height)) / 2)
         guard radius > 0 else { return image }
         return try PixelBuffer(image.size) { target in
             image.withUnsafeBytes { target.copyMemory(from: $0) }
-            // The corner in the left upper quarter; the others mirror it.
+            // The upper left corner; the others mirror it.
             for y in 0..<min(Int(radius.rounded(.up)), (height + 1) / 2) {
                 for x in 0..<min(Int(radius.rounded(.up)), (width + 1) / 2) {
                     let alpha = coverage(x, y, radius)
@@ -26,7 +26,7 @@ enum CornerMask {
         for byte in place..<place + 4 { bytes[byte] = Pixel.product(bytes[byte], alpha) }
     }
 
-    /// How much of the pixel at a place is within the corner's circle, 0 to 255, by the distance of its middle from the edge.
+    /// Returns how much of a pixel is within the corner's circle, 0 to 255, by the distance of its centre from the edge.
     static func coverage(_ x: Int, _ y: Int, _ radius: Double) -> UInt8 {
         let (across, down) = (radius - Double(x) - 0.5, radius - Double(y) - 0.5)
         guard across > 0, down > 0 else { return 255 }

@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// A part of an image, in pixels from its left upper corner. It may begin and end within a pixel.
+/// A part of an image, in pixels from its upper left corner. It may begin and end within a pixel.
 struct PixelArea: Sendable, Hashable {
     var x: Double
     var y: Double
@@ -12,9 +12,9 @@ struct PixelArea: Sendable, Hashable {
     }
 }
 
-/// Images on others of another size.
+/// Places images on a canvas of another size, and crops them.
 enum PixelCanvas {
-    /// Returns an image in the middle of a transparent canvas, which cuts off what is beyond it.
+    /// Returns an image centred on a transparent canvas, which crops it.
     static func center(_ image: PixelBuffer, on canvas: PixelSize) throws -> PixelBuffer {
         guard image.size != canvas else { return image }
         let (width, height) = (min(image.size.width, canvas.width), min(image.size.height, canvas.height))
@@ -32,7 +32,7 @@ enum PixelCanvas {
         }
     }
 
-    /// Returns the middle of an image; a size beyond the image's is cut.
+    /// Returns the central part of an image; the size is limited to the image's.
     static func crop(_ image: PixelBuffer, to size: PixelSize) throws -> PixelBuffer {
         try center(
             image,

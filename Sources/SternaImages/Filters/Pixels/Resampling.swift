@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// What one pixel of a scaled line is made of.
+/// The source pixels and weights of one scaled pixel.
 struct ResampleTap: Sendable, Hashable {
     /// The first pixel of the source.
     var start: Int
@@ -13,7 +13,7 @@ enum Resampling {
     /// The sum of all weights.
     static let one: UInt32 = 1 << 16
 
-    /// Returns the weights to make a line of `count` pixels of a part of a line with `length` pixels.
+    /// Returns the weights that scale a part of a row or column of `length` pixels to `count` pixels.
     static func taps(_ count: Int, from start: Double, _ part: Double, of length: Int) -> [ResampleTap] {
         let step = part / Double(count)
         return (0..<count).map { (index: Int) -> ResampleTap in
@@ -37,7 +37,7 @@ enum Resampling {
         return rest > 0 && first + 1 < length ? tap(first, [1 - rest, rest]) : tap(first, [1])
     }
 
-    /// Makes whole numbers of shares: the steps between the rounded sums so far, so that their sum is exact and none is below zero.
+    /// Rounds shares to integers: the differences of the rounded running sums, so that their sum is exact and none is negative.
     private static func tap(_ start: Int, _ shares: [Double]) -> ResampleTap {
         let sum = shares.reduce(0, +)
         guard sum > 0 else { return ResampleTap(start: start, weights: [one]) }
@@ -51,13 +51,13 @@ enum Resampling {
         return ResampleTap(start: start, weights: weights)
     }
 
-    /// Returns an image in another size.
+    /// Returns an image scaled to another size.
     static func resize(_ image: PixelBuffer, to size: PixelSize) throws -> PixelBuffer {
         guard image.size != size else { return image }
         return try resize(image, .all(of: image.size), to: size)
     }
 
-    /// Returns a part of an image in another size.
+    /// Returns a part of an image scaled to another size.
     static func resize(_ image: PixelBuffer, _ part: PixelArea, to size: PixelSize) throws -> PixelBuffer {
         guard image.size != size || part != .all(of: image.size) else { return image }
         return try PixelBuffer(size) { target in
@@ -74,7 +74,7 @@ enum Resampling {
         into target: UnsafeMutableRawBufferPointer
     ) {
         let width = 4 * columns.count
-        // The two rows that were scaled last: those of the next row begin with the last of this one.
+        // The two rows scaled last: the source rows of the next row begin with the last of this one.
         var lines = [[UInt32]](repeating: [UInt32](repeating: 0, count: width), count: 2)
         var known = [-1, -1]
         var sums = [UInt32](repeating: 0, count: width)
@@ -99,7 +99,7 @@ enum Resampling {
         }
     }
 
-    /// Scales a row; the values have eight more bits behind the point. None of the sums is beyond 32 bits: 255 << 8 << 16, and a half.
+    /// Scales a row; the values have eight fractional bits. No sum exceeds 32 bits: 255 << 8 << 16, and a half.
     private static func scale(
         _ source: UnsafeRawBufferPointer, from begin: Int, _ columns: [ResampleTap], into line: inout [UInt32]
     ) {

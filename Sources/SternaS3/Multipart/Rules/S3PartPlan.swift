@@ -1,14 +1,14 @@
 import Sterna
 
-/// How a file is cut into the parts of a multipart upload: a value without I/O.
+/// The parts of a file in a multipart upload. A value without I/O.
 struct S3PartPlan: Sendable, Hashable {
-    /// The number of bytes of the file.
+    /// The length of the file in bytes.
     let length: Int64
 
-    /// The number of bytes of each part but the last, which may have fewer.
+    /// The size of each part in bytes; the last may be smaller.
     let partBytes: Int64
 
-    /// What S3 allows. ("Amazon S3 multipart upload limits")
+    /// The limits of S3 (“Amazon S3 multipart upload limits”).
     enum Limits {
         static let smallestPart: Int64 = 5 << 20
         static let largestPart: Int64 = 5 << 30
@@ -22,20 +22,20 @@ struct S3PartPlan: Sendable, Hashable {
     /// The numbers of the parts, from 1.
     var numbers: ClosedRange<Int> { 1...max(1, count) }
 
-    /// Returns the bytes of the file that a part has; none for a number that the upload does not have.
+    /// Returns the range of the file in a part; empty for a number out of range.
     func range(_ number: Int) -> Range<Int64> {
         guard number >= 1, number <= count else { return 0..<0 }
         let start = Int64(number - 1) * partBytes
         return start..<min(start + partBytes, length)
     }
 
-    /// The number of bytes of a part.
+    /// Returns the size of a part in bytes.
     func size(_ number: Int) -> Int64 {
         let range = range(number)
         return range.upperBound - range.lowerBound
     }
 
-    /// Makes the plan of an upload that was begun; nil for one that cannot be.
+    /// Creates the plan of an upload that was begun; nil for an impossible one.
     ///
     /// - Parameter smallest: a smaller limit on parts than S3's, for tests.
     init?(length: Int64, partBytes: Int64, smallest: Int64 = Limits.smallestPart) {
@@ -45,11 +45,12 @@ struct S3PartPlan: Sendable, Hashable {
         (self.length, self.partBytes) = (length, partBytes)
     }
 
-    /// Chooses the size of the parts: the wanted one, or for a large file the smallest of whole MiB that makes at most 10,000 of them.
+    /// Chooses the size of the parts: the wanted one, or for a large file the smallest number of whole MiB that gives at most
+    /// 10,000 parts.
     ///
     /// - Parameters:
-    ///   - wanted: the size that is used if it can be, at least 5 MiB and at most 5 GiB.
-    ///   - largest: the most bytes of one request; nil without such a limit.
+    ///   - wanted: the preferred size, from 5 MiB to 5 GiB.
+    ///   - largest: the maximum content of one request in bytes; nil for no limit.
     ///   - smallest: a smaller limit on parts than S3's, for tests.
     /// - Throws: `invalidRequest` for a file of more than 5 TiB, and for one that needs larger parts than `largest`.
     static func choose(

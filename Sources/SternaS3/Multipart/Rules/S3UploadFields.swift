@@ -1,17 +1,17 @@
 import Sterna
 import SternaTransfers
 
-/// Chooses which of the program's header fields each request of an upload has, and the fields of digests. Functions of values.
+/// Chooses the program's header fields for each request of an upload, and the fields of digests. Functions of values.
 enum S3UploadFields {
     /// The requests of an upload.
     enum Purpose: Sendable, Hashable, CaseIterable {
-        /// PutObject: everything in one request.
+        /// PutObject: the whole file in one request.
         case whole
         case create, part, list, complete, abort, head
     }
 
-    /// Returns the fields of a request: those of the object where it is made, conditions where it gets its name, and the rest, such as
-    /// keys of the customer or the owner that is expected, everywhere.
+    /// Returns the fields of a request: those of the object in the request that creates it, conditions in the request that gives it
+    /// its name, and others, such as customer-provided keys or the expected owner, in all.
     static func fields(_ headers: Headers, for purpose: Purpose, mediaType: String? = nil) -> Headers {
         var chosen = Headers(
             headers.lines.filter { isSent($0.name.lowercased(), purpose) }.map { ($0.name, $0.value) })
@@ -23,7 +23,7 @@ enum S3UploadFields {
 
     private static func isSent(_ name: String, _ purpose: Purpose) -> Bool {
         if conditions.contains(name) { return purpose == .whole || purpose == .complete }
-        // Those of the program are of the whole file.
+        // The program's digests are those of the whole file.
         if name == "content-md5" || name.hasPrefix("x-amz-checksum-") || name == "x-amz-content-sha256" {
             return purpose == .whole
         }
@@ -50,13 +50,13 @@ enum S3UploadFields {
     /// The digests that S3 checks, as the field of a request and the element in lists of parts.
     struct Checksum: Sendable, Hashable {
         let field: String
-        /// The name of the algorithm; nil for MD5, which the server does not keep.
+        /// The name of the algorithm; nil for MD5, which the server does not store.
         let algorithm: String?
 
         /// The element of lists of parts; nil for MD5.
         var element: String? { algorithm.map { "Checksum\($0)" } }
 
-        /// Throws `invalidRequest` for a digest that S3 does not have.
+        /// Creates the digest of a checksum. Throws `invalidRequest` for a digest that S3 does not support.
         init(_ checksum: UploadOptions.Checksum) throws(SternaError) {
             switch checksum {
             case .md5: (field, algorithm) = ("Content-MD5", nil)
@@ -65,7 +65,7 @@ enum S3UploadFields {
             case .sha512:
                 throw SternaError(
                     .invalidRequest, phase: .prepare,
-                    "S3 checks no SHA-512 digests. Choose the checksum sha256, sha1 or md5.")
+                    "S3 does not support SHA-512. Choose the checksum sha256, sha1 or md5.")
             }
         }
     }

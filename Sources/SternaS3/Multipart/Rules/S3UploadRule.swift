@@ -3,22 +3,22 @@ import Sterna
 import SternaPlatform
 import SternaTransfers
 
-/// Decides what a multipart upload does next. Functions of values.
+/// Decides the steps of a multipart upload. Functions of values.
 enum S3UploadRule {
     // MARK: Parts
 
-    /// What the server has of an upload.
+    /// The parts that the server has, and those to send.
     struct Inventory: Sendable, Hashable {
-        /// The parts that need not be sent again, by number.
+        /// The parts to keep, by number.
         var kept: [Int: S3Part] = [:]
         /// The numbers of the parts to send, in order.
         var missing: [Int] = []
     }
 
-    /// Compares what the server lists with what it must have.
+    /// Compares the server's list of parts with the plan and the recorded parts.
     ///
-    /// A part whose size differs, or whose entity tag is not the one that the server gave when it took it, is sent again. Parts that the
-    /// upload does not have are left out when it is completed.
+    /// A part whose size differs, or whose entity tag is not the recorded one, is sent again. Parts that are not in the plan are
+    /// left out of the completion.
     static func inventory(_ plan: S3PartPlan, noted: [S3Part], listed: [S3Part]) -> Inventory {
         let noted = Dictionary(noted.map { ($0.number, $0) }) { _, last in last }
         let listed = Dictionary(listed.map { ($0.number, $0) }) { _, last in last }
@@ -37,17 +37,17 @@ enum S3UploadRule {
         return inventory
     }
 
-    /// Whether a note is due, so that an upload has at most some 200 of them.
+    /// Returns whether to record the state, so that an upload has about 200 records at most.
     ///
     /// - Parameters:
-    ///   - bytes: the bytes that were confirmed since the last note.
-    ///   - length: those of the file.
+    ///   - bytes: the bytes confirmed since the last record.
+    ///   - length: the length of the file in bytes.
     static func isNoteDue(after bytes: Int64, length: Int64) -> Bool { bytes > 0 && bytes >= length / 200 }
 
     // MARK: The object
 
-    /// Returns the entity tag of an object of these parts: the MD5 of their MD5s, and their number; nil if their own tags are no MD5s, as with
-    /// keys of KMS.
+    /// Returns the entity tag of an object with these parts: the MD5 of their MD5s, and their number; nil if their tags are not
+    /// MD5s, as with KMS keys.
     static func objectTag(_ parts: [S3Part]) -> String? {
         var hash = Insecure.MD5()
         for part in parts {
@@ -70,9 +70,10 @@ enum S3UploadRule {
         return bytes
     }
 
-    /// Whether an object is the one that an upload was to become, after its completion was asked for and the answer was lost.
+    /// Returns whether an object is the result of an upload whose response to the completion was lost.
     ///
-    /// The entity tag tells. Where it cannot be foreseen, size, number of parts and time do: S3 dates an object by when its upload was made.
+    /// The entity tag decides. If it cannot be predicted, size, number of parts and time do: S3 dates an object by the creation of
+    /// its upload.
     static func isObject(_ object: S3ObjectInfo, of state: S3UploadState, parts count: Int) -> Bool {
         guard state.isCompleting, object.size == state.length, let tag = object.entityTag.map(S3Part.bare) else {
             return false
@@ -86,15 +87,15 @@ enum S3UploadRule {
 
     // MARK: Failures
 
-    /// What a failed request means.
+    /// The consequence of a failed request.
     enum Verdict: Sendable, Hashable {
         /// The same request may succeed later.
         case again
         /// The server does not know the upload.
         case gone
-        /// The server does not have the parts that it was asked to join.
+        /// The server does not have the parts to join.
         case partsUnknown
-        /// Nothing that the upload can do helps.
+        /// The failure is permanent for this upload.
         case fail
     }
 
@@ -109,7 +110,7 @@ enum S3UploadRule {
         .malformedResponse, .digestMismatch, .tlsFailed,
     ]
 
-    /// Judges a failure.
+    /// Returns the consequence of a failure.
     static func verdict(_ error: SternaError) -> Verdict {
         if let code = error.s3Error?.code {
             switch code {
@@ -122,8 +123,8 @@ enum S3UploadRule {
         return passingKinds.contains(error.kind) ? .again : .fail
     }
 
-    /// Returns the wait before a request is sent again: half a second, doubled with each failure in a row up to 20 s, and of it a random
-    /// part; a server may ask for more.
+    /// Returns the wait before a request is repeated: 0.5 s, doubled with each failure in a row up to 20 s, partly random. A server
+    /// may request more.
     static func wait(afterFailures count: Int, asked: Duration?, first: Duration, random: Double) -> Duration {
         let backoff = ExponentialBackoff(first: first, limit: .seconds(20))
         return max(asked ?? .zero, backoff.delay(count - 1, random: random))

@@ -3,16 +3,16 @@ import SternaPlatform
 
 /// A part that the server has.
 struct S3Part: Sendable, Hashable, Codable {
-    /// The number, 1 to 10,000.
+    /// The number, from 1 to 10,000.
     let number: Int
 
-    /// The entity tag as the server wrote it, quotation marks included.
+    /// The entity tag as the server wrote it, including quotation marks.
     let entityTag: String
 
-    /// The number of bytes.
+    /// The size in bytes.
     let size: Int64
 
-    /// The checksum in base64, for uploads that have one.
+    /// The checksum in Base64, for uploads with checksums.
     var checksum: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -22,55 +22,56 @@ struct S3Part: Sendable, Hashable, Codable {
         case checksum = "c"
     }
 
-    /// Whether a text can be an entity tag: printable, without what would need care in XML or a header field.
+    /// Returns whether a text can be an entity tag: printable, without characters that are special in XML or a header field.
     static func isEntityTag(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...256).contains(bytes.count)
             && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3C && $0 != 0x3E && $0 != 0x26 }
     }
 
-    /// An entity tag without quotation marks, in small letters.
+    /// Returns an entity tag without quotation marks, in lower case.
     static func bare(_ entityTag: String) -> String { entityTag.replacing("\"", with: "").lowercased() }
 }
 
-/// How far a multipart upload is: the note of its journal.
+/// The state of a multipart upload, which the journal records as a note.
 struct S3UploadState: Sendable, Hashable, Codable {
-    /// The server's identifier of the upload; nil before one was made, and once the server has forgotten it.
+    /// The server's identifier of the upload; nil before it was created, and once the server has forgotten it.
     var uploadID: String?
 
-    /// The number of bytes of each part but the last.
+    /// The size of each part but the last, in bytes.
     var partBytes: Int64
 
-    /// The number of bytes of the file.
+    /// The length of the file in bytes.
     var length: Int64
 
-    /// When the upload was made by the server's clock, in seconds since 1970; nil if it did not say.
+    /// The time of the upload's creation by the server's clock, in seconds since 1970; nil if the server sent no date.
     var created: Int64?
 
-    /// How often an upload was made anew since the server had forgotten it.
+    /// How often the upload was created again because the server had forgotten it.
     var restarts = 0
 
-    /// Whether the server was asked to join the parts.
+    /// Whether the completion was requested.
     var isCompleting = false
 
-    /// The entity tag that the object is to have, without quotation marks; nil if it cannot be foreseen.
+    /// The expected entity tag of the object, without quotation marks; nil if it cannot be predicted.
     var objectTag: String?
 
-    /// The parts that the server has confirmed, in order of their numbers. A note of many parts leaves them out: the server lists them.
+    /// The parts that the server has confirmed, in order of their numbers. A long note leaves them out, since the server lists
+    /// them.
     var parts: [S3Part] = []
 
-    /// How often an upload may be made anew.
+    /// The maximum number of times that an upload is created again.
     static let mostRestarts = 3
 
-    /// The longest identifier, in bytes.
+    /// The maximum length of an identifier, in bytes.
     static let longestID = 2_048
 
-    /// The longest note, in bytes.
+    /// The maximum length of a note, in bytes.
     static let longestNote = 200 << 10
 
     init(_ plan: S3PartPlan) { (partBytes, length) = (plan.partBytes, plan.length) }
 
-    /// Returns the state of an upload that the server has forgotten, to be made anew.
+    /// Returns the state for creating an upload again that the server has forgotten.
     func forgotten() -> S3UploadState {
         var next = self
         next.drop()
@@ -78,18 +79,18 @@ struct S3UploadState: Sendable, Hashable, Codable {
         return next
     }
 
-    /// Leaves out what the server had, which it was asked to forget.
+    /// Removes the identifier and parts of an upload that was aborted at the server.
     mutating func drop() { (uploadID, created, isCompleting, objectTag, parts) = (nil, nil, false, nil, []) }
 
     /// The bytes that the server has confirmed.
     var confirmed: Int64 { min(length, parts.reduce(0) { $0 &+ max(0, $1.size) }) }
 
-    /// Whether a text can be the identifier of an upload.
+    /// Returns whether a text can be the identifier of an upload.
     static func isID(_ text: String) -> Bool {
         (1...longestID).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// The note in JSON.
+    /// The note, as JSON.
     var note: String {
         let text = Self.json(self)
         guard text.utf8.count > Self.longestNote else { return text }
@@ -101,11 +102,11 @@ struct S3UploadState: Sendable, Hashable, Codable {
     private static func json(_ state: S3UploadState) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and whole numbers can always be written.
+        // Strings and integers can always be encoded.
         return (try? encoder.encode(state)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    /// Reads a note; nil for one that is none, or is not one of this file.
+    /// Reads a note; nil for an invalid one, and for one of another file.
     ///
     /// - Parameter smallest: a smaller limit on parts than S3's, for tests.
     init?(note: String, length: Int64, smallest: Int64 = S3PartPlan.Limits.smallestPart) {

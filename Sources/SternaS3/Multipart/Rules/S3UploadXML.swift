@@ -3,34 +3,34 @@ import Sterna
 
 /// The documents of multipart uploads.
 extension S3XML {
-    /// The longest answer of an upload that is read, in bytes.
+    /// The maximum size of a response that is read, in bytes.
     static let longestAnswer = 4 << 20
 
     private static var limits: S3Element.Limits {
         S3Element.Limits(depth: 8, bytes: longestAnswer, elements: 50_000)
     }
 
-    /// A page of the parts that the server has of an upload (ListParts).
+    /// A page of the parts that the server has (ListParts).
     struct PartPage: Sendable, Hashable {
         var parts: [S3Part] = []
-        /// The number behind which the next page begins; nil for the last page.
+        /// The number after which the next page begins; nil for the last page.
         var next: Int?
     }
 
-    /// Returns the identifier of a new upload; throws `decodingFailed` or `limitExceeded`.
+    /// Returns the identifier of a new upload. Throws `decodingFailed` or `limitExceeded`.
     static func uploadID(_ bytes: Bytes) throws(SternaError) -> String {
         let root = try S3Element(parsing: bytes, limits: limits)
         guard root.localName == "InitiateMultipartUploadResult", let id = root["UploadId"]?.text, S3UploadState.isID(id)
-        else { throw malformed("The answer to the creation of a multipart upload has no UploadId") }
+        else { throw malformed("The response to the creation of a multipart upload has no UploadId") }
         return id
     }
 
-    /// Returns a page of parts; throws `decodingFailed` or `limitExceeded`.
+    /// Returns a page of parts. Throws `decodingFailed` or `limitExceeded`.
     ///
-    /// - Parameter checksum: the name of the element that has a part's checksum.
+    /// - Parameter checksum: the name of the element with a part's checksum.
     static func parts(_ bytes: Bytes, checksum: String? = nil) throws(SternaError) -> PartPage {
         let root = try S3Element(parsing: bytes, limits: limits)
-        // Moto has another name.
+        // Moto uses another name.
         guard root.localName == "ListPartsResult" || root.localName == "ListPartsResponse" else {
             throw malformed("The list of parts is not a ListPartsResult but “\(FieldSyntax.printable(root.localName))”")
         }
@@ -48,7 +48,7 @@ extension S3XML {
         switch root["IsTruncated"]?.text {
         case "true":
             guard let next = root["NextPartNumberMarker"].flatMap({ number($0.text, below: 10_001) }) else {
-                throw malformed("The list of parts goes on, but has no NextPartNumberMarker")
+                throw malformed("The list of parts continues, but has no NextPartNumberMarker")
             }
             page.next = Int(next)
         case "false", nil: break
@@ -71,15 +71,15 @@ extension S3XML {
         return number
     }
 
-    /// What the server answers to the completion of an upload; it sends the status before it has joined the parts.
+    /// The outcome of a completion. The server sends the status before it has joined the parts.
     enum Completion: Sendable, Hashable {
         case complete
         case error(S3Error)
-        /// It ends before it says anything, or says something else.
+        /// The response ended early, or has other content.
         case unclear
     }
 
-    /// Returns what the answer to a completion says. White space before the document keeps the connection alive.
+    /// Returns the outcome in the response to a completion. White space before the document keeps the connection alive.
     static func completion(_ bytes: Bytes) -> Completion {
         var bytes = bytes
         while let byte = bytes.readInteger(as: UInt8.self) {
@@ -95,7 +95,7 @@ extension S3XML {
         return .complete
     }
 
-    /// Returns the list of the parts to join, which are in order. Their tags and checksums need no escapes in XML.
+    /// Returns the list of the parts to join, in order. Tags and checksums need no escapes in XML except for quotation marks.
     static func completion(of parts: [S3Part], checksum: String?) -> String {
         var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         for part in parts {

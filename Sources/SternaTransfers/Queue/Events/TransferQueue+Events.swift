@@ -9,12 +9,12 @@ extension TransferQueue {
     ///         if case .transferFinished = event.kind { print("ends", event.transfer?.id ?? 0) }
     ///     }
     ///
-    /// The sequence ends with the queue object, or when the Swift task is cancelled. The events of a transfer come in order; its last one is
-    /// `transferFinished` or `transferFailed`. Their time is counted from the queue's making. The events of a queue are also among those of
-    /// its session.
+    /// The sequence ends with the queue object, or when the Swift task is cancelled. The events of a transfer arrive in order; its
+    /// last one is `transferFinished` or `transferFailed`. Their time counts from the queue's creation. The queue's session
+    /// delivers the events, too.
     public var events: SternaEvents { SternaEvents(of: source, .transfers, capacity: source.buffer.capacity) }
 
-    /// Posts an event, if it is wanted; under the lock of the state, whose changes it follows.
+    /// Posts an event if an observer wants it. Called under the lock of the state, so that events follow its changes.
     func post(_ kind: @autoclosure () -> SternaEvent.Kind, of transfer: QueuedTransfer? = nil) {
         guard source.wants(.transfers) else { return }
         let elapsed = Duration.nanoseconds((time.clock.now - began).nanoseconds)
@@ -23,12 +23,12 @@ extension TransferQueue {
 }
 
 extension SternaEvent {
-    /// The transfer that the event of a queue is about; nil for other events.
+    /// The transfer of a queue's event; nil for other events.
     public var transfer: QueuedTransfer? { owner as? QueuedTransfer }
 }
 
 extension Response {
-    /// The head, for events, which must not keep a connection.
+    /// The head without the body, for events, which must not keep a connection.
     var withoutBody: Response {
         var head = self
         head.body = ResponseBody()

@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// Bandwidth limits by the time of the day: windows with limits of their own, and the limits outside of them.
+/// Bandwidth limits by the time of day: the limits of windows, and those outside of them.
 ///
 ///     queue.schedule = BandwidthSchedule(
 ///         [.init(from: .init(8, 0), to: .init(18, 30), on: .workdays, download: 500_000, upload: 100_000)],
@@ -8,18 +8,22 @@ import SternaPlatform
 public struct BandwidthSchedule: Sendable, Hashable {
     /// Limits in bytes per second; nil for none.
     public struct Rates: Sendable, Hashable {
+        /// The limit of downloads in bytes per second; nil for none.
         public var download: Int?
+
+        /// The limit of uploads in bytes per second; nil for none.
         public var upload: Int?
 
+        /// Creates limits in bytes per second; nil, the default, for none.
         public init(download: Int? = nil, upload: Int? = nil) { (self.download, self.upload) = (download, upload) }
     }
 
-    /// A time of the day.
+    /// A time of day.
     public struct Time: Sendable, Hashable, Comparable, CustomStringConvertible {
-        /// The minutes since midnight, from 0 to 1,440, the end of the day.
+        /// The minutes since midnight, from 0 to 1,440, which is the end of the day.
         public let minutes: Int
 
-        /// Makes a time; values out of range become the nearest ones.
+        /// Creates a time from an hour, 0 to 24, and a minute, 0 to 59. Values out of range are clamped.
         public init(_ hour: Int, _ minute: Int = 0) {
             minutes = min(1_440, min(24, max(0, hour)) * 60 + min(59, max(0, minute)))
         }
@@ -35,10 +39,13 @@ public struct BandwidthSchedule: Sendable, Hashable {
 
     /// Days of the week.
     public struct Days: OptionSet, Sendable, Hashable {
+        /// A bit for each day, from Sunday in the lowest bit.
         public let rawValue: UInt8
 
+        /// Creates a set of days from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+        /// The days of the week.
         public static let sunday = Days(rawValue: 1 << 0)
         public static let monday = Days(rawValue: 1 << 1)
         public static let tuesday = Days(rawValue: 1 << 2)
@@ -46,51 +53,59 @@ public struct BandwidthSchedule: Sendable, Hashable {
         public static let thursday = Days(rawValue: 1 << 4)
         public static let friday = Days(rawValue: 1 << 5)
         public static let saturday = Days(rawValue: 1 << 6)
+
+        /// Monday to Friday, Saturday and Sunday, and all days.
         public static let workdays: Days = [.monday, .tuesday, .wednesday, .thursday, .friday]
         public static let weekend: Days = [.saturday, .sunday]
         public static let all: Days = [.workdays, .weekend]
     }
 
-    /// A window of each of some days.
+    /// A window of time on given days, with its limits.
     public struct Window: Sendable, Hashable {
+        /// The beginning.
         public var from: Time
 
-        /// Its end. If it is not later than the beginning, the window ends on the next day.
+        /// The end. If it is not later than the beginning, the window ends on the next day.
         public var to: Time
 
-        /// The days on which it begins.
+        /// The days on which the window begins.
         public var days: Days
 
+        /// The limits within the window.
         public var rates: Rates
 
+        /// Creates a window. The limits are in bytes per second; nil, the default, for none.
         public init(from: Time, to: Time, on days: Days = .all, download: Int? = nil, upload: Int? = nil) {
             (self.from, self.to, self.days) = (from, to, days)
             rates = Rates(download: download, upload: upload)
         }
     }
 
-    /// The clock that the times mean.
+    /// The time zone of a schedule.
     public enum Zone: Sendable, Hashable {
-        /// That of the machine, with its summer time.
+        /// The machine's time zone, with its summer time.
         case local
+        /// Coordinated Universal Time.
         case utc
     }
 
-    /// The windows; where they overlap, the first one counts. Those beyond the hundredth have no effect.
+    /// The windows. Where they overlap, the first one counts. Only the first 100 have an effect.
     public var windows: [Window]
 
     /// The limits outside of the windows.
     public var otherwise: Rates
 
+    /// The time zone of the windows; `local` by default.
     public var zone: Zone
 
+    /// Creates a schedule from its windows, with no limits outside of them by default.
     public init(_ windows: [Window], otherwise: Rates = Rates(), zone: Zone = .local) {
         (self.windows, self.otherwise, self.zone) = (windows, otherwise, zone)
     }
 
     private static let mostWindows = 100
 
-    /// Returns the limits of a moment.
+    /// Returns the limits at a moment.
     func rates(at moment: WeekMoment) -> Rates {
         windows.prefix(Self.mostWindows).first { $0.contains(moment) }?.rates ?? otherwise
     }
@@ -113,7 +128,7 @@ public struct BandwidthSchedule: Sendable, Hashable {
 }
 
 extension BandwidthSchedule.Window {
-    /// Its length in seconds.
+    /// The length in seconds.
     fileprivate var length: Int {
         let minutes = to.minutes - from.minutes
         return (minutes > 0 ? minutes : minutes + 1_440) * 60
@@ -129,21 +144,21 @@ extension BandwidthSchedule.Window {
     }
 }
 
-/// A moment of a week.
+/// A moment within a week.
 struct WeekMoment: Sendable, Hashable {
-    /// 0, Sunday, to 6.
+    /// The day, from 0, Sunday, to 6.
     var weekday: Int
 
     /// The seconds since midnight, below 86,400.
     var second: Int
 
-    /// Makes a moment; values out of range wrap around.
+    /// Creates a moment. Values out of range wrap around.
     init(weekday: Int, second: Int) {
         self.weekday = ((weekday % 7) + 7) % 7
         self.second = ((second % 86_400) + 86_400) % 86_400
     }
 
-    /// The moment on the machine's clock.
+    /// Returns the present moment on the machine's clock.
     static func now(in zone: BandwidthSchedule.Zone) -> WeekMoment {
         var seconds = time(nil)
         var parts = tm()

@@ -3,7 +3,7 @@ public import SternaCore
 
 /// The progress of a ``TransferQueue`` over all transfers since it was last empty.
 public struct QueueProgress: Sendable, Hashable, CustomStringConvertible {
-    /// The number of all transfers.
+    /// The number of transfers.
     public internal(set) var count = 0
 
     /// The number of transfers that have succeeded.
@@ -12,7 +12,7 @@ public struct QueueProgress: Sendable, Hashable, CustomStringConvertible {
     /// The number of transfers that have failed or were cancelled.
     public internal(set) var failed = 0
 
-    /// The bytes of uploads and downloads together, with the smoothed rate and the time that is left.
+    /// The bytes of uploads and downloads together, with the smoothed rate and the remaining time.
     public internal(set) var bytes = TransferProgress(completed: 0)
 
     /// The bytes of uploads.
@@ -21,10 +21,11 @@ public struct QueueProgress: Sendable, Hashable, CustomStringConvertible {
     /// The bytes of downloads.
     public internal(set) var downloads = TransferProgress(completed: 0)
 
-    /// Whether a total is an estimate: a transfer whose length is unknown counts with the mean of those that are known. Totals are nil
-    /// as long as no length is known.
+    /// Whether a total is an estimate: a transfer of unknown length counts with the mean of the known lengths. Totals are nil while
+    /// no length is known.
     public internal(set) var isEstimated = false
 
+    /// Creates the progress of an empty queue.
     public init() {}
 
     /// Whether no transfer is left.
@@ -36,7 +37,7 @@ public struct QueueProgress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Adds up the progress of transfers, by direction; a value without a clock of its own.
+/// Sums the progress of transfers by direction. A value without a clock.
 struct QueueMeter: Sendable {
     private struct Direction: Sendable {
         var sum = ProgressSum()
@@ -44,7 +45,7 @@ struct QueueMeter: Sendable {
 
         mutating func set(_ id: Int, _ progress: TransferProgress, resumedAt: Int64, at now: NIODeadline) {
             var progress = progress
-            // What is known is not forgotten, as when a transfer begins anew.
+            // A known total is kept, for example when a transfer restarts.
             progress.total = progress.total ?? sum[id]?.total
             if let moved = sum.set(id, progress, resumedAt: resumedAt) { rate.add(moved, at: now) }
         }
@@ -54,7 +55,7 @@ struct QueueMeter: Sendable {
         }
     }
 
-    // A transfer is in one of them, and changes nothing in the other.
+    // Each transfer is in one of them.
     private var uploads = Direction()
     private var downloads = Direction()
 
@@ -63,7 +64,7 @@ struct QueueMeter: Sendable {
         if isUpload { uploads.sum.add(id, total: total) } else { downloads.sum.add(id, total: total) }
     }
 
-    /// Sets the length of a download, unless its progress has told it.
+    /// Sets the length of a download, unless its progress already has a total.
     mutating func setTotal(_ total: Int64, of id: Int) {
         guard let present = downloads.sum[id], present.total == nil else { return }
         let progress = TransferProgress(completed: present.completed, total: total)
@@ -72,19 +73,19 @@ struct QueueMeter: Sendable {
 
     /// Sets the progress of a transfer.
     ///
-    /// - Parameter resumedAt: the bytes of it that were there before.
+    /// - Parameter resumedAt: the bytes that earlier attempts transferred.
     mutating func set(_ id: Int, _ progress: TransferProgress, resumedAt: Int64, at now: NIODeadline) {
         uploads.set(id, progress, resumedAt: resumedAt, at: now)
         downloads.set(id, progress, resumedAt: resumedAt, at: now)
     }
 
-    /// Forgets a transfer.
+    /// Removes a transfer.
     mutating func remove(_ id: Int) {
         uploads.sum.remove(id)
         downloads.sum.remove(id)
     }
 
-    /// Notes the end of a transfer. One that has failed counts with the bytes that it moved, an upload that has succeeded with its length.
+    /// Records the end of a transfer. A failed one counts with the bytes transferred, a successful upload with its length.
     mutating func end(_ id: Int, succeeded: Bool) {
         if succeeded, let sent = uploads.sum[id], let total = sent.total, sent.completed < total {
             uploads.sum.set(id, TransferProgress(completed: total), resumedAt: 0)

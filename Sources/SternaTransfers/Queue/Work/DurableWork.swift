@@ -2,7 +2,7 @@ import Sterna
 import SternaCore
 import Synchronization
 
-/// A store's transfer in a queue, which gives it its turns in place of the store.
+/// A store's transfer in a queue, which gives its turns in place of the store.
 final class DurableWork: QueueWork, TurnGiving {
     private struct State {
         var wait: Wait<Void>?
@@ -12,7 +12,7 @@ final class DurableWork: QueueWork, TurnGiving {
     let transfer: Transfer
     private let state = Mutex(State())
 
-    /// The bytes that were there when it was added.
+    /// The bytes transferred before it was added.
     let known: Int64
     private let asked: @Sendable () -> Void
     private let rested: @Sendable () -> Void
@@ -20,10 +20,10 @@ final class DurableWork: QueueWork, TurnGiving {
     private let left: @Sendable (SternaError) -> Void
 
     /// - Parameters:
-    ///   - asked: called when it wants a turn.
-    ///   - rested: called when its turn, or its wait, is over.
+    ///   - asked: called when the transfer requests a turn.
+    ///   - rested: called when its turn or its wait has ended.
     ///   - changedPriority: called when the program changes the transfer's priority.
-    ///   - left: called when it was given back to its store.
+    ///   - left: called when it has returned to its store.
     init(
         _ transfer: Transfer, asked: @escaping @Sendable () -> Void, rested: @escaping @Sendable () -> Void,
         changedPriority: @escaping @Sendable (Request.Priority) -> Void,
@@ -42,7 +42,7 @@ final class DurableWork: QueueWork, TurnGiving {
 
     func askForLength() async -> Int64? {
         guard !isUpload else { return nil }
-        // Without its secrets, the server would not say.
+        // Without the secrets the server would refuse the request.
         guard let headers = try? await transfer.requestHeaders() else { return nil }
         let draft = RequestDraft(.get, transfer.details.url, headers: headers)
         let task = transfer.ownSession.with { $0.startsTasks = false }.dataTask(draft)
@@ -78,13 +78,13 @@ final class DurableWork: QueueWork, TurnGiving {
         wait?.end()
     }
 
-    /// Keeps the queue until the end: a transfer asks for its turn a while after it was added.
+    /// Keeps the queue alive until the end: a transfer requests its turn a while after it was added.
     func keep(_ queue: TransferQueue) { state.withLock { $0.queue = queue } }
 
     func release() { withExtendedLifetime(state.withLock { $0.queue.take() }) {} }
 
     func suspend() {
-        // It keeps what is there, and waits for a turn of the suspended queue.
+        // It keeps the received bytes, and waits for a turn of the suspended queue.
         Task { await transfer.takeTurnAgain() }
     }
 
@@ -95,13 +95,13 @@ final class DurableWork: QueueWork, TurnGiving {
             do {
                 try await transfer.cancel()
             } catch {
-                // What cannot be written is left to later processes.
+                // If the cancellation cannot be written, the transfer is left to later processes.
                 leave(LeftToStore.error("It could not be cancelled: \(error)"))
             }
         }
     }
 
-    /// Gives the transfer back to its store, which begins nothing by itself.
+    /// Returns the transfer to its store, which does not begin it.
     func leave(_ error: SternaError) {
         Task {
             await transfer.leave()
@@ -114,9 +114,9 @@ final class DurableWork: QueueWork, TurnGiving {
     func setPriority(_ priority: Request.Priority) {}
 }
 
-/// Marks the error of a transfer without which its queue goes on though it is not over: what waits for it is not to be lost either.
+/// Marks the error of a transfer that left its queue unfinished: transfers that depend on it return to their store, too.
 struct LeftToStore: Error {
-    /// Returns the error of a transfer that was given back to its store.
+    /// Returns the error of a transfer that returned to its store.
     static func error(_ reason: String) -> SternaError {
         SternaError(
             .cancelled, phase: .queue, "\(reason) The transfer can be resumed with its store.",

@@ -1,36 +1,36 @@
 import Sterna
 import SternaCore
 
-/// What a queue runs: a task, or a transfer of a store.
+/// The work of a queued transfer: a task, or a transfer of a store.
 protocol QueueWork: AnyObject, Sendable {
     var isUpload: Bool { get }
     var host: String { get }
 
-    /// The length, if it is known before the beginning.
+    /// The length in bytes; nil if it is unknown before the beginning.
     var length: Int64? { get }
 
-    /// How far it is now, and the bytes that were there before.
+    /// The present progress, and the bytes transferred before.
     var present: (progress: TransferProgress, resumedAt: Int64) { get }
 
-    /// Asks the server for the length; nil if it does not say.
+    /// Requests the length from the server; nil if it does not send one.
     func askForLength() async -> Int64?
 
-    /// The turn has come; keeps the queue until the end.
+    /// Begins the turn. Keeps the queue alive until the end.
     func turn(keeping queue: TransferQueue)
 
-    /// Lets the queue go, since the transfer is over.
+    /// Releases the queue, since the transfer is over.
     func release()
 
     /// Pauses work that has its turn.
     func suspend()
 
-    /// Carries paused work on.
+    /// Resumes suspended work.
     func goOn()
 
     /// Cancels it for good.
     func cancel()
 
-    /// Ends the work, and keeps what it can go on from.
+    /// Stops the work, and keeps its resumable state.
     func stop() async
 
     func setPriority(_ priority: Request.Priority)

@@ -21,8 +21,8 @@ final class TaskWork: QueueWork {
     let length: Int64?
 
     /// - Parameters:
-    ///   - report: called with the progress, and the bytes that were there before.
-    ///   - ended: called at the end of each attempt, with its error.
+    ///   - report: called with the progress, and the bytes transferred before.
+    ///   - ended: called at the end of each attempt, with its error if it failed.
     init(
         _ task: SessionTask, report: @escaping @Sendable (TransferProgress, Int64) -> Void,
         ended: @escaping @Sendable (SternaError?) -> Void
@@ -38,20 +38,20 @@ final class TaskWork: QueueWork {
 
     var task: SessionTask { state.withLock { $0.task } }
 
-    /// Binds the task to the queue; returns false if it has begun, or is in a queue.
+    /// Binds the task to the queue. Returns false if it has begun or is in a queue.
     func join(_ link: TransferLink) -> Bool {
         guard task.join(link) else { return false }
         self.link.withLock { $0 = link }
         return watch(task)
     }
 
-    /// Calls `ended` at the end of an attempt; returns false for a kind of task that others must read.
+    /// Calls `ended` at the end of an attempt. Returns false for a task that streams its response.
     private func watch(_ task: SessionTask) -> Bool {
-        // In a Swift task: a task that is cancelled may complete at once, while its queue is locked.
+        // In a Swift task: a cancelled task may complete at once, while its queue is locked.
         task.whenComplete { [ended] in Task { ended(task.error) } }
     }
 
-    /// Prepares another attempt, which waits for its turn; returns false if there can be none.
+    /// Prepares another attempt, which waits for its turn. Returns false if none is possible.
     func again() -> Bool {
         guard !state.withLock({ $0.isStopped }), let link = link.withLock({ $0 }), let next = task.again(),
             next.join(link)
@@ -62,7 +62,7 @@ final class TaskWork: QueueWork {
             state.attempts += 1
             return false
         }
-        // Meanwhile; what was cancelled then is the task before.
+        // The queue was stopped meanwhile, which cancelled only the previous task.
         guard !isStopped else {
             next.cancel()
             return false

@@ -1,9 +1,10 @@
 import HTTPTypes
 import SternaCore
 
-/// The rules of uploads by `Content-Range` to a URL that the server names (a session), as Google's storage and its relatives have them.
+/// The rules of uploads by `Content-Range` to a URL that the server names (a session), as Google Cloud Storage and similar services
+/// support them.
 ///
-/// | step | request | answer |
+/// | step | request | response |
 /// |---|---|---|
 /// | create | `POST` without content to the target, with `X-Upload-Content-Length` and `-Type` | 2xx with `Location` |
 /// | ask | `PUT` without content, `Content-Range: bytes */1000` | 308 with `Range: bytes=0-99`, or without for nothing; 2xx: complete |
@@ -12,7 +13,7 @@ import SternaCore
 enum ContentRangeRule {
     static let rangeField = "Content-Range"
 
-    /// What the content of a request must be a multiple of, unless it is the last.
+    /// The content of a request must be a multiple of this number of bytes, unless it is the last.
     static let unit: Int64 = 256 << 10
 
     static func request(_ step: UploadStep, _ state: UploadState, _ plan: UploadPlan) throws -> UploadRequest {
@@ -76,7 +77,7 @@ enum ContentRangeRule {
             return .complete(next)
         case 308:
             try next.confirm(try offset(reply.fields[values: "Range"]))
-            // The server has all bytes, and still waits: it is asked again, as often as the pace allows.
+            // The server has all bytes but does not complete the upload: it is asked again, as often as the pace allows.
             let isWhole = next.offset == state.length && state.length > 0
             (next.stage, next.isCurrent) = (.open, !isWhole && (step == .ask || next.offset > step.content.lowerBound))
             return .proceed(next)
@@ -85,7 +86,8 @@ enum ContentRangeRule {
         }
     }
 
-    /// Returns how many bytes the server has, by a field such as `bytes=0-99`; 0 without it. Throws the fault of any other value.
+    /// Returns how many bytes the server has, from a field such as `bytes=0-99`; 0 without the field. Throws a fault for any other
+    /// value.
     static func offset(_ lines: [String]) throws(UploadFault) -> Int64 {
         guard let line = lines.first else { return 0 }
         let text = line[...].trimmingBlanks()

@@ -2,9 +2,9 @@ import RawStructuredFieldValues
 
 /// Reads and writes the structured fields of the IETF protocol (draft-ietf-httpbis-resumable-upload, 4.1; RFC 9651).
 ///
-/// A field of another type than expected is ignored as a whole, as is one that is longer than ``longest``.
+/// A field of an unexpected type, or longer than ``longest``, is ignored as a whole.
 enum StructuredUploadField {
-    /// The longest field that is read, in bytes: the library's dictionaries take quadratic time.
+    /// The maximum length of a field that is read, in bytes: the parser of dictionaries takes quadratic time.
     static let longest = 4_096
 
     /// Returns a non-negative integer.
@@ -37,7 +37,7 @@ enum StructuredUploadField {
         return found
     }
 
-    /// Returns a Boolean as it is written.
+    /// Returns the text of a Boolean.
     static func text(_ value: Bool) -> String { value ? "?1" : "?0" }
 
     private static func parser(_ lines: [String]) -> StructuredFieldValueParser<[UInt8]>? {

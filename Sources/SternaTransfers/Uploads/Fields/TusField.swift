@@ -5,7 +5,7 @@ import SternaPlatform
 enum TusField {
     static let version = "1.0.0"
 
-    /// The longest list that is read, in bytes.
+    /// The maximum length of a list that is read, in bytes.
     static let longest = 4_096
 
     /// Returns the members of a comma-separated list in lower case; none for a list that is longer than ``longest``.
@@ -16,9 +16,9 @@ enum TusField {
             .filter { FieldSyntax.isToken($0) }
     }
 
-    /// Returns Upload-Expires in seconds since 1970; nil for text that is no date.
+    /// Returns Upload-Expires in seconds since 1970; nil for text that is not a date.
     ///
-    /// Some servers write the zone as UTC, or leave it out.
+    /// Some servers write the zone as UTC, or omit it.
     static func expires(_ lines: [String]) -> Int64? {
         guard lines.count == 1, let line = lines.first, line.utf8.count <= 40 else { return nil }
         if let seconds = HTTPDate.seconds(line) { return seconds }
@@ -26,10 +26,10 @@ enum TusField {
         return HTTPDate.seconds(bare.trimmingBlanks() + " GMT")
     }
 
-    /// Returns the value of Upload-Metadata: pairs of a key and a value in base64.
+    /// Returns the value of Upload-Metadata: pairs of a key and a value in Base64.
     ///
-    /// Throws `invalidHeader` for a key that is empty, occurs twice, or has blanks, commas or characters outside ASCII. Keys without
-    /// a value are left out, which some servers cannot read.
+    /// Throws `invalidHeader` for a key that is empty, occurs twice, or contains spaces, commas or characters outside ASCII. Keys
+    /// with an empty value are left out, since some servers cannot read them.
     static func metadata(_ pairs: [UploadPlan.Pair]) throws(SternaError) -> String? {
         var seen: Set<String> = []
         var parts: [String] = []

@@ -2,7 +2,7 @@ import SternaPlatform
 
 /// Writes Content-Digest and Repr-Digest (RFC 9530).
 enum UploadDigestField {
-    /// Returns the field's value; nil for an algorithm that is not to be used there.
+    /// Returns the field's value; nil for an algorithm that must not be used there.
     static func text(_ digest: UploadDigest) -> String? {
         digest.algorithm.fieldName.map { "\($0)=:\(Data(digest.bytes).base64EncodedString()):" }
     }

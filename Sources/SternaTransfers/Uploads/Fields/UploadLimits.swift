@@ -1,4 +1,4 @@
-/// The limits that a server sets to an upload; nil for those that it does not name.
+/// The limits that a server sets for an upload; nil for each that it does not name.
 struct UploadLimits: Sendable, Hashable, Codable {
     /// The largest and the smallest size of the whole upload, in bytes.
     var maxSize: Int64?
@@ -10,14 +10,15 @@ struct UploadLimits: Sendable, Hashable, Codable {
 }
 
 extension UploadLimits {
-    /// The value of Upload-Limit (draft-ietf-httpbis-resumable-upload, 4.1.4): limits, and for how many seconds the upload is kept.
+    /// The value of Upload-Limit (draft-ietf-httpbis-resumable-upload, 4.1.4): limits, and the seconds for which the server keeps
+    /// the upload.
     struct Field: Sendable, Hashable {
         var limits: UploadLimits
         var maxAge: Int64?
 
-        /// Reads the field's lines; nil without the field, and if it breaks the grammar or a known key has a value of another type.
+        /// Reads the field's lines; nil without the field, if it breaks the grammar, or if a known key has a value of another type.
         ///
-        /// Interop version 6 names `max-age` `expires`.
+        /// Interop version 6 calls `max-age` `expires`.
         init?(_ lines: [String]) {
             let keys = ["max-size", "min-size", "max-append-size", "min-append-size", "max-age", "expires"]
             guard let found = StructuredUploadField.integers(lines, keys) else { return nil }

@@ -11,7 +11,7 @@ enum UploadNumber {
         return Int64(text)
     }
 
-    /// Returns the number of a field with a single line; nil for none, for several, and for any other text.
+    /// Returns the number of a field with a single line; nil for no line, for several, and for any other text.
     static func value(_ lines: [String]) -> Int64? {
         guard lines.count == 1, let line = lines.first else { return nil }
         return value(line)

@@ -2,7 +2,7 @@ import NIOCore
 import SternaCore
 import SternaSerialization
 
-/// The problem details of a refusal (RFC 9457), as far as uploads use them.
+/// The problem details of an error response (RFC 9457) that uploads use.
 struct UploadProblem: Sendable, Hashable {
     /// A problem type of the IETF protocol.
     enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -11,16 +11,16 @@ struct UploadProblem: Sendable, Hashable {
         case inconsistentLength = "inconsistent-upload-length"
     }
 
-    /// The problem's type; nil for one of another specification.
+    /// The problem's type; nil for a type of another specification.
     var kind: Kind?
 
-    /// The server's explanation in one line, for people.
+    /// The server's explanation in one line, for users.
     var text: String?
 
     /// The offset that the server expects.
     var expectedOffset: Int64?
 
-    /// The largest body that is read, in bytes.
+    /// The maximum size of a body that is read, in bytes.
     static let longest = 16 << 10
 
     private static let prefix = "https://iana.org/assignments/http-problem-types#"
@@ -29,7 +29,7 @@ struct UploadProblem: Sendable, Hashable {
         (self.kind, self.text, self.expectedOffset) = (kind, text, expectedOffset)
     }
 
-    /// Reads the body of a response; nil for another media type, and for a body that is no object of JSON.
+    /// Reads the body of a response; nil for another media type, and for a body that is not a JSON object.
     init?(mediaType: String?, body: Bytes) {
         guard body.readableBytes <= Self.longest, let mediaType = mediaType?.lowercased(),
             mediaType.split(separator: ";").first?.trimmingBlanks() == "application/problem+json",
@@ -49,7 +49,7 @@ struct UploadProblem: Sendable, Hashable {
 }
 
 extension Substring {
-    /// Returns the text without blanks and tabs around it.
+    /// Returns the text without leading and trailing spaces and tabs.
     func trimmingBlanks() -> Substring {
         let rest = drop { $0 == " " || $0 == "\t" }
         guard let last = rest.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return rest.prefix(0) }

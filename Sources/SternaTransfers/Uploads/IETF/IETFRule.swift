@@ -88,9 +88,9 @@ enum IETFRule {
         guard reply.status == 104, IETFVersion.named(reply.fields[values: versionField]) == version else { return nil }
         var next = state
         takeLimits(reply, &next)
-        // What follows would be sent in vain.
+        // Further content would be sent in vain.
         if let most = next.limits.maxSize, most < next.length { throw .tooLarge(length: next.length, most: most) }
-        // Only creation has a Location; one in the progress of content is not to be used.
+        // Only creation names a Location; one in a progress report must not be used.
         if case .create = step, let url = try UploadLocation.url(reply.fields, relativeTo: reply.url) {
             guard state.url == nil || state.url == url else { throw .locationsDiffer }
             (next.url, next.stage) = (url, .open)
@@ -147,7 +147,7 @@ enum IETFRule {
         guard reply.isSuccess else {
             let other = otherVersion(reply, state, version, onEvery400: true)
             guard case .fail? = other else { return other ?? UploadRule.refusal(reply, to: .ask, state) }
-            // The upload was created by one of the versions: that all are refused by now says nothing about it.
+            // One of the versions created the upload: that the server now refuses all of them says nothing about it.
             var next = state
             next.refused = []
             return UploadRule.refusal(reply, to: .ask, next)
@@ -179,7 +179,7 @@ enum IETFRule {
             switch (reply.status, reply.problem?.kind) {
             case (_, .inconsistentLength): return .fail(.refused(reply.status, reply.problem?.text))
             case (_, .mismatchingOffset): return .again(state.unsure(), .mismatch, after: reply.retryAfter)
-            // The server has all of it: it says so when it is asked.
+            // The server has all content, and reports that when it is asked.
             case (400, .completed): return .again(state.unsure(), .mismatch, after: nil)
             case (413, _): return UploadRule.smaller(step, state)
             default:
@@ -203,13 +203,13 @@ enum IETFRule {
 
     // MARK: Parts of responses
 
-    /// Whether the upload is complete, by the sign of any version; nil without one.
+    /// Returns whether the upload is complete, by the field of any version; nil without one.
     static func completeness(_ reply: UploadReply) -> Bool? {
         StructuredUploadField.boolean(reply.fields[values: completeField])
             ?? StructuredUploadField.boolean(reply.fields[values: incompleteField]).map { !$0 }
     }
 
-    /// The response is that of the target resource, whatever its status: resuming cannot help.
+    /// The response comes from the target resource, whatever its status: resuming cannot help.
     private static func ended(_ reply: UploadReply, _ state: UploadState) -> UploadAnswer {
         guard reply.isSuccess else { return .fail(.refusedByTarget(reply.status, reply.problem?.text)) }
         var next = state
@@ -217,7 +217,7 @@ enum IETFRule {
         return .complete(next)
     }
 
-    /// Takes the offset of a successful response. One that differs from what was sent is asked for again.
+    /// Takes the offset of a successful response. An offset that differs from what was sent is requested again.
     private static func confirmed(
         _ reply: UploadReply, _ sent: Int64, _ state: UploadState
     ) throws(UploadFault) -> UploadAnswer {
@@ -234,9 +234,9 @@ enum IETFRule {
         state.expires = field.maxAge.map { UploadRule.moment(reply.now, after: $0) } ?? state.expires
     }
 
-    /// Returns the state with another version, if the response asks for one that was not refused yet.
+    /// Returns the state with another version, if the response names one that was not refused yet.
     ///
-    /// - Parameter onEvery400: whether a 400 that names no version counts, too.
+    /// - Parameter onEvery400: whether a 400 that names no version also counts.
     private static func otherVersion(
         _ reply: UploadReply, _ state: UploadState, _ version: IETFVersion, onEvery400: Bool
     ) -> UploadAnswer? {

@@ -4,7 +4,7 @@ enum UploadDialect: Sendable, Hashable, Codable, CustomStringConvertible {
     case ietf(IETFVersion)
     /// tus 1.0.0.
     case tus
-    /// By `Content-Range`, see ``ContentRangeRule``.
+    /// Uploads by `Content-Range`, see ``ContentRangeRule``.
     case contentRange
 
     var description: String {

@@ -1,8 +1,8 @@
 import SternaCore
 
-/// Finds the protocol of a server by its answer to OPTIONS.
+/// Discovers the protocol of a server by its response to OPTIONS.
 enum UploadDiscovery {
-    /// Returns the state with the protocol, the IETF's if the server has both.
+    /// Returns the state with the protocol; the IETF protocol if the server has both.
     static func answer(_ reply: UploadReply, _ state: UploadState) throws(UploadFault) -> UploadAnswer {
         var next = state
         let named = IETFVersion.named(reply.fields[values: IETFRule.versionField])
@@ -18,7 +18,7 @@ enum UploadDiscovery {
             case 307, 308: return UploadRule.refusal(reply, to: .discover, state)
             case let status where PassingStatus.contains(status):
                 return UploadRule.refusal(reply, to: .discover, state)
-            // What the server can do is told to those who have credentials.
+            // The server describes its protocols only to requests with credentials.
             case 401, 407: return .fail(.refused(reply.status, reply.problem?.text))
             default: return .fail(.noProtocol(status: reply.status))
             }

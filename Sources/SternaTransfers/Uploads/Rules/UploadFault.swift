@@ -1,10 +1,10 @@
 import SternaCore
 
-/// Why an upload cannot go on, or has to wait.
+/// Why an upload cannot continue, or must wait.
 enum UploadFault: Error, Sendable, Hashable {
     // The server and its protocol.
     case noProtocol(status: Int)
-    /// The server has left the question for its protocols unanswered.
+    /// The server did not respond to OPTIONS.
     case unanswered
     case versionsRefused
     case tusVersion(offered: String)
@@ -16,7 +16,7 @@ enum UploadFault: Error, Sendable, Hashable {
 
     // Offsets and lengths.
     case noOffset
-    /// The server has refused the question for the offset, which says nothing about the upload.
+    /// The server refused the request for the offset, which says nothing about the upload.
     case offsetUnknown(Int)
     case offsetBeyondEnd(Int64, length: Int64)
     case offsetWentBack(from: Int64, to: Int64)
@@ -25,7 +25,7 @@ enum UploadFault: Error, Sendable, Hashable {
     case tooLarge(length: Int64, most: Int64?)
     case appendLimits(most: Int64)
 
-    // Answers.
+    // Responses.
     case refused(Int, String?)
     case refusedByTarget(Int, String?)
     case redirect(Int)
@@ -35,12 +35,12 @@ enum UploadFault: Error, Sendable, Hashable {
     case contentRefused
     case waitTooLong(Int64)
     case stalled(Int64)
-    /// The server has all bytes, and does not complete the upload.
+    /// The server has all bytes, but does not complete the upload.
     case unfinished
 
     // The upload's life.
     case gone(Int)
-    /// The server has forgotten the upload more often than it is created again.
+    /// The server has forgotten the upload more often than it may be created again.
     case forgotten(Int)
     case expired
     case outcomeUnknown
@@ -49,12 +49,12 @@ enum UploadFault: Error, Sendable, Hashable {
     /// No response arrived.
     case noResponse
 
-    /// A request sent by mistake: a step that has none.
+    /// A step that has no request.
     case noRequest
 }
 
 extension UploadFault {
-    /// The kind of the error that a caller gets.
+    /// The kind of the caller's error.
     var kind: SternaError.Kind {
         switch self {
         case .refused, .refusedByTarget, .unavailable, .locked, .mismatch, .contentRefused, .gone, .forgotten,
@@ -70,20 +70,20 @@ extension UploadFault {
         }
     }
 
-    /// Whether a later attempt may succeed without a change by the program, its user or the server's operator.
+    /// Whether a later attempt may succeed without a change by the program, its user or the operator of the server.
     var passes: Bool {
         switch self {
         case .locked, .waitTooLong, .noResponse, .noOffset, .offsetUnknown, .checksum, .unfinished, .mismatch,
             .offsetWentBack, .gone, .unanswered:
             true
         case .unavailable(let status): PassingStatus.contains(status)
-        // The target has not worked on the content, which is sent anew.
+        // The target did not process the content, which is sent again.
         case .refusedByTarget(let status, _): PassingStatus.contains(status) && !PassingStatus.mayHaveStored(status)
         default: false
         }
     }
 
-    /// Whether the server has no protocol for resumable uploads that Sterna knows, so that the upload can be sent in one request instead.
+    /// Whether the server supports no protocol that Sterna knows, so that the upload can be sent in one request instead.
     var hasNoProtocol: Bool {
         switch self {
         case .noProtocol, .versionsRefused, .tusVersion, .unanswered: true
@@ -91,11 +91,11 @@ extension UploadFault {
         }
     }
 
-    /// Whether the server's part of the upload is of no use any more.
+    /// Whether the server's copy of the upload has become useless.
     var endsUpload: Bool {
         switch self {
         case .locationsDiffer, .tooLarge, .appendLimits: true
-        // The server takes the upload for complete, and says so in its answer to the next HEAD.
+        // The server considers the upload complete, and says so in its response to the next HEAD.
         case .refusedByTarget: true
         default: false
         }
@@ -113,10 +113,10 @@ extension UploadFault {
     var detail: String {
         switch self {
         case .noProtocol(let status):
-            "The server named no protocol for resumable uploads in its answer to OPTIONS (\(status)). Name the protocol, or "
+            "The server named no protocol for resumable uploads in its response to OPTIONS (\(status)). Name the protocol, or "
                 + "upload in one request."
         case .unanswered:
-            "The server did not answer the question for its upload protocols (OPTIONS). Name the protocol, or upload in one request."
+            "The server did not respond to OPTIONS, so its upload protocol is unknown. Name the protocol, or upload in one request."
         case .versionsRefused:
             "The server refuses every interop version of resumable uploads that Sterna has (8, 6, 5, 4 and 3). Name tus, or upload "
                 + "in one request."
@@ -136,22 +136,22 @@ extension UploadFault {
             "The server named an http URL for an upload that began by https. It was refused because it would give up encryption."
         case .noOffset: "The server did not say how much of the upload it has. Nothing was sent; try again later."
         case .offsetUnknown(let status):
-            "The server did not say how much of the upload it has, but answered \(status). The upload is kept; try again later."
+            "The server did not say how much of the upload it has, but responded with \(status). The upload is kept; try again later."
         case .offsetBeyondEnd(let offset, let length):
             "The server claims to have \(offset) bytes of an upload of \(length). Its copy must be wrong: cancel the upload and start "
-                + "anew."
+                + "again."
         case .offsetWentBack(let from, let to):
-            "The server confirmed \(from) bytes and now claims to have only \(to), again and again. Try again later, or start anew."
+            "The server confirmed \(from) bytes and now claims to have only \(to), again and again. Try again later, or start again."
         case .completeTooEarly(let offset, let length):
-            "The server calls the upload complete with \(offset) of \(length) bytes. Its copy must be wrong: start anew."
+            "The server calls the upload complete with \(offset) of \(length) bytes. Its copy must be wrong: start again."
         case .otherLength(let other, let length):
-            "The server expects an upload of \(other) bytes, but the file has \(length). If the file has changed, start anew."
+            "The server expects an upload of \(other) bytes, but the file has \(length). If the file has changed, start again."
         case .tooLarge(let length, let most):
             "The upload's \(length) bytes are more than the server takes" + (most.map { " (\($0))" } ?? "") + "."
         case .appendLimits(let most):
             "The server takes only \(most) bytes in one request, which makes the upload impossible. Ask its operator."
         case .refused(let status, _):
-            "The server answered the upload with \(status). Correct what it asks for and resume."
+            "The server refused the upload with \(status). Correct the cause and resume."
         case .refusedByTarget(let status, _): "The server has all bytes of the upload, and refused it with \(status)."
         case .redirect(let status):
             "The server redirects the upload with \(status), but not to a URL that can be followed. Use the URL that it wants."
@@ -175,10 +175,10 @@ extension UploadFault {
             "The server has forgotten the upload again and again (\(status)). Ask its operator, then upload again."
         case .expired: "The time in which the server keeps the upload is over."
         case .outcomeUnknown:
-            "The last bytes were on their way when the answer was lost, and the server no longer knows the upload. It may be complete: "
-                + "look there before you upload again."
+            "The response to the last bytes was lost, and the server no longer knows the upload. It may be complete: "
+                + "check there before you upload again."
         case .creationUnknown:
-            "The request that creates the upload was sent with content, but its answer was lost. The server may have it: look there "
+            "The request that creates the upload was sent with content, but its response was lost. The server may have it: check there "
                 + "before you upload again."
         case .noResponse: "The connection was lost."
         case .noRequest: "This step of an upload has no request."

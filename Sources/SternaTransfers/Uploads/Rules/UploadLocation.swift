@@ -3,13 +3,13 @@ import SternaCore
 
 /// Resolves the URLs that servers name for uploads.
 enum UploadLocation {
-    /// The longest URL of an upload, in bytes.
+    /// The maximum length of an upload's URL, in bytes.
     static let longest = 8_192
 
-    /// Returns the URL of a Location field, relative to the URL that answered; nil without the field.
+    /// Returns the URL of a Location field, relative to the URL of the response; nil without the field.
     ///
-    /// It may have another origin, where no credentials are sent. Its own user information is dropped, since a server must not choose
-    /// credentials. Throws the fault of a URL that cannot be used, and of one that gives up encryption.
+    /// It may have another origin, to which no credentials are sent. Its user information is dropped, since a server must not
+    /// choose credentials. Throws a fault for a URL that cannot be used, and for one that gives up encryption.
     static func url(_ fields: FieldSection, relativeTo base: HTTPURL) throws(UploadFault) -> HTTPURL? {
         let lines = fields.references(.location)
         guard let first = lines.first else { return nil }

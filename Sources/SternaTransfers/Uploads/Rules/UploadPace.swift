@@ -1,25 +1,25 @@
 import SternaCore
 
-/// How often an upload may fail, and how long it waits: so that no server makes it go on for ever.
+/// The limits on failures and waits of an upload, so that no server keeps it running for ever.
 struct UploadPatience: Sendable, Hashable {
-    /// The number of faults in a row, without progress between them, that an upload goes on after; 8 by default.
+    /// The number of faults in a row without progress that an upload survives; 8 by default.
     var failures = 8
 
     /// The number of requests in a row without progress, faults or not; 40 by default.
     var requests = 40
 
-    /// The number of requests in a row that the server takes although they lead nowhere, such as content that does not move the offset,
-    /// and of redirects; 5 by default.
+    /// The number of accepted requests in a row without effect, such as content that does not move the offset, and of redirects in
+    /// a row; 5 by default.
     var idle = 5
 
-    /// How often an upload is created again because the server has forgotten it; 2 by default, and in all runs together at most
+    /// How often an upload is created again because the server has forgotten it; 2 by default. All runs together have
     /// ``UploadState/mostRestarts``.
     var restarts = 2
 
-    /// The longest wait that a server may ask for; 120 s by default. A longer one fails the upload, which can be resumed.
+    /// The longest wait that a server may request; 120 s by default. A longer one fails the upload, which can be resumed.
     var longestWait = Duration.seconds(120)
 
-    /// The wait between two questions for the offset of an upload that a former run began; 200 ms by default.
+    /// The wait between two requests for the offset of an upload that an earlier run began; 200 ms by default.
     var settling = Duration.milliseconds(200)
 
     /// The maximum of the first wait, which doubles with each further fault, and the limit of all; 500 ms and 30 s by default.
@@ -27,10 +27,10 @@ struct UploadPatience: Sendable, Hashable {
     var limit = Duration.seconds(30)
 }
 
-/// Counts what happens without progress, and decides whether an upload goes on: a value without a clock.
+/// Counts requests without progress, and decides whether an upload continues. A value without a clock.
 struct UploadPace: Sendable, Hashable {
     enum Move: Sendable, Hashable {
-        /// Go on from a state, after a wait.
+        /// Continue from a state, after a wait.
         case go(UploadState, after: Duration)
         case end(UploadState)
         /// Stop; the state is the last one.
@@ -47,10 +47,10 @@ struct UploadPace: Sendable, Hashable {
 
     init(_ patience: UploadPatience = UploadPatience()) { self.patience = patience }
 
-    /// Decides what follows an answer.
+    /// Decides the consequence of an outcome.
     ///
     /// - Parameters:
-    ///   - state: the state before the answer's request.
+    ///   - state: the state before the request.
     ///   - latest: the state after the request's interim responses.
     ///   - random: a random number from 0 to 1, which chooses the wait.
     mutating func move(
@@ -104,7 +104,7 @@ struct UploadPace: Sendable, Hashable {
         }
     }
 
-    /// Whether a request that the server has taken has led nowhere, or back: the next one would be the same.
+    /// Whether an accepted request had no effect, so that the next one would be the same.
     private static func isIdle(from state: UploadState, to next: UploadState) -> Bool {
         if next.offset != state.offset { return next.offset < state.offset }
         let isKnown = next.isCurrent && !state.isCurrent || next.isLengthTold != state.isLengthTold
@@ -112,17 +112,17 @@ struct UploadPace: Sendable, Hashable {
         return !isKnown && !isSmaller && next.dialect == state.dialect && (next.url == nil) == (state.url == nil)
     }
 
-    /// The number of requests that an upload may take at all, so that a server cannot take it byte by byte.
+    /// The maximum number of requests of an upload, so that a server cannot take it byte by byte.
     static let most = 2 * UploadRule.mostAppends
 
-    /// The fault of requests that lead nowhere although none of them fails.
+    /// The fault of accepted requests without effect.
     private func stall(_ state: UploadState) -> UploadFault {
         if state.url == nil { return .noLocation }
         if state.largestAppend != nil { return .contentRefused }
         return state.offset == state.length ? .unfinished : .stalled(state.offset)
     }
 
-    /// Returns the wait after so many requests in a row that brought nothing: at least half of the maximum, so that a loop is slow, too.
+    /// Returns the wait after a number of requests in a row without progress: at least half of the maximum, so that a loop is slow.
     private func wait(_ random: Double, after count: Int) -> Duration {
         ExponentialBackoff(first: patience.firstWait, limit: patience.limit).delay(count - 1, random: random)
     }

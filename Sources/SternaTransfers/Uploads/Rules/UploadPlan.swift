@@ -1,7 +1,7 @@
 import HTTPTypes
 import SternaCore
 
-/// What a caller wants to upload, where to, and how: what stays the same during the whole upload.
+/// The content, target and options of an upload, which do not change while it runs.
 struct UploadPlan: Sendable, Hashable {
     /// A name with a value.
     struct Pair: Sendable, Hashable {
@@ -11,20 +11,20 @@ struct UploadPlan: Sendable, Hashable {
 
     /// The protocol to use.
     enum Choice: Sendable, Hashable {
-        /// The one that the server names when it is asked by OPTIONS.
+        /// The protocol that the server names in its response to OPTIONS.
         case discovered
         case named(UploadDialect)
     }
 
-    /// What the request has that creates the upload.
+    /// The content of the request that creates the upload.
     enum Creation: Sendable, Hashable {
         /// No content, so that the upload's URL is known before anything is sent.
         case empty
-        /// The content, or its first part. After a kill during that request it is unknown what the server has stored.
+        /// The content, or its first part. If the process is killed during that request, the outcome on the server is unknown.
         case withContent
     }
 
-    /// The part of an upload in a concatenation of tus.
+    /// The role of an upload in a concatenation of tus.
     enum Concatenation: Sendable, Hashable {
         case none
         /// One of several uploads that are joined later.
@@ -36,7 +36,7 @@ struct UploadPlan: Sendable, Hashable {
     /// The URL at which the upload is created.
     var target: HTTPURL
 
-    /// The number of bytes.
+    /// The length of the content in bytes.
     var length: Int64
 
     var choice = Choice.discovered
@@ -53,22 +53,23 @@ struct UploadPlan: Sendable, Hashable {
     /// Further metadata for tus.
     var metadata: [Pair] = []
 
-    /// Fields of the caller, sent to the origin of ``target`` alone.
+    /// The caller's header fields, sent only to the origin of ``target``.
     var headers = Headers()
 
-    /// The largest content of one request, in bytes; nil for all of it.
+    /// The largest content of one request, in bytes; nil for no limit.
     var largestAppend: Int64?
 
-    /// Whether a tus server learns the length with the first content only (creation-defer-length).
+    /// Whether a tus server receives the length only with the first content (creation-defer-length).
     var defersLength = false
 
-    /// Whether PATCH and DELETE are sent to a tus server as POST with X-HTTP-Method-Override, for proxies that let nothing else through.
+    /// Whether PATCH and DELETE are sent to a tus server as POST with X-HTTP-Method-Override, for proxies that refuse other
+    /// methods.
     var overridesMethods = false
 
     /// The algorithm of the digests that are sent with content; nil for none.
     var checksum: UploadDigest.Algorithm?
 
-    /// Whether the digest follows the content, which tus calls checksum-trailer.
+    /// Whether the digest follows the content (checksum-trailer of tus).
     var sendsDigestInTrailer = false
 
     /// The digest of the whole file, which the server can verify (Repr-Digest, RFC 9530).
@@ -90,7 +91,7 @@ struct UploadDigest: Sendable, Hashable {
         /// The name in tus.
         var tusName: String { rawValue.filter { $0 != "-" } }
 
-        /// The name in Content-Digest and Repr-Digest; nil for algorithms that are not to be used there (RFC 9530, 5).
+        /// The name in Content-Digest and Repr-Digest; nil for algorithms that must not be used there (RFC 9530, 5).
         var fieldName: String? {
             switch self {
             case .md5, .sha1: nil

@@ -1,12 +1,12 @@
 import HTTPTypes
 import SternaCore
 
-/// Decides how an upload goes on, for both protocols: functions of values, without I/O or clock.
+/// Decides the steps of an upload, for all protocols. Functions of values, without I/O or a clock.
 enum UploadRule {
-    /// The largest number of requests that an upload may be cut into.
+    /// The maximum number of requests that an upload may be cut into.
     static let mostAppends: Int64 = 100_000
 
-    /// Returns what is to be done next. An upload that seems to have expired is asked for, too, since a clock may have been set.
+    /// Returns the next step. An upload that seems to have expired is requested, too, since a clock may have been set.
     static func next(_ state: UploadState, _ plan: UploadPlan) -> UploadStep {
         if state.stage == .complete { return .finish }
         guard state.length <= UploadNumber.largest else {
@@ -19,7 +19,7 @@ enum UploadRule {
     }
 
     private static func creation(_ state: UploadState, _ plan: UploadPlan, _ dialect: UploadDialect) -> UploadStep {
-        // The process ended, or the connection, while content was on its way.
+        // The process or the connection ended while content was being sent.
         if state.stage == .creating { return .fail(.creationUnknown) }
         if let fault = oversize(state) { return .fail(fault) }
         if dialect == .tus, let fault = TusRule.missing(state, plan) { return .fail(fault) }
@@ -63,7 +63,7 @@ enum UploadRule {
         let least = state.limits.minAppend ?? 0
         var most = min(state.limits.maxAppend ?? .max, state.largestAppend ?? .max)
         if let own = plan.largestAppend { most = min(most, max(own, least, 1)) }
-        // Of such a server's blocks, half a one is not kept.
+        // Such a server does not keep incomplete blocks.
         if dialect == .contentRange, most < rest, most >= ContentRangeRule.unit { most -= most % ContentRangeRule.unit }
         let size = min(rest, most)
         guard size > 0, size == rest || size >= least, rest / size < mostAppends else {
@@ -72,9 +72,9 @@ enum UploadRule {
         return .append(state.offset..<state.offset + size, completes: size == rest)
     }
 
-    /// Returns the request of a step; throws `noRequest` for a step without one.
+    /// Returns the request of a step. Throws `noRequest` for a step without one.
     ///
-    /// - Parameter digest: that of the step's content.
+    /// - Parameter digest: the digest of the step's content.
     static func request(
         _ step: UploadStep, _ state: UploadState, _ plan: UploadPlan, digest: UploadDigest? = nil
     ) throws -> UploadRequest {
@@ -86,7 +86,7 @@ enum UploadRule {
             case nil: UploadRequest(method: .options, url: state.target, headers: IETFRule.versionFields(.preferred))
             }
         if let detour = state.detour { request.url = detour }
-        // The caller's fields may be credentials, which belong to one origin.
+        // The caller's fields may be credentials, which are for one origin.
         if request.url.origin == plan.target.origin {
             var all = plan.headers
             all.lines.removeAll { line in request.headers[line.name] != nil }
@@ -96,7 +96,7 @@ enum UploadRule {
         return request
     }
 
-    /// Returns what an interim response to a step's request means; nil for one that is to be ignored.
+    /// Returns the consequence of an interim response to a step's request; nil to ignore it.
     static func interim(
         _ reply: UploadReply, to step: UploadStep, _ state: UploadState
     ) throws(UploadFault) -> UploadState? {
@@ -104,7 +104,7 @@ enum UploadRule {
         return try IETFRule.interim(reply, to: step, state, version)
     }
 
-    /// Returns what the response to a step's request means.
+    /// Returns the consequence of the response to a step's request.
     static func answer(_ reply: UploadReply, to step: UploadStep, _ state: UploadState) -> UploadAnswer {
         var state = state
         state.detour = nil
@@ -121,14 +121,14 @@ enum UploadRule {
         }
     }
 
-    /// How often the question for the protocols is asked without an answer.
+    /// The maximum number of OPTIONS requests without a response.
     static let mostUnanswered = 2
 
-    /// Returns what it means that no response to a step's request arrived.
+    /// Returns the consequence of a missing response to a step's request.
     ///
     /// - Parameters:
     ///   - wasSent: whether any byte of the request may have reached the server.
-    ///   - sentAll: whether all of its content may have.
+    ///   - sentAll: whether all of its content may have reached the server.
     static func noResponse(
         to step: UploadStep, _ state: UploadState, wasSent: Bool, sentAll: Bool
     ) -> UploadAnswer {
@@ -138,13 +138,13 @@ enum UploadRule {
             state.unanswered += 1
             if state.unanswered >= mostUnanswered { return .fail(.unanswered) }
         }
-        // What the server got a part of cannot be complete.
+        // Content that the server received only a part of cannot be complete.
         if case .append(_, completes: true) = step, !sentAll, state.stage == .completing { state.stage = .open }
         guard case .create(let content, let completes) = step, state.url == nil else {
             return .again(state, .noResponse, after: nil)
         }
-        // An empty creation stores nothing, and a part of the content completes nothing, so they may be repeated. All of it may be stored
-        // already.
+        // An empty creation stores nothing, and a part of the content completes nothing, so both may be repeated. Complete content
+        // may be stored already.
         guard sentAll, !content.isEmpty || completes else {
             state.stage = .begun
             return .again(state, .noResponse, after: nil)
@@ -153,10 +153,10 @@ enum UploadRule {
     }
 }
 
-// MARK: Answers that both protocols share
+// MARK: Responses that the protocols share
 
 extension UploadRule {
-    /// Returns the answer to a status that is neither success nor the protocol's own.
+    /// Returns the consequence of a status that is neither success nor specific to the protocol.
     static func refusal(_ reply: UploadReply, to step: UploadStep, _ state: UploadState) -> UploadAnswer {
         let unsure = state.unsure()
         switch reply.status {
@@ -171,7 +171,7 @@ extension UploadRule {
         case 409 where state.url != nil: return .again(unsure, .mismatch, after: reply.retryAfter)
         case 423: return again(unsure, step, .locked, reply)
         case let status where PassingStatus.contains(status):
-            // Content of a creation that failed with 5xx may be stored nevertheless.
+            // Content of a creation that failed with 5xx may nevertheless be stored.
             if case .create(let content, _) = step, state.url == nil, !content.isEmpty,
                 PassingStatus.mayHaveStored(status)
             {
@@ -179,7 +179,7 @@ extension UploadRule {
             }
             return again(unsure, step, .unavailable(reply.status), reply)
         case 400..<500 where step == .ask && state.dialect != .contentRange && ![401, 403, 407].contains(reply.status):
-            // Some servers refuse the question, and still have the upload.
+            // Some servers refuse the request although they have the upload.
             return .again(unsure, .offsetUnknown(reply.status), after: reply.retryAfter)
         default: return .fail(.refused(reply.status, reply.problem?.text))
         }
@@ -193,8 +193,8 @@ extension UploadRule {
         return .again(state, fault, after: reply.retryAfter)
     }
 
-    /// Repeats the step with the URL of a temporary redirect, which holds for that request alone (RFC 9110, 15.4.8). The server has taken
-    /// nothing of what was sent.
+    /// Repeats the step with the URL of a temporary redirect, which applies only to that request (RFC 9110, 15.4.8). The server has
+    /// taken nothing of what was sent.
     private static func detour(_ reply: UploadReply, _ state: UploadState) -> UploadAnswer {
         do throws(UploadFault) {
             guard let url = try UploadLocation.url(reply.fields, relativeTo: reply.url) else {
@@ -230,7 +230,7 @@ extension UploadRule {
         }
     }
 
-    /// Returns the answer to 413: smaller content, as long as there is some.
+    /// Returns the consequence of a 413: smaller content, as long as it is not empty.
     static func smaller(_ step: UploadStep, _ state: UploadState) -> UploadAnswer {
         let content = step.content
         var state = state.unsure()
@@ -246,7 +246,7 @@ extension UploadRule {
         return .proceed(state)
     }
 
-    /// The moment that is so many seconds away, as far as it can be told.
+    /// Returns the moment a number of seconds from now; the largest integer on overflow.
     static func moment(_ now: Int64, after seconds: Int64) -> Int64 {
         let (sum, overflow) = now.addingReportingOverflow(seconds)
         return overflow ? .max : sum

@@ -1,17 +1,18 @@
 import SternaCore
 
-/// How far an upload is: a value that a journal stores, so that the upload goes on after a kill.
+/// The state of an upload: a value that a journal stores, so that the upload can resume after a kill.
 ///
-/// The upload's URL lets any program that knows it change the upload. It is a secret: it is encoded, but neither printed nor mirrored.
+/// Any program that knows the upload's URL can change the upload. So the URL is a secret: it is encoded, but neither printed nor
+/// mirrored.
 struct UploadState: Sendable, Hashable {
     enum Stage: String, Sendable, Hashable, Codable {
         /// Nothing was created.
         case begun
-        /// A request with content is on its way to create the upload.
+        /// A request with content that creates the upload is being sent.
         case creating
         /// The server has the upload, under its URL.
         case open
-        /// The last bytes, or the empty request that completes an upload, are on their way.
+        /// The last bytes, or the empty request that completes the upload, are being sent.
         case completing
         case complete
     }
@@ -33,16 +34,17 @@ struct UploadState: Sendable, Hashable {
     /// The largest offset that the server has ever confirmed.
     var reached: Int64 = 0
 
-    /// The end of the content that requests without an answer have carried, as far as it is known; not above ``offset`` if there is none.
+    /// The end of the content that requests without a response have carried, as far as known; not above ``offset`` if there is
+    /// none.
     var sent: Int64 = 0
 
-    /// How often the upload was created again because the server had forgotten it before its time was over.
+    /// How often the upload was created again because the server had forgotten it before it expired.
     var restarts = 0
 
-    /// The number of all bytes.
+    /// The length of the content in bytes.
     var length: Int64
 
-    /// Whether the server is told the length with the first content only, and whether it has been told.
+    /// Whether the server receives the length only with the first content, and whether it has received it.
     var defersLength: Bool
     var isLengthTold: Bool
 
@@ -51,33 +53,33 @@ struct UploadState: Sendable, Hashable {
     /// When the server forgets the upload, in seconds since 1970.
     var expires: Int64?
 
-    /// What a tus server can do; nil if it was not asked.
+    /// The capabilities of a tus server; nil if it was not asked.
     var tus: TusSupport?
 
     // MARK: For this run only
 
-    /// Whether the offset is the server's present one, so that content may be sent.
+    /// Whether the offset is up to date, so that content may be sent.
     var isCurrent = false
 
     /// The interop versions that the server has refused.
     var refused: Set<IETFVersion> = []
 
-    /// The largest content that a request may have after a 413.
+    /// The maximum content of a request after a 413.
     var largestAppend: Int64?
 
     /// Whether content in the creating request was refused.
     var createsEmpty = false
 
-    /// Where the next request goes alone, by a temporary redirect.
+    /// The URL of only the next request, after a temporary redirect.
     var detour: HTTPURL?
 
-    /// How often the offset has gone back.
+    /// How often the offset has decreased.
     var rewinds = 0
 
-    /// How often the question for the protocols has reached the server and was not answered.
+    /// How many OPTIONS requests reached the server without a response.
     var unanswered = 0
 
-    /// Begins an upload.
+    /// Creates the state of a new upload.
     init(_ plan: UploadPlan) {
         target = plan.target
         length = plan.length
@@ -88,7 +90,7 @@ struct UploadState: Sendable, Hashable {
 }
 
 extension UploadState {
-    /// Returns the state of the same upload that is created again.
+    /// Returns the state for creating the same upload again.
     func startedAnew() -> UploadState {
         var state = self
         state.stage = .begun
@@ -98,7 +100,7 @@ extension UploadState {
         return state
     }
 
-    /// Returns the state after a failure: the offset must be asked for.
+    /// Returns the state after a failure: the offset must be requested.
     func unsure() -> UploadState {
         var state = self
         (state.isCurrent, state.detour) = (false, nil)
@@ -106,7 +108,7 @@ extension UploadState {
         return state
     }
 
-    /// Returns the state after a request without an answer, whose content the network has taken to a position.
+    /// Returns the state after a request without a response whose content the network has taken up to a position.
     func carried(_ step: UploadStep, to end: Int64) -> UploadState {
         guard !step.content.isEmpty, end > offset else { return self }
         var state = self
@@ -114,7 +116,7 @@ extension UploadState {
         return state
     }
 
-    /// Returns the state while a step's request is under way.
+    /// Returns the state while a step's request is running.
     func beginning(_ step: UploadStep) -> UploadState {
         var state = self
         switch step {
@@ -134,12 +136,12 @@ extension UploadState {
         return state
     }
 
-    /// How often an offset may go back before the upload fails.
+    /// How often an offset may decrease before the upload fails.
     static let longestRewinds = 3
 
-    /// Takes an offset that the server has named. Throws the fault of one that cannot be true.
+    /// Takes an offset that the server has named. Throws a fault for an impossible one.
     ///
-    /// An offset beyond what was sent is allowed: the client has the bytes, and a connection that broke may have carried them.
+    /// An offset beyond what was sent is allowed: the client has the bytes, and a broken connection may have carried them.
     mutating func confirm(_ offset: Int64) throws(UploadFault) {
         guard offset >= 0, offset <= length else { throw .offsetBeyondEnd(offset, length: length) }
         if offset < self.reached, offset < self.offset {
@@ -151,7 +153,7 @@ extension UploadState {
         sent = 0
     }
 
-    /// How often an upload is created again in all because the server has forgotten it.
+    /// The maximum number of times that an upload is created again because the server has forgotten it, over all runs.
     static let mostRestarts = 5
 }
 
@@ -181,7 +183,7 @@ extension UploadState: Codable {
         guard (0...UploadNumber.largest).contains(length) else { throw Self.corrupted(.length, values) }
         guard (0...length).contains(reached) else { throw Self.corrupted(.reached, values) }
         guard (0...reached).contains(offset) else { throw Self.corrupted(.offset, values) }
-        // Older journals do not have these.
+        // Older journals lack these.
         sent = try values.decodeIfPresent(Int64.self, forKey: .sent) ?? 0
         guard (0...length).contains(sent) else { throw Self.corrupted(.sent, values) }
         restarts = try values.decodeIfPresent(Int.self, forKey: .restarts) ?? 0

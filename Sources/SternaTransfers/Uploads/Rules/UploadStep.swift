@@ -1,16 +1,16 @@
 import SternaCore
 
-/// What is to be done next for an upload.
+/// The next step of an upload.
 enum UploadStep: Sendable, Hashable {
     /// Ask the server for its protocols.
     case discover
-    /// Create the upload, with a part of the content that may be empty.
+    /// Create the upload with the first part of the content, which may be empty.
     case create(Range<Int64>, completes: Bool)
-    /// Ask for the offset.
+    /// Request the offset.
     case ask
     /// Send a range of the content, which is the last one if it completes the upload.
     case append(Range<Int64>, completes: Bool)
-    /// Have the server forget the upload.
+    /// Have the server delete the upload.
     case cancel
     case finish
     case fail(UploadFault)
@@ -44,22 +44,22 @@ struct UploadRequest: Sendable, Hashable {
     var content: Range<Int64>?
 }
 
-/// A response as far as the rules look at it, interim or final.
+/// The properties of an interim or final response that the rules use.
 struct UploadReply: Sendable {
     var status: Int
     var fields: FieldSection
     var problem: UploadProblem?
 
-    /// The moment at which it arrived, in seconds since 1970.
+    /// The time of its arrival, in seconds since 1970.
     var now: Int64
 
-    /// The URL that answered.
+    /// The URL of the response.
     var url: HTTPURL
 
     /// Whether the status means success.
     var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// How long the server asks to wait; nil if it does not.
+    /// The wait that the server requests, in seconds; nil for none.
     var retryAfter: Duration? {
         fields[values: "Retry-After"].compactMap { text -> Int64? in
             if let seconds = UploadNumber.value(text) { return seconds }
@@ -69,13 +69,13 @@ struct UploadReply: Sendable {
     }
 }
 
-/// What a response, or the lack of one, means for an upload.
+/// The consequence of a response, or of a missing one, for an upload.
 enum UploadAnswer: Sendable, Hashable {
-    /// Go on from this state.
+    /// Continue from this state.
     case proceed(UploadState)
     /// Repeat the step at another URL, by a redirect with this status.
     case follow(UploadState, status: Int)
-    /// Wait, then go on from this state: the fault may pass.
+    /// Wait, then continue from this state: the fault is transient.
     case again(UploadState, UploadFault, after: Duration?)
     /// The server no longer has the upload: create it again.
     case startAnew(UploadState, UploadFault)

@@ -2,9 +2,9 @@ import Sterna
 import SternaCore
 import Synchronization
 
-/// Uploads a file in several parts at once, which a server of tus joins (concatenation).
+/// Uploads a file in several parts at once, which a tus server joins (concatenation).
 struct ConcatenatedUpload: Sendable {
-    /// How far the parts are, and the upload that joins them.
+    /// The states of the parts, and of the upload that joins them.
     struct State: Sendable, Hashable, Codable {
         var parts: [UploadState]
         var whole: UploadState
@@ -14,20 +14,20 @@ struct ConcatenatedUpload: Sendable {
     let plan: UploadPlan
     let source: UploadSource
 
-    /// The ranges of the parts, in their order.
+    /// The ranges of the parts, in order.
     let ranges: [Range<Int64>]
     var patience = UploadPatience()
 
-    /// Stores a state; called once at a time. An error that it throws ends the run.
+    /// Stores a state; never called concurrently. An error that it throws ends the run.
     let record: @Sendable (State) async throws -> Void
 
-    /// Called with progress, also from event loops: it must return at once.
+    /// Called with progress, also on event loops: it must return at once.
     var progress: (@Sendable (TransferProgress) -> Void)?
 
-    /// Called with the error that a part waits after, before the wait.
+    /// Called with the error of a part before it waits.
     var waits: (@Sendable (SternaError) -> Void)?
 
-    /// - Parameter parts: the number of parts, from 1 to 64; fewer for a file of fewer bytes.
+    /// - Parameter parts: the number of parts, 1 to 64; fewer for a file of fewer bytes.
     init(
         _ session: Session, _ plan: UploadPlan, file: UploadSource, parts: Int,
         record: @escaping @Sendable (State) async throws -> Void
@@ -41,10 +41,10 @@ struct ConcatenatedUpload: Sendable {
         }
     }
 
-    /// Uploads the parts, then joins them. If a part fails, the others end, too; all can go on later.
+    /// Uploads the parts, then joins them. If a part fails, the others stop; all can resume later.
     ///
     /// - Parameter state: the last recorded state; nil for a new upload.
-    /// - Throws: `SternaError`, and what `record` throws.
+    /// - Throws: `SternaError`, and errors of `record`.
     func run(from state: State? = nil) async throws -> UploadResult {
         let state = try resumed(state)
         let log = PartLog(state, record)
@@ -146,7 +146,7 @@ private actor PartLog {
             guard !isRecording else {
                 let wait = Wait<Void>()
                 waits.append(wait)
-                // A record under way is complete soon, and the next one may have to follow it: cancellation does not end the wait.
+                // A running record ends soon, and the next one may have to follow it: cancellation does not end the wait.
                 try? await wait.valueIgnoringCancellation()
                 continue
             }

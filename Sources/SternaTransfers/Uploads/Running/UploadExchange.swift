@@ -6,7 +6,7 @@ import Synchronization
 
 /// One request of an upload with its interim responses and its outcome.
 struct UploadExchange: Sendable {
-    /// What became of a request.
+    /// The outcome of a request.
     enum Outcome: Sendable {
         case reply(UploadReply, Response)
         case failure(SternaError)
@@ -19,7 +19,7 @@ struct UploadExchange: Sendable {
     let record: @Sendable (UploadState) async throws -> Void
     let progress: (@Sendable (TransferProgress) -> Void)?
 
-    /// How far the network has taken the content of the request under way, or of the last one.
+    /// How far the network has taken the content of the running request, or of the last one.
     let sent = SentContent()
 
     private enum Part: Sendable {
@@ -27,10 +27,10 @@ struct UploadExchange: Sendable {
         case informed(UploadState, UploadFault?, (any Error)?)
     }
 
-    /// Sends the request of a step, and takes what interim responses say while it is under way.
+    /// Sends the request of a step, and applies its interim responses as they arrive.
     ///
-    /// Returns the outcome with the state after the interim responses, and a fault of theirs, which ends the request. Throws what
-    /// `record` throws, and `cancelled`.
+    /// Returns the outcome with the state after the interim responses, and their fault, which ends the request. Throws errors of
+    /// `record`, and `cancelled`.
     func run(
         _ step: UploadStep, _ state: UploadState
     ) async throws -> (outcome: Outcome, state: UploadState, fault: UploadFault?) {
@@ -59,7 +59,7 @@ struct UploadExchange: Sendable {
                 }
             }
             if let failure { throw failure }
-            // A response that came before a cancellation counts: it may have the upload's URL.
+            // A response that arrived before a cancellation counts: it may name the upload's URL.
             guard let outcome else { throw SternaError.cancelled(phase: .wait) }
             return (outcome, latest, fault)
         }
@@ -83,7 +83,7 @@ struct UploadExchange: Sendable {
             }
         }
         var draft = RequestDraft(request.method, request.url, body: body, headers: request.headers)
-        // The upload's own rules decide what is sent again, and where.
+        // The upload's rules decide which requests to repeat, and where.
         draft.settings.retry = RetryPolicy.none
         draft.settings.redirects = .doNotFollow
         draft.settings.cachePolicy = .ignored
@@ -120,7 +120,7 @@ struct UploadExchange: Sendable {
 
     // MARK: Interim responses
 
-    /// The number of confirmed bytes after which a state is recorded.
+    /// The number of newly confirmed bytes after which a state is recorded.
     private static let recordedStep: Int64 = 1 << 20
 
     private func follow(
@@ -137,7 +137,7 @@ struct UploadExchange: Sendable {
             } catch {
                 return .informed(latest, error, nil)
             }
-            // A server may confirm every few bytes, and each record is written to the disk. The runner records what the last of them said.
+            // A server may confirm every few bytes, and each record is written to the disk. The runner records the last state.
             guard latest.url != recorded.url || latest.offset - recorded.offset >= Self.recordedStep else { continue }
             recorded = latest
             do {
@@ -157,16 +157,16 @@ final class SentContent: Sendable {
     /// The end of the content that the network has taken.
     var end: Int64 { position.withLock { $0 } }
 
-    /// Begins a request whose content is from a position on.
+    /// Begins a request whose content starts at a position.
     func begin(at start: Int64) { position.withLock { $0 = start } }
 
-    /// Notes how far the content was taken. A request that is sent again on another connection counts by its longest try.
+    /// Records how far the content was taken. A request that is repeated on another connection counts by its longest attempt.
     func note(_ end: Int64) { position.withLock { $0 = max($0, end) } }
 }
 
 extension Response {
-    /// Returns the response with the body that was read: an error's as far as it has arrived, since it is for people, and any other one only
-    /// if it is complete. Without it, ``ResponseBody/whole`` is nil.
+    /// Returns the response with the body that was read. The body of an error may be partial, since it is for users; any other must
+    /// be complete, or ``ResponseBody/whole`` is nil.
     func with(_ body: AnswerBody) -> Response {
         guard body.isComplete || status.code >= 400 else { return self }
         var copy = self

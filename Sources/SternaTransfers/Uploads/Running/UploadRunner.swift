@@ -7,28 +7,28 @@ import SternaPlatform
 struct UploadResult: Sendable {
     let state: UploadState
 
-    /// The response to the request that completed the upload, with a body of up to 1 MiB that has arrived in time: by the IETF protocol
-    /// that of the target resource. Nil if it was lost and the server has confirmed the upload since.
+    /// The response to the request that completed the upload, with a body of up to 1 MiB that arrived in time. By the IETF protocol
+    /// it comes from the target resource. Nil if it was lost and the server has confirmed the upload since.
     let response: Response?
 }
 
-/// Uploads a file by a resumable protocol: sends what the rules decide, until the upload is complete or cannot go on.
+/// Uploads a file by a resumable protocol: sends the requests that the rules decide, until the upload is complete or fails.
 ///
-/// Each new state is passed to `record`, which is awaited before anything that depends on it is sent: the upload's URL is stored
-/// before its content is sent. A run that ended, or a process that was killed, goes on from the last recorded state.
+/// The runner passes each new state to `record`, and awaits it before it sends anything that depends on the state: the upload's URL
+/// is stored before its content is sent. After a failed run or a killed process, the upload resumes from the last recorded state.
 struct UploadRunner: Sendable {
     let session: Session
     let plan: UploadPlan
     let source: UploadSource
     var patience = UploadPatience()
 
-    /// Stores a state; an error that it throws ends the run.
+    /// Stores a state. An error that it throws ends the run.
     let record: @Sendable (UploadState) async throws -> Void
 
-    /// Called with progress, also from event loops: it must return at once.
+    /// Called with progress, also on event loops: it must return at once.
     var progress: (@Sendable (TransferProgress) -> Void)?
 
-    /// Called with the error that the upload waits after, before the wait.
+    /// Called with an error before the upload waits because of it.
     var waits: (@Sendable (SternaError) -> Void)?
 
     /// Returns a random number from 0 to 1.
@@ -44,10 +44,10 @@ struct UploadRunner: Sendable {
         (self.session, self.plan, self.source, self.record) = (session, plan, file, record)
     }
 
-    /// Brings an upload to its end.
+    /// Runs an upload until it is complete.
     ///
     /// - Parameter state: the last recorded state; nil for a new upload.
-    /// - Throws: `SternaError`, and what `record` throws.
+    /// - Throws: `SternaError`, and errors of `record`.
     func run(from state: UploadState? = nil) async throws -> UploadResult {
         let log = UploadLog(record)
         let exchange = try exchange(log)
@@ -71,7 +71,7 @@ struct UploadRunner: Sendable {
                 do {
                     (answer, state, last) = try await take(step, state, exchange)
                 } catch {
-                    // For those that ask how far the upload is; the error is the caller's.
+                    // For readers of the upload's progress; the caller gets the error.
                     try? await log.carried(step, to: exchange.sent.end)
                     throw error
                 }
@@ -96,10 +96,9 @@ struct UploadRunner: Sendable {
         }
     }
 
-    /// Has the server forget an upload, in one request.
+    /// Has the server delete an upload, by one request.
     ///
-    /// Returns the state of an upload that was not begun. Throws if the server does not agree; an upload that is gone counts as
-    /// forgotten.
+    /// Returns the state of a new upload. Throws if the server refuses; an upload that no longer exists counts as deleted.
     func cancel(_ state: UploadState) async throws -> UploadState {
         guard state.url != nil else { return state.startedAnew() }
         let log = UploadLog(record)
@@ -134,8 +133,7 @@ struct UploadRunner: Sendable {
         return state
     }
 
-    /// Takes a step, and returns what its outcome means, the state after its interim responses, and the error to explain a failure
-    /// with.
+    /// Takes a step. Returns the consequence, the state after its interim responses, and the error that explains a failure.
     private func take(
         _ step: UploadStep, _ state: UploadState, _ exchange: UploadExchange
     ) async throws -> (UploadAnswer, UploadState, SternaError?) {
@@ -145,7 +143,7 @@ struct UploadRunner: Sendable {
         case .reply(let reply, let response):
             let answer = UploadRule.answer(reply, to: step, latest)
             var latest = latest
-            // What was refused was not created.
+            // A refused creation created nothing.
             if case .fail(let fault) = answer, latest.stage == .creating {
                 var isRefused = (400..<500).contains(reply.status)
                 if case .refusedByTarget = fault, fault.passes { isRefused = true }
@@ -155,7 +153,7 @@ struct UploadRunner: Sendable {
             error.response = response
             return (answer, latest, error)
         case .failure(var error):
-            // The upload's own URL can act as a credential, and errors are shown.
+            // The upload's own URL can act as a credential, and errors are displayed.
             error.url = nil
             error = error.at(plan.target)
             guard Self.passing.contains(error.kind) else { throw error }
@@ -167,7 +165,7 @@ struct UploadRunner: Sendable {
         }
     }
 
-    /// The kinds of errors that may pass, so that an upload goes on after them.
+    /// The kinds of transient errors, after which an upload continues.
     private static let passing: Set<SternaError.Kind> = [
         .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .tlsFailed, .writeFailed, .connectionClosed,
         .truncated, .malformedResponse, .limitExceeded,
@@ -179,19 +177,19 @@ struct UploadRunner: Sendable {
 
     // MARK: Failures
 
-    /// Returns the error of an upload that cannot go on. One that the server holds in vain is cancelled there.
+    /// Returns the error of an upload that cannot continue. An upload that the server keeps in vain is cancelled there.
     private func failure(
         _ fault: UploadFault, _ state: UploadState, _ last: SternaError?, _ exchange: UploadExchange, _ log: UploadLog
     ) async throws -> SternaError {
         if fault.endsUpload, state.url != nil {
-            // The upload has failed already; what becomes of this request changes nothing.
+            // The upload has failed already; the outcome of this request does not matter.
             _ = try? await exchange.run(.cancel, state)
             try await log.write(state.startedAnew())
         }
         return error(fault, last)
     }
 
-    /// Returns the error that an upload waits after: that of a connection that failed says more than its fault.
+    /// Returns the error because of which an upload waits: the error of a failed connection says more than the fault.
     private func obstacle(_ fault: UploadFault, _ last: SternaError?) -> SternaError {
         if fault == .noResponse, let last, last.response == nil { return last }
         return fault.error()
@@ -201,14 +199,14 @@ struct UploadRunner: Sendable {
         if fault == .noResponse, let last, last.response == nil { return last }
         var error = fault.error().at(plan.target)
         error.response = last?.response
-        // What the store decides by; without a response, the failure of the connection says more.
+        // The store decides by it. Without a response, the error of the connection says more.
         let isConnections = last.map { $0.response == nil } ?? false
         error.underlying = isConnections && fault != .unanswered ? last : fault
         return error
     }
 }
 
-/// Passes states to `record`, each but once.
+/// Passes states to `record`, each only once.
 actor UploadLog {
     private let record: @Sendable (UploadState) async throws -> Void
     private var last: UploadState?
@@ -222,7 +220,7 @@ actor UploadLog {
         last = stored
     }
 
-    /// Writes how far the network has taken a step's content, of which the server has said nothing.
+    /// Records how far the network has taken a step's content that the server has not confirmed.
     func carried(_ step: UploadStep, to end: Int64) async throws {
         if let last { try await write(last.carried(step, to: end)) }
     }

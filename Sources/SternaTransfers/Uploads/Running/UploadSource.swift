@@ -2,20 +2,20 @@ import Crypto
 import NIOCore
 import SternaCore
 
-/// The content of an upload: ranges of files, one after another, or the part of them behind a position.
+/// The content of an upload: ranges of files, one after another, or their part from a position on.
 struct UploadSource: Sendable, Hashable {
-    /// The ranges of files that are the content.
+    /// The ranges of files that make up the content.
     var pieces: [FileRange]
 
-    /// The position in the pieces of the upload's first byte.
+    /// The position of the upload's first byte in the pieces.
     var start: Int64
 
     init(_ pieces: [FileRange], start: Int64 = 0) { (self.pieces, self.start) = (pieces, max(0, start)) }
 
-    /// A file, or the part of it behind a position.
+    /// Creates the content of a file, or of its part from a position on.
     init(path: String, start: Int64 = 0) { self.init([FileRange(path: path, offset: 0, length: .max)], start: start) }
 
-    /// Returns the content behind a position.
+    /// Returns the content from a position on.
     func from(_ position: Int64) -> UploadSource {
         let (sum, overflow) = start.addingReportingOverflow(max(0, position))
         return UploadSource(pieces, start: overflow ? .max : sum)
@@ -26,7 +26,7 @@ extension UploadSource {
     /// Returns a range of the content as a body.
     func body(_ content: Range<Int64>) -> Body { Body(segments: ranges(content).map { .file($0) }) }
 
-    /// The ranges of files that a range of the content is in.
+    /// Returns the ranges of files for a range of the content.
     func ranges(_ content: Range<Int64>) -> [FileRange] {
         let (lower, isFar) = start.addingReportingOverflow(content.lowerBound)
         let (upper, isOver) = start.addingReportingOverflow(content.upperBound)
@@ -50,7 +50,7 @@ extension UploadSource {
 
     /// Reads a range of the content and returns its digest.
     ///
-    /// Throws `fileUnreadable`, also for a file that has become too short.
+    /// Throws `fileUnreadable`, also for a file that was shortened.
     func digest(_ content: Range<Int64>, by algorithm: UploadDigest.Algorithm) async throws -> UploadDigest {
         let bytes =
             switch algorithm {
@@ -81,6 +81,6 @@ extension UploadSource {
         return Array(function.finalize())
     }
 
-    /// The number of bytes that are read at a time.
+    /// The number of bytes to read at a time.
     private static let piece: Int64 = 1 << 20
 }

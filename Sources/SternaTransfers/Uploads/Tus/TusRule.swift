@@ -11,7 +11,7 @@ enum TusRule {
     /// The media type of content.
     static let contentType = "application/offset+octet-stream"
 
-    /// Returns the fault of an option that needs what the server does not offer; nil if the server was not asked.
+    /// Returns a fault if an option needs an extension that the server does not offer; nil if the server was not asked.
     static func missing(_ state: UploadState, _ plan: UploadPlan) -> UploadFault? {
         guard let support = state.tus, !support.extensions.isEmpty else { return nil }
         var needed: [TusSupport.Extension] = [.creation]
@@ -127,7 +127,7 @@ enum TusRule {
         guard reply.isSuccess else {
             switch reply.status {
             case 413: return UploadRule.smaller(step, state)
-            // The content was discarded, so that nothing was created.
+            // The server discarded the content, so that nothing was created.
             case 460:
                 var next = state
                 next.stage = .begun
@@ -146,7 +146,7 @@ enum TusRule {
         }
         let offset = UploadNumber.value(reply.fields[values: offsetField])
         if let offset { try next.confirm(offset) }
-        // A server that ignored the content does not name an offset, either.
+        // A server that ignored the content does not name an offset either.
         next.isCurrent = offset != nil || step.content.isEmpty
         return finished(next)
     }
@@ -184,12 +184,12 @@ enum TusRule {
             return .again(next.unsure(), .noOffset, after: nil)
         }
         try next.confirm(offset)
-        // Less than was sent is allowed, and what follows begins there.
+        // The server may take less than was sent; the next content begins there.
         next.isCurrent = offset > step.content.lowerBound || offset == state.length
         return finished(next)
     }
 
-    /// Returns the answer to a state: the upload is complete with its last byte, once the length is told.
+    /// Returns the consequence of a state: the upload is complete with its last byte, once the server has the length.
     private static func finished(_ state: UploadState) -> UploadAnswer {
         guard state.isCurrent, state.offset == state.length, state.isLengthTold else { return .proceed(state) }
         var next = state

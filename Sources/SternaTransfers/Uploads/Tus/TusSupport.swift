@@ -1,6 +1,6 @@
 import SternaCore
 
-/// What a tus server says it can do, in its answer to OPTIONS.
+/// The capabilities of a tus server, from its response to OPTIONS.
 struct TusSupport: Sendable, Hashable, Codable {
     /// The extensions of tus 1.0.0.
     enum Extension: String, Sendable, Hashable, Codable, CaseIterable {
@@ -23,7 +23,7 @@ struct TusSupport: Sendable, Hashable, Codable {
         (self.extensions, self.checksums, self.maxSize) = (extensions, checksums, maxSize)
     }
 
-    /// Reads the fields of an answer; nil if none of them names tus 1.0.0.
+    /// Reads the fields of a response; nil if none of them names tus 1.0.0.
     init?(_ fields: FieldSection) {
         let versions = TusField.list(fields[values: "Tus-Version"]) + TusField.list(fields[values: "Tus-Resumable"])
         guard versions.contains(TusField.version) else { return nil }
