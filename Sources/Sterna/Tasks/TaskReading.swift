@@ -64,11 +64,10 @@ extension SessionTask {
         post(.dataReceived(bytes: piece.readableBytes))
     }
 
-    /// Rejects a status that the response serializer does not accept, with the part of the error's body that ``AnswerBody`` reads.
-    ///
-    /// - Parameter isStream: whether what was given to `validating` judges the head, too.
-    func judge(_ response: Response, isStream: Bool = false) async throws {
-        let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
+    /// Rejects a response whose head the response serializer does not accept; an error's status with the part of its body that
+    /// ``AnswerBody`` reads.
+    func judge(_ response: Response) async throws {
+        let serializer = session.plan.serializer(for: draft)
         if !serializer.validation.accepts(status: response.status.code) {
             let body = await AnswerBody.read(response.body, on: session.loopClock)
             guard !Task.isCancelled else { throw SternaError.cancelled(phase: .read) }
@@ -80,7 +79,7 @@ extension SessionTask {
             }
         }
         do {
-            if isStream { try serializer.judgeHead(response) }
+            try serializer.judgeHead(response)
         } catch {
             response.body.cancel()
             post(.responseValidated(response.withoutBody, error))
