@@ -37,7 +37,7 @@ extension ResponseSerializer {
     }
 
     /// Returns a serializer that also rejects the responses for which the closure throws. Chained closures all run, in
-    /// order. For a `streamTask`, whose body has not arrived, they run without bytes.
+    /// order. For a `streamTask` or a download, whose body has not arrived, they run without bytes.
     ///
     /// An error other than a `SternaError` becomes the cause of an `unacceptableResponse`.
     public func validating(
