@@ -53,7 +53,10 @@ struct InvalidFieldsTests {
             #"{"message": "The data is invalid.", "errors": {"email": ["It is required.", "x"], "age": ["Too low."]}}"#,
             "The data is invalid (email: It is required; age: Too low)"
         ),
-        (#"{"errors": {"title": ["can't be blank"], "message": ["is long"]}}"#, "title: can't be blank; message: is long"),
+        (
+            #"{"errors": {"title": ["can't be blank"], "message": ["is long"]}}"#,
+            "title: can't be blank; message: is long"
+        ),
         (#"{"errors": {"email": "is taken"}}"#, "email: is taken"),
         (#"{"errors": {"email": [{"message": "is taken", "value": "ada@example.com"}]}}"#, "email: is taken"),
         (#"{"title": "Invalid", "errors": {"": ["Send a body."]}}"#, "Invalid (Send a body)"),

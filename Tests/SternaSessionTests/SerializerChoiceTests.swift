@@ -136,7 +136,8 @@ struct SerializerChoiceTests {
         try await expectEqual(wrapped.decode(User.self), User(userName: "Ada"))
         try await expectEqual(wrapped.json(), ["user_name": "Ada"])
 
-        let plist = #"<?xml version="1.0"?><plist version="1.0"><dict><key>userName</key><string>Ada</string></dict></plist>"#
+        let plist =
+            #"<?xml version="1.0"?><plist version="1.0"><dict><key>userName</key><string>Ada</string></dict></plist>"#
         for serializer: any ResponseSerializer in [.propertyList, .propertyList([Int].self)] {
             let reply = try await reply(plist, type: "application/x-plist", session: serializer)
             try await expectEqual(reply.decode(User.self), User(userName: "Ada"))

@@ -112,7 +112,8 @@ struct SerializerChoice: Sendable {
         return own
     }
 
-    private static func refusing<S: ResponseSerializer>(_ serializer: S, _ name: String) -> any ResponseSerializer<JSON> {
+    private static func refusing<S: ResponseSerializer>(_ serializer: S, _ name: String) -> any ResponseSerializer<JSON>
+    {
         serializer.tryMap { _ throws -> JSON in throw noTree(name, nil) }
     }
 

@@ -117,7 +117,8 @@ struct InvalidFields {
     private static func text(of json: JSON) -> String? {
         switch json {
         case .string(let text): text.isEmpty ? nil : text
-        case .array(let list): list.first.flatMap { $0.string ?? $0["message"].string }.flatMap { $0.isEmpty ? nil : $0 }
+        case .array(let list):
+            list.first.flatMap { $0.string ?? $0["message"].string }.flatMap { $0.isEmpty ? nil : $0 }
         default: nil
         }
     }

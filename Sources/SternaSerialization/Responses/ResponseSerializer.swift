@@ -81,7 +81,10 @@ extension ResponseSerializer {
     /// media type if `validating` has set it or if the serializer reads what pieces are, bytes or text.
     package func judgeHead(_ response: Response) throws(SternaError) {
         let hasBody = response.body.length != 0
-        if validation.validatesTypes || readsPieces, hasBody, let error = validation.typeError(response, body: Bytes()) { throw error }
+        if validation.validatesTypes || readsPieces, hasBody, let error = validation.typeError(response, body: Bytes())
+        {
+            throw error
+        }
         do {
             try (self as? any WrappingResponseSerializer)?.checkHead(response)
         } catch {

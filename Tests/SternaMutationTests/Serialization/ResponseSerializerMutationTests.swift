@@ -40,7 +40,8 @@ struct ResponseSerializerMutationTests {
             #"204 image/png\n"#, #"200 application/json\n "#, #"304 \nnull"#,
         ].map { $0.replacing("\\n", with: "\n") },
         tokens: [
-            "{", "}", "[", "]", ",", ":", "\"", "null", "1e5", "message", "error", "errors", "detail", "field", "source", "pointer", "#/", "password", "'", "“", "+json",
+            "{", "}", "[", "]", ",", ":", "\"", "null", "1e5", "message", "error", "errors", "detail", "field",
+            "source", "pointer", "#/", "password", "'", "“", "+json",
             "charset=",
             "application/json\n", "utf-16", "\u{FEFF}", "<integer>", "</integer>", "<real>", ")]}'", "\n", "bplist00",
         ], acceptsSeeds: false

@@ -28,7 +28,10 @@ struct CallbackSerializerTests {
         (nil, "[1]", "text/plain", .failure(.unacceptableMediaType)),
         (.text, "plain", "text/plain", .value("plain")),
         (.text, "[1]", "application/json", .value("[1]")),
-        (TextResponseSerializer().validating(mediaTypes: ["text/*"]), "<p>", "image/png", .failure(.unacceptableMediaType)),
+        (
+            TextResponseSerializer().validating(mediaTypes: ["text/*"]), "<p>", "image/png",
+            .failure(.unacceptableMediaType)
+        ),
         (JSONResponseSerializer(removesNulls: true), #"{"a":null}"#, "text/json", .value([:])),
         (JSONResponseSerializer().map { $0["data"] }, #"{"data":7}"#, "text/json", .value(7)),
         (JSONResponseSerializer().map { _ in Photo() }, "[1]", "text/json", .value([1])),
