@@ -28,7 +28,7 @@ struct MigratingASIRequestTests {
         #expect(task.originalRequest?.url.path == "/v1/users")
         #expect(reply.url.path == "/v1/users")
         #expect(try await reply.text() == #"{"name":"Ada"}"#)
-        #expect(reply.data().count == 14)
+        #expect(try reply.data().count == 14)
         #expect(reply.status == 200)
         #expect(reply.headers["Content-Type"] == "application/json")
         #expect(reply.response.reasonPhrase.count < 10)

@@ -68,7 +68,7 @@ struct MigratingAlamofireResponseTests {
         let decoder = JSONDecoder()
         #expect(reply.status == 200)
         #expect(reply.response.status == .ok)
-        #expect(reply.data().count == 14)
+        #expect(try reply.data().count == 14)
         #expect(reply.response.metrics == nil)
         func name() async throws -> String? {
             let name = try await reply.value(by: JSONResponseSerializer().map { $0["name"].string })

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Sterna
 import SternaTesting
@@ -129,6 +130,7 @@ struct MigratingSerializerTests {
         for error in [
             await #expect(throws: SternaError.self) { try await lists.get("users").propertyList() },
             await #expect(throws: SternaError.self) { try await images.get("users").value(by: .imageData) },
+            await #expect(throws: SternaError.self) { try await images.get("users").data() },
         ] {
             let error = try #require(error)
             #expect(error.kind == .unacceptableMediaType)
@@ -146,6 +148,24 @@ struct MigratingSerializerTests {
         let either = CompoundResponseSerializer<String>([JSONResponseSerializer().map { $0.description }, .text])
         #expect(either.serializers.count == 2)
         #expect(try either.serialize(response, body: bytes).contains("Ada"))
+    }
+
+    @Test("Images, and a serializer of a session, of a request and of a call")
+    func choice() async throws {
+        let (api, _) = try mocked(by: MockTransport { _ in .text("a photo", mediaType: "image/jpeg") }) {
+            $0.responseSerializer = .imageData
+            $0.callbacks = .queue(DispatchQueue(label: "callbacks"))
+        }
+        let photo = try await api.get("photo.jpg").data()
+        #expect(photo == Data("a photo".utf8))
+        let log = CallbackLog<Data>()
+        api.get("photo.jpg", as: .imageData, success: log.onSuccess, failure: log.onFailure)
+        await log.wait()
+        #expect(log.values == [photo])
+        let text = CallbackLog<JSON>()
+        api.get("photo.jpg", success: text.onSuccess, failure: text.onFailure) { $0.responseSerializer = .text }
+        await text.wait()
+        #expect(text.values == ["a photo"])
     }
 
     @Test("An unacceptable status")

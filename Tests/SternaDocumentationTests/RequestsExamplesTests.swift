@@ -71,7 +71,7 @@ struct RequestsExamplesTests {
         let tree = try await reply.json()  // tree["data"][0]["title"].string
         let posts = try tree["data"].decode([Post].self)  // a value of a part of the tree
         let page: Page = try await reply.decode()
-        let raw = reply.data()
+        let raw = try reply.data()
         print(reply.status, reply.url, reply.headers["X-Rate-Limit"] ?? "")
 
         #expect(posts.map(\.id) == [1, 2])

@@ -27,6 +27,38 @@ struct DownloadTaskTests {
         }
     }
 
+    @Test("The request's serializer judges the media type, before a file is made")
+    func mediaType() async throws {
+        struct Refused: Error {}
+        try await TestServer.withServer { server in
+            server.route("GET", "/photo") { _ in .text("<p>Log in.", type: "text/html") }
+            let serializers: [(any ResponseSerializer, SternaError.Kind?)] = [
+                (.imageData, .unacceptableMediaType), (.data, nil), (.json, nil),
+                (DataResponseSerializer().validating { _, _ in throw Refused() }, .unacceptableResponse),
+            ]
+            for (serializer, kind) in serializers {
+                try await Downloading.withFolder { folder in
+                    let api = try Downloading.session(server)
+                    let task = api.download("photo", to: .file("\(folder)/a.jpg")) {
+                        $0.responseSerializer = serializer
+                    }
+                    if let kind {
+                        let error = await #expect(throws: SternaError.self) { try await task.value }
+                        expectEqual(error?.kind, kind)
+                        try expectEqual(Downloading.names(in: folder), [])
+                    } else {
+                        try await expectEqual(task.value.length, 10)
+                    }
+                }
+            }
+            // A session's serializer does not decide about files.
+            try await Downloading.withFolder { folder in
+                let api = try Downloading.session(server) { $0.responseSerializer = .imageData }
+                try await expectEqual(api.download("photo", to: .file("\(folder)/a.jpg")).value.length, 10)
+            }
+        }
+    }
+
     @Test("A folder, with the server's name; a second download adds a number")
     func folder() async throws {
         try await TestServer.withServer { server in

@@ -187,7 +187,7 @@ extension HttpbinTests {
         func image() async throws {
             let api = try session()
             let reply = try await api.get("image/png")
-            let bytes = [UInt8](reply.data())
+            let bytes = [UInt8](try reply.data())
             expectEqual(reply.headers[.contentType], "image/png")
             expectEqual(reply.headers[.contentLength], String(bytes.count))
             #expect(bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))

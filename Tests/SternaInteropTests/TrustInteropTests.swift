@@ -56,7 +56,7 @@ struct TrustInteropTests {
                 $0.roots = .file(root)
                 $0.pins = [pin]
             }.get(url)
-            #expect(reply.data().count > 100)
+            #expect(try reply.data().count > 100)
             let unknown = await #expect(throws: SternaError.self) { try await session { $0.pins = [pin] }.get(url) }
             expectEqual((unknown?.underlying as? TrustFailure)?.check, .issuer)
             let seen = try await session { $0.roots = .file(root) }.inspectTrust(of: url)

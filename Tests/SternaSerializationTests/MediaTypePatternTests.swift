@@ -64,6 +64,8 @@ struct MediaTypePatternTests {
         (["*/*+a+json"], ["*/*+json"], ["*/*+a+json"]), (["*/*+xml"], ["*/*+json"], []),
         (["text/html"], ["image/*"], []), (["*/json"], ["*/json"], ["*/json"]), (["*/json"], ["text/*+x"], []),
         (nil, ["text/*"], ["text/*"]), (["text/*"], nil, ["text/*"]), (nil, nil, nil), ([], ["*/*"], []),
+        (["", "text/*"], ["", "text/a"], ["", "text/a"]), (["", "text/a"], ["*/*"], ["", "text/a"]),
+        (["", "text/a"], ["text/*"], ["text/a"]), (["*/*"], ["*/*"], ["*/*"]),
         (["text/*", "image/png"], ["image/*", "text/a", "text/b"], ["image/png", "text/a", "text/b"]),
     ]
 

@@ -30,7 +30,11 @@ struct ResponseRulesTests {
         Row(type: json, body: "  ", kind: .decodingFailed),
         Row(type: json, body: "\n", kind: .decodingFailed),
         Row(type: "text/html", body: " ", kind: .unacceptableMediaType),
-        Row(type: nil, body: "[1]", kind: .unacceptableMediaType),
+        Row(type: nil, body: "[1]", value: [1]),
+        Row(type: nil, body: "<html>", kind: .decodingFailed),
+        Row(type: "", body: "[1]", kind: .unacceptableMediaType),
+        Row(type: "nonsense", body: "[1]", kind: .unacceptableMediaType),
+        Row(type: "application/problem+json", body: "[1]", value: [1]),
         Row(type: "text/html", body: "[1]", kind: .unacceptableMediaType),
         Row(type: json, body: "[", kind: .decodingFailed),
         Row(status: 204, type: nil, body: "", value: .null),
@@ -39,7 +43,9 @@ struct ResponseRulesTests {
         Row(status: 404, type: json, body: #"{"a":1}"#, kind: .unacceptableStatus, value: ["a": 1]),
         Row(status: 404, type: json, body: "{", kind: .unacceptableStatus),
         Row(status: 500, type: "text/html", body: "[1]", kind: .unacceptableStatus, cause: .unacceptableMediaType),
-        Row(status: 500, type: nil, body: "[1]", kind: .unacceptableStatus, cause: .unacceptableMediaType),
+        Row(status: 500, type: nil, body: "[1]", kind: .unacceptableStatus, value: [1]),
+        Row(status: 500, type: nil, body: "<html>", kind: .unacceptableStatus),
+        Row(status: 422, type: "application/problem+json", body: "{}", kind: .unacceptableStatus, value: [:]),
         Row(status: 500, type: "text/html", body: "", kind: .unacceptableStatus, value: .null),
         Row(status: 304, type: nil, body: "", kind: .unacceptableStatus, value: .null),
         Row(status: 199, type: json, body: "[]", kind: .unacceptableStatus, value: []),
@@ -90,14 +96,23 @@ struct ResponseRulesTests {
         ("application/problem+json5", false), ("application/x+json+xml", false),
     ]
 
-    @Test("+json is an option", arguments: suffixes)
+    @Test("Any type with the suffix +json is JSON (RFC 6839)", arguments: suffixes)
     func suffix(type: String, fits: Bool) throws {
-        let serializer = JSONResponseSerializer(
-            validation: ResponseValidation(mediaTypes: JSONResponseSerializer.mediaTypesWithSuffix))
         let answer = GivenAnswer("[1]", type: type)
-        expectEqual(answer.error(of: serializer)?.kind, (fits ? nil : .unacceptableMediaType))
-        let isPlain = JSONResponseSerializer.mediaTypes.contains(type.lowercased())
-        expectEqual((answer.error(of: .json) == nil), isPlain)
+        expectEqual(answer.error(of: .json)?.kind, (fits ? nil : .unacceptableMediaType))
+        expectEqual(answer.error(of: .decodable([Int].self))?.kind, (fits ? nil : .unacceptableMediaType))
+    }
+
+    @Test("Media types that a program names are all that it accepts")
+    func named() {
+        let serializer = JSONResponseSerializer().validating(mediaTypes: ["application/json"])
+        for type in ["application/problem+json", nil] {
+            expectEqual(GivenAnswer("[1]", type: type).error(of: serializer)?.kind, .unacceptableMediaType)
+        }
+        let missing = JSONResponseSerializer().validating(mediaTypes: ["application/json", ""])
+        expectNil(GivenAnswer("[1]", type: nil).error(of: missing))
+        let error = GivenAnswer("[1]", type: "").error(of: missing)
+        expectEqual(error?.detail, "The response's media type is “”; expected application/json.")
     }
 
     static let prefixes: [(String, JSON?)] = [

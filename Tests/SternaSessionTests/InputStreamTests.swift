@@ -21,7 +21,7 @@ struct InputStreamTests {
                 let body = Body.stream(InputStream(data: data), length: length, mediaType: "a/b")
                 #expect(!body.isReplayable)
                 let reply = try await api.upload(body, to: "echo") { $0.responseSerializer = DataResponseSerializer() }
-                expectEqual(reply.data(), data)
+                try expectEqual(reply.data(), data)
                 let again = await #expect(throws: SternaError.self) { try await api.upload(body, to: "echo") }
                 expectEqual(again?.kind, .bodyNotReplayable)
             }

@@ -47,6 +47,21 @@ struct DataStreamTaskTests {
         }
     }
 
+    @Test("JSON lines may have any media type", arguments: ["application/x-ndjson", "text/plain", nil])
+    func linesOfAnyType(type: String?) async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/lines") { _ in
+                let headers: ServerHeaders = if let type { ["Content-Type": type] } else { [:] }
+                return ServerResponse(
+                    headers: headers, body: .bytes(Array("{\"id\":1}\n\n{\"id\":2}\n".utf8)))
+            }
+            var ids: [Int] = []
+            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            for try await line in api.streamTask(.get("lines")).jsonLines(of: Line.self) { ids.append(line.id) }
+            expectEqual(ids, [1, 2])
+        }
+    }
+
     @Test("A line above the limit ends the task")
     func longLine() async throws {
         try await TestServer.withServer { server in
@@ -85,18 +100,37 @@ struct DataStreamTaskTests {
                 (data.validating { _, _ in throw Refused() }, .unacceptableResponse),
                 (data.validating { _, _ in throw Refused() }.map(\.count), .unacceptableResponse),
                 (data.validating { _, body in expectEqual(body.count, 0) }, nil),
-                // The types of a serializer that nobody chose for streams do not count.
+                // A stream is read as bytes or text, so the types of serializers that read these count.
+                (.imageData, .unacceptableMediaType),
+                (ImageDataResponseSerializer().map(\.count), .unacceptableMediaType),
+                (
+                    TextResponseSerializer(validation: ResponseValidation(mediaTypes: ["text/*"])),
+                    .unacceptableMediaType
+                ),
+                (.text, nil),
+                // The types of a serializer that reads something else do not count.
                 (.json, nil),
+                (JSONResponseSerializer().map { $0.description }, nil),
             ]
             for (serializer, kind) in serializers {
-                let task = api.streamTask(.get("stream-bytes/100") { $0.responseSerializer = serializer })
-                do {
-                    for try await _ in task.bytes { expectNil(kind) }
-                    expectNil(kind)
-                } catch {
-                    expectEqual((error as? SternaError)?.kind, kind)
-                    expectEqual((error as? SternaError)?.status, 200)
+                let ofSession = api.with { $0.responseSerializer = serializer }
+                for task in [
+                    api.streamTask(.get("stream-bytes/100") { $0.responseSerializer = serializer }),
+                    ofSession.streamTask(.get("stream-bytes/100")),
+                ] {
+                    do {
+                        for try await _ in task.bytes { expectNil(kind) }
+                        expectNil(kind)
+                    } catch {
+                        expectEqual((error as? SternaError)?.kind, kind)
+                        expectEqual((error as? SternaError)?.status, 200)
+                    }
                 }
+                // The request's own replaces the session's.
+                let task = ofSession.streamTask(.get("stream-bytes/100") { $0.responseSerializer = .data })
+                var count = 0
+                for try await piece in task.bytes { count += piece.readableBytes }
+                expectEqual(count, 100)
             }
         }
     }

@@ -95,7 +95,7 @@ struct URLRequestTests {
             request.httpBodyStream = InputStream(data: Data("stream".utf8))
             request.setValue("6", forHTTPHeaderField: "Content-Length")
             let reply = try await api.dataTask(request).value
-            #expect(reply.data() == Data("stream".utf8))
+            #expect(try reply.data() == Data("stream".utf8))
             #endif
         }
     }

@@ -3,8 +3,11 @@ public import SternaCore
 public import SternaSerialization
 
 extension Session {
-    /// The serializer of callbacks unless `as:` names another: a JSON tree. The session's own serializer accepts and decodes it if
-    /// that one reads JSON.
+    /// The serializer of callbacks unless `as:` names another: the request's serializer, else the session's, whose value they receive as a
+    /// JSON tree.
+    ///
+    /// Text is a JSON string, an empty value null; bytes are parsed as JSON. Any other value, such as an image, fails with `decodingFailed`:
+    /// name the serializer with `as:` to receive it.
     public struct JSONTree: ResponseSerializer {
         public init() {}
 
@@ -21,7 +24,7 @@ extension Session {
 extension Reply {
     /// Returns the value for a callback from a reply that the serializer has accepted.
     func value<S: ResponseSerializer>(as serializer: S) throws -> S.Value {
-        if serializer is Session.JSONTree, let tree = try json() as? S.Value { return tree }
+        if serializer is Session.JSONTree, let tree = try callbackTree() as? S.Value { return tree }
         return try make(by: serializer)
     }
 }

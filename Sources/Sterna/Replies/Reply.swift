@@ -6,7 +6,8 @@ public import SternaSerialization
 
 /// A response with a collected body, accepted by the session's response serializer.
 ///
-/// The methods that decode a value come in two forms. The asynchronous ones leave the caller's actor and the event loop for a body
+/// The methods that make a value follow the request's response serializer, else the session's, if it makes such values; otherwise they
+/// use the standard one. Those that decode come in two forms. The asynchronous ones leave the caller's actor and the event loop for a body
 /// of 64 KiB or more. The synchronous ones, for callbacks, run where they are called.
 public struct Reply: Sendable {
     /// The response, with its complete body.
@@ -20,8 +21,9 @@ public struct Reply: Sendable {
     /// The request's own serializer, if any.
     private let ownSerializer: (any ResponseSerializer)?
 
-    private var serializer: any ResponseSerializer { ownSerializer ?? plan.settings.responseSerializer }
-    private var decoding: DecodingSettings { plan.settings.decoding }
+    private var choice: SerializerChoice {
+        SerializerChoice(request: ownSerializer, session: plan.settings.responseSerializer)
+    }
 
     init(_ response: Response, body: Bytes, plan: SessionPlan, ownSerializer: (any ResponseSerializer)?) {
         self.response = response
@@ -42,49 +44,43 @@ public struct Reply: Sendable {
     /// The URL that answered, after redirects.
     public var url: HTTPURL { response.url }
 
-    /// The body's bytes as Foundation's type.
-    public func data() -> Data {
-        body.withUnsafeReadableBytes { Data($0) }
-    }
-
     // MARK: Values
+
+    /// Returns the body's bytes as Foundation's type, by the response serializer if it makes bytes.
+    ///
+    /// Throws what that serializer throws: `.imageData` throws `unacceptableMediaType` for a page, and `decodingFailed` for an empty body.
+    /// ``body`` has the bytes unchecked.
+    public func data() throws(SternaError) -> Data { try make(by: choice.data) }
 
     /// Decodes the body as a JSON tree; null for an empty one.
     ///
     /// Throws `unacceptableMediaType` or `decodingFailed`.
-    public func json() throws(SternaError) -> JSON { try make(by: own(JSONResponseSerializer())) }
+    public func json() throws(SternaError) -> JSON { try make(by: choice.json) }
 
     /// Decodes the body as text in the character set of Content-Type, otherwise UTF-8; throws `decodingFailed`.
-    public func text() throws(SternaError) -> String { try make(by: own(TextResponseSerializer())) }
+    public func text() throws(SternaError) -> String { try make(by: choice.text) }
 
-    /// Decodes the body as a `Decodable` value, from JSON. Throws `unacceptableMediaType`, or `decodingFailed`, which names the
-    /// member that did not fit.
+    /// Decodes the body as a `Decodable` value: from JSON, unless the response serializer decodes another format or makes this type.
+    /// Throws `unacceptableMediaType`, or `decodingFailed`, which names the member that did not fit.
     ///
-    /// - Parameter decoder: a decoder to use instead of one made from the session's ``SessionSettings/decoding``.
+    /// - Parameter decoder: a decoder of JSON to use instead of the session's ``SessionSettings/decoding``.
     public func decode<T: Decodable & Sendable>(
         _ type: T.Type = T.self, decoder: JSONDecoder? = nil
     ) throws(SternaError) -> T {
-        let json = own(JSONResponseSerializer())
-        guard let decoder else {
-            var serializer = DecodableResponseSerializer<T>(
-                validation: json.validation, decoding: decoding, preprocessors: json.preprocessors,
-                allowsFragments: json.allowsFragments)
-            serializer.limits = json.limits
-            return try make(by: serializer)
-        }
-        return try make(by: GivenDecoder<T>(json: json, decoder: decoder))
+        guard let decoder else { return try make(by: choice.decodable(type, plan.settings.decoding)) }
+        return try make(by: GivenDecoder<T>(json: choice.jsonFormat, decoder: decoder))
     }
 
     /// Decodes the body as a property list in XML or in the binary form; nil for an empty one.
     ///
     /// Throws `unacceptableMediaType` or `decodingFailed`.
     public func propertyList() throws(SternaError) -> PropertyList? {
-        try make(by: own(PropertyListResponseSerializer()))
+        try make(by: choice.propertyList)
     }
 
     /// Decodes the body with a response serializer; throws its errors.
     ///
-    /// The request's own serializer has already checked the status; this one checks the media type.
+    /// The request's serializer, or the session's, has already checked the status; this one checks the media type.
     public func value<S: ResponseSerializer>(by serializer: S) throws(SternaError) -> S.Value {
         try serializer.judgeFurther(response, body: body)
         return try make(by: serializer)
@@ -145,16 +141,8 @@ public struct Reply: Sendable {
         }
     }
 
-    /// Returns the request's serializer if it has this type, or is built on one; otherwise the given one.
-    private func own<S: ResponseSerializer>(_ standard: S) -> S where S: ValidationSetting {
-        var candidate: any ResponseSerializer = serializer
-        while let wrapping = candidate as? any WrappingResponseSerializer {
-            candidate = wrapping.base
-        }
-        guard var found = candidate as? S else { return standard }
-        found.validation = serializer.validation
-        return found
-    }
+    /// Returns the tree for a callback whose call names no serializer.
+    func callbackTree() throws(SternaError) -> JSON { try make(by: choice.callback) }
 }
 
 extension Reply: CustomReflectable {
@@ -163,15 +151,6 @@ extension Reply: CustomReflectable {
         Mirror(self, children: ["response": response, "bodyLength": body.readableBytes], displayStyle: .struct)
     }
 }
-
-/// A serializer whose validation can be set.
-private protocol ValidationSetting {
-    var validation: ResponseValidation { get set }
-}
-
-extension JSONResponseSerializer: ValidationSetting {}
-extension TextResponseSerializer: ValidationSetting {}
-extension PropertyListResponseSerializer: ValidationSetting {}
 
 /// Decodes with the caller's decoder.
 private struct GivenDecoder<Value: Decodable & Sendable>: ResponseSerializer {

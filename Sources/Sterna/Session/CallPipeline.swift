@@ -342,14 +342,18 @@ extension SessionPlan {
 
     /// Returns the reply to a response with a complete body, or throws the error that the response serializer finds in it.
     func reply(_ response: Response, _ body: Bytes, to draft: RequestDraft) throws(SternaError) -> Reply {
-        let own = draft.settings.responseSerializer
-        let serializer = own ?? settings.responseSerializer
+        let serializer = serializer(for: draft)
         if acceptsStatus(of: response, to: draft) {
             try serializer.judgeFurther(response, body: body)
         } else {
             try serializer.judge(response, body: body)
         }
-        return Reply(response, body: body, plan: self, ownSerializer: own)
+        return Reply(response, body: body, plan: self, ownSerializer: draft.settings.responseSerializer)
+    }
+
+    /// The serializer that judges the response to a draft's request.
+    func serializer(for draft: RequestDraft) -> any ResponseSerializer {
+        SerializerChoice(request: draft.settings.responseSerializer, session: settings.responseSerializer).serializer
     }
 
     /// Whether a response is accepted whatever statuses the serializer accepts: the caller accepts any, or it is a redirect that the caller
@@ -368,8 +372,7 @@ extension SessionPlan {
     /// Whether a response is an error whose body takes long to parse.
     func isLargeError(_ response: Response, _ body: Bytes, to draft: RequestDraft) -> Bool {
         guard body.count > Self.largeErrorBody, !acceptsStatus(of: response, to: draft) else { return false }
-        let serializer = draft.settings.responseSerializer ?? settings.responseSerializer
-        return !serializer.validation.accepts(status: response.status.code)
+        return !serializer(for: draft).validation.accepts(status: response.status.code)
     }
 
     /// The body of an error is parsed in place up to this size.

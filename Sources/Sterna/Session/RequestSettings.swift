@@ -6,7 +6,8 @@ public struct RequestSettings: Sendable {
     /// Encodes this request's parameters.
     public var requestSerializer: (any RequestSerializer)?
 
-    /// Accepts or rejects the response to this request, and decodes it.
+    /// Accepts or rejects the response to this request, and makes its values; nil, the default, keeps the session's. A serializer that the
+    /// call names (`as:`, `value(by:)`) replaces it.
     public var responseSerializer: (any ResponseSerializer)?
 
     /// Time limits of this request; unset ones keep the session's: `$0.timeouts.total = .seconds(1)`.

@@ -32,7 +32,7 @@ public final class DataStreamTask: SessionTask, @unchecked Sendable {
         do {
             let first = try await session.plan.send(request)
             var response = try await TaskReading(task: self).admit(first)
-            try await judge(response, isStream: true)
+            try await judge(response)
             let meter = Mutex(ProgressMeter(total: response.body.length))
             response.body = ResponseBody(
                 ObservedBody(response.body) { [weak self] event in

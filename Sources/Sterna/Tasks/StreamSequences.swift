@@ -15,8 +15,8 @@ extension DataStreamTask {
     /// - Parameter limit: the maximum length of a line in bytes; a longer one throws `limitExceeded`.
     public func lines(upTo limit: Int) -> LineStream { LineStream(task: self, limit: max(0, limit)) }
 
-    /// The body's lines, each decoded from JSON (JSON Lines, ndjson); empty lines are skipped. Throws `decodingFailed` for a line that
-    /// does not fit.
+    /// The body's lines, each decoded from JSON (JSON Lines, ndjson), whatever the media type; empty lines are skipped. Throws
+    /// `decodingFailed` for a line that does not fit.
     ///
     /// - Parameter limit: the maximum length of a line in bytes; 1 MiB by default.
     public func jsonLines<Value: Decodable & Sendable>(
@@ -114,7 +114,8 @@ extension DataStreamTask {
                     let reply = Reply(response, body: line, plan: task.session.plan, ownSerializer: nil)
                     do throws(SternaError) {
                         return try reply.make(
-                            by: DecodableResponseSerializer<Value>(decoding: task.session.plan.settings.decoding))
+                            by: DecodableResponseSerializer<Value>(
+                                validation: ResponseValidation(), decoding: task.session.plan.settings.decoding))
                     } catch {
                         task.end(with: error)
                         throw error

@@ -64,16 +64,15 @@ extension SessionTask {
         post(.dataReceived(bytes: piece.readableBytes))
     }
 
-    /// Rejects a status that the response serializer does not accept, with the part of the error's body that ``AnswerBody`` reads.
-    ///
-    /// - Parameter isStream: whether what was given to `validating` judges the head, too.
-    func judge(_ response: Response, isStream: Bool = false) async throws {
-        let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
-        let acceptsAny = isStream && session.plan.acceptsAnyStatus(draft)
+    /// Rejects a response whose head the response serializer does not accept; an error's status with the part of its body that
+    /// ``AnswerBody`` reads.
+    func judge(_ response: Response) async throws {
+        let serializer = session.plan.serializer(for: draft)
+        // A download would save the error's page, so it accepts no other status than its serializer does.
+        let acceptsAny = !(self is DownloadTask) && session.plan.acceptsAnyStatus(draft)
         if !acceptsAny, !serializer.validation.accepts(status: response.status.code) {
             let body = await AnswerBody.read(response.body, on: session.loopClock)
             guard !Task.isCancelled else { throw SternaError.cancelled(phase: .read) }
-            // A download would save the error's page, so it accepts no other status than its serializer does.
             var strict = draft
             strict.settings.acceptsAnyStatus = false
             do {
@@ -84,7 +83,7 @@ extension SessionTask {
             }
         }
         do {
-            if isStream { try serializer.judgeHead(response) }
+            try serializer.judgeHead(response)
         } catch {
             response.body.cancel()
             post(.responseValidated(response.withoutBody, error))

@@ -29,7 +29,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     /// Whether the text may be a single value that is neither an object nor an array; true by default.
     public var allowsFragments: Bool
 
-    /// Makes a serializer that accepts AFNetworking's media types for JSON.
+    /// Makes a serializer; it accepts ``JSONResponseSerializer/mediaTypes`` by default.
     public init(
         validation: ResponseValidation = .json,
         decoding: DecodingSettings = DecodingSettings(), preprocessors: [BodyPreprocessor] = [],

@@ -8,14 +8,11 @@ extension ResponseSerializer where Self == JSONResponseSerializer {
 
 /// A JSON tree.
 public struct JSONResponseSerializer: ResponseSerializer, Codable {
-    /// The media types that AFNetworking accepts for JSON.
+    /// The media types that are accepted for JSON: AFNetworking's, every type with the suffix `+json` (RFC 6839), such as problem
+    /// details and JSON:API, and a missing Content-Type, since only JSON can then be read.
     public static let mediaTypes: Set<String> = Set(sortedMediaTypes)
 
-    static let sortedMediaTypes = ["application/json", "text/javascript", "text/json"]
-
-    /// The types of ``mediaTypes``, and every type with the suffix `+json` (RFC 6839), such as problem details and
-    /// JSON:API.
-    public static let mediaTypesWithSuffix: Set<String> = mediaTypes.union(["*/*+json"])
+    static let sortedMediaTypes = ["", "*/*+json", "application/json", "text/javascript", "text/json"]
 
     public var validation: ResponseValidation
 
@@ -33,7 +30,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
     /// The changes to the body before it is parsed, in order.
     public var preprocessors: [BodyPreprocessor]
 
-    /// Makes a serializer; the default is AFNetworking's.
+    /// Makes a serializer; it accepts ``mediaTypes`` by default.
     public init(
         validation: ResponseValidation = .json, removesNulls: Bool = false,
         preprocessors: [BodyPreprocessor] = [], allowsFragments: Bool = true

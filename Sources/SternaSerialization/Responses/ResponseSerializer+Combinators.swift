@@ -37,7 +37,7 @@ extension ResponseSerializer {
     }
 
     /// Returns a serializer that also rejects the responses for which the closure throws. Chained closures all run, in
-    /// order. For a `streamTask`, whose body has not arrived, they run without bytes.
+    /// order. For a `streamTask` or a download, whose body has not arrived, they run without bytes.
     ///
     /// An error other than a `SternaError` becomes the cause of an `unacceptableResponse`.
     public func validating(
@@ -98,11 +98,16 @@ package protocol WrappingResponseSerializer: ResponseSerializer {
     associatedtype Base: ResponseSerializer
     var base: Base { get }
 
+    /// Whether it makes another value than its base does.
+    var transforms: Bool { get }
+
     /// Runs the closures of `validating` for a response whose body is yet to be read.
     func checkHead(_ response: Response) throws
 }
 
 extension WrappingResponseSerializer {
+    package var transforms: Bool { false }
+
     package func checkHead(_ response: Response) throws {
         try (base as? any WrappingResponseSerializer)?.checkHead(response)
     }
@@ -114,6 +119,8 @@ public struct MappedResponseSerializer<Base: ResponseSerializer, Value: Sendable
 {
     package let base: Base
     let transform: @Sendable (Base.Value, Response) throws -> Value
+
+    package var transforms: Bool { true }
 
     public var validation: ResponseValidation { base.validation }
 

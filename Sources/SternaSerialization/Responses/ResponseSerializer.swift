@@ -77,15 +77,24 @@ extension ResponseSerializer {
         }
     }
 
-    /// Throws what `validating` has to say of a response with an acceptable status whose body is yet to be read.
+    /// Judges a response with an acceptable status whose body is read piece by piece: runs the closures of `validating`, and checks the
+    /// media type if `validating` has set it or if the serializer reads what pieces are, bytes or text.
     package func judgeHead(_ response: Response) throws(SternaError) {
         let hasBody = response.body.length != 0
-        if validation.validatesTypes, hasBody, let error = validation.typeError(response, body: Bytes()) { throw error }
+        if validation.validatesTypes || readsPieces, hasBody, let error = validation.typeError(response, body: Bytes())
+        {
+            throw error
+        }
         do {
             try (self as? any WrappingResponseSerializer)?.checkHead(response)
         } catch {
             throw Self.refusal(error, response, Bytes())
         }
+    }
+
+    private var readsPieces: Bool {
+        if let wrapping = self as? any WrappingResponseSerializer { return wrapping.base.readsPieces }
+        return Value.self == Data.self || Value.self == String.self
     }
 
     private static func refusal(_ error: any Error, _ response: Response, _ body: Bytes) -> SternaError {
@@ -146,7 +155,7 @@ public struct DataResponseSerializer: ResponseSerializer, Hashable, Codable {
 
     public var takesUnknownCodings: Bool { true }
 
-    public func value(of response: Response, body: Bytes) throws -> Data { Data(body.readableBytesView) }
+    public func value(of response: Response, body: Bytes) throws -> Data { body.withUnsafeReadableBytes { Data($0) } }
 }
 
 /// AFNetworking's name for the serializer of bytes: a status of 200 to 299, any media type.

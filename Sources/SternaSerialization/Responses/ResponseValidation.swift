@@ -18,8 +18,8 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
     /// The acceptable media types; nil for any.
     ///
     /// A star stands for a whole type or subtype, or for the part before a suffix: `image/*`, `*/json`,
-    /// `application/*+json`. `*/*` also accepts a response whose Content-Type is missing or no media type. Case and
-    /// parameters are ignored.
+    /// `application/*+json`. `*/*` also accepts a response whose Content-Type is missing or no media type; the empty text
+    /// accepts one whose Content-Type is missing. Case and parameters are ignored.
     public var mediaTypes: Set<String>? {
         get { types.map { Set($0) } }
         set { types = newValue.map(Self.normalized) }
@@ -68,12 +68,15 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
             return validation
         }
         let patterns = later.compactMap(MediaTypePattern.init)
-        let common = earlier.compactMap(MediaTypePattern.init).flatMap { one in
+        var common = earlier.compactMap(MediaTypePattern.init).flatMap { one in
             patterns.compactMap { one.intersection($0)?.text }
         }
+        if Self.acceptMissing(earlier), Self.acceptMissing(later), !common.contains("*/*") { common.append("") }
         validation.types = Set(common).sorted()
         return validation
     }
+
+    private static func acceptMissing(_ types: [String]) -> Bool { types.contains("") || types.contains("*/*") }
 
     /// Whether both have the same statuses and media types.
     public static func == (left: ResponseValidation, right: ResponseValidation) -> Bool {
@@ -135,10 +138,12 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
             return nil
         }
         if types.contains("*/*") { return nil }
-        let shown = response.section[values: .contentType].last.map { "“\(FieldSyntax.printable($0))”" } ?? "not given"
+        let given = response.section[values: .contentType].last
+        if given == nil, types.contains("") { return nil }
+        let shown = given.map { "“\(FieldSyntax.printable($0))”" } ?? "not given"
+        let expected = types.filter { !$0.isEmpty }.joined(separator: ", ")
         var error = SternaError(
-            .unacceptableMediaType, phase: .decode,
-            "The response's media type is \(shown); expected \(types.joined(separator: ", ")).")
+            .unacceptableMediaType, phase: .decode, "The response's media type is \(shown); expected \(expected).")
         error.attach(response, body)
         return error
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import SternaCore
 
-/// Finds the server's explanation in the body of an error response.
+/// Finds the server's explanation in the body of an error response, with the fields of the request that it names.
 enum ServerMessage {
     /// The usual places of the message, most specific first: plain members, RFC 9457's, OAuth's, JSON:API's.
     private static let members = [
@@ -10,6 +10,9 @@ enum ServerMessage {
 
     /// The longest body, in bytes, that is searched.
     private static let limit = 64 << 10
+
+    /// The longest message in bytes, and its longest part before a list of fields in characters.
+    private static let (longest, longestBeforeFields) = (1_000, 200)
 
     static func find(in body: Bytes, mediaType: MediaType?) -> String? {
         guard body.readableBytes > 0, body.readableBytes <= limit else { return nil }
@@ -27,17 +30,27 @@ enum ServerMessage {
         guard depth < 4 else { return nil }
         switch json {
         case .string(let text): return shown(text)
-        case .array(let list): return list.first.flatMap { find(in: $0, depth: depth + 1) }
+        case .array(let list):
+            return InvalidFields.find(in: list)?.text ?? list.first.flatMap { find(in: $0, depth: depth + 1) }
         case .object(let object):
-            for member in members {
-                if let value = object[member], let text = find(in: value, depth: depth + 1) { return text }
+            guard let (place, fields) = InvalidFields.find(in: object) else {
+                return message(of: object, depth: depth)
             }
-            return nil
+            guard let message = message(of: object, without: place, depth: depth) else { return fields.text }
+            let start = InvalidFields.cut(message, to: longestBeforeFields)
+            return "\(start.hasSuffix(".") ? String(start.dropLast()) : start) (\(fields.text))"
         default: return nil
         }
     }
 
+    private static func message(of object: JSON.Object, without place: String? = nil, depth: Int) -> String? {
+        for member in members where member != place {
+            if let value = object[member], let text = find(in: value, depth: depth + 1) { return text }
+        }
+        return nil
+    }
+
     private static func shown(_ text: String) -> String? {
-        text.isEmpty || text.utf8.count > 1_000 ? nil : text
+        text.isEmpty || text.utf8.count > longest ? nil : text
     }
 }

@@ -109,7 +109,7 @@ struct MigratingImageTests {
             serializer.automaticallyInflatesResponseImage = false
             let value4 = try await reply.value(by: serializer).image()
             #expect(value4.scale == 2)
-            let data = reply.data()
+            let data = try reply.data()
             do {
                 let decoded = try ImageCodecs().decode(Bytes(copying: data), options: ImageDecodingOptions())
                 #expect(decoded.format == .jpeg)

@@ -1,0 +1,165 @@
+import SternaCore
+
+/// The fields of a request that an error response refuses, each with its reason.
+///
+/// Known are lists of objects, as in RFC 9457 (3), in JSON:API and in most APIs' answers of 422, and dictionaries from a field's name to
+/// its reasons. Members that repeat what was sent, such as `value` or `rejectedValue`, are not read.
+struct InvalidFields {
+    private var entries: [Entry] = []
+
+    /// The number of further entries.
+    private var omitted = 0
+
+    private struct Entry {
+        /// The field's name; nil for what concerns the whole request.
+        var field: String?
+        var reason: String
+    }
+
+    /// The members of a response with the fields: the usual one, RFC 7807's (the list in its example), FastAPI's, and Google's.
+    private static let places = ["errors", "invalid-params", "invalid_params", "detail", "details"]
+
+    /// The members of an entry that name its field; `name` often names the class of an error instead, but not in RFC 7807's list.
+    private static let names = ["field", "pointer", "path", "param", "parameter", "property", "loc"]
+
+    /// The members of an entry with its reason.
+    private static let reasons = ["message", "detail", "msg", "description", "reason", "title", "code", "errors"]
+
+    /// Names that stand for the whole request: Rails's, Django's, and ASP.NET's.
+    private static let wholes = ["base", "non_field_errors", ""]
+
+    /// The number of entries that are shown.
+    private static let longest = 5
+
+    /// The longest name and reason, in characters.
+    private static let (longestName, longestReason) = (40, 100)
+
+    /// Returns the refused fields that an object lists, and the member with the list; nil if it lists none.
+    static func find(in object: JSON.Object) -> (place: String, fields: InvalidFields)? {
+        for place in places {
+            let fields: InvalidFields? =
+                switch object[place] {
+                case .array(let list)?: listed(list, hasNames: place.hasPrefix("invalid"))
+                case .object(let members)? where place == "errors": keyed(members)
+                default: nil
+                }
+            if let fields { return (place, fields) }
+        }
+        return nil
+    }
+
+    /// Returns the refused fields of a response that is a list; nil if it lists none.
+    static func find(in list: [JSON]) -> InvalidFields? { listed(list, hasNames: false) }
+
+    /// The fields with their reasons in one line: `age: must be positive; name: is missing; and 3 more`.
+    var text: String {
+        var parts = entries.map { entry in entry.field.map { "\($0): \(entry.reason)" } ?? entry.reason }
+        if omitted > 0 { parts.append("and \(omitted) more") }
+        return parts.joined(separator: "; ")
+    }
+
+    /// Returns the text, cut after a number of characters.
+    static func cut(_ text: String, to limit: Int) -> String {
+        let start = text.unicodeScalars.prefix(limit)
+        return start.endIndex == text.unicodeScalars.endIndex ? text : "\(Substring(start))…"
+    }
+
+    // MARK: Lists of objects
+
+    private static func listed(_ list: [JSON], hasNames: Bool) -> InvalidFields? {
+        var fields = InvalidFields()
+        for case .object(let entry) in list {
+            guard let reason = reasons.lazy.compactMap({ entry[$0].flatMap(text(of:)) }).first else { continue }
+            fields.add(name(in: entry, hasNames: hasNames), reason)
+        }
+        return fields.entries.contains { $0.field != nil } ? fields : nil
+    }
+
+    private static func name(in entry: JSON.Object, hasNames: Bool) -> String? {
+        // JSON:API's.
+        if case .object(let source)? = entry["source"] {
+            return source["pointer"].flatMap(path(of:)) ?? source["parameter"].flatMap(path(of:))
+        }
+        return names.lazy.compactMap { entry[$0].flatMap(path(of:)) }.first
+            ?? (hasNames ? entry["name"].flatMap(path(of:)) : nil)
+    }
+
+    /// Returns a field's name from a text, a JSON pointer such as `#/address/street`, or a path's parts.
+    private static func path(of json: JSON) -> String? {
+        switch json {
+        case .string(let text):
+            let name = text.hasPrefix("#/") ? text.dropFirst(2) : text.hasPrefix("/") ? text.dropFirst() : text[...]
+            return name.isEmpty ? nil : String(name)
+        case .array(let parts):
+            let shown = parts.prefix(8).compactMap { part in part.string ?? part.int.map { "\($0)" } }
+            return shown.isEmpty ? nil : shown.joined(separator: ".")
+        default: return nil
+        }
+    }
+
+    // MARK: Dictionaries
+
+    private static func keyed(_ members: JSON.Object) -> InvalidFields? {
+        var fields = InvalidFields()
+        // An error itself has texts, too: `{"code": "quota", "message": "Quota exceeded."}`.
+        let isError = ["message", "detail", "msg"].contains { members[$0]?.string != nil }
+        for name in members.keys {
+            guard let value = members[name], let reason = text(of: value) else { continue }
+            if case .string = value, isError { continue }
+            fields.add(name, reason)
+        }
+        return fields.entries.isEmpty ? nil : fields
+    }
+
+    // MARK: Entries
+
+    /// Returns the reason of an entry: a text, or the first of several texts or of several objects with a text.
+    private static func text(of json: JSON) -> String? {
+        switch json {
+        case .string(let text): text.isEmpty ? nil : text
+        case .array(let list):
+            list.first.flatMap { $0.string ?? $0["message"].string }.flatMap { $0.isEmpty ? nil : $0 }
+        default: nil
+        }
+    }
+
+    private mutating func add(_ field: String?, _ reason: String) {
+        guard entries.count < Self.longest else {
+            omitted += 1
+            return
+        }
+        let isSecret = field.map { Redaction.isSecret($0[...]) } ?? false
+        var reason = isSecret ? Self.withoutQuotations(reason) : reason
+        if reason.hasSuffix(".") { reason.removeLast() }
+        let name = field.flatMap { Self.wholes.contains($0) ? nil : Self.cut($0, to: Self.longestName) }
+        entries.append(Entry(field: name, reason: Self.cut(reason, to: Self.longestReason)))
+    }
+
+    /// Returns the reason for refusing a secret with `***` in the place of quotations, since servers quote what they were sent.
+    private static func withoutQuotations(_ text: String) -> String {
+        var shown = ""
+        var end: Character?
+        var previous: Character = " "
+        for character in text {
+            if let closing = end {
+                if character == closing {
+                    shown.append(character)
+                    end = nil
+                }
+            } else {
+                shown.append(character)
+                // Within a word, as in “can't”, it is an apostrophe.
+                if let closing = quotationMarks[character], character != "'" || !previous.isLetter {
+                    shown += Redaction.mark
+                    end = closing
+                }
+            }
+            previous = character
+        }
+        return shown
+    }
+
+    private static let quotationMarks: [Character: Character] = [
+        "\"": "\"", "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“",
+    ]
+}
