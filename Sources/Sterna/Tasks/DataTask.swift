@@ -88,7 +88,7 @@ public class DataTask: SessionTask, @unchecked Sendable {
         var summary = TaskSummary()
         summary.value = ending?.value
         summary.body = (try? result.get())?.body
-        summary.serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
+        summary.serializer = draft.settings.ownResponseSerializer ?? session.plan.settings.responseSerializer
         return summary
     }
 }

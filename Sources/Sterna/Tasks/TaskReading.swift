@@ -68,7 +68,7 @@ extension SessionTask {
     ///
     /// - Parameter isStream: whether what was given to `validating` judges the head, too.
     func judge(_ response: Response, isStream: Bool = false) async throws {
-        let serializer = draft.settings.responseSerializer ?? session.plan.settings.responseSerializer
+        let serializer = draft.settings.ownResponseSerializer ?? session.plan.settings.responseSerializer
         if !serializer.validation.accepts(status: response.status.code) {
             let body = await AnswerBody.read(response.body, on: session.loopClock)
             guard !Task.isCancelled else { throw SternaError.cancelled(phase: .read) }

@@ -95,7 +95,8 @@ public final class ImageDownloader: Sendable {
         _ reference: some URLConvertible, target: ImageTarget? = nil, scale: Double? = nil,
         filter: (any ImageFilter)? = nil, _ configure: (inout RequestSettings) -> Void = { _ in }
     ) async throws -> DecodedImage {
-        try await image(ImageRequest(reference, target: target, scale: scale, filter: filter, configure))
+        let draft = RequestDraft(.get, reference).configured(in: session, configure)
+        return try await image(ImageRequest(draft, target: target, scale: scale, filter: filter))
     }
 
     /// Returns the image in memory that would answer a request at once; nil if none would.

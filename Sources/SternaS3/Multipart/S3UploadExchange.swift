@@ -68,7 +68,7 @@ struct S3UploadExchange: Sendable {
         for line in call.headers.lines { headers[line.name] = line.value }
         var draft = RequestDraft(call.method, url, body: call.body, headers: headers)
         // The upload decides itself what is sent again.
-        draft.settings.retry = RetryPolicy.none
+        draft.settings.retry = .none
         draft.settings.cachePolicy = .ignored
         draft.settings.uploadProgress = call.progress
         // Servers that send no white space meanwhile answer once the parts are joined.

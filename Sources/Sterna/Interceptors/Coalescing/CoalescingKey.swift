@@ -11,7 +11,7 @@ struct CoalescingKey: Sendable, Hashable {
     private let message: IdentityParts
     private let partition: CachePartition
     private let options: ComparedOptions
-    private let bandwidth: ObjectIdentifier?
+    private let bandwidth: ObjectIdentifier??
     private let handlesCookies: Bool
     private let timeouts: Timeouts
     private let delivery: Request.Delivery
@@ -40,7 +40,7 @@ struct CoalescingKey: Sendable, Hashable {
         // Each reader keeps its own deadline.
         timeouts.total = .seconds(1)
         (self.message, self.partition, self.options, self.timeouts) = (message, partition, options, timeouts)
-        bandwidth = request.state.choices.bandwidth.map { ObjectIdentifier($0) }
+        bandwidth = request.state.choices.bandwidth.map { $0.map { ObjectIdentifier($0) } }
         handlesCookies = request.state.choices.handlesCookies != false
         delivery = request.delivery
         var hasher = Hasher()
