@@ -53,8 +53,8 @@ public struct RequestDraft: Sendable {
     /// Header fields; they replace the session's.
     public var headers: Headers
 
-    /// The settings of this request. What is set replaces the sending session's: `draft.settings.retry.limit = 1` leaves the other properties
-    /// of its policy as they are.
+    /// The settings of this request. What is set replaces the sending session's: `draft.settings.retry.limit = 1` leaves the other
+    /// properties of its policy as they are.
     public var settings = RequestSettings()
 
     /// Creates a draft of any method.

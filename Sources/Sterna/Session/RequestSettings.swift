@@ -5,13 +5,16 @@ public import SternaSerialization
 ///
 ///     try await api.get("report") { $0.retry.limit = 1 }
 ///
-/// In the closure of a session's method they read as the session's. What the closure sets replaces the session's value for this request:
-/// `$0.timeouts.total = .seconds(5)` leaves the other time limits as they are, and nil, an empty array or `.none` mean none.
+/// In the closure of a session's method they read as the session's. What the closure sets replaces the session's value for this
+/// request: `$0.timeouts.total = .seconds(5)` leaves the other time limits as they are, and nil, an empty array or `.none` mean
+/// none.
 ///
-/// A ``RequestDraft`` is made before its session is known. Its closure reads the default values, but each property that it sets replaces
-/// the sending session's, and no other: `.get("report") { $0.retry.limit = 1 }` changes the limit of whatever policy the session has.
+/// A ``RequestDraft`` is made before its session is known. Its closure reads the default values, but each property that it sets
+/// replaces the sending session's, and no other: `.get("report") { $0.retry.limit = 1 }` changes the limit of whatever policy the
+/// session has.
 public struct RequestSettings: Sendable {
-    // What was set is kept apart, so that everything else stays the sending session's. A double optional tells `nil` from nothing set.
+    // What was set is kept apart, so that everything else stays the sending session's. A double optional tells `nil` from nothing
+    // set.
     package var ownRequestSerializer: (any RequestSerializer)?
     package var ownResponseSerializer: (any ResponseSerializer)?
     var ownTimeouts: Timeouts?
@@ -54,8 +57,9 @@ public struct RequestSettings: Sendable {
         set { ownTimeouts = newValue }
     }
 
-    /// The time limit of each step of this request, from resolving the host to each pause between bytes. Setting it sets those limits in
-    /// ``timeouts``; reading it returns ``SternaCore/Timeouts/betweenBytes``. ``SternaCore/Timeouts/total`` limits the whole request.
+    /// The time limit of each step of this request, from resolving the host to each pause between bytes. Setting it sets those
+    /// limits in ``timeouts``; reading it returns ``SternaCore/Timeouts/betweenBytes``. ``SternaCore/Timeouts/total`` limits the
+    /// whole request.
     public var timeout: Duration {
         get { timeouts.betweenBytes }
         set { timeouts.setEach(newValue) }
@@ -86,8 +90,8 @@ public struct RequestSettings: Sendable {
 
     private var readsSessionOptions: Bool { session != nil && optionsOrigin == nil && ownOptions.isEmpty }
 
-    /// Credentials of this request; nil sends none but those of the URL. The session's are for its own origin, those that are set here for
-    /// any.
+    /// Credentials of this request; nil sends none but those of the URL. The session's are for its own origin, those that are set
+    /// here for any.
     public var authorization: Authorization? {
         get { ownAuthorization ?? session?.settings.authorization }
         set { ownAuthorization = .some(newValue) }

@@ -1,7 +1,7 @@
 /// Which properties of a policy were set, since it began to record them.
 ///
-/// A draft does not know the session that will send it. Its settings record what the caller sets of a policy: `$0.retry.limit = 1` replaces
-/// the limit of the sending session's policy, and no other property of it.
+/// A draft does not know the session that will send it. Its settings record what the caller sets of a policy: `$0.retry.limit = 1`
+/// replaces the limit of the sending session's policy, and no other property of it.
 package struct Edits: Sendable {
     private var bits: UInt16 = 0
     private static let mark: UInt16 = 1 << 15
@@ -67,7 +67,8 @@ extension EditedValue {
         return value
     }
 
-    /// Returns the value that holds where another one is replaced: this one, or the other with the properties that were set in this one.
+    /// Returns the value that holds where another one is replaced: this one, or the other with the properties that were set in this
+    /// one.
     package func over(_ other: Self) -> Self {
         guard edits.isRecording else { return self }
         var value = other

@@ -9,8 +9,8 @@
 ///         }
 ///     }
 ///
-/// An interceptor reads `request.options[TenantKey.self]`. A session's options apply to all its requests. A request's closure reads the
-/// session's options, and what it sets replaces them.
+/// An interceptor reads `request.options[TenantKey.self]`. A session's options apply to all its requests. A request's closure reads
+/// the session's options, and what it sets replaces them.
 public struct RequestOptions: Sendable {
     // Few options are set at once: looking at each costs less than hashing. Empty copies as cheaply as nil.
     @usableFromInline var entries: [OptionEntry] = []
@@ -67,8 +67,8 @@ public struct RequestOptions: Sendable {
         }
     }
 
-    /// The value under a key. A change in place of a value that was not set records which properties it sets: ``merge(_:)`` replaces
-    /// those, and no others.
+    /// The value under a key. A change in place of a value that was not set records which properties it sets: ``merge(_:)``
+    /// replaces those, and no others.
     package subscript<Key: RequestOptionKey>(edited key: Key.Type) -> Key.Value where Key.Value: EditedValue {
         get { self[key] }
         set { self[key] = newValue }

@@ -88,8 +88,8 @@ extension Request {
 }
 
 extension RequestSettings {
-    /// How the challenges to this request are answered; the session's policy until it is changed: `$0.authentication.schemes = [.digest]`,
-    /// `$0.authentication = .none`.
+    /// How the challenges to this request are answered; the session's policy until it is changed:
+    /// `$0.authentication.schemes = [.digest]`, `$0.authentication = .none`.
     public var authentication: AuthenticationPolicy {
         get { state.choices.authentication?.settled ?? session?.settings.authentication ?? .standard }
         _modify {
@@ -101,8 +101,8 @@ extension RequestSettings {
         set { state.choices.authentication = newValue }
     }
 
-    /// The credential that answers challenges to this request. One that is set here is tried before the session's; with nil the session's
-    /// is not used.
+    /// The credential that answers challenges to this request. One that is set here is tried before the session's; with nil the
+    /// session's is not used.
     ///
     /// It is for the origin of the request's URL. A redirect to another origin leaves it behind for good.
     public var credential: Credential? {
@@ -110,8 +110,8 @@ extension RequestSettings {
         set { state.choices.credential = .some(newValue) }
     }
 
-    /// Answers challenges to this request that no other setting has a credential for. One that is set here is asked before the session's
-    /// ``SessionSettings/challengeHandler``; with nil none is asked.
+    /// Answers challenges to this request that no other setting has a credential for. One that is set here is asked before the
+    /// session's ``SessionSettings/challengeHandler``; with nil none is asked.
     public var challengeHandler: (@Sendable (CredentialChallenge) async throws -> ChallengeDisposition)? {
         get { (state.choices.challengeHandler ?? session?.settings.authenticationSettings.handler)?.answer }
         set { state.choices.challengeHandler = .some(newValue.map { ServerChallengeHandler($0) }) }

@@ -29,8 +29,8 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Whether this request waits while the network is away. In a session whose requests do not wait, a request that asks for it fails with
-    /// `invalidRequest`.
+    /// Whether this request waits while the network is away. In a session whose requests do not wait, a request that asks for it
+    /// fails with `invalidRequest`.
     public var waitsForConnectivity: Bool {
         get { options[WaitsForConnectivityKey.self] }
         set { options[WaitsForConnectivityKey.self] = newValue }

@@ -36,8 +36,8 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Whether this request sends cookies of ``SessionSettings/cookieJar`` and stores those of its response; yes where the session has a
-    /// jar. In a session without one, a request that asks for it fails with `invalidRequest`.
+    /// Whether this request sends cookies of ``SessionSettings/cookieJar`` and stores those of its response; yes where the session
+    /// has a jar. In a session without one, a request that asks for it fails with `invalidRequest`.
     public var handlesCookies: Bool {
         get { state.choices.handlesCookies ?? session.map { $0.settings.cookieJar != nil } ?? true }
         set { state.choices.handlesCookies = newValue }

@@ -50,8 +50,8 @@ extension RequestSettings {
         set { options[RetryPolicyKey.self] = newValue }
     }
 
-    /// Decide on retries of this request before ``retry`` does. `$0.retriers.append(…)` adds one behind the session's, `$0.retriers = […]`
-    /// replaces them.
+    /// Decide on retries of this request before ``retry`` does. `$0.retriers.append(…)` adds one behind the session's;
+    /// `$0.retriers = […]` replaces them.
     public var retriers: [any RequestRetrier] {
         get { state.choices.retryHandlers.retriers.elements(session?.settings.retriers) }
         _modify {
@@ -68,8 +68,8 @@ extension RequestSettings {
         set { options[ResendsNonIdempotentKey.self] = newValue }
     }
 
-    /// Change this request before each of its attempts. `$0.adapters.append(…)` adds one behind the session's, `$0.adapters = […]`
-    /// replaces them.
+    /// Change this request before each of its attempts. `$0.adapters.append(…)` adds one behind the session's;
+    /// `$0.adapters = […]` replaces them.
     public var adapters: [any RequestAdapter] {
         get { state.choices.retryHandlers.adapters.elements(session?.settings.adapters) }
         _modify {
