@@ -55,7 +55,9 @@ struct SharedSetting: Sendable, CustomTestStringConvertible {
 
 @Suite("A request's closure starts from the session's settings")
 struct RequestClosureTests {
-    private static let site = Origin(scheme: .https, host: "site.example", port: 443)
+    private static let origin = try? Origin(scheme: .https, host: "site.example")
+    private static let site = origin.map { CookieSite($0) }
+    private static let navigation = origin.map { CookieSite($0, isNavigation: true) }
     private static let policy = HedgingPolicy(after: .fixed(.seconds(1)))
     private static let limit = BandwidthLimit(download: 1_000)
     private static let group = DispatchGroup()
@@ -154,9 +156,9 @@ struct RequestClosureTests {
             isChanged: { $0.options[HedgingKey.self] === HedgingPolicy.off }, clear: { $0.hedging = nil },
             isNone: { $0.options[HedgingKey.self] == nil }),
         SharedSetting(
-            "cookieSite", { $0.cookieSite = CookieSite(site) }, isShared: { $0.cookieSite == CookieSite(site) },
-            change: { $0.cookieSite = CookieSite(site, isNavigation: true) },
-            isChanged: { $0.options[CookieSiteKey.self] == CookieSite(site, isNavigation: true) },
+            "cookieSite", { $0.cookieSite = site }, isShared: { $0.cookieSite != nil && $0.cookieSite == site },
+            change: { $0.cookieSite = navigation },
+            isChanged: { $0.options[CookieSiteKey.self] == navigation },
             clear: { $0.cookieSite = nil }, isNone: { $0.options[CookieSiteKey.self] == nil }),
         SharedSetting(
             "callerCookieField", { $0.callerCookieField = .replacing },
@@ -182,12 +184,12 @@ struct RequestClosureTests {
             clear: { $0.resendsNonIdempotentRequests = false }, isNone: { !$0.options[ResendsNonIdempotentKey.self] }),
         SharedSetting(
             "bandwidth", { $0.bandwidth = limit }, isShared: { $0.bandwidth === limit },
-            change: { $0.bandwidth = limit }, isChanged: { ($0.state.choices.bandwidth ?? nil) === limit },
+            change: { $0.bandwidth = limit }, isChanged: { $0.state.choices.bandwidth.flattened() === limit },
             clear: { $0.bandwidth = nil }, isNone: { $0.state.choices.bandwidth.isSetToNil() }),
         SharedSetting(
             "completionGroup", { $0.completionGroup = group }, isShared: { $0.completionGroup === group },
             change: { $0.completionGroup = group },
-            isChanged: { ($0.state.choices.completionGroup ?? nil) === group }, clear: { $0.completionGroup = nil },
+            isChanged: { $0.state.choices.completionGroup.flattened() === group }, clear: { $0.completionGroup = nil },
             isNone: { $0.state.choices.completionGroup.isSetToNil() }),
         SharedSetting(
             "continueThreshold", { $0.continueThreshold = 2 }, isShared: { $0.continueThreshold == 2 },

@@ -256,7 +256,7 @@ extension SessionPlan {
             continueThreshold: draft.settings.ownContinueThreshold ?? settings.continueThreshold, into: &request)
         guard request.url.userinfo != nil else { return }
         request.url = request.url.removingUserinfo()
-        if allowsBasic, (draft.settings.ownAuthorization ?? nil) == nil {
+        if allowsBasic, draft.settings.ownAuthorization.flattened() == nil {
             request.state.access.userinfoField = authorization
         }
     }
@@ -302,7 +302,7 @@ extension SessionPlan {
             throw Self.ineffective(
                 "handlesCookies", "the session has no cookieJar", "Give it one, or leave the setting out.")
         }
-        if own.ownOptions[WaitsForConnectivityKey.self], !settings.waitsForConnectivity {
+        if own.ownOptions[WaitsForConnectivityKey.self], !settings.options[WaitsForConnectivityKey.self] {
             throw Self.ineffective(
                 "waitsForConnectivity", "the session's requests do not wait for the network",
                 "Set it in the session, and set it to false in requests that are not to wait.")
@@ -324,7 +324,7 @@ extension SessionPlan {
     /// Throws `invalidRequest` if a request without a task has a group that tasks enter.
     @inline(never)
     private func refuseCompletionGroup(_ draft: RequestDraft) throws(SternaError) {
-        guard !draft.isOfTask, (draft.settings.state.choices.completionGroup ?? nil) != nil else { return }
+        guard !draft.isOfTask, draft.settings.state.choices.completionGroup.flattened() != nil else { return }
         throw Self.ineffective(
             "completionGroup", "tasks enter it, and a request that is awaited has no task",
             "Send the request with callbacks, or as a task: `session.dataTask(…)`.")

@@ -19,7 +19,7 @@ struct CallState: ~Copyable, Sendable {
         var credential: Credential??
         var challengeHandler: ServerChallengeHandler??
 
-        var ownChallengeHandler: ServerChallengeHandler? { challengeHandler ?? nil }
+        var ownChallengeHandler: ServerChallengeHandler? { challengeHandler.flattened() }
 
         /// Adapters and retriers.
         var retryHandlers = OwnRetryHandlers()
@@ -110,6 +110,11 @@ struct CallState: ~Copyable, Sendable {
 }
 
 extension Optional {
+    /// The value that was set; nil where none was, or nil was.
+    func flattened<Value>() -> Value? where Wrapped == Value? {
+        if case .some(let value) = self { value } else { nil }
+    }
+
     /// Whether a nil was set in place of the session's setting.
     func isSetToNil<Value>() -> Bool where Wrapped == Value? {
         if case .some(.none) = self { true } else { false }

@@ -39,7 +39,7 @@ struct ChainSlots: OptionSet, Sendable {
         if request.state.access.credentials != nil || request.state.choices.ownChallengeHandler != nil {
             insert(.authentication)
         }
-        if (request.state.choices.bandwidth ?? nil) != nil || request.state.course.link != nil { insert(.bandwidth) }
+        if request.state.choices.bandwidth.flattened() != nil || request.state.course.link != nil { insert(.bandwidth) }
         if options[HedgingKey.self] != nil { insert(.hedging) }
         if options[CoalescingUseKey.self] { insert(.coalescing) }
         if Self.isSigned(options) { insert(.signing) }

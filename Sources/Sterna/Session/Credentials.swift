@@ -14,7 +14,7 @@ enum Credentials {
         for url: HTTPURL, own: Authorization??, shared: Authorization?, _ resolution: URLResolution,
         allowsBasic: Bool = true
     ) throws(SternaError) -> String? {
-        if let own = own ?? nil { return try Headers.field("Authorization", own.fieldValue).value }
+        if let own = own.flattened() { return try Headers.field("Authorization", own.fieldValue).value }
         if let userinfo = url.userinfo, allowsBasic { return try Authorization.fieldValue(of: userinfo) }
         guard !own.isSetToNil(), let shared, resolution.isOwnOrigin(url) else { return nil }
         return shared.fieldValue

@@ -188,7 +188,7 @@ struct AuthenticationExchange {
             response: Response(
                 status: response.status, version: response.version, section: response.section, url: response.url))
         let chosen = original.state.choices.challengeHandler
-        let ownHandler = chosen ?? nil
+        let ownHandler = chosen.flattened()
         if ownHandler == nil, turn?.space != candidate.space {
             turn = nil
             let (turns, space) = (memory.turns, candidate.space)

@@ -83,7 +83,7 @@ extension SessionSettings {
 extension Request {
     /// Whether the caller has given credentials for this request alone: its answer may be one for them alone.
     package var hasOwnCredentials: Bool {
-        (state.choices.credential ?? nil) != nil || state.choices.ownChallengeHandler != nil
+        state.choices.credential.flattened() != nil || state.choices.ownChallengeHandler != nil
     }
 }
 
@@ -91,9 +91,9 @@ extension RequestSettings {
     /// How the challenges to this request are answered; the session's policy until it is changed:
     /// `$0.authentication.schemes = [.digest]`, `$0.authentication = .none`.
     public var authentication: AuthenticationPolicy {
-        get { state.choices.authentication?.settled ?? session?.settings.authentication ?? .standard }
+        get { state.choices.authentication?.settled ?? session?.settings.authenticationSettings.policy ?? .standard }
         _modify {
-            var value = state.choices.authentication ?? session?.settings.authentication ?? .standard
+            var value = state.choices.authentication ?? session?.settings.authenticationSettings.policy ?? .standard
             if state.choices.authentication == nil { value.record() }
             defer { state.choices.authentication = value }
             yield &value
@@ -106,7 +106,7 @@ extension RequestSettings {
     ///
     /// It is for the origin of the request's URL. A redirect to another origin leaves it behind for good.
     public var credential: Credential? {
-        get { state.choices.credential ?? session?.settings.credential }
+        get { state.choices.credential ?? session?.settings.authenticationSettings.credential }
         set { state.choices.credential = .some(newValue) }
     }
 

@@ -45,7 +45,7 @@ final class PlannedAuthentication: Sendable {
     /// - Parameter own: the credential of the request itself; with nil, that of the session is not used either.
     func addCredentials(_ own: Credential??, isOwnOrigin: Bool, to request: inout Request) {
         let shared = isOwnOrigin && !own.isSetToNil() ? credential : nil
-        let own = own ?? nil
+        let own = own.flattened()
         // Most requests have none, and cost no object.
         guard own != nil || shared != nil || request.url.userinfo != nil else { return }
         if own == nil, request.url.userinfo == nil {

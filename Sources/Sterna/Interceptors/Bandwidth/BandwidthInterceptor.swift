@@ -12,7 +12,7 @@ struct BandwidthInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let own = request.state.choices.bandwidth
         // A request that has set nil is free of the session's limit.
-        var limits = own.isSetToNil() ? [] : Self.limits(bandwidth, own ?? nil)
+        var limits = own.isSetToNil() ? [] : Self.limits(bandwidth, own.flattened())
         let link = request.state.course.link
         if let link { limits = link.adding(to: limits) }
         var limited = request

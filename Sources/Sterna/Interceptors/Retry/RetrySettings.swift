@@ -53,9 +53,9 @@ extension RequestSettings {
     /// Decide on retries of this request before ``retry`` does. `$0.retriers.append(…)` adds one behind the session's;
     /// `$0.retriers = […]` replaces them.
     public var retriers: [any RequestRetrier] {
-        get { state.choices.retryHandlers.retriers.elements(session?.settings.retriers) }
+        get { state.choices.retryHandlers.retriers.elements(session?.settings.retryHandlers.retriers) }
         _modify {
-            var list = state.choices.retryHandlers.retriers.list(session?.settings.retriers)
+            var list = state.choices.retryHandlers.retriers.list(session?.settings.retryHandlers.retriers)
             defer { state.choices.retryHandlers.retriers = list.handlers }
             yield &list.elements
         }
@@ -71,9 +71,9 @@ extension RequestSettings {
     /// Change this request before each of its attempts. `$0.adapters.append(…)` adds one behind the session's;
     /// `$0.adapters = […]` replaces them.
     public var adapters: [any RequestAdapter] {
-        get { state.choices.retryHandlers.adapters.elements(session?.settings.adapters) }
+        get { state.choices.retryHandlers.adapters.elements(session?.settings.retryHandlers.adapters) }
         _modify {
-            var list = state.choices.retryHandlers.adapters.list(session?.settings.adapters)
+            var list = state.choices.retryHandlers.adapters.list(session?.settings.retryHandlers.adapters)
             defer { state.choices.retryHandlers.adapters = list.handlers }
             yield &list.elements
         }
