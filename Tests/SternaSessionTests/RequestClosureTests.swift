@@ -1,5 +1,4 @@
 import Dispatch
-import Sterna
 import SternaCore
 import SternaSerialization
 import SternaTesting
@@ -239,9 +238,10 @@ struct RequestClosureTests {
             setting.change(&$0)
         }
         #expect(sawShared)
-        #expect(setting.isChanged(try request(changed, by: api)))
         let cleared = RequestDraft(.put, "a").configured(in: api) { setting.clear(&$0) }
-        #expect(setting.isNone(try request(cleared, by: api)))
+        let (first, second) = (try request(changed, by: api), try request(cleared, by: api))
+        #expect(setting.isChanged(first))
+        #expect(setting.isNone(second))
     }
 
     @Test("In the closure of a draft, which several sessions send", arguments: policies + values)
@@ -251,8 +251,9 @@ struct RequestClosureTests {
         setting.clear(&cleared.settings)
         for _ in 0..<2 {
             let (api, _) = try mocked { setting.share(&$0) }
-            #expect(setting.isChanged(try request(changed, by: api)))
-            #expect(setting.isNone(try request(cleared, by: api)))
+            let (first, second) = (try request(changed, by: api), try request(cleared, by: api))
+            #expect(setting.isChanged(first))
+            #expect(setting.isNone(second))
         }
     }
 
@@ -374,7 +375,7 @@ struct RequestClosureTests {
         ])
     func ineffective(name: String) async throws {
         let (api, mock) = try mocked { $0.cookieJar = nil }
-        let error = await #expect(throws: SternaError.self) {
+        func send() async throws {
             switch name {
             case "handlesCookies": try await api.get("a") { $0.handlesCookies = true }
             case "waitsForConnectivity": try await api.send(.get("a") { $0.waitsForConnectivity = true })
@@ -383,6 +384,7 @@ struct RequestClosureTests {
             default: try await api.withResponse(to: .get("a") { $0.downloadProgress = { _ in } }) { _ in }
             }
         }
+        let error = await #expect(throws: SternaError.self) { try await send() }
         expectEqual(error?.kind, .invalidRequest)
         #expect(error?.message.contains("`\(name)` would do nothing") == true)
         #expect(mock.requests.isEmpty)
