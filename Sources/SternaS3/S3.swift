@@ -80,6 +80,7 @@ public struct S3Bucket: Sendable {
         _ method: Request.Method, _ url: HTTPURL, body: Body? = nil, headers: Headers = [:],
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) async throws -> Reply {
-        try await client.session.send(RequestDraft(method, url, body: body, headers: headers, configure))
+        try await client.session.send(
+            RequestDraft(method, url, body: body, headers: headers).configured(in: client.session, configure))
     }
 }

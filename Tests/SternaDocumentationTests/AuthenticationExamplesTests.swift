@@ -73,7 +73,7 @@ struct AuthenticationExamplesTests {
 
         try await api.get("report") {
             $0.credential = Credential(user: "grace", password: password)
-            $0.authentication = AuthenticationPolicy(schemes: [.digest])
+            $0.authentication.schemes = [.digest]
         }
         let anonymous = api.with { $0.authorization = nil }  // a session that sends no Authorization
 

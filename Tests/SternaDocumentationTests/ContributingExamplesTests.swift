@@ -19,10 +19,10 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// The field that carries the call's number; nil, the default, keeps the session's.
-    public var callNumberField: String? {
-        get { options[ifSet: CallNumberFieldKey.self] }
-        set { options[ifSet: CallNumberFieldKey.self] = newValue }
+    /// The field that carries the call's number; the session's until it is set.
+    public var callNumberField: String {
+        get { options[CallNumberFieldKey.self] }
+        set { options[CallNumberFieldKey.self] = newValue }
     }
 }
 
@@ -121,7 +121,7 @@ struct ContributingExamplesTests {
         }
         #expect(names == [["X-Call"], ["X-Session"], ["X-Own"], ["X-Own"]])
         var settings = RequestSettings()
-        #expect(settings.callNumberField == nil)
+        #expect(settings.callNumberField == "X-Call")
         settings.callNumberField = "X-Own"
         #expect(dumped(settings).contains(#"callNumberField: "X-Own""#))
     }

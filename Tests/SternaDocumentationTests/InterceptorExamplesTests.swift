@@ -17,9 +17,9 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    var region: String? {  // nil keeps the session's
-        get { options[ifSet: RegionKey.self] }
-        set { options[ifSet: RegionKey.self] = newValue }
+    var region: String {  // the session's until it is set
+        get { options[RegionKey.self] }
+        set { options[RegionKey.self] = newValue }
     }
 }
 

@@ -50,7 +50,7 @@ struct MigratingAlamofireInterceptorTests {
         let answers: [ServerResponse] = [.json([:], status: 404), .json([:])]
         func single() async throws {
             let (api, mock) = try mocked(by: MockTransport(answers: answers))
-            try await api.get("users") { $0.retriers = [retrier] }
+            try await api.get("users") { $0.retriers.append(retrier) }
             #expect(mock.requests.count == 2)
         }
         try await single()

@@ -109,6 +109,32 @@ struct RequestsExamplesTests {
         #expect(mock.requests.first?.timeouts.connect == .seconds(5))
     }
 
+    @Test("Settings of one request")
+    func settings() async throws {
+        let mock = MockTransport { _ in .json([:]) }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") {
+            $0.retry = .transient
+            $0.timeouts.firstByte = .seconds(10)
+        }
+        try await api.get("report") {
+            $0.retry.limit = 1  // otherwise as the session does
+            $0.timeouts.total *= 2  // the session's, doubled
+        }
+        try await api.get("status") {
+            $0.retry = .none
+            $0.authorization = nil  // none is sent
+        }
+        let draft = RequestDraft.get("report") { $0.retry.limit = 1 }  // of whatever policy the sending session has
+
+        try await api.send(draft)
+        #expect(mock.requests.count == 3)
+        #expect(mock.requests.allSatisfy { $0.timeouts.firstByte == .seconds(10) })
+        #expect(mock.requests.first?.timeouts.total == Timeouts().total * 2)
+    }
+
     @Test("Streaming")
     func streaming() async throws {
         let mock = MockTransport { request in

@@ -60,7 +60,7 @@ struct CallerIsolationTests {
             expectEqual(last.withLock { $0 }, 0)
             try await api.upload(.text("hello"), to: "anything") { $0.uploadProgress = taken }
             expectEqual(last.withLock { $0 }, 5)
-            try await api.upload(.text("four"), to: "anything", progress: taken) { $0.priority = .high }
+            try await api.upload(.text("four"), to: "anything", { $0.priority = .high }, progress: taken)
             expectEqual(last.withLock { $0 }, 4)
         }
     }

@@ -70,7 +70,7 @@ struct RequestPropertiesTests {
         let all = try await sent {
             $0.timeout = .seconds(7)
         } request: {
-            $0.timeouts = TimeoutOverrides(timeouts)
+            $0.timeouts = timeouts
         }
         expectEqual(all.timeouts, timeouts)
     }

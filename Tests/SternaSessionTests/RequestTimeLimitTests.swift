@@ -34,7 +34,7 @@ struct RequestTimeLimitTests {
     }
 
     @Test("Each of them") func each() async throws {
-        let limits: [(WritableKeyPath<TimeoutOverrides, Duration?>, KeyPath<Timeouts, Duration>)] = [
+        let limits: [(WritableKeyPath<Timeouts, Duration>, KeyPath<Timeouts, Duration>)] = [
             (\.queue, \.queue), (\.resolve, \.resolve), (\.connect, \.connect), (\.proxy, \.proxy), (\.tls, \.tls),
             (\.write, \.write), (\.firstByte, \.firstByte), (\.betweenBytes, \.betweenBytes), (\.total, \.total),
         ]
@@ -57,25 +57,26 @@ struct RequestTimeLimitTests {
         expectEqual(timeouts.total, .seconds(12))
     }
 
-    @Test("All at once, and taken back") func all() async throws {
-        let whole = try await timeouts { $0.timeouts = TimeoutOverrides(Timeouts()) }
+    @Test("All at once, and from what the session has") func all() async throws {
+        let whole = try await timeouts { $0.timeouts = Timeouts() }
         expectEqual(whole, Timeouts())
-        let back = try await timeouts {
-            $0.timeouts.total = .seconds(1)
-            $0.timeouts.total = nil
-            $0.timeout = .seconds(1)
-            $0.timeout = nil
+        let doubled = try await timeouts {
+            $0.timeouts.total *= 2
+            $0.timeouts.minimumThroughput?.bytesPerSecond *= 2
         }
-        expectEqual(back.total, .seconds(12))
-        expectEqual(back.connect, .seconds(11))
-        var settings = RequestSettings()
-        settings.timeouts.total = .seconds(1)
-        settings.timeouts.total = nil
-        expectEqual(settings.timeouts, TimeoutOverrides())
+        expectEqual(doubled.total, .seconds(24))
+        expectEqual(doubled.connect, .seconds(11))
+        expectEqual(doubled.minimumThroughput?.bytesPerSecond, 26)
+        let one = try await timeouts { settings in
+            settings.timeouts = Timeouts()
+            settings.timeouts.total = .seconds(1)
+        }
+        expectEqual(one.total, .seconds(1))
+        expectEqual(one.connect, Timeouts().connect)
     }
 
     @Test("A session's least speed can be switched off") func speed() async throws {
-        let timeouts = try await timeouts { $0.timeouts.minimumThroughput = .init(bytesPerSecond: 0) }
+        let timeouts = try await timeouts { $0.timeouts.minimumThroughput = nil }
         expectNil(timeouts.minimumThroughput)
     }
 

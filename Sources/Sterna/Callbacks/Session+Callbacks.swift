@@ -57,7 +57,8 @@ extension Session {
     ) -> DataTask? {
         begin(
             RequestDraft(
-                method, reference, parameters: parameters, query: query, body: body, headers: headers, configure),
+                method, reference, parameters: parameters, query: query, body: body, headers: headers
+            ).configured(in: self, configure),
             as: serializer, progress, success, failure)
     }
 }

@@ -15,7 +15,8 @@ extension Session {
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
         begin(
-            try .upload(body, to: reference, method: method, query: query, headers: headers, configure), as: serializer,
+            try .upload(body, to: reference, method: method, query: query, headers: headers).configured(
+                in: self, configure), as: serializer,
             progress, success, failure)
     }
 
@@ -29,7 +30,8 @@ extension Session {
     ) -> UploadTask? {
         begin(
             try .upload(
-                data, to: reference, method: method, mediaType: mediaType, query: query, headers: headers, configure),
+                data, to: reference, method: method, mediaType: mediaType, query: query, headers: headers
+            ).configured(in: self, configure),
             as: serializer, progress, success, failure)
     }
 
@@ -43,8 +45,8 @@ extension Session {
     ) -> UploadTask? {
         begin(
             try .upload(
-                file: file, to: reference, method: method, mediaType: mediaType, query: query, headers: headers,
-                configure), as: serializer, progress, success, failure)
+                file: file, to: reference, method: method, mediaType: mediaType, query: query, headers: headers
+            ).configured(in: self, configure), as: serializer, progress, success, failure)
     }
 
     /// Uploads a multipart form, in the manner of AFNetworking's `POST:parameters:constructingBodyWithBlock:`.
@@ -59,10 +61,12 @@ extension Session {
         as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
         failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        begin(
+        var settings = RequestSettings()
+        settings.change(in: plan, configure)
+        return begin(
             try .upload(
-                reference, method: method, parameters: parameters, query: query, headers: headers, form: plan.emptyForm,
-                multipart: multipart, configure, progress: nil), as: serializer, progress, success, failure)
+                reference, method: method, parameters: parameters, query: query, headers: headers, settings,
+                form: plan.emptyForm(settings), multipart), as: serializer, progress, success, failure)
     }
 
     /// Submits a form that was filled in field by field.
@@ -74,7 +78,8 @@ extension Session {
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
         begin(
-            try .submit(form, to: reference, method: method, query: query, headers: headers, configure), as: serializer,
+            try .submit(form, to: reference, method: method, query: query, headers: headers).configured(
+                in: self, configure), as: serializer,
             progress, success, failure)
     }
 }

@@ -25,7 +25,8 @@ extension Session.Verb {
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> DataTask? {
         session.send(
-            RequestDraft(method, reference, json: json, query: query, headers: headers, configure), as: serializer,
+            RequestDraft(method, reference, json: json, query: query, headers: headers).configured(
+                in: session, configure), as: serializer,
             progress: progress, success: success, failure: failure)
     }
 
@@ -39,7 +40,8 @@ extension Session.Verb {
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> DataTask? {
         session.send(
-            RequestDraft(method, reference, json: json, query: query, headers: headers, configure), as: serializer,
+            RequestDraft(method, reference, json: json, query: query, headers: headers).configured(
+                in: session, configure), as: serializer,
             progress: progress, success: success, failure: failure)
     }
 
@@ -52,7 +54,8 @@ extension Session.Verb {
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> DataTask? {
         session.send(
-            RequestDraft(method, reference, form: form, query: query, headers: headers, configure), as: serializer,
+            RequestDraft(method, reference, form: form, query: query, headers: headers).configured(
+                in: session, configure), as: serializer,
             progress: progress, success: success, failure: failure)
     }
 
@@ -66,7 +69,8 @@ extension Session.Verb {
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> DataTask? {
         session.send(
-            RequestDraft(method, reference, form: form, query: query, headers: headers, configure), as: serializer,
+            RequestDraft(method, reference, form: form, query: query, headers: headers).configured(
+                in: session, configure), as: serializer,
             progress: progress, success: success, failure: failure)
     }
 }

@@ -3,11 +3,12 @@ import SternaCore
 import Synchronization
 
 extension RequestSettings {
-    /// The completion group of this request's task; nil, the default, keeps that of the session,
-    /// ``SessionSettings/completionGroup``.
+    /// The completion group of this request's task in place of the session's, ``SessionSettings/completionGroup``; nil for none.
+    ///
+    /// A request that is awaited has no task: with a group it fails with `invalidRequest`.
     public var completionGroup: DispatchGroup? {
-        get { state.choices.completionGroup }
-        set { state.choices.completionGroup = newValue }
+        get { state.choices.completionGroup ?? session?.settings.completionGroup }
+        set { state.choices.completionGroup = .some(newValue) }
     }
 }
 
@@ -18,7 +19,7 @@ final class GroupMembership: Sendable {
 
     /// Enters the group of a request; nil if it has none.
     init?(_ settings: RequestSettings, of session: SessionSettings) {
-        guard let group = settings.completionGroup ?? session.completionGroup else { return nil }
+        guard let group = settings.state.choices.completionGroup ?? session.completionGroup else { return nil }
         self.group = group
         group.enter()
     }

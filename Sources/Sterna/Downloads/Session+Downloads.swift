@@ -21,7 +21,9 @@ extension Session {
         options: DownloadOptions = DownloadOptions(),
         headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> DownloadTask {
-        downloadTask(RequestDraft(.get, reference, headers: headers, configure), to: destination, options: options)
+        downloadTask(
+            RequestDraft(.get, reference, headers: headers).configured(in: self, configure), to: destination,
+            options: options)
     }
 
     /// Makes a task that saves the response to a draft's request to a file.
@@ -50,7 +52,7 @@ extension Session {
         options: DownloadOptions = DownloadOptions(), headers: Headers = [:],
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> DownloadTask {
-        let draft = ofDownload(RequestDraft(.get, data.url, headers: headers, configure))
+        let draft = ofDownload(RequestDraft(.get, data.url, headers: headers).configured(in: self, configure))
         let known = destination ?? data.destinationPath.map { .file($0) }
         let request = known == nil ? .failure(Self.noDestination) : prepared(draft)
         let task = DownloadTask(self, draft, request, to: known ?? .file(""), options: options, resuming: data)
@@ -84,7 +86,7 @@ extension Session {
         var draft = ofTask(draft)
         if draft.headers["Accept-Encoding"] == nil { draft.headers["Accept-Encoding"] = "identity" }
         // The data serializer accepts every media type.
-        if draft.settings.responseSerializer == nil { draft.settings.responseSerializer = Self.dataSerializer }
+        if draft.settings.ownResponseSerializer == nil { draft.settings.responseSerializer = Self.dataSerializer }
         return draft
     }
 

@@ -16,7 +16,8 @@ extension SessionPlan {
     /// Sends a draft's request and collects the response.
     @inline(__always)
     nonisolated(nonsending) func send(_ draft: RequestDraft) async throws -> Reply {
-        try await send(try request(for: draft), draft, draft.settings.downloadProgress)
+        if draft.settings.carried != nil { try refuseCompletionGroup(draft) }
+        return try await send(try request(for: draft), draft, draft.settings.downloadProgress)
     }
 
     /// Sends a request built from a draft and collects the response.
@@ -58,6 +59,7 @@ extension SessionPlan {
     func stream<R>(
         _ draft: RequestDraft, isolation: isolated (any Actor)?, _ read: (Response) async throws -> R
     ) async throws -> R {
+        try refuseProgress(draft)
         var request = try request(for: draft)
         request.delivery = .head
         var response = try await answer(request)
@@ -113,14 +115,19 @@ extension SessionPlan {
         let url = try urls.url(of: draft.reference)
         let isOwnOrigin = urls.isOwnOrigin(url)
         let isPlain = leavesPlainGet && draft.isPlainGet
-        let ownSerializer = isPlain ? nil : draft.settings.requestSerializer
+        let ownSerializer = isPlain ? nil : draft.settings.ownRequestSerializer
         let fields = headers.fields(isOwnOrigin: isOwnOrigin, isComplete: ownSerializer == nil)
         var request = Request(draft.method, url, headers: fields, body: draft.body)
         request.timeouts = settings.timeouts
         if let progress = draft.settings.uploadProgress { request.uploadProgress = progress }
-        if !settings.options.isEmpty { request.options = settings.options }
-        if !draft.settings.options.isEmpty { request.options.merge(draft.settings.options) }
+        if draft.settings.optionsOrigin == ObjectIdentifier(self) {
+            request.options = draft.settings.ownOptions
+        } else {
+            if !settings.options.isEmpty { request.options = settings.options }
+            if !draft.settings.ownOptions.isEmpty { request.options.merge(draft.settings.ownOptions) }
+        }
         if let state = draft.settings.carried { request.carried = state }
+        if !draft.settings.ownOptions.isEmpty || draft.settings.carried != nil { try refuseIneffective(draft.settings) }
         if let link = settings.transferLink { request.state.course.link = link }
         if !isPlain {
             try serialize(
@@ -133,16 +140,16 @@ extension SessionPlan {
             namesCoding = namesCoding || request.headers.contains(.acceptEncoding)
             SessionHeaders.addDefaults(to: &request.headers)
         }
-        draft.settings.timeouts.apply(to: &request.timeouts)
+        if let own = draft.settings.ownTimeouts { request.timeouts = own.over(request.timeouts) }
         request.join(
             try call(for: request, ownDeadline: draft.settings.deadline?.instant, keepsRequests: draft.isOfTask))
-        authentication.addCredentials(draft.settings.credential, isOwnOrigin: isOwnOrigin, to: &request)
+        authentication.addCredentials(draft.settings.state.choices.credential, isOwnOrigin: isOwnOrigin, to: &request)
         try addHeaders(draft, to: &request)
         // A part of encoded bytes cannot be decoded.
         if !namesCoding, request.headers.contains(.range) { request.headers[.acceptEncoding] = nil }
         request.priority = draft.settings.priority
-        if !settings.secretHeaders.isEmpty || !draft.settings.secretHeaders.isEmpty {
-            request.options[SecretHeadersKey.self] = settings.secretHeaders.union(draft.settings.secretHeaders)
+        if !settings.secretHeaders.isEmpty || !draft.settings.ownSecretHeaders.isEmpty {
+            request.options[SecretHeadersKey.self] = settings.secretHeaders.union(draft.settings.ownSecretHeaders)
         }
         return request
     }
@@ -235,21 +242,24 @@ extension SessionPlan {
     /// Returns a form without parts that encodes parameters as the serializer of a request does.
     func emptyForm(_ settings: RequestSettings) -> MultipartForm {
         MultipartForm(
-            encoder: SessionHeaders.settings(of: settings.requestSerializer ?? self.settings.requestSerializer)?.encoder
+            encoder: SessionHeaders.settings(of: settings.ownRequestSerializer ?? self.settings.requestSerializer)?
+                .encoder
         )
     }
 
     private func addHeaders(_ draft: RequestDraft, to request: inout Request) throws(SternaError) {
         let allowsBasic = authentication.allowsBasic(request.url, draft.settings)
         let authorization = try Credentials.fieldValue(
-            for: request.url, own: draft.settings.authorization, shared: settings.authorization, urls,
+            for: request.url, own: draft.settings.ownAuthorization, shared: settings.authorization, urls,
             allowsBasic: allowsBasic)
         try RequestHeaders.merge(
             draft.headers, authorization: authorization,
-            continueThreshold: draft.settings.continueThreshold ?? settings.continueThreshold, into: &request)
+            continueThreshold: draft.settings.ownContinueThreshold ?? settings.continueThreshold, into: &request)
         guard request.url.userinfo != nil else { return }
         request.url = request.url.removingUserinfo()
-        if allowsBasic, draft.settings.authorization == nil { request.state.access.userinfoField = authorization }
+        if allowsBasic, draft.settings.ownAuthorization.flattened() == nil {
+            request.state.access.userinfoField = authorization
+        }
     }
 
     // MARK: Through the chain
@@ -271,6 +281,7 @@ extension SessionPlan {
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
         defer { request.call?.releaseLease() }
         if !request.isBare {
+            if builder.cache == nil { try refuseCachePolicy(of: request) }
             let own = ChainSlots(of: request)
             if !slots.isSuperset(of: own) { return try await send(request, over: slots.union(own)) }
         }
@@ -281,6 +292,56 @@ extension SessionPlan {
     @inline(never)
     nonisolated(nonsending) private func send(_ request: Request, over slots: ChainSlots) async throws -> Response {
         try await builder.chain(slots)(request)
+    }
+
+    // MARK: Settings that would do nothing
+
+    /// Throws `invalidRequest` for what a draft asks for and the session does not have.
+    @inline(never)
+    private func refuseIneffective(_ own: RequestSettings) throws(SternaError) {
+        if own.state.choices.handlesCookies == true, settings.cookieJar == nil {
+            throw Self.ineffective(
+                "handlesCookies", "the session has no cookieJar", "Give it one, or leave the setting out.")
+        }
+        if own.ownOptions[WaitsForConnectivityKey.self], !settings.options[WaitsForConnectivityKey.self] {
+            throw Self.ineffective(
+                "waitsForConnectivity", "the session's requests do not wait for the network",
+                "Set it in the session, and set it to false in requests that are not to wait.")
+        }
+    }
+
+    /// Throws `invalidRequest` for a policy of the request's own that asks for stored responses, in a session without a cache.
+    @inline(never)
+    private func refuseCachePolicy(of request: Request) throws(SternaError) {
+        guard let policy = request.options[ifSet: CachePolicyKey.self],
+            policy.reading == .cachedOnly || policy.fallsBackToStored, policy != settings.cachePolicy
+        else { return }
+        throw Self.ineffective(
+            "cachePolicy", "it asks for stored responses, and the session has no cache",
+            "Give the session a cache: `$0.cache = .folder(…)`."
+        ).at(request)
+    }
+
+    /// Throws `invalidRequest` if a request without a task has a group that tasks enter.
+    @inline(never)
+    private func refuseCompletionGroup(_ draft: RequestDraft) throws(SternaError) {
+        guard !draft.isOfTask, draft.settings.state.choices.completionGroup.flattened() != nil else { return }
+        throw Self.ineffective(
+            "completionGroup", "tasks enter it, and a request that is awaited has no task",
+            "Send the request with callbacks, or as a task: `session.dataTask(…)`.")
+    }
+
+    private func refuseProgress(_ draft: RequestDraft) throws(SternaError) {
+        guard draft.settings.downloadProgress != nil else { return }
+        throw Self.ineffective(
+            "downloadProgress", "the closure that receives the response reads its body itself",
+            "Count the bytes in the closure.")
+    }
+
+    private static func ineffective(_ setting: String, _ reason: String, _ advice: String) -> SternaError {
+        SternaError(
+            .invalidRequest, phase: .prepare,
+            "The request's setting `\(setting)` would do nothing: \(reason). Nothing was sent. \(advice)")
     }
 
     // MARK: From a response to a reply
@@ -348,12 +409,12 @@ extension SessionPlan {
         } else {
             try serializer.judge(response, body: body)
         }
-        return Reply(response, body: body, plan: self, ownSerializer: draft.settings.responseSerializer)
+        return Reply(response, body: body, plan: self, ownSerializer: draft.settings.ownResponseSerializer)
     }
 
     /// The serializer that judges the response to a draft's request.
     func serializer(for draft: RequestDraft) -> any ResponseSerializer {
-        SerializerChoice(request: draft.settings.responseSerializer, session: settings.responseSerializer).serializer
+        SerializerChoice(request: draft.settings.ownResponseSerializer, session: settings.responseSerializer).serializer
     }
 
     /// Whether a response is accepted whatever statuses the serializer accepts: the caller accepts any, or it is a redirect that the caller
@@ -361,12 +422,13 @@ extension SessionPlan {
     private func acceptsStatus(of response: Response, to draft: RequestDraft) -> Bool {
         if acceptsAnyStatus(draft) { return true }
         guard RedirectRule.isRedirect(response.status.code) else { return false }
-        return response.isKeptRedirect || !(draft.settings.redirects ?? settings.redirects).follows
+        if response.isKeptRedirect { return true }
+        return !draft.settings.ownOptions.value(of: RedirectPolicyKey.self, over: settings.options).follows
     }
 
     /// Whether the response to a draft's request may have any status.
     func acceptsAnyStatus(_ draft: RequestDraft) -> Bool {
-        draft.settings.acceptsAnyStatus ?? settings.acceptsAnyStatus
+        draft.settings.ownOptions.value(of: AnyStatusKey.self, over: settings.options)
     }
 
     /// Whether a response is an error whose body takes long to parse.

@@ -10,15 +10,19 @@ package import SternaCore
 struct CallState: ~Copyable, Sendable {
     /// What the caller has chosen for the call.
     struct Choices: Sendable {
-        /// How challenges are answered; nil keeps the session's policy.
+        // A nil in a double optional replaces the session's setting by none.
+
+        /// How challenges are answered, as far as it was set.
         var authentication: AuthenticationPolicy?
 
         /// The credential as it was set; see ``Access/credentials``.
-        var credential: Credential?
-        var challengeHandler: ServerChallengeHandler?
+        var credential: Credential??
+        var challengeHandler: ServerChallengeHandler??
 
-        /// Adapters and retriers, which act after the session's.
-        var retryHandlers = RetryHandlers()
+        var ownChallengeHandler: ServerChallengeHandler? { challengeHandler.flattened() }
+
+        /// Adapters and retriers.
+        var retryHandlers = OwnRetryHandlers()
 
         /// Whether the session's token is used.
         var usesToken = true
@@ -27,10 +31,10 @@ struct CallState: ~Copyable, Sendable {
         var handlesCookies: Bool?
 
         /// A limit besides the session's.
-        var bandwidth: BandwidthLimit?
+        var bandwidth: BandwidthLimit??
 
-        /// The group that the call's task enters; nil for the session's.
-        var completionGroup: DispatchGroup?
+        /// The group that the call's task enters.
+        var completionGroup: DispatchGroup??
 
         /// The name of the file that the body is saved to; nil for a body that is not saved.
         var savedName: SavedFileName?
@@ -103,6 +107,18 @@ struct CallState: ~Copyable, Sendable {
     mutating func beginAnew() { (course, attempt) = (Course(), Attempt()) }
 
     fileprivate static let none = CallState()
+}
+
+extension Optional {
+    /// The value that was set; nil where none was, or nil was.
+    func flattened<Value>() -> Value? where Wrapped == Value? {
+        if case .some(let value) = self { value } else { nil }
+    }
+
+    /// Whether a nil was set in place of the session's setting.
+    func isSetToNil<Value>() -> Bool where Wrapped == Value? {
+        if case .some(.none) = self { true } else { false }
+    }
 }
 
 /// The call state of a request, or of the settings of one.

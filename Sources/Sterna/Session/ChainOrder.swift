@@ -36,17 +36,17 @@ struct ChainSlots: OptionSet, Sendable {
         if request.asksForRetries { insert(.retry) }
         if request.state.course.events != nil { insert(.adaptation) }
         let options = request.options
-        if request.state.access.credentials != nil || request.state.choices.challengeHandler != nil {
+        if request.state.access.credentials != nil || request.state.choices.ownChallengeHandler != nil {
             insert(.authentication)
         }
-        if request.state.choices.bandwidth != nil || request.state.course.link != nil { insert(.bandwidth) }
-        if options[ifSet: HedgingKey.self] != nil { insert(.hedging) }
+        if request.state.choices.bandwidth.flattened() != nil || request.state.course.link != nil { insert(.bandwidth) }
+        if options[HedgingKey.self] != nil { insert(.hedging) }
         if options[CoalescingUseKey.self] { insert(.coalescing) }
         if Self.isSigned(options) { insert(.signing) }
     }
 
     private static func isSigned(_ options: RequestOptions) -> Bool {
-        options[ifSet: AWSSigningKey.self] != nil || options[ifSet: MessageSigningOptionKey.self] != nil
+        options[AWSSigningKey.self]?.signing != nil || options[MessageSigningOptionKey.self]?.signing != nil
     }
 }
 

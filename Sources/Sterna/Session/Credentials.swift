@@ -5,16 +5,18 @@ enum Credentials {
     /// Returns the value of the Authorization field: the request's own credentials, else the URL's, else those that the session
     /// shares with its own origin.
     ///
-    /// - Parameter allowsBasic: whether the URL's credentials may be sent without a challenge, by Basic.
+    /// - Parameters:
+    ///   - own: the request's own credentials; with nil, those of the session are not used either.
+    ///   - allowsBasic: whether the URL's credentials may be sent without a challenge, by Basic.
     ///
     /// Throws `invalidHeader` or `invalidURL` for credentials that cannot be sent; shared ones were checked when the session was made.
     static func fieldValue(
-        for url: HTTPURL, own: Authorization?, shared: Authorization?, _ resolution: URLResolution,
+        for url: HTTPURL, own: Authorization??, shared: Authorization?, _ resolution: URLResolution,
         allowsBasic: Bool = true
     ) throws(SternaError) -> String? {
-        if let own { return try Headers.field("Authorization", own.fieldValue).value }
+        if let own = own.flattened() { return try Headers.field("Authorization", own.fieldValue).value }
         if let userinfo = url.userinfo, allowsBasic { return try Authorization.fieldValue(of: userinfo) }
-        guard let shared, resolution.isOwnOrigin(url) else { return nil }
+        guard !own.isSetToNil(), let shared, resolution.isOwnOrigin(url) else { return nil }
         return shared.fieldValue
     }
 }

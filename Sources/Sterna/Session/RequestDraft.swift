@@ -46,14 +46,15 @@ public struct RequestDraft: Sendable {
 
     /// Whether the draft is a GET request without parameters, body and a serializer of its own.
     var isPlainGet: Bool {
-        guard case .bySerializer = content, case nil = settings.requestSerializer else { return false }
+        guard case .bySerializer = content, case nil = settings.ownRequestSerializer else { return false }
         return parameters == nil && query == nil && body == nil && method == .get
     }
 
     /// Header fields; they replace the session's.
     public var headers: Headers
 
-    /// The settings of this request that differ from the session's.
+    /// The settings of this request. What is set replaces the sending session's: `draft.settings.retry.limit = 1` leaves the other
+    /// properties of its policy as they are.
     public var settings = RequestSettings()
 
     /// Creates a draft of any method.
@@ -65,7 +66,7 @@ public struct RequestDraft: Sendable {
     ///   - query: parameters that always go into the query.
     ///   - body: the body; `parameters` then go into the query.
     ///   - headers: header fields, which replace the session's.
-    ///   - configure: changes the settings of this request.
+    ///   - configure: changes the settings of this request; see ``RequestSettings`` for what it reads.
     public init(
         _ method: Request.Method, _ reference: some URLConvertible, parameters: Parameters? = nil,
         query: Parameters? = nil, body: Body? = nil, headers: Headers = [:],
@@ -78,6 +79,15 @@ public struct RequestDraft: Sendable {
         self.body = body
         self.headers = headers
         configure(&settings)
+    }
+
+    /// Returns the draft with what a closure sets, to which the settings read as a session's.
+    @inline(__always)
+    package consuming func configured(
+        in session: Session, _ configure: (inout RequestSettings) -> Void
+    ) -> RequestDraft {
+        settings.change(in: session.plan, configure)
+        return self
     }
 
     /// Creates a draft whose body is a JSON object (RFC 8259) of named values, in their order.

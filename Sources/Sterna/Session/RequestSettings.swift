@@ -1,22 +1,67 @@
 public import SternaCore
 public import SternaSerialization
 
-/// The settings of one request that differ from its session's.
+/// The settings of one request.
+///
+///     try await api.get("report") { $0.retry.limit = 1 }
+///
+/// In the closure of a session's method they read as the session's. What the closure sets replaces the session's value for this
+/// request: `$0.timeouts.total = .seconds(5)` leaves the other time limits as they are, and nil, an empty array or `.none` mean
+/// none.
+///
+/// A ``RequestDraft`` is made before its session is known. Its closure reads the default values, but each property that it sets
+/// replaces the sending session's, and no other: `.get("report") { $0.retry.limit = 1 }` changes the limit of whatever policy the
+/// session has.
 public struct RequestSettings: Sendable {
+    // What was set is kept apart, so that everything else stays the sending session's. A double optional tells `nil` from nothing
+    // set.
+    package var ownRequestSerializer: (any RequestSerializer)?
+    package var ownResponseSerializer: (any ResponseSerializer)?
+    var ownTimeouts: Timeouts?
+    var ownOptions = RequestOptions()
+    var ownAuthorization: Authorization??
+    var ownSecretHeaders: Set<String> = []
+    var ownContinueThreshold: Int64??
+
+    /// The session, while a closure of one of its methods runs.
+    var session: SessionPlan?
+
+    /// The session whose options ``ownOptions`` began with, and therefore replace; nil if they are merged into the session's.
+    var optionsOrigin: ObjectIdentifier?
+
     /// Encodes this request's parameters.
-    public var requestSerializer: (any RequestSerializer)?
+    public var requestSerializer: any RequestSerializer {
+        get { ownRequestSerializer ?? session?.settings.requestSerializer ?? HTTPRequestSerializer() }
+        set { ownRequestSerializer = newValue }
+    }
 
-    /// Accepts or rejects the response to this request, and makes its values; nil, the default, keeps the session's. A serializer that the
-    /// call names (`as:`, `value(by:)`) replaces it.
-    public var responseSerializer: (any ResponseSerializer)?
+    /// Accepts or rejects the response to this request, and makes its values. A serializer that the call names (`as:`, `value(by:)`)
+    /// replaces it.
+    public var responseSerializer: any ResponseSerializer {
+        get { ownResponseSerializer ?? session?.settings.responseSerializer ?? JSONResponseSerializer() }
+        set { ownResponseSerializer = newValue }
+    }
 
-    /// Time limits of this request; unset ones keep the session's: `$0.timeouts.total = .seconds(1)`.
-    public var timeouts = TimeoutOverrides()
+    /// The time limits of this request: `$0.timeouts.total = .seconds(1)`.
+    public var timeouts: Timeouts {
+        get {
+            guard let ownTimeouts else { return session?.settings.timeouts ?? Timeouts() }
+            return ownTimeouts.settled
+        }
+        _modify {
+            // What is not set stays open, since the serializer's time limits are above the session's.
+            var value = ownTimeouts ?? session?.settings.timeouts ?? Timeouts()
+            if ownTimeouts == nil { value.record() }
+            defer { ownTimeouts = value }
+            yield &value
+        }
+        set { ownTimeouts = newValue }
+    }
 
-    /// The time limit of each step of this request, from resolving the host to each pause between bytes; nil, the default, keeps
-    /// the session's. Setting it sets those limits in ``timeouts``; reading it returns ``TimeoutOverrides/betweenBytes``.
-    /// ``TimeoutOverrides/total`` limits the whole request.
-    public var timeout: Duration? {
+    /// The time limit of each step of this request, from resolving the host to each pause between bytes. Setting it sets those
+    /// limits in ``timeouts``; reading it returns ``SternaCore/Timeouts/betweenBytes``. ``SternaCore/Timeouts/total`` limits the
+    /// whole request.
+    public var timeout: Duration {
         get { timeouts.betweenBytes }
         set { timeouts.setEach(newValue) }
     }
@@ -32,22 +77,49 @@ public struct RequestSettings: Sendable {
     /// The request's priority in the queue for a connection to its origin.
     public var priority = Request.Priority.normal
 
-    /// Policy options for this request; they replace the session's.
-    public var options = RequestOptions()
+    /// Policy options of this request; the session's until they are changed.
+    public var options: RequestOptions {
+        get { readsSessionOptions ? session?.settings.options ?? ownOptions : ownOptions }
+        _modify {
+            if readsSessionOptions, let session {
+                ownOptions = session.settings.options
+                optionsOrigin = ObjectIdentifier(session)
+            }
+            yield &ownOptions
+        }
+    }
 
-    /// Credentials for this request alone, whatever its origin; nil, the default, keeps the session's.
-    public var authorization: Authorization?
+    private var readsSessionOptions: Bool { session != nil && optionsOrigin == nil && ownOptions.isEmpty }
+
+    /// Credentials of this request; nil sends none but those of the URL. The session's are for its own origin, those that are set
+    /// here for any.
+    public var authorization: Authorization? {
+        get { ownAuthorization ?? session?.settings.authorization }
+        set { ownAuthorization = .some(newValue) }
+    }
 
     /// Names of this request's secret header fields, which are dropped with the credentials on a redirect to another origin.
-    public var secretHeaders: Set<String> = []
+    ///
+    /// Names are added to the session's: a field that is secret in the session stays so, whatever is assigned here.
+    public var secretHeaders: Set<String> {
+        get { session.map { ownSecretHeaders.union($0.settings.secretHeaders) } ?? ownSecretHeaders }
+        set { ownSecretHeaders = newValue }
+    }
 
-    /// The body size in bytes above which this request waits for `100 (Continue)` before it sends the body; `.max` never waits.
-    public var continueThreshold: Int64?
+    /// The body size in bytes above which this request waits for `100 (Continue)` before it sends the body; nil never waits.
+    public var continueThreshold: Int64? {
+        get {
+            ownContinueThreshold ?? session.map { $0.settings.continueThreshold } ?? SessionSettings.continueThreshold
+        }
+        set { ownContinueThreshold = .some(newValue) }
+    }
 
     /// Called with upload progress, as the network takes the body; runs on an event loop, so it must return at once.
     public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
 
     /// Called with download progress, in decoded bytes, by the task that collects the body.
+    ///
+    /// ``Session/withResponse(to:isolation:_:)`` collects none, and fails with `invalidRequest`.
     public var downloadProgress: (@Sendable (TransferProgress) -> Void)?
 
     // What is set for this request alone and most requests do without; see `CallState`.
@@ -60,6 +132,13 @@ public struct RequestSettings: Sendable {
     }
 
     public init() {}
+
+    /// Runs a request's closure with settings that read as a session's.
+    mutating func change(in session: SessionPlan, _ configure: (inout RequestSettings) -> Void) {
+        self.session = session
+        configure(&self)
+        self.session = nil
+    }
 }
 
 extension RequestSettings {

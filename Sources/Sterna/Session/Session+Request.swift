@@ -22,6 +22,7 @@ extension Session {
     ) async throws -> Reply {
         try await send(
             RequestDraft(
-                method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
+                method, reference, parameters: parameters, query: query, body: body, headers: headers
+            ).configured(in: self, configure))
     }
 }

@@ -60,7 +60,8 @@ extension Session {
         ) async throws -> Reply {
             try await session.send(
                 RequestDraft(
-                    method, reference, parameters: parameters, query: query, body: body, headers: headers, configure))
+                    method, reference, parameters: parameters, query: query, body: body, headers: headers
+                ).configured(in: session, configure))
         }
 
         /// Sends a request with a JSON body of named values; see
@@ -71,7 +72,8 @@ extension Session {
             _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
         ) async throws -> Reply {
             try await session.send(
-                RequestDraft(method, reference, json: json, query: query, headers: headers, configure))
+                RequestDraft(method, reference, json: json, query: query, headers: headers).configured(
+                    in: session, configure))
         }
 
         /// Sends a request with a JSON body of a value; see
@@ -83,7 +85,8 @@ extension Session {
             _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
         ) async throws -> Reply {
             try await session.send(
-                RequestDraft(method, reference, json: json, query: query, headers: headers, configure))
+                RequestDraft(method, reference, json: json, query: query, headers: headers).configured(
+                    in: session, configure))
         }
 
         /// Sends a request with a URL-encoded form of named values; see
@@ -94,7 +97,8 @@ extension Session {
             _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
         ) async throws -> Reply {
             try await session.send(
-                RequestDraft(method, reference, form: form, query: query, headers: headers, configure))
+                RequestDraft(method, reference, form: form, query: query, headers: headers).configured(
+                    in: session, configure))
         }
 
         /// Sends a request with a URL-encoded form of a value; see
@@ -106,7 +110,8 @@ extension Session {
             _ configure: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
         ) async throws -> Reply {
             try await session.send(
-                RequestDraft(method, reference, form: form, query: query, headers: headers, configure))
+                RequestDraft(method, reference, form: form, query: query, headers: headers).configured(
+                    in: session, configure))
         }
     }
 }

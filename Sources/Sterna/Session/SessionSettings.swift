@@ -42,7 +42,7 @@ public struct SessionSettings: Sendable {
     /// The body size in bytes above which a request waits for `100 (Continue)`, with `Expect: 100-continue` (RFC 9110, 10.1.1); 1
     /// MiB by default. A body of unknown length waits, too. After a second without a response the body is sent anyway. Nil never
     /// waits.
-    public var continueThreshold: Int64? = 1 << 20
+    public var continueThreshold = Self.continueThreshold
 
     /// Whether an absolute URL may lead to an origin other than the base URL's; no by default. The session's credentials are not
     /// sent there.
@@ -189,6 +189,9 @@ public struct SessionSettings: Sendable {
 
     /// The observers, and what posts notifications.
     var allObservers: [EventObserver] { observers + [notifications.observer(on: callbacks)].compactMap(\.self) }
+
+    /// The default threshold.
+    static let continueThreshold: Int64? = 1 << 20
 
     init() {}
 

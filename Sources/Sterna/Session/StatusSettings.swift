@@ -18,13 +18,12 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Whether the response is returned whatever its status; nil, the default, keeps the session's
-    /// ``SessionSettings/acceptsAnyStatus``.
+    /// Whether the response is returned whatever its status; see ``SessionSettings/acceptsAnyStatus``.
     ///
     ///     let reply = try await api.get("users/1") { $0.acceptsAnyStatus = true }
     ///     if reply.status == 404 { … }
-    public var acceptsAnyStatus: Bool? {
-        get { options[ifSet: AnyStatusKey.self] }
-        set { options[ifSet: AnyStatusKey.self] = newValue }
+    public var acceptsAnyStatus: Bool {
+        get { options[AnyStatusKey.self] }
+        set { options[AnyStatusKey.self] = newValue }
     }
 }

@@ -5,10 +5,10 @@ public import SternaSerialization
 
 /// Drafts of uploads; ``Session`` has methods with the same arguments that send them.
 ///
-/// Each takes its settings closure twice, so that a trailing closure works with and without `progress:`:
+/// The first closure changes the settings, the second, if it is wanted, reports progress:
 ///
 ///     .upload(file: path, to: "isos") { $0.timeout = .seconds(5) }
-///     .upload(file: path, to: "isos", progress: { print($0) }) { $0.timeout = .seconds(5) }
+///     .upload(file: path, to: "isos") { $0.timeout = .seconds(5) } progress: { print($0) }
 extension RequestDraft {
     /// A request with a body.
     ///
@@ -23,13 +23,12 @@ extension RequestDraft {
     public static func upload(
         _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, query: Parameters? = nil,
         headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
-        progress: Session.UploadProgress? = nil, _ further: (inout RequestSettings) -> Void = { _ in }
+        progress: Session.UploadProgress? = nil
     ) throws(SternaError) -> RequestDraft {
         try refuseWithoutBody(method)
         return RequestDraft(method, reference, query: query, body: body, headers: headers) { settings in
             if let progress { settings.uploadProgress = progress }
             configure(&settings)
-            further(&settings)
         }
     }
 
@@ -37,12 +36,11 @@ extension RequestDraft {
     public static func upload(
         _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
         mediaType: String = "application/octet-stream", query: Parameters? = nil, headers: Headers = [:],
-        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: Session.UploadProgress? = nil,
-        _ further: (inout RequestSettings) -> Void = { _ in }
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: Session.UploadProgress? = nil
     ) throws(SternaError) -> RequestDraft {
         try upload(
             .data(data, mediaType: mediaType), to: reference, method: method, query: query, headers: headers, configure,
-            progress: progress, further)
+            progress: progress)
     }
 
     /// A request with a file, sent straight from the disk if the connection allows it. The media type follows from the file's name
@@ -52,13 +50,12 @@ extension RequestDraft {
     public static func upload(
         file: some FileReference, to reference: some URLConvertible, method: Request.Method = .post,
         mediaType: String? = nil, query: Parameters? = nil, headers: Headers = [:],
-        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: Session.UploadProgress? = nil,
-        _ further: (inout RequestSettings) -> Void = { _ in }
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: Session.UploadProgress? = nil
     ) throws(SternaError) -> RequestDraft {
         let path = try file.filePath()
         return try upload(
             try .file(path, mediaType: mediaType ?? MediaType.ofFile(named: path)), to: reference, method: method,
-            query: query, headers: headers, configure, progress: progress, further)
+            query: query, headers: headers, configure, progress: progress)
     }
 
     /// A request with a multipart form, whose parts the closure appends; without a body if there are neither parameters nor parts.
@@ -72,29 +69,27 @@ extension RequestDraft {
     public static func upload(
         _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
         query: Parameters? = nil, headers: Headers = [:], multipart: (inout MultipartForm) throws -> Void,
-        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: Session.UploadProgress? = nil,
-        _ further: (inout RequestSettings) -> Void = { _ in }
+        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: Session.UploadProgress? = nil
     ) throws -> RequestDraft {
-        try upload(
-            reference, method: method, parameters: parameters, query: query, headers: headers,
-            form: { _ in MultipartForm() }, multipart: multipart, configure, progress: progress, further)
+        var settings = RequestSettings()
+        settings.uploadProgress = progress
+        configure(&settings)
+        return try upload(
+            reference, method: method, parameters: parameters, query: query, headers: headers, settings,
+            form: MultipartForm(), multipart)
     }
 
-    /// The same, with a form that a session creates by the request's settings.
+    /// The same, with settings and an empty form that a session has made.
     static func upload(
         _ reference: some URLConvertible, method: Request.Method, parameters: Parameters?, query: Parameters?,
-        headers: Headers, form makeForm: (RequestSettings) -> MultipartForm,
-        multipart: (inout MultipartForm) throws -> Void, _ configure: (inout RequestSettings) -> Void,
-        progress: Session.UploadProgress?, _ further: (inout RequestSettings) -> Void = { _ in }
+        headers: Headers, _ settings: RequestSettings, form: MultipartForm,
+        _ append: (inout MultipartForm) throws -> Void
     ) throws -> RequestDraft {
         try refuseWithoutBody(method)
-        var draft = RequestDraft(method, reference, query: query, headers: headers) { settings in
-            if let progress { settings.uploadProgress = progress }
-            configure(&settings)
-            further(&settings)
-        }
-        var form = makeForm(draft.settings)
-        try multipart(&form)
+        var draft = RequestDraft(method, reference, query: query, headers: headers)
+        draft.settings = settings
+        var form = form
+        try append(&form)
         // Parameters that the closure has set come last and replace those of the same name.
         if let parameters { form.parameters = form.parameters.map(parameters.merging) ?? parameters }
         guard form.needsEncoder else {
@@ -118,14 +113,13 @@ extension RequestDraft {
     public static func submit(
         _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post,
         query: Parameters? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
-        progress: Session.UploadProgress? = nil, _ further: (inout RequestSettings) -> Void = { _ in }
+        progress: Session.UploadProgress? = nil
     ) throws(SternaError) -> RequestDraft {
         let method = form.method(for: method)
         try refuseWithoutBody(method)
         var draft = RequestDraft(method, reference, query: query, body: try form.body(), headers: headers) { settings in
             if let progress { settings.uploadProgress = progress }
             configure(&settings)
-            further(&settings)
         }
         draft.content = .own
         return draft

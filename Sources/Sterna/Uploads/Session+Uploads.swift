@@ -10,13 +10,14 @@ extension Session {
 
     /// Uploads a body and collects the response.
     ///
+    ///     try await api.upload(body, to: "isos") { $0.timeout = .seconds(5) } progress: { print($0) }
+    ///
     /// - Parameters:
     ///   - method: POST by default; GET and HEAD have no body and are an error.
     ///   - query: parameters for the query.
     ///   - headers: header fields, which replace the session's.
     ///   - configure: changes the settings of this request; runs in the caller's context.
     ///   - progress: called with upload progress: bytes the network has taken, the total, and the speed.
-    ///   - further: the same as `configure`, so that a trailing closure works with and without `progress:`.
     ///
     /// A large body waits for `100 (Continue)`, see ``SessionSettings/continueThreshold``. Throws `SternaError`, for example
     /// `invalidRequest` for a method without a body.
@@ -24,13 +25,13 @@ extension Session {
     public func upload(
         _ body: Body, to reference: some URLConvertible, method: Request.Method = .post, query: Parameters? = nil,
         headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
-        progress: UploadProgress? = nil, _ further: (inout RequestSettings) -> Void = { _ in },
+        progress: UploadProgress? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
         try await send(
             .upload(
-                body, to: reference, method: method, query: query, headers: headers, configure, progress: progress,
-                further))
+                body, to: reference, method: method, query: query, headers: headers, progress: progress
+            ).configured(in: self, configure))
     }
 
     /// Uploads data and collects the response.
@@ -39,12 +40,13 @@ extension Session {
         _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
         mediaType: String = "application/octet-stream", query: Parameters? = nil, headers: Headers = [:],
         _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil,
-        _ further: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
         try await send(
             .upload(
-                data, to: reference, method: method, mediaType: mediaType, query: query, headers: headers, configure,
-                progress: progress, further))
+                data, to: reference, method: method, mediaType: mediaType, query: query, headers: headers,
+                progress: progress
+            ).configured(in: self, configure))
     }
 
     /// Uploads a file, straight from the disk if the connection allows it. The media type follows from the file's name.
@@ -55,12 +57,13 @@ extension Session {
         file: some FileReference, to reference: some URLConvertible, method: Request.Method = .post,
         mediaType: String? = nil, query: Parameters? = nil, headers: Headers = [:],
         _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil,
-        _ further: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
         try await send(
             .upload(
                 file: file, to: reference, method: method, mediaType: mediaType, query: query, headers: headers,
-                configure, progress: progress, further))
+                progress: progress
+            ).configured(in: self, configure))
     }
 
     /// Uploads a multipart form, whose parts the closure appends.
@@ -81,12 +84,15 @@ extension Session {
         _ reference: some URLConvertible, method: Request.Method = .post, parameters: Parameters? = nil,
         query: Parameters? = nil, headers: Headers = [:], multipart: (inout MultipartForm) throws -> Void,
         _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil,
-        _ further: (inout RequestSettings) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
-        try await send(
+        var settings = RequestSettings()
+        settings.uploadProgress = progress
+        settings.change(in: plan, configure)
+        return try await send(
             .upload(
-                reference, method: method, parameters: parameters, query: query, headers: headers, form: plan.emptyForm,
-                multipart: multipart, configure, progress: progress, further))
+                reference, method: method, parameters: parameters, query: query, headers: headers, settings,
+                form: plan.emptyForm(settings), multipart))
     }
 
     /// Submits a form that was filled in field by field.
@@ -99,12 +105,12 @@ extension Session {
     public func submit(
         _ form: FormBuilder, to reference: some URLConvertible, method: Request.Method = .post,
         query: Parameters? = nil, headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
-        progress: UploadProgress? = nil, _ further: (inout RequestSettings) -> Void = { _ in },
+        progress: UploadProgress? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Reply {
         try await send(
             .submit(
-                form, to: reference, method: method, query: query, headers: headers, configure, progress: progress,
-                further))
+                form, to: reference, method: method, query: query, headers: headers, progress: progress
+            ).configured(in: self, configure))
     }
 }

@@ -9,8 +9,8 @@
 ///         }
 ///     }
 ///
-/// An interceptor reads `request.options[TenantKey.self]`. A session's options apply to all its requests; a request's options
-/// replace them.
+/// An interceptor reads `request.options[TenantKey.self]`. A session's options apply to all its requests. A request's closure reads
+/// the session's options, and what it sets replaces them.
 public struct RequestOptions: Sendable {
     // Few options are set at once: looking at each costs less than hashing. Empty copies as cheaply as nil.
     @usableFromInline var entries: [OptionEntry] = []
@@ -59,8 +59,47 @@ public struct RequestOptions: Sendable {
     public mutating func merge(_ others: RequestOptions) {
         guard !entries.isEmpty else { return self = others }
         for entry in others.entries {
-            if let place = place(of: entry.key) { entries[place] = entry } else { entries.append(entry) }
+            if let place = place(of: entry.key) {
+                entries[place] = entry.over(entries[place])
+            } else {
+                entries.append(entry)
+            }
         }
+    }
+
+    /// The value under a key. A change in place of a value that was not set records which properties it sets: ``merge(_:)``
+    /// replaces those, and no others.
+    package subscript<Key: RequestOptionKey>(edited key: Key.Type) -> Key.Value where Key.Value: EditedValue {
+        get { self[key] }
+        set { self[key] = newValue }
+        _modify {
+            var value = editedValue(of: key)
+            defer { setEditedValue(value, of: key) }
+            yield &value
+        }
+    }
+
+    /// Returns the value under a key that holds where these options are merged into others.
+    package func value<Key: RequestOptionKey>(of key: Key.Type, over others: RequestOptions) -> Key.Value
+    where Key.Value: EditedValue {
+        guard let place = place(of: ObjectIdentifier(key)) else { return others[key] }
+        return (entries[place] as? EditedEntry<Key>)?.edited.over(others[key]) ?? value(at: place, of: key)
+    }
+
+    private func editedValue<Key: RequestOptionKey>(of key: Key.Type) -> Key.Value where Key.Value: EditedValue {
+        guard let place = place(of: ObjectIdentifier(key)) else {
+            var value = Key.defaultValue
+            value.record()
+            return value
+        }
+        return (entries[place] as? EditedEntry<Key>)?.edited ?? value(at: place, of: key)
+    }
+
+    private mutating func setEditedValue<Key: RequestOptionKey>(_ value: Key.Value, of key: Key.Type)
+    where Key.Value: EditedValue {
+        guard value.edits.isRecording else { return self[key] = value }
+        let entry = EditedEntry<Key>(edited: value)
+        if let place = place(of: ObjectIdentifier(key)) { entries[place] = entry } else { entries.append(entry) }
     }
 
     /// Returns the values of all options that are set, for comparison; nil if one of them cannot be compared.
@@ -79,7 +118,7 @@ public struct RequestOptions: Sendable {
     func place(of key: ObjectIdentifier) -> Int? { entries.firstIndex { $0.key == key } }
 }
 
-/// An option with its key; see ``Entry``, its only subclass.
+/// An option with its key; see ``Entry``, its subclass.
 // Invariant: it never changes, and its value is Sendable.
 @usableFromInline
 class OptionEntry: @unchecked Sendable {
@@ -92,10 +131,13 @@ class OptionEntry: @unchecked Sendable {
 
     /// The key's name and the value as the key formats it; nil for a key without a name.
     var child: (label: String, value: Any)? { nil }
+
+    /// Returns the entry that replaces another one of the same key.
+    func over(_ other: OptionEntry) -> OptionEntry { self }
 }
 
 // Invariant: that of its superclass.
-private final class Entry<Key: RequestOptionKey>: OptionEntry, @unchecked Sendable {
+private class Entry<Key: RequestOptionKey>: OptionEntry, @unchecked Sendable {
     let value: Key.Value
 
     init(_ value: Key.Value) {
@@ -106,6 +148,24 @@ private final class Entry<Key: RequestOptionKey>: OptionEntry, @unchecked Sendab
     override var hashable: AnyHashable? { (value as? any Hashable).map { AnyHashable($0) } }
 
     override var child: (label: String, value: Any)? { Key.name.map { ($0, Key.shown(value)) } }
+}
+
+/// An option of which single properties were set.
+// Invariant: that of its superclass.
+private final class EditedEntry<Key: RequestOptionKey>: Entry<Key>, @unchecked Sendable where Key.Value: EditedValue {
+    /// The value that records what was set of it. Readers get the settled one.
+    let edited: Key.Value
+
+    init(edited: Key.Value) {
+        self.edited = edited
+        super.init(edited.settled)
+    }
+
+    override func over(_ other: OptionEntry) -> OptionEntry {
+        if let other = other as? EditedEntry<Key> { return EditedEntry(edited: edited.over(other.edited)) }
+        // Only entries of this key are compared with it.
+        return Entry<Key>(edited.over(unsafeDowncast(other, to: Entry<Key>.self).value))
+    }
 }
 
 extension RequestOptions: CustomReflectable {

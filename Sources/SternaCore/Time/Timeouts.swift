@@ -7,21 +7,31 @@ package import NIOCore
 public struct Timeouts: Sendable, Hashable {
     // In a box, so that requests pass one word and copies share one allocation.
     private var box = Self.defaults
-    private static let defaults = Box(Amounts(), nil)
+    private static let defaults = Box(Amounts(), nil, Edits())
 
     private final class Box: Sendable {
         let amounts: Amounts
         let throughput: Throughput?
+        let edits: Edits
 
-        init(_ amounts: Amounts, _ throughput: Throughput?) {
+        init(_ amounts: Amounts, _ throughput: Throughput?, _ edits: Edits) {
             self.amounts = amounts
             self.throughput = throughput
+            self.edits = edits
         }
     }
 
-    private var storage: Amounts {
-        get { box.amounts }
-        set { box = Box(newValue, box.throughput) }
+    private enum Property: Int {
+        case queue, resolve, connect, proxy, tls, write, firstByte, betweenBytes, total, minimumThroughput
+    }
+
+    private var storage: Amounts { box.amounts }
+
+    private mutating func set(_ property: Property, _ change: (inout Amounts) -> Void) {
+        var (amounts, edits) = (box.amounts, box.edits)
+        change(&amounts)
+        edits.insert(property)
+        box = Box(amounts, box.throughput, edits)
     }
 
     /// The values in SwiftNIO's unit.
@@ -64,38 +74,38 @@ public struct Timeouts: Sendable, Hashable {
     /// Waiting for a connection while the maximum number is open; seven days by default.
     public var queue: Duration {
         get { Duration(storage.queue) }
-        set { storage.queue = Self.clamp(newValue) }
+        set { set(.queue) { $0.queue = Self.clamp(newValue) } }
     }
 
     /// Resolving the host's addresses; 30 s by default.
     public var resolve: Duration {
         get { Duration(storage.resolve) }
-        set { storage.resolve = Self.clamp(newValue) }
+        set { set(.resolve) { $0.resolve = Self.clamp(newValue) } }
     }
 
     /// Connecting to any of the host's addresses; 30 s by default.
     public var connect: Duration {
         get { Duration(storage.connect) }
-        set { storage.connect = Self.clamp(newValue) }
+        set { set(.connect) { $0.connect = Self.clamp(newValue) } }
     }
 
     /// The proxy's time to reach the server, from the connection on, its own TLS handshake included; 30 s by default. The time
     /// that an authenticator needs for credentials does not count.
     public var proxy: Duration {
         get { Duration(storage.proxy) }
-        set { storage.proxy = Self.clamp(newValue) }
+        set { set(.proxy) { $0.proxy = Self.clamp(newValue) } }
     }
 
     /// The TLS handshake; 30 s by default.
     public var tls: Duration {
         get { Duration(storage.tls) }
-        set { storage.tls = Self.clamp(newValue) }
+        set { set(.tls) { $0.tls = Self.clamp(newValue) } }
     }
 
     /// The longest time without the peer accepting bytes of the request, checked eight times in that time; 60 s by default.
     public var write: Duration {
         get { Duration(storage.write) }
-        set { storage.write = Self.clamp(newValue) }
+        set { set(.write) { $0.write = Self.clamp(newValue) } }
     }
 
     /// From the last byte of the request to the first of the response, and to the end of the response's head; 60 s by default.
@@ -104,13 +114,13 @@ public struct Timeouts: Sendable, Hashable {
     /// sent, it starts with the head's first byte.
     public var firstByte: Duration {
         get { Duration(storage.firstByte) }
-        set { storage.firstByte = Self.clamp(newValue) }
+        set { set(.firstByte) { $0.firstByte = Self.clamp(newValue) } }
     }
 
     /// Between two arrivals of response bytes; 60 s by default.
     public var betweenBytes: Duration {
         get { Duration(storage.betweenBytes) }
-        set { storage.betweenBytes = Self.clamp(newValue) }
+        set { set(.betweenBytes) { $0.betweenBytes = Self.clamp(newValue) } }
     }
 
     /// From the call to the end of the response's body, redirects included; seven days by default.
@@ -118,13 +128,17 @@ public struct Timeouts: Sendable, Hashable {
     /// Zero or less means that no time is left: the request fails with `timedOut` before anything is sent.
     public var total: Duration {
         get { Duration(storage.total) }
-        set { storage.total = newValue > .zero ? Self.clamp(newValue) : .nanoseconds(0) }
+        set { set(.total) { $0.total = newValue > .zero ? Self.clamp(newValue) : .nanoseconds(0) } }
     }
 
     /// The minimum throughput of a body in either direction; none by default.
     public var minimumThroughput: Throughput? {
         get { box.throughput }
-        set { box = Box(box.amounts, newValue) }
+        set {
+            var edits = box.edits
+            edits.insert(Property.minimumThroughput)
+            box = Box(box.amounts, newValue, edits)
+        }
     }
 
     /// Whether all limits but the total one are the same.
@@ -161,6 +175,31 @@ public struct Timeouts: Sendable, Hashable {
 
     private static func clamp(_ duration: Duration) -> TimeAmount {
         max(.milliseconds(1), TimeAmount(clamping: duration))
+    }
+}
+
+extension Timeouts: EditedValue {
+    package var edits: Edits {
+        get { box.edits }
+        set { box = Box(box.amounts, box.throughput, newValue) }
+    }
+
+    package func apply(to other: inout Timeouts) {
+        let (edits, own) = (box.edits, box.amounts)
+        var amounts = other.box.amounts
+        if edits.contains(Property.queue) { amounts.queue = own.queue }
+        if edits.contains(Property.resolve) { amounts.resolve = own.resolve }
+        if edits.contains(Property.connect) { amounts.connect = own.connect }
+        if edits.contains(Property.proxy) { amounts.proxy = own.proxy }
+        if edits.contains(Property.tls) { amounts.tls = own.tls }
+        if edits.contains(Property.write) { amounts.write = own.write }
+        if edits.contains(Property.firstByte) { amounts.firstByte = own.firstByte }
+        if edits.contains(Property.betweenBytes) { amounts.betweenBytes = own.betweenBytes }
+        if edits.contains(Property.total) { amounts.total = own.total }
+        let throughput = edits.contains(Property.minimumThroughput) ? box.throughput : other.box.throughput
+        var all = other.box.edits
+        all.formUnion(edits)
+        other.box = Box(amounts, throughput, all)
     }
 }
 

@@ -104,7 +104,8 @@ public final class ImageDownloader: Sendable {
         _ reference: some URLConvertible, target: ImageTarget? = nil, scale: Double? = nil,
         filter: (any ImageFilter)? = nil, _ configure: (inout RequestSettings) -> Void = { _ in }
     ) async throws -> DecodedImage {
-        try await image(ImageRequest(reference, target: target, scale: scale, filter: filter, configure))
+        let draft = RequestDraft(.get, reference).configured(in: session, configure)
+        return try await image(ImageRequest(draft, target: target, scale: scale, filter: filter))
     }
 
     /// Returns the image in memory for a request; nil if it is not cached, or if the cache policy requires the server.

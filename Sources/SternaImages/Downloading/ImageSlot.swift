@@ -51,7 +51,8 @@ public final class ImageSlot {
         _ reference: some URLConvertible, target: ImageTarget? = nil, filter: (any ImageFilter)? = nil,
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) {
-        set(ImageRequest(reference, target: target, filter: filter, configure))
+        let draft = RequestDraft(.get, reference).configured(in: downloader.session, configure)
+        set(ImageRequest(draft, target: target, filter: filter))
     }
 
     /// Shows an image. One in memory is shown at once, without a placeholder. Cancels the previous request.

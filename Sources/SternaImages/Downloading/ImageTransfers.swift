@@ -193,7 +193,7 @@ final class ImageTransfers: Sendable {
 
     private func fetch(_ id: Int, _ work: Work) async throws -> Reply {
         var draft = work.draft
-        if draft.settings.responseSerializer == nil {
+        if draft.settings.ownResponseSerializer == nil {
             draft.settings.responseSerializer = ImageDataResponseSerializer(validation: options.validation)
         }
         let own = draft.settings.downloadProgress
@@ -220,7 +220,7 @@ final class ImageTransfers: Sendable {
         if let scale = request.scale { decoding.scale = scale }
         let serializer = ImageResponseSerializer(
             decoder: decoder, options: decoding,
-            validation: request.draft.settings.responseSerializer?.validation ?? options.validation)
+            validation: request.draft.settings.ownResponseSerializer?.validation ?? options.validation)
         do {
             let image = try await BlockingWork.images.run {
                 let decoded = try reply.value(by: serializer).image()

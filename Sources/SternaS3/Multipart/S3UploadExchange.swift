@@ -68,7 +68,7 @@ struct S3UploadExchange: Sendable {
         for line in call.headers.lines { headers[line.name] = line.value }
         var draft = RequestDraft(call.method, url, body: call.body, headers: headers)
         // The upload itself decides which requests to repeat.
-        draft.settings.retry = RetryPolicy.none
+        draft.settings.retry = .none
         draft.settings.cachePolicy = .ignored
         draft.settings.uploadProgress = call.progress
         // Servers that do not send white space respond after they have joined the parts.

@@ -268,7 +268,7 @@ struct UploadWork: TransferWork {
             headers.append(Self.keyField, "\"\(details.id)\"")
         }
         var draft = RequestDraft(method, details.url, body: body, headers: headers)
-        draft.settings.retry = RetryPolicy.none
+        draft.settings.retry = .none
         draft.settings.uploadProgress = progress
         return try await place.session.withResponse(to: draft) { response in
             let body = await AnswerBody.read(response.body, on: place.session.loopClock)

@@ -39,7 +39,7 @@ struct DownloadJob {
             var draft = RequestDraft(.get, url, headers: sent.headers)
             draft.settings.secretHeaders = sent.secretHeaders
             kept.credentials?.given.apply(to: &draft.settings)
-            draft.settings.awsSigning = signing
+            if let signing { draft.settings.awsSigning = signing }
             return (draft: draft, to: destination)
         }
         SignalWatch.wait(seconds: Self.patience)

@@ -54,9 +54,9 @@ struct CredentialOptions: ParsableArguments {
 
         /// Applies the credentials to a request.
         func apply(to settings: inout RequestSettings) {
-            settings.authorization = authorization
-            settings.credential = credential
-            settings.authentication = policy
+            if let authorization { settings.authorization = authorization }
+            if let credential { settings.credential = credential }
+            if let policy { settings.authentication = policy }
         }
     }
 

@@ -86,7 +86,7 @@ struct RequestJob {
             method, url, body: content.body, headers: content.headers)
         draft.settings.secretHeaders = content.secretHeaders
         kept.credentials?.given.apply(to: &draft.settings)
-        draft.settings.awsSigning = signing
+        if let signing { draft.settings.awsSigning = signing }
         draft.settings.savedName = destination.savedName
         // All attempts share the time.
         if retries.limit > 0, let limit = connection.transport.maxTime {

@@ -64,7 +64,7 @@ struct AWSSigningTests {
         let (signed, other) = try mocked { $0.awsSigning = Self.signing() }
         try await signed.get("a") { $0.awsSigning = Self.signing("own") }
         expectEqual(other.requests.last?.headers[.authorization]?.contains("/own/aws4_request"), true)
-        try await signed.get("a") { $0.disableAWSSigning() }
+        try await signed.get("a") { $0.awsSigning = nil }
         expectNil(other.requests.last?.headers[.authorization])
         try await signed.get("a")
         expectEqual(other.requests.last?.headers[.authorization]?.contains("/sqs/aws4_request"), true)

@@ -82,7 +82,7 @@ struct MessageSigningTests {
         try await plain.get("a") { $0.messageSigning = Self.signing() }
         #expect(mock.requests.last?.headers["Signature"] != nil)
         let (signed, other) = try mocked { $0.messageSigning = Self.signing() }
-        try await signed.get("a") { $0.disableMessageSigning() }
+        try await signed.get("a") { $0.messageSigning = nil }
         expectNil(other.requests.last?.headers["Signature"])
     }
 

@@ -44,7 +44,7 @@ struct CoalescingTests {
                 return Self.text("a")
             }
             let requests = (0..<2).map { _ in
-                Task { try await scene.api.get("a") { $0.coalescesRequests = request }.status }
+                Task { try await scene.api.get("a") { if let request { $0.coalescesRequests = request } }.status }
             }
             if count == 1 { await scene.waitForReaders(2) }
             #expect(await eventually { scene.sent == count })

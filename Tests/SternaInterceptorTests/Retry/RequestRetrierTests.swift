@@ -47,7 +47,7 @@ struct RequestRetrierTests {
         }) { _, _ in .json([:], status: 401) }
         let error = try await scene.run {
             await #expect(throws: SternaError.self) {
-                try await api.post("a", parameters: ["b": 1]) { $0.adapters = [Stamp(text: "r")] }
+                try await api.post("a", parameters: ["b": 1]) { $0.adapters.append(Stamp(text: "r")) }
             }
         }
         expectEqual(error?.status, 401)
@@ -69,7 +69,7 @@ struct RequestRetrierTests {
         _ = try await scene.run {
             await #expect(throws: SternaError.self) { try await api.get("a") }
             await #expect(throws: SternaError.self) {
-                try await api.get("a") { $0.retriers = [asking("two", .deliver), asking("three", .retry())] }
+                try await api.get("a") { $0.retriers += [asking("two", .deliver), asking("three", .retry())] }
             }
         }
         expectEqual(mock.requests.count, 4)

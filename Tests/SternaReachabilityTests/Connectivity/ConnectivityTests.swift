@@ -52,7 +52,10 @@ struct ConnectivityTests {
         let (api, _) = try make { $0.waitsForConnectivity = false }
         network.lose()
         try await api.get("a")
-        try await api.get("a") { $0.waitsForConnectivity = true }  // the session has no watch
+        let error = await #expect(throws: SternaError.self) {
+            try await api.get("a") { $0.waitsForConnectivity = true }  // the session has no watch
+        }
+        expectEqual(error?.kind, .invalidRequest)
         #expect(!network.isWatched && api.plan.builder.connectivity == nil)
     }
 

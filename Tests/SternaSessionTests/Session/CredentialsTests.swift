@@ -31,8 +31,18 @@ struct CredentialsTests {
     func choose(row: Row) throws {
         let resolution = URLResolution(base: try row.base.map { try HTTPURL($0) }, allowsOtherOrigins: true)
         let value = try Credentials.fieldValue(
-            for: try HTTPURL(row.url), own: row.own, shared: row.shared, resolution)
+            for: try HTTPURL(row.url), own: row.own.map(Optional.some), shared: row.shared, resolution)
         expectEqual(value, row.value)
+    }
+
+    @Test("Nil in place of the session's sends only the URL's")
+    func none() throws {
+        let resolution = URLResolution(base: nil, allowsOtherOrigins: false)
+        for (url, value) in [("https://a.example/", nil), ("https://u:p@a.example/", "Basic dTpw")] {
+            let sent = try Credentials.fieldValue(
+                for: try HTTPURL(url), own: .some(nil), shared: .bearer("s"), resolution)
+            expectEqual(sent, value)
+        }
     }
 
     @Test("Credentials that cannot be sent are errors")

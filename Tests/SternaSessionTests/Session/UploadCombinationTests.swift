@@ -48,35 +48,34 @@ struct UploadCombinationTests {
             try await api.upload(.text("b"), to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"]) {
                 $0.priority = .high
             }
-            try await api.upload(.text("b"), to: "a", method: .put, query: queries, headers: fields, progress: taken) {
-                $0.priority = .high
-            }
+            try await api.upload(
+                .text("b"), to: "a", method: .put, query: queries, headers: fields, { $0.priority = .high },
+                progress: taken)
             try await api.upload(Data([1]), to: "a", method: .put, mediaType: "a/b", query: ["q": 2], headers: fields) {
                 $0.priority = .high
             } progress: { _ in
             }
             try await api.upload(
-                Data([1]), to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"], progress: taken
-            ) { $0.priority = .high }
+                Data([1]), to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"],
+                { $0.priority = .high }, progress: taken)
             try await api.upload(file: path, to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"]) {
                 $0.priority = .high
             }
             try await api.upload(
-                file: url, to: "a", method: .put, mediaType: "a/b", query: queries, headers: fields, progress: taken
-            ) { $0.priority = .high }
+                file: url, to: "a", method: .put, mediaType: "a/b", query: queries, headers: fields,
+                { $0.priority = .high }, progress: taken)
             try await api.upload(
                 "a", method: .put, parameters: ["p": 1], query: ["q": 2], headers: ["X-H": "h"], multipart: { _ in }
             ) { $0.priority = .high }
             try await api.upload(
                 "a", method: .put, parameters: numbers, query: queries, headers: fields, multipart: { _ in },
-                progress: taken
-            ) { $0.priority = .high }
+                { $0.priority = .high }, progress: taken)
             try await api.submit(form(), to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"]) {
                 $0.priority = .high
             }
-            try await api.submit(form(), to: "a", method: .put, query: queries, headers: fields, progress: taken) {
-                $0.priority = .high
-            }
+            try await api.submit(
+                form(), to: "a", method: .put, query: queries, headers: fields, { $0.priority = .high }, progress: taken
+            )
         }
         let sent = mock.requests
         expectAll(sent, 10)
@@ -150,9 +149,9 @@ struct UploadCombinationTests {
                     $0.priority = .high
                 })
             drafts.append(
-                try .upload(.text("b"), to: "a", method: .put, query: queries, headers: fields, progress: taken) {
-                    $0.priority = .high
-                })
+                try .upload(
+                    .text("b"), to: "a", method: .put, query: queries, headers: fields, { $0.priority = .high },
+                    progress: taken))
             drafts.append(
                 try .upload(
                     Data([1]), to: "a", method: .put, mediaType: "a/b", query: ["q": 2], headers: ["X-H": "h"]
@@ -175,8 +174,7 @@ struct UploadCombinationTests {
             drafts.append(
                 try .upload(
                     "a", method: .put, parameters: numbers, query: queries, headers: fields, multipart: { _ in },
-                    progress: taken
-                ) { $0.priority = .high })
+                    { $0.priority = .high }, progress: taken))
             drafts.append(
                 try .submit(form(), to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"]) {
                     $0.priority = .high
@@ -203,10 +201,13 @@ struct UploadCombinationTests {
         #expect(mock.requests.isEmpty)
     }
 
-    @Test("The settings behind the parentheses come after the progress, and may replace it")
+    @Test("The settings may replace the progress that is reported")
     func order() async throws {
         let (api, mock) = try mocked()
-        try await api.upload(.text("b"), to: "a", progress: { _ in }) { $0.uploadProgress = nil }
+        try await api.upload(.text("b"), to: "a") {
+            $0.uploadProgress = nil
+        } progress: { _ in
+        }
         expectNil(mock.requests.first?.uploadProgress)
     }
 }

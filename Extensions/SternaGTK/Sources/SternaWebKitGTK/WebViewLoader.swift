@@ -86,7 +86,7 @@ import SternaPlatform
             url, request.method, origin: headers["Origin"], page: shown?(), isNamed: shown?() == request.uri)
         var draft = RequestDraft(method, url, headers: headers)
         if !body.isEmpty { draft.body = .bytes(body) }
-        draft.settings.cookieSite = asker.site
+        if let site = asker.site { draft.settings.cookieSite = site }
         if asker.isForeign { draft.settings.handlesCookies = false }
         let isPage = asker.isPage
         let task = (asker.isForeign ? anonymous : session).dataTask(draft)

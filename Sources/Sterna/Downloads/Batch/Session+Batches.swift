@@ -20,7 +20,10 @@ extension Session {
         _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> DownloadBatch {
         let drafts = references.map { reference in
-            (draft: RequestDraft(.get, reference, headers: headers, configure), to: DownloadDestination.folder(folder))
+            (
+                draft: RequestDraft(.get, reference, headers: headers).configured(in: self, configure),
+                to: DownloadDestination.folder(folder)
+            )
         }
         return downloadBatch(drafts, concurrency: concurrency, options: options)
     }

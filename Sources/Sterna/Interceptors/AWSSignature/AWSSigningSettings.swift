@@ -46,18 +46,21 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Signs this request by AWS Signature Version 4, whatever its origin; nil, the default, keeps the session's choice.
+    /// Signs this request by AWS Signature Version 4; nil sends it without such a signature, though the session signs.
+    ///
+    /// What is assigned here signs the request whatever its origin. The session's, of which properties may be changed, does so as
+    /// ``SessionSettings/awsSigning`` says.
     public var awsSigning: AWSSigning? {
         get { options[AWSSigningKey.self]?.signing }
-        set {
-            options[ifSet: AWSSigningKey.self] = newValue.map {
-                .some(AWSSigningChoice(signing: $0, isOfRequest: true))
+        _modify {
+            let former = options[AWSSigningKey.self]
+            var signing = former?.signing
+            defer {
+                options[AWSSigningKey.self] = AWSSigningChoice(
+                    signing: signing, isOfRequest: former?.signing == nil || former?.isOfRequest == true)
             }
+            yield &signing
         }
-    }
-
-    /// Sends this request without a signature of AWS, though the session signs.
-    public mutating func disableAWSSigning() {
-        options[ifSet: AWSSigningKey.self] = .some(AWSSigningChoice(signing: nil, isOfRequest: true))
+        set { options[AWSSigningKey.self] = AWSSigningChoice(signing: newValue, isOfRequest: true) }
     }
 }

@@ -54,7 +54,7 @@ struct AuthenticationExchange {
             case .store: interceptor.settings.store != nil
             case .netrc: interceptor.settings.netrc != nil
             case .handler:
-                interceptor.settings.handler != nil || request.state.choices.challengeHandler != nil
+                (request.state.choices.challengeHandler ?? interceptor.settings.handler) != nil
                     || events?.answersChallenges == true
             }
         }
@@ -187,7 +187,8 @@ struct AuthenticationExchange {
             scheme: candidate.scheme.name, challenges: situation.challenges, rejected: rejected,
             response: Response(
                 status: response.status, version: response.version, section: response.section, url: response.url))
-        let ownHandler = original.state.choices.challengeHandler
+        let chosen = original.state.choices.challengeHandler
+        let ownHandler = chosen.flattened()
         if ownHandler == nil, turn?.space != candidate.space {
             turn = nil
             let (turns, space) = (memory.turns, candidate.space)
@@ -198,7 +199,7 @@ struct AuthenticationExchange {
                 return known
             }
         }
-        let (events, handlers) = (events, [ownHandler, interceptor.settings.handler])
+        let (events, handlers) = (events, [ownHandler, chosen.isSetToNil() ? nil : interceptor.settings.handler])
         let answer: (ChallengeDisposition, isOwn: Bool)
         do {
             answer = try await AnswerWait.wait(for: original, on: interceptor.time) {

@@ -28,7 +28,8 @@ struct AuthenticationInterceptor: Interceptor {
     }
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        let policy = request.state.choices.authentication ?? settings.policy ?? .standard
+        let shared = settings.policy ?? .standard
+        let policy = request.state.choices.authentication?.over(shared) ?? shared
         let own = request.state.access.credentials
         // A rejected token is refreshed, above this interceptor.
         guard !policy.schemes.isEmpty, !request.state.access.carriesToken else { return try await next(request) }

@@ -83,30 +83,37 @@ extension SessionSettings {
 extension Request {
     /// Whether the caller has given credentials for this request alone: its answer may be one for them alone.
     package var hasOwnCredentials: Bool {
-        state.choices.credential != nil || state.choices.challengeHandler != nil
+        state.choices.credential.flattened() != nil || state.choices.ownChallengeHandler != nil
     }
 }
 
 extension RequestSettings {
-    /// How the challenges to this request are answered; nil, the default, keeps the session's policy. Assigning `authentication?.schemes`
-    /// changes nothing while it is nil.
-    public var authentication: AuthenticationPolicy? {
-        get { state.choices.authentication }
+    /// How the challenges to this request are answered; the session's policy until it is changed:
+    /// `$0.authentication.schemes = [.digest]`, `$0.authentication = .none`.
+    public var authentication: AuthenticationPolicy {
+        get { state.choices.authentication?.settled ?? session?.settings.authenticationSettings.policy ?? .standard }
+        _modify {
+            var value = state.choices.authentication ?? session?.settings.authenticationSettings.policy ?? .standard
+            if state.choices.authentication == nil { value.record() }
+            defer { state.choices.authentication = value }
+            yield &value
+        }
         set { state.choices.authentication = newValue }
     }
 
-    /// The credential that answers challenges to this request; none by default. It is tried before the session's.
+    /// The credential that answers challenges to this request. One that is set here is tried before the session's; with nil the
+    /// session's is not used.
     ///
     /// It is for the origin of the request's URL. A redirect to another origin leaves it behind for good.
     public var credential: Credential? {
-        get { state.choices.credential }
-        set { state.choices.credential = newValue }
+        get { state.choices.credential ?? session?.settings.authenticationSettings.credential }
+        set { state.choices.credential = .some(newValue) }
     }
 
-    /// Answers challenges to this request that no other setting has a credential for, before the session's
-    /// ``SessionSettings/challengeHandler``.
+    /// Answers challenges to this request that no other setting has a credential for. One that is set here is asked before the
+    /// session's ``SessionSettings/challengeHandler``; with nil none is asked.
     public var challengeHandler: (@Sendable (CredentialChallenge) async throws -> ChallengeDisposition)? {
-        get { state.choices.challengeHandler?.answer }
-        set { state.choices.challengeHandler = newValue.map { ServerChallengeHandler($0) } }
+        get { (state.choices.challengeHandler ?? session?.settings.authenticationSettings.handler)?.answer }
+        set { state.choices.challengeHandler = .some(newValue.map { ServerChallengeHandler($0) }) }
     }
 }

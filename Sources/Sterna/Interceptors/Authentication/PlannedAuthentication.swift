@@ -25,7 +25,7 @@ final class PlannedAuthentication: Sendable {
     /// Whether a request needs an interceptor that the session's chain does not have.
     func isMissing(for request: Request) -> Bool {
         guard shared == nil else { return false }
-        return request.state.access.credentials != nil || request.state.choices.challengeHandler != nil
+        return request.state.access.credentials != nil || request.state.choices.ownChallengeHandler != nil
     }
 
     /// Returns the interceptor of requests with settings of their own.
@@ -41,8 +41,11 @@ final class PlannedAuthentication: Sendable {
     }
 
     /// Adds the credentials that answer challenges to the call of a request, whose URL still has its user information.
-    func addCredentials(_ own: Credential?, isOwnOrigin: Bool, to request: inout Request) {
-        let shared = isOwnOrigin ? credential : nil
+    ///
+    /// - Parameter own: the credential of the request itself; with nil, that of the session is not used either.
+    func addCredentials(_ own: Credential??, isOwnOrigin: Bool, to request: inout Request) {
+        let shared = isOwnOrigin && !own.isSetToNil() ? credential : nil
+        let own = own.flattened()
         // Most requests have none, and cost no object.
         guard own != nil || shared != nil || request.url.userinfo != nil else { return }
         if own == nil, request.url.userinfo == nil {
@@ -62,9 +65,9 @@ final class PlannedAuthentication: Sendable {
 
     /// Whether a URL's user information may be sent without a challenge, by Basic.
     func allowsBasic(_ url: HTTPURL, _ own: RequestSettings) -> Bool {
-        guard url.userinfo != nil, let policy = own.authentication ?? settings.authenticationSettings.policy else {
-            return true
-        }
-        return policy.schemes.contains(.basic)
+        guard url.userinfo != nil else { return true }
+        let shared = settings.authenticationSettings.policy
+        let policy = own.state.choices.authentication?.over(shared ?? .standard) ?? shared
+        return policy?.schemes.contains(.basic) ?? true
     }
 }

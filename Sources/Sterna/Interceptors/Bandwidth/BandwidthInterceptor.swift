@@ -10,7 +10,9 @@ struct BandwidthInterceptor: Interceptor {
     let bandwidth: BandwidthLimit?
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        var limits = Self.limits(bandwidth, request.state.choices.bandwidth)
+        let own = request.state.choices.bandwidth
+        // A request that has set nil is free of the session's limit.
+        var limits = own.isSetToNil() ? [] : Self.limits(bandwidth, own.flattened())
         let link = request.state.course.link
         if let link { limits = link.adding(to: limits) }
         var limited = request

@@ -13,7 +13,7 @@ struct CoalescingKey: Sendable, Hashable {
     private let cookies: String?
     private let partition: CachePartition
     private let options: ComparedOptions
-    private let bandwidth: ObjectIdentifier?
+    private let bandwidth: ObjectIdentifier??
     private let handlesCookies: Bool
     private let timeouts: Timeouts
     private let delivery: Request.Delivery
@@ -29,7 +29,7 @@ struct CoalescingKey: Sendable, Hashable {
         else { return nil }
         (method, url, fields, timeouts) = (request.method, request.url, request.headers, request.timeouts)
         (self.cookies, self.partition, self.options) = (cookies, partition, options)
-        bandwidth = request.state.choices.bandwidth.map { ObjectIdentifier($0) }
+        bandwidth = request.state.choices.bandwidth.flattened().map { ObjectIdentifier($0) }
         handlesCookies = request.state.choices.handlesCookies != false
         delivery = request.delivery
         var hasher = Hasher()

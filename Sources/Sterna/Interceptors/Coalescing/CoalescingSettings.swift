@@ -20,9 +20,9 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Whether this request shares its transfer with identical ones of the session; nil, the default, keeps the session's choice.
-    public var coalescesRequests: Bool? {
-        get { options[ifSet: CoalescingUseKey.self] }
-        set { options[ifSet: CoalescingUseKey.self] = newValue }
+    /// Whether this request shares its transfer with identical ones of the session.
+    public var coalescesRequests: Bool {
+        get { options[CoalescingUseKey.self] }
+        set { options[CoalescingUseKey.self] = newValue }
     }
 }

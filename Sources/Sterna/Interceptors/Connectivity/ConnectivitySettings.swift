@@ -29,9 +29,10 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Whether this request waits, in a session whose requests do; nil, the default, keeps the session's choice.
-    public var waitsForConnectivity: Bool? {
-        get { options[ifSet: WaitsForConnectivityKey.self] }
-        set { options[ifSet: WaitsForConnectivityKey.self] = newValue }
+    /// Whether this request waits while the network is away. In a session whose requests do not wait, a request that asks for it
+    /// fails with `invalidRequest`.
+    public var waitsForConnectivity: Bool {
+        get { options[WaitsForConnectivityKey.self] }
+        set { options[WaitsForConnectivityKey.self] = newValue }
     }
 }

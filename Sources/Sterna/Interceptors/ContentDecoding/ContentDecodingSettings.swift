@@ -21,10 +21,10 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Whether the response's body is decoded; nil, the default, keeps the session's choice.
-    public var decodesContent: Bool? {
-        get { options[ifSet: ContentDecodingKey.self] }
-        set { options[ifSet: ContentDecodingKey.self] = newValue }
+    /// Whether the response's body is decoded.
+    public var decodesContent: Bool {
+        get { options[ContentDecodingKey.self] }
+        set { options[ContentDecodingKey.self] = newValue }
     }
 }
 

@@ -36,22 +36,22 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Whether this request sends cookies of ``SessionSettings/cookieJar`` and stores those of its response; nil, the default, keeps what
-    /// the session does, which is yes where it has a jar.
-    public var handlesCookies: Bool? {
-        get { state.choices.handlesCookies }
+    /// Whether this request sends cookies of ``SessionSettings/cookieJar`` and stores those of its response; yes where the session
+    /// has a jar. In a session without one, a request that asks for it fails with `invalidRequest`.
+    public var handlesCookies: Bool {
+        get { state.choices.handlesCookies ?? session.map { $0.settings.cookieJar != nil } ?? true }
         set { state.choices.handlesCookies = newValue }
     }
 
-    /// What a Cookie field of this request means for the cookies of the jar; nil, the default, keeps the session's choice.
-    public var callerCookieField: CallerCookieField? {
-        get { options[ifSet: CallerCookieFieldKey.self] }
-        set { options[ifSet: CallerCookieFieldKey.self] = newValue }
+    /// What a Cookie field of this request means for the cookies of the jar.
+    public var callerCookieField: CallerCookieField {
+        get { options[CallerCookieFieldKey.self] }
+        set { options[CallerCookieFieldKey.self] = newValue }
     }
 
-    /// The site for which this request is made; nil, the default, keeps the session's.
+    /// The site for which this request is made; nil for its own.
     public var cookieSite: CookieSite? {
         get { options[CookieSiteKey.self] }
-        set { options[ifSet: CookieSiteKey.self] = newValue.map(Optional.some) }
+        set { options[CookieSiteKey.self] = newValue }
     }
 }

@@ -31,19 +31,21 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Signs this request by HTTP Message Signatures (RFC 9421), whatever its origin; nil, the default, keeps the session's
-    /// choice.
+    /// Signs this request by HTTP Message Signatures (RFC 9421); nil sends it without such a signature, though the session signs.
+    ///
+    /// What is assigned here signs the request whatever its origin. The session's, of which properties may be changed, does so as
+    /// ``SessionSettings/messageSigning`` says.
     public var messageSigning: MessageSigning? {
         get { options[MessageSigningOptionKey.self]?.signing }
-        set {
-            options[ifSet: MessageSigningOptionKey.self] = newValue.map {
-                .some(MessageSigningChoice(signing: $0, isOfRequest: true))
+        _modify {
+            let former = options[MessageSigningOptionKey.self]
+            var signing = former?.signing
+            defer {
+                options[MessageSigningOptionKey.self] = MessageSigningChoice(
+                    signing: signing, isOfRequest: former?.signing == nil || former?.isOfRequest == true)
             }
+            yield &signing
         }
-    }
-
-    /// Sends this request without a message signature, though the session signs.
-    public mutating func disableMessageSigning() {
-        options[ifSet: MessageSigningOptionKey.self] = .some(MessageSigningChoice(signing: nil, isOfRequest: true))
+        set { options[MessageSigningOptionKey.self] = MessageSigningChoice(signing: newValue, isOfRequest: true) }
     }
 }

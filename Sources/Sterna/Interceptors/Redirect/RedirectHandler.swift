@@ -30,9 +30,9 @@ extension SessionSettings {
 
 extension RequestSettings {
     /// A closure that follows, changes, delivers or refuses each redirect of this request, in place of the session's
-    /// ``SessionSettings/redirectHandler``; nil, the default, keeps that one.
+    /// ``SessionSettings/redirectHandler``; nil for none.
     public var redirectHandler: RedirectHandler? {
         get { options[RedirectHandlerKey.self] }
-        set { options[ifSet: RedirectHandlerKey.self] = newValue.map(Optional.some) }
+        set { options[RedirectHandlerKey.self] = newValue }
     }
 }

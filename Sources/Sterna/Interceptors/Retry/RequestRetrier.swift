@@ -64,15 +64,53 @@ public enum RetryAnswer: Sendable {
     case fail(any Error)
 }
 
-/// The adapters and retriers of a session, or of a request.
+/// The adapters and retriers of a session.
 struct RetryHandlers: Sendable {
     var adapters: [any RequestAdapter] = []
     var retriers: [any RequestRetrier] = []
 
     var isEmpty: Bool { adapters.isEmpty && retriers.isEmpty }
 
-    /// Returns these with others behind them.
-    func adding(_ others: RetryHandlers) -> RetryHandlers {
-        RetryHandlers(adapters: adapters + others.adapters, retriers: retriers + others.retriers)
+    /// Returns those of a request.
+    func changed(by own: OwnRetryHandlers) -> RetryHandlers {
+        RetryHandlers(adapters: own.adapters.elements(adapters), retriers: own.retriers.elements(retriers))
+    }
+}
+
+/// The adapters and retriers that a request has of its own.
+struct OwnRetryHandlers: Sendable {
+    var adapters = OwnHandlers<any RequestAdapter>.more([])
+    var retriers = OwnHandlers<any RequestRetrier>.more([])
+
+    /// Whether the request has any, whatever its session has.
+    var adds: Bool { !adapters.elements([]).isEmpty || !retriers.elements([]).isEmpty }
+}
+
+/// The handlers of a request: those of its session and more, or others in their place.
+enum OwnHandlers<Handler: Sendable>: Sendable {
+    case more([Handler])
+    case these([Handler])
+
+    /// Returns the request's handlers; `shared` are the session's, nil if the session is not known.
+    func elements(_ shared: [Handler]?) -> [Handler] {
+        switch self {
+        case .more(let more): (shared ?? []) + more
+        case .these(let handlers): handlers
+        }
+    }
+
+    /// The handlers while they are changed.
+    struct List {
+        var elements: [Handler]
+        fileprivate let keepsShared: Bool
+
+        // A list that was emptied is to be empty.
+        var handlers: OwnHandlers { keepsShared && !elements.isEmpty ? .more(elements) : .these(elements) }
+    }
+
+    /// Returns the request's handlers, to be changed.
+    func list(_ shared: [Handler]?) -> List {
+        guard case .more = self, shared == nil else { return List(elements: elements(shared), keepsShared: false) }
+        return List(elements: elements(nil), keepsShared: true)
     }
 }

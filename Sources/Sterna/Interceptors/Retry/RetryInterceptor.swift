@@ -55,7 +55,7 @@ final class RetryInterceptor: Interceptor {
     private func isPrepared(_ request: Request) -> Bool {
         let policy = request.options[ifSet: RetryPolicyKey.self]
         return policy?.totalTime != nil || policy?.addsIdempotencyKey == true
-            || !handlers.isEmpty || !request.state.choices.retryHandlers.isEmpty
+            || !handlers.isEmpty || request.state.choices.retryHandlers.adds
     }
 
     /// Whether the first response is the caller's, and its body is not to be read here.

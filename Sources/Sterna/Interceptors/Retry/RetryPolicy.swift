@@ -3,8 +3,9 @@ public import SternaCore
 /// Which requests are sent again after a failure, when, and how often.
 ///
 ///     let api = try Session { $0.retry.limit = 5 }
-///     try await api.get("report") { $0.retry = .transient }
-///     try await api.get("status") { $0.retry = RetryPolicy.none }   // .none alone would be nil, the session's policy
+///     try await api.get("report") { $0.retry.limit = 1 }   // otherwise as the session does
+///     try await api.get("search") { $0.retry = .transient }
+///     try await api.get("status") { $0.retry = .none }
 ///
 /// The ``limit`` holds for each request by itself: the target of a redirect counts anew. The ``totalTime`` holds for a request and all
 /// its redirects. What the engine repeats because a connection
@@ -14,39 +15,43 @@ public import SternaCore
 /// off while it is collected counts as a failure; one that was handed to the caller as a stream is never requested again.
 public struct RetryPolicy: Sendable, Hashable {
     /// The maximum number of retries of a request, redirects included; 2 by default. Zero retries nothing.
-    public var limit = 2
+    public var limit = 2 { didSet { edits.insert(Property.limit) } }
 
     /// The methods of requests that may be retried; by default the idempotent ones (RFC 9110, 9.2.2). Any other method is retried
     /// only if the request has an `Idempotency-Key` field.
-    public var methods: Set<Request.Method> = [.get, .head, .put, .delete, .options, .trace]
+    public var methods: Set<Request.Method> = [.get, .head, .put, .delete, .options, .trace] {
+        didSet { edits.insert(Property.methods) }
+    }
 
     /// The kinds of errors after which a request is retried; by default those of a connection that cannot be opened, or that ends
     /// before the response does.
-    public var errors: Set<SternaError.Kind> = [.connectionFailed, .connectionClosed, .truncated, .writeFailed]
+    public var errors: Set<SternaError.Kind> = [.connectionFailed, .connectionClosed, .truncated, .writeFailed] {
+        didSet { edits.insert(Property.errors) }
+    }
 
     /// The statuses after which a request is retried, whatever the response says; none by default.
-    public var statuses: Set<Int> = []
+    public var statuses: Set<Int> = [] { didSet { edits.insert(Property.statuses) } }
 
     /// The statuses after which a request is retried if the response has a valid Retry-After (RFC 9110, 10.2.3): 429 and 503 by
     /// default.
-    public var deferredStatuses: Set<Int> = [429, 503]
+    public var deferredStatuses: Set<Int> = [429, 503] { didSet { edits.insert(Property.deferredStatuses) } }
 
     /// The longest Retry-After that is waited for; 30 s by default. A longer one returns the response at once.
-    public var longestRetryAfter = Duration.seconds(30)
+    public var longestRetryAfter = Duration.seconds(30) { didSet { edits.insert(Property.longestRetryAfter) } }
 
     /// The waits between attempts. A Retry-After replaces a shorter one.
-    public var backoff = RetryBackoff()
+    public var backoff = RetryBackoff() { didSet { edits.insert(Property.backoff) } }
 
     /// The time within which retries may begin, counted from the begin of the first attempt, before any redirect; nil, the default, leaves it to the
     /// request's deadline.
-    public var totalTime: Duration?
+    public var totalTime: Duration? { didSet { edits.insert(Property.totalTime) } }
 
     /// The share of an origin's requests that may be retries, so that they do not multiply an outage; nil for no such limit.
-    public var budget: RetryBudget? = RetryBudget()
+    public var budget: RetryBudget? = RetryBudget() { didSet { edits.insert(Property.budget) } }
 
     /// Whether a request of another method than ``methods`` is given an `Idempotency-Key` with a random UUID, the same for all its
     /// retries and redirects, and so is retried as well; no by default. For servers that heed the field.
-    public var addsIdempotencyKey = false
+    public var addsIdempotencyKey = false { didSet { edits.insert(Property.addsIdempotencyKey) } }
 
     public init() {}
 
@@ -80,22 +85,60 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// Whether the policy retries nothing.
     var isOff: Bool { limit <= 0 }
+
+    package var edits = Edits()
+}
+
+extension RetryPolicy: EditedValue {
+    private enum Property: Int {
+        case limit, methods, errors, statuses, deferredStatuses, longestRetryAfter, backoff, totalTime, budget,
+            addsIdempotencyKey
+    }
+
+    package mutating func record() {
+        backoff.record()
+        budget?.record()
+        edits = .recording
+    }
+
+    package mutating func settle() {
+        backoff.settle()
+        budget?.settle()
+        edits = Edits()
+    }
+
+    package func apply(to other: inout RetryPolicy) {
+        if edits.contains(Property.limit) { other.limit = limit }
+        if edits.contains(Property.methods) { other.methods = methods }
+        if edits.contains(Property.errors) { other.errors = errors }
+        if edits.contains(Property.statuses) { other.statuses = statuses }
+        if edits.contains(Property.deferredStatuses) { other.deferredStatuses = deferredStatuses }
+        if edits.contains(Property.longestRetryAfter) { other.longestRetryAfter = longestRetryAfter }
+        if edits.contains(Property.backoff) { other.backoff = backoff.over(other.backoff) }
+        if edits.contains(Property.totalTime) { other.totalTime = totalTime }
+        if edits.contains(Property.budget) {
+            other.budget = budget.map { own in other.budget.map { own.over($0) } ?? own.settled }
+        }
+        if edits.contains(Property.addsIdempotencyKey) { other.addsIdempotencyKey = addsIdempotencyKey }
+    }
 }
 
 /// Waits that grow from retry to retry, each chosen at random between zero and its maximum ("full jitter"), so that clients that
 /// failed together do not come back together.
 public struct RetryBackoff: Sendable, Hashable {
     /// The maximum of the first wait; 250 ms by default.
-    public var base = Duration.milliseconds(250)
+    public var base = Duration.milliseconds(250) { didSet { edits.insert(Property.base) } }
 
     /// The factor by which the maximum grows with each retry; 2 by default. A factor of 1 keeps it.
-    public var factor = 2.0
+    public var factor = 2.0 { didSet { edits.insert(Property.factor) } }
 
     /// The limit of all waits; 20 s by default.
-    public var cap = Duration.seconds(20)
+    public var cap = Duration.seconds(20) { didSet { edits.insert(Property.cap) } }
 
     /// Whether waits are chosen at random; if not, each is as long as its maximum. Yes by default.
-    public var isJittered = true
+    public var isJittered = true { didSet { edits.insert(Property.isJittered) } }
+
+    package var edits = Edits()
 
     public init() {}
 
@@ -124,22 +167,49 @@ public struct RetryBackoff: Sendable, Hashable {
     }
 }
 
+extension RetryBackoff: EditedValue {
+    private enum Property: Int {
+        case base, factor, cap, isJittered
+    }
+
+    package func apply(to other: inout RetryBackoff) {
+        if edits.contains(Property.base) { other.base = base }
+        if edits.contains(Property.factor) { other.factor = factor }
+        if edits.contains(Property.cap) { other.cap = cap }
+        if edits.contains(Property.isJittered) { other.isJittered = isJittered }
+    }
+}
+
 /// The share of the requests to an origin that may be retries.
 ///
 /// Requests count from the first failure of the origin on. Sessions that were derived from each other share the account.
 public struct RetryBudget: Sendable, Hashable {
     /// The number of retries for each request; 0.2 by default.
-    public var share = 0.2
+    public var share = 0.2 { didSet { edits.insert(Property.share) } }
 
     /// The number of retries in each ``window`` that are free of that, for origins with few requests; 10 by default.
-    public var floor = 10
+    public var floor = 10 { didSet { edits.insert(Property.floor) } }
 
     /// The time in which the ``floor`` renews itself; 10 s by default.
-    public var window = Duration.seconds(10)
+    public var window = Duration.seconds(10) { didSet { edits.insert(Property.window) } }
+
+    package var edits = Edits()
 
     public init(share: Double = 0.2, floor: Int = 10, window: Duration = .seconds(10)) {
         self.share = share
         self.floor = floor
         self.window = window
+    }
+}
+
+extension RetryBudget: EditedValue {
+    private enum Property: Int {
+        case share, floor, window
+    }
+
+    package func apply(to other: inout RetryBudget) {
+        if edits.contains(Property.share) { other.share = share }
+        if edits.contains(Property.floor) { other.floor = floor }
+        if edits.contains(Property.window) { other.window = window }
     }
 }

@@ -43,30 +43,41 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// How this request is retried; nil, the default, keeps the session's policy. `RetryPolicy.none` retries nothing; `.none` alone
-    /// would be nil. Assigning `retry?.limit` changes nothing while it is nil; derive a session to change a part of its policy.
-    public var retry: RetryPolicy? {
-        get { options[ifSet: RetryPolicyKey.self] }
-        set { options[ifSet: RetryPolicyKey.self] = newValue }
+    /// How this request is retried; the session's policy until it is changed: `$0.retry.limit = 1`, `$0.retry = .none`.
+    public var retry: RetryPolicy {
+        get { options[RetryPolicyKey.self] }
+        _modify { yield &options[edited: RetryPolicyKey.self] }
+        set { options[RetryPolicyKey.self] = newValue }
     }
 
-    /// Decide on retries of this request, after the session's ``SessionSettings/retriers``; none by default.
+    /// Decide on retries of this request before ``retry`` does. `$0.retriers.append(…)` adds one behind the session's;
+    /// `$0.retriers = […]` replaces them.
     public var retriers: [any RequestRetrier] {
-        get { state.choices.retryHandlers.retriers }
-        set { state.choices.retryHandlers.retriers = newValue }
+        get { state.choices.retryHandlers.retriers.elements(session?.settings.retryHandlers.retriers) }
+        _modify {
+            var list = state.choices.retryHandlers.retriers.list(session?.settings.retryHandlers.retriers)
+            defer { state.choices.retryHandlers.retriers = list.handlers }
+            yield &list.elements
+        }
+        set { state.choices.retryHandlers.retriers = .these(newValue) }
     }
 
-    /// Whether the engine repeats this request as ``SessionSettings/resendsNonIdempotentRequests`` says; nil, the default, keeps the
-    /// session's setting.
-    public var resendsNonIdempotentRequests: Bool? {
-        get { options[ifSet: ResendsNonIdempotentKey.self] }
-        set { options[ifSet: ResendsNonIdempotentKey.self] = newValue }
+    /// Whether the engine repeats this request as ``SessionSettings/resendsNonIdempotentRequests`` says.
+    public var resendsNonIdempotentRequests: Bool {
+        get { options[ResendsNonIdempotentKey.self] }
+        set { options[ResendsNonIdempotentKey.self] = newValue }
     }
 
-    /// Change this request before each of its attempts, after the session's ``SessionSettings/adapters``; none by default.
+    /// Change this request before each of its attempts. `$0.adapters.append(…)` adds one behind the session's;
+    /// `$0.adapters = […]` replaces them.
     public var adapters: [any RequestAdapter] {
-        get { state.choices.retryHandlers.adapters }
-        set { state.choices.retryHandlers.adapters = newValue }
+        get { state.choices.retryHandlers.adapters.elements(session?.settings.retryHandlers.adapters) }
+        _modify {
+            var list = state.choices.retryHandlers.adapters.list(session?.settings.retryHandlers.adapters)
+            defer { state.choices.retryHandlers.adapters = list.handlers }
+            yield &list.elements
+        }
+        set { state.choices.retryHandlers.adapters = .these(newValue) }
     }
 }
 
@@ -74,6 +85,6 @@ extension Request {
     /// Whether the request asks for retries or adapters.
     var asksForRetries: Bool {
         if let policy = options[ifSet: RetryPolicyKey.self], !policy.isOff { return true }
-        return !state.choices.retryHandlers.isEmpty
+        return state.choices.retryHandlers.adds
     }
 }

@@ -39,7 +39,7 @@ struct RetryWork {
         self.ledger = ledger
         self.random = random
         policy = request.options[RetryPolicyKey.self]
-        self.handlers = handlers.adding(request.state.choices.retryHandlers)
+        self.handlers = handlers.changed(by: request.state.choices.retryHandlers)
         began = clock.now
         formerRetries = request.state.course.formerRetries
         let history = request.state.course.history

@@ -63,9 +63,9 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// How this request is hedged; nil, the default, keeps the session's policy, and ``HedgingPolicy/off`` sends it once.
+    /// How this request is hedged; nil, as ``HedgingPolicy/off``, sends it once.
     public var hedging: HedgingPolicy? {
         get { options[HedgingKey.self] }
-        set { options[ifSet: HedgingKey.self] = newValue.map(Optional.some) }
+        set { options[HedgingKey.self] = newValue }
     }
 }

@@ -84,7 +84,7 @@ struct UploadExchange: Sendable {
         }
         var draft = RequestDraft(request.method, request.url, body: body, headers: request.headers)
         // The upload's rules decide which requests to repeat, and where.
-        draft.settings.retry = RetryPolicy.none
+        draft.settings.retry = .none
         draft.settings.redirects = .doNotFollow
         draft.settings.cachePolicy = .ignored
         draft.settings.options[ConfirmedProgressKey.self] = !content.isEmpty

@@ -1,3 +1,5 @@
+package import SternaCore
+
 /// How a request uses the cache (RFC 9111).
 ///
 ///     let reply = try await api.get("news") { $0.cachePolicy = .reload }
@@ -29,16 +31,16 @@ public struct CachePolicy: Sendable, Hashable {
         case notAllowed
     }
 
-    var reading = Reading.rules
+    var reading = Reading.rules { didSet { edits.insert(Property.reading) } }
 
     /// Whether intermediate caches are told to forward the request, too (`no-cache`).
-    var asksOrigin = false
+    var asksOrigin = false { didSet { edits.insert(Property.asksOrigin) } }
 
     /// Where responses may be stored; ``Storage/allowed`` by default.
-    public var storage = Storage.allowed
+    public var storage = Storage.allowed { didSet { edits.insert(Property.storage) } }
 
     /// Whether a stored response of any age is served if the server cannot be reached. False by default.
-    public var fallsBackToStored = false
+    public var fallsBackToStored = false { didSet { edits.insert(Property.fallsBackToStored) } }
 
     /// Whether responses may be stored anywhere.
     var stores: Bool {
@@ -68,6 +70,24 @@ public struct CachePolicy: Sendable, Hashable {
 
     /// Bypasses the cache: no stored response is served, and none is stored.
     public static let ignored = CachePolicy(reading: .reload, stores: false)
+
+    /// The same as ``ignored``.
+    public static let none = ignored
+
+    package var edits = Edits()
+}
+
+extension CachePolicy: EditedValue {
+    private enum Property: Int {
+        case reading, asksOrigin, storage, fallsBackToStored
+    }
+
+    package func apply(to other: inout CachePolicy) {
+        if edits.contains(Property.reading) { other.reading = reading }
+        if edits.contains(Property.asksOrigin) { other.asksOrigin = asksOrigin }
+        if edits.contains(Property.storage) { other.storage = storage }
+        if edits.contains(Property.fallsBackToStored) { other.fallsBackToStored = fallsBackToStored }
+    }
 }
 
 extension CachePolicy {

@@ -1,0 +1,424 @@
+import Dispatch
+import SternaCore
+import SternaSerialization
+import SternaTesting
+import Testing
+
+@testable import Sterna
+@testable import SternaTestSupport
+
+private enum TenantKey: RequestOptionKey {
+    static let defaultValue = "public"
+}
+
+private struct Untouched: RequestRetrier, RequestAdapter {
+    func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryAnswer {
+        .undecided
+    }
+
+    func adapt(_ request: Request, _ progress: RetryProgress) async throws -> Request { request }
+}
+
+/// A setting that sessions and requests have.
+struct SharedSetting: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+
+    /// Gives a session a value that is not the default.
+    let share: @Sendable (inout SessionSettings) -> Void
+
+    /// Whether settings have that value.
+    let isShared: @Sendable (RequestSettings) -> Bool
+
+    /// Changes a part of it, or all of it where it has no parts.
+    let change: @Sendable (inout RequestSettings) -> Void
+
+    /// Whether a request of that session was changed, and nothing more.
+    let isChanged: @Sendable (Request) -> Bool
+
+    /// Sets none.
+    let clear: @Sendable (inout RequestSettings) -> Void
+
+    let isNone: @Sendable (Request) -> Bool
+
+    init(
+        _ name: String, _ share: @escaping @Sendable (inout SessionSettings) -> Void,
+        isShared: @escaping @Sendable (RequestSettings) -> Bool,
+        change: @escaping @Sendable (inout RequestSettings) -> Void,
+        isChanged: @escaping @Sendable (Request) -> Bool, clear: @escaping @Sendable (inout RequestSettings) -> Void,
+        isNone: @escaping @Sendable (Request) -> Bool
+    ) {
+        (testDescription, self.share, self.isShared) = (name, share, isShared)
+        (self.change, self.isChanged, self.clear, self.isNone) = (change, isChanged, clear, isNone)
+    }
+}
+
+@Suite("A request's closure starts from the session's settings")
+struct RequestClosureTests {
+    private static let origin = try? Origin(scheme: .https, host: "site.example")
+    private static let site = origin.map { CookieSite($0) }
+    private static let navigation = origin.map { CookieSite($0, isNavigation: true) }
+    private static let policy = HedgingPolicy(after: .fixed(.seconds(1)))
+    private static let limit = BandwidthLimit(download: 1_000)
+    private static let group = DispatchGroup()
+    private static let signing = AWSSigning(
+        region: "r1", service: "s1", credentials: AWSCredentials(accessKey: "a", secretKey: "b"))
+    private static let signature = MessageSigning(key: .hmacSHA256(id: "k", secret: [1, 2, 3]))
+
+    static let policies: [SharedSetting] = [
+        SharedSetting(
+            "retry",
+            {
+                $0.retry.limit = 7
+                $0.retry.statuses = [418]
+                $0.retry.backoff.base = .seconds(3)
+            }, isShared: { $0.retry.limit == 7 && $0.retry.statuses == [418] && $0.retry.backoff.base == .seconds(3) },
+            change: {
+                $0.retry.limit = 2
+                $0.retry.backoff.cap = .seconds(5)
+            },
+            isChanged: {
+                let policy = $0.options[RetryPolicyKey.self]
+                return policy.limit == 2 && policy.statuses == [418] && policy.backoff.base == .seconds(3)
+                    && policy.backoff.cap == .seconds(5)
+            }, clear: { $0.retry = .none }, isNone: { $0.options[RetryPolicyKey.self].isOff }),
+        SharedSetting(
+            "retry.budget", { $0.retry.budget = RetryBudget(share: 0.5, floor: 3) },
+            isShared: { $0.retry.budget == RetryBudget(share: 0.5, floor: 3) }, change: { $0.retry.budget?.floor = 10 },
+            isChanged: { $0.options[RetryPolicyKey.self].budget == RetryBudget(share: 0.5, floor: 10) },
+            clear: { $0.retry.budget = nil }, isNone: { $0.options[RetryPolicyKey.self].budget == nil }),
+        SharedSetting(
+            "redirects",
+            {
+                $0.redirects.limit = 3
+                $0.redirects.methods = .rfc9110
+            }, isShared: { $0.redirects.limit == 3 && $0.redirects.methods == .rfc9110 },
+            change: { $0.redirects.limit = 20 },
+            isChanged: {
+                let policy = $0.options[RedirectPolicyKey.self]
+                return policy.limit == 20 && policy.methods == .rfc9110
+            }, clear: { $0.redirects = .none }, isNone: { !$0.options[RedirectPolicyKey.self].follows }),
+        SharedSetting(
+            "cachePolicy", { $0.cachePolicy = .reload }, isShared: { $0.cachePolicy == .reload },
+            change: { $0.cachePolicy.storage = .notAllowed }, isChanged: { $0.cachePolicy == .ignored },
+            clear: { $0.cachePolicy = .none }, isNone: { $0.cachePolicy == .ignored }),
+        SharedSetting(
+            "timeouts",
+            {
+                $0.timeouts.connect = .seconds(11)
+                $0.timeouts.minimumThroughput = .init(bytesPerSecond: 13)
+            },
+            isShared: { $0.timeouts.connect == .seconds(11) && $0.timeouts.minimumThroughput?.bytesPerSecond == 13 },
+            change: { $0.timeouts.total = Timeouts().total - .seconds(1) },
+            isChanged: {
+                $0.timeouts.connect == .seconds(11) && $0.timeouts.total == Timeouts().total - .seconds(1)
+                    && $0.timeouts.minimumThroughput?.bytesPerSecond == 13
+            }, clear: { $0.timeouts.minimumThroughput = nil },
+            isNone: { $0.timeouts.minimumThroughput == nil && $0.timeouts.connect == .seconds(11) }),
+        SharedSetting(
+            "authentication",
+            {
+                $0.authentication.schemes = [.digest]
+                $0.authentication.isPreemptive = false
+            }, isShared: { $0.authentication.schemes == [.digest] && !$0.authentication.isPreemptive },
+            change: { $0.authentication.isPreemptive = true },
+            isChanged: {
+                var shared = AuthenticationPolicy(schemes: [.digest])
+                shared.isPreemptive = false
+                return $0.state.choices.authentication?.over(shared) == AuthenticationPolicy(schemes: [.digest])
+            }, clear: { $0.authentication = .none },
+            isNone: { $0.state.choices.authentication?.over(.standard).schemes == [] }),
+    ]
+
+    static let values: [SharedSetting] = [
+        SharedSetting(
+            "authorization", { $0.authorization = .bearer("shared") },
+            isShared: { $0.authorization == .bearer("shared") }, change: { $0.authorization = .bearer("own") },
+            isChanged: { $0.headers[.authorization] == "Bearer own" }, clear: { $0.authorization = .none },
+            isNone: { $0.headers[.authorization] == nil }),
+        SharedSetting(
+            "credential", { $0.credential = Credential(user: "a", password: "b") },
+            isShared: { $0.credential?.user == "a" }, change: { $0.credential = Credential(user: "c", password: "d") },
+            isChanged: { $0.state.access.credentials?.credential(.request, for: $0)?.user == "c" },
+            clear: { $0.credential = nil }, isNone: { $0.state.access.credentials == nil }),
+        SharedSetting(
+            "challengeHandler", { $0.challengeHandler = { _ in .cancel } }, isShared: { $0.challengeHandler != nil },
+            change: { $0.challengeHandler = { _ in .useDefault } },
+            isChanged: { $0.state.choices.ownChallengeHandler != nil }, clear: { $0.challengeHandler = nil },
+            isNone: { $0.state.choices.challengeHandler.isSetToNil() }),
+        SharedSetting(
+            "redirectHandler", { $0.redirectHandler = { _, _ in .refuse } }, isShared: { $0.redirectHandler != nil },
+            change: { $0.redirectHandler = { _, _ in .deliver } },
+            isChanged: { $0.options[RedirectHandlerKey.self] != nil }, clear: { $0.redirectHandler = nil },
+            isNone: { $0.options[RedirectHandlerKey.self] == nil }),
+        SharedSetting(
+            "hedging", { $0.hedging = policy }, isShared: { $0.hedging === policy }, change: { $0.hedging = .off },
+            isChanged: { $0.options[HedgingKey.self] === HedgingPolicy.off }, clear: { $0.hedging = nil },
+            isNone: { $0.options[HedgingKey.self] == nil }),
+        SharedSetting(
+            "cookieSite", { $0.cookieSite = site }, isShared: { $0.cookieSite != nil && $0.cookieSite == site },
+            change: { $0.cookieSite = navigation },
+            isChanged: { $0.options[CookieSiteKey.self] == navigation },
+            clear: { $0.cookieSite = nil }, isNone: { $0.options[CookieSiteKey.self] == nil }),
+        SharedSetting(
+            "callerCookieField", { $0.callerCookieField = .replacing },
+            isShared: { $0.callerCookieField == .replacing }, change: { $0.callerCookieField = .merged },
+            isChanged: { $0.options[CallerCookieFieldKey.self] == .merged },
+            clear: { $0.handlesCookies = false }, isNone: { $0.state.choices.handlesCookies == false }),
+        SharedSetting(
+            "waitsForConnectivity", { $0.waitsForConnectivity = true }, isShared: { $0.waitsForConnectivity },
+            change: { $0.waitsForConnectivity = true }, isChanged: { $0.options[WaitsForConnectivityKey.self] },
+            clear: { $0.waitsForConnectivity = false }, isNone: { !$0.options[WaitsForConnectivityKey.self] }),
+        SharedSetting(
+            "coalescesRequests", { $0.coalescesRequests = true }, isShared: { $0.coalescesRequests },
+            change: { $0.coalescesRequests = true }, isChanged: { $0.options[CoalescingUseKey.self] },
+            clear: { $0.coalescesRequests = false }, isNone: { !$0.options[CoalescingUseKey.self] }),
+        SharedSetting(
+            "decodesContent", { $0.decodesContent = false }, isShared: { !$0.decodesContent },
+            change: { $0.decodesContent = true }, isChanged: { $0.options[ContentDecodingKey.self] },
+            clear: { $0.decodesContent = false }, isNone: { !$0.options[ContentDecodingKey.self] }),
+        SharedSetting(
+            "resendsNonIdempotentRequests", { $0.resendsNonIdempotentRequests = false },
+            isShared: { !$0.resendsNonIdempotentRequests }, change: { $0.resendsNonIdempotentRequests = true },
+            isChanged: { $0.options[ResendsNonIdempotentKey.self] },
+            clear: { $0.resendsNonIdempotentRequests = false }, isNone: { !$0.options[ResendsNonIdempotentKey.self] }),
+        SharedSetting(
+            "bandwidth", { $0.bandwidth = limit }, isShared: { $0.bandwidth === limit },
+            change: { $0.bandwidth = limit }, isChanged: { $0.state.choices.bandwidth.flattened() === limit },
+            clear: { $0.bandwidth = nil }, isNone: { $0.state.choices.bandwidth.isSetToNil() }),
+        SharedSetting(
+            "completionGroup", { $0.completionGroup = group }, isShared: { $0.completionGroup === group },
+            change: { $0.completionGroup = group },
+            isChanged: { $0.state.choices.completionGroup.flattened() === group }, clear: { $0.completionGroup = nil },
+            isNone: { $0.state.choices.completionGroup.isSetToNil() }),
+        SharedSetting(
+            "continueThreshold", { $0.continueThreshold = 2 }, isShared: { $0.continueThreshold == 2 },
+            change: { $0.continueThreshold = 3 }, isChanged: { $0.headers[.expect] == "100-continue" },
+            clear: { $0.continueThreshold = nil }, isNone: { $0.headers[.expect] == nil }),
+        SharedSetting(
+            "retriers", { $0.retriers = [Untouched(), Untouched()] }, isShared: { $0.retriers.count == 2 },
+            change: { $0.retriers.append(Untouched()) },
+            isChanged: {
+                $0.state.choices.retryHandlers.retriers.elements([Untouched(), Untouched()]).count == 3
+            }, clear: { $0.retriers.removeAll() },
+            isNone: { $0.state.choices.retryHandlers.retriers.elements([Untouched()]).isEmpty }),
+        SharedSetting(
+            "adapters", { $0.adapters = [Untouched(), Untouched()] }, isShared: { $0.adapters.count == 2 },
+            change: { $0.adapters.append(Untouched()) },
+            isChanged: {
+                $0.state.choices.retryHandlers.adapters.elements([Untouched(), Untouched()]).count == 3
+            }, clear: { $0.adapters = [] },
+            isNone: { $0.state.choices.retryHandlers.adapters.elements([Untouched()]).isEmpty }),
+        SharedSetting(
+            "awsSigning", { $0.awsSigning = signing }, isShared: { $0.awsSigning?.region == "r1" },
+            change: { $0.awsSigning = signing }, isChanged: { $0.options[AWSSigningKey.self]?.isOfRequest == true },
+            clear: { $0.awsSigning = nil }, isNone: { $0.options[AWSSigningKey.self]?.signing == nil }),
+        SharedSetting(
+            "messageSigning", { $0.messageSigning = signature }, isShared: { $0.messageSigning?.label == "sig1" },
+            change: { $0.messageSigning = signature },
+            isChanged: { $0.options[MessageSigningOptionKey.self]?.isOfRequest == true },
+            clear: { $0.messageSigning = nil }, isNone: { $0.options[MessageSigningOptionKey.self]?.signing == nil }),
+        SharedSetting(
+            "options", { $0.options[TenantKey.self] = "blue" }, isShared: { $0.options[TenantKey.self] == "blue" },
+            change: { $0.options[TenantKey.self] = "public" }, isChanged: { $0.options[TenantKey.self] == "public" },
+            clear: { $0.options[TenantKey.self] = "" }, isNone: { $0.options[TenantKey.self].isEmpty }),
+    ]
+
+    private func request(_ draft: RequestDraft, by api: Session) throws -> Request {
+        var draft = draft
+        draft.body = .text("four")
+        return try api.request(for: draft)
+    }
+
+    @Test("In a closure of a session's method", arguments: policies + values)
+    func inSession(setting: SharedSetting) throws {
+        let (api, _) = try mocked { setting.share(&$0) }
+        var sawShared = false
+        let changed = RequestDraft(.put, "a").configured(in: api) {
+            sawShared = setting.isShared($0)
+            setting.change(&$0)
+        }
+        #expect(sawShared)
+        let cleared = RequestDraft(.put, "a").configured(in: api) { setting.clear(&$0) }
+        let (first, second) = (try request(changed, by: api), try request(cleared, by: api))
+        #expect(setting.isChanged(first))
+        #expect(setting.isNone(second))
+    }
+
+    @Test("In the closure of a draft, which several sessions send", arguments: policies + values)
+    func ofDraft(setting: SharedSetting) throws {
+        let changed = RequestDraft.put("a") { setting.change(&$0) }
+        var cleared = RequestDraft.put("a")
+        setting.clear(&cleared.settings)
+        for _ in 0..<2 {
+            let (api, _) = try mocked { setting.share(&$0) }
+            let (first, second) = (try request(changed, by: api), try request(cleared, by: api))
+            #expect(setting.isChanged(first))
+            #expect(setting.isNone(second))
+        }
+    }
+
+    @Test("What is not touched is not there")
+    func untouched() throws {
+        let (api, _) = try mocked { $0.retry = .transient }
+        let draft = RequestDraft(.get, "a").configured(in: api) { _ = $0.retry.limit + $0.redirects.limit }
+        #expect(draft.settings.ownOptions.isEmpty)
+        expectNil(draft.settings.ownTimeouts)
+        #expect(draft.settings.carried == nil && draft.settings.session == nil)
+    }
+
+    @Test("A value that is read and changed is the session's")
+    func reading() async throws {
+        let (api, mock) = try mocked { $0.retry = .transient }
+        try await api.get("a") {
+            $0.retry.limit += 5
+            $0.retry.statuses.insert(418)
+            if $0.retry.statuses.contains(503) { $0.priority = .high }
+        }
+        var expected = RetryPolicy.transient
+        expected.limit = 7
+        expected.statuses.insert(418)
+        expectEqual(mock.requests.first?.options[RetryPolicyKey.self], expected)
+        expectEqual(mock.requests.first?.priority, .high)
+    }
+
+    @Test("A policy that was assigned as a whole replaces the session's, also through a function")
+    func whole() throws {
+        let (api, _) = try mocked { $0.retry.statuses = [418] }
+        func replace(_ policy: inout RetryPolicy) { policy = .connectionLost }
+        let drafts: [RequestDraft] = [
+            .get("a") { $0.retry = .connectionLost },
+            .get("a") { replace(&$0.retry) },
+            .get("a") {
+                $0.retry.limit = 1
+                $0.retry = .connectionLost
+            },
+            RequestDraft(.get, "a").configured(in: api) { replace(&$0.retry) },
+        ]
+        for var draft in drafts {
+            draft.settings.retry.limit = 5
+            var expected = RetryPolicy.connectionLost
+            expected.limit = 5
+            expectEqual(try api.request(for: draft).options[RetryPolicyKey.self], expected)
+        }
+    }
+
+    @Test("A part of a policy that another draft has recorded is whole where it is assigned")
+    func handedOn() throws {
+        let (api, _) = try mocked { $0.retry.backoff.base = .seconds(9) }
+        var first = RequestDraft.get("a")
+        first.settings.retry.backoff.cap = .seconds(4)
+        let second = RequestDraft.get("a") { [first] in $0.retry.backoff = first.settings.retry.backoff }
+        let policy = try api.request(for: second).options[RetryPolicyKey.self]
+        expectEqual(policy.backoff, RetryBackoff(base: .milliseconds(250), cap: .seconds(4)))
+    }
+
+    @Test("The time limits of a serializer stay where the request sets others")
+    func serializerTimeouts() async throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.timeout = .seconds(3)
+        let (api, mock) = try mocked { [serializer] in $0.requestSerializer = serializer }
+        try await api.get("a") { $0.timeouts.total = .seconds(60) }
+        expectEqual(mock.requests.first?.timeouts.total, .seconds(60))
+        expectEqual(mock.requests.first?.timeouts.firstByte, .seconds(3))
+    }
+
+    @Test("The serializers")
+    func serializers() async throws {
+        let (api, mock) = try mocked {
+            $0.requestSerializer = .json
+            $0.responseSerializer = .data
+        }
+        var saw: [String] = []
+        try await api.post("a", parameters: ["b": 1]) {
+            saw = ["\(type(of: $0.requestSerializer))", "\(type(of: $0.responseSerializer))"]
+        }
+        expectEqual(saw, ["JSONRequestSerializer", "DataResponseSerializer"])
+        expectEqual(mock.requests.first?.headers[.contentType], "application/json")
+    }
+
+    @Test("Names of secret fields are only added")
+    func secretHeaders() async throws {
+        let (api, mock) = try mocked { $0.secretHeaders = ["X-Key"] }
+        var saw: Set<String> = []
+        try await api.get("a") {
+            $0.secretHeaders = ["X-Own"]
+            saw = $0.secretHeaders
+        }
+        expectEqual(saw, ["X-Key", "X-Own"])
+        try await api.get("a") { $0.secretHeaders.removeAll() }
+        try await api.send(.get("a") { $0.secretHeaders = [] })
+        expectEqual(
+            mock.requests.map { $0.options[SecretHeadersKey.self] }, [["X-Key", "X-Own"], ["X-Key"], ["X-Key"]])
+    }
+
+    @Test("A session's signing of which a part is changed still is for the session's origin")
+    func signingOrigin() throws {
+        let (api, _) = try mocked { $0.awsSigning = Self.signing }
+        let draft = RequestDraft(.get, "a").configured(in: api) { $0.awsSigning?.region = "r2" }
+        let choice = try #require(try api.request(for: draft).options[AWSSigningKey.self])
+        expectEqual(choice.signing?.region, "r2")
+        #expect(!choice.isOfRequest)
+    }
+
+    @Test("No policy of redirects counts for the reply, too: a redirect is no error")
+    func redirectsOfDraft() async throws {
+        let (api, mock) = try mocked(by: MockTransport { _ in .redirect(to: "/b") })
+        try await expectEqual(api.send(.get("a") { $0.redirects.follows = false }).status.code, 302)
+        try await expectEqual(api.get("a") { $0.redirects = .none }.status.code, 302)
+        expectEqual(mock.requests.count, 2)
+    }
+
+    @Test(
+        "Settings that would do nothing fail the request, and say so",
+        arguments: [
+            "handlesCookies", "waitsForConnectivity", "cachePolicy", "completionGroup", "downloadProgress",
+        ])
+    func ineffective(name: String) async throws {
+        let (api, mock) = try mocked { $0.cookieJar = nil }
+        func send() async throws {
+            switch name {
+            case "handlesCookies": try await api.get("a") { $0.handlesCookies = true }
+            case "waitsForConnectivity": try await api.send(.get("a") { $0.waitsForConnectivity = true })
+            case "cachePolicy": try await api.get("a") { $0.cachePolicy = .cachedOnly }
+            case "completionGroup": try await api.get("a") { $0.completionGroup = DispatchGroup() }
+            default: try await api.withResponse(to: .get("a") { $0.downloadProgress = { _ in } }) { _ in }
+            }
+        }
+        let error = await #expect(throws: SternaError.self) { try await send() }
+        expectEqual(error?.kind, .invalidRequest)
+        #expect(error?.message.contains("`\(name)` would do nothing") == true)
+        #expect(mock.requests.isEmpty)
+    }
+
+    @Test("Settings that a session has itself are no request's, wherever they do nothing")
+    func ofSession() async throws {
+        let (api, mock) = try mocked {
+            $0.cookieJar = nil
+            $0.cachePolicy = .cachedOnly
+            $0.unixSocket = "/nowhere"
+            $0.waitsForConnectivity = true
+        }
+        try await api.get("a") {
+            $0.retry.limit = 1
+            $0.handlesCookies = false
+        }
+        expectEqual(mock.requests.count, 1)
+    }
+
+    @Test("An upload has one closure, with progress or without")
+    func uploads() async throws {
+        let (api, mock) = try mocked { $0.retry.statuses = [418] }
+        try await api.upload(.text("b"), to: "a") { $0.retry.limit = 1 }
+        try await api.upload(.text("b"), to: "a") {
+            $0.retry.limit = 1
+        } progress: { _ in
+        }
+        try await api.upload("a", multipart: { $0.append("b", name: "c") }) {
+            $0.retry.limit = 1
+        } progress: { _ in
+        }
+        expectEqual(mock.requests.map { $0.options[RetryPolicyKey.self].limit }, [1, 1, 1])
+        expectEqual(mock.requests.map { $0.options[RetryPolicyKey.self].statuses }, [[418], [418], [418]])
+        expectEqual(mock.requests.map { $0.uploadProgress != nil }, [false, true, true])
+    }
+}
