@@ -428,7 +428,7 @@ extension SessionPlan {
 
     /// Whether the response to a draft's request may have any status.
     func acceptsAnyStatus(_ draft: RequestDraft) -> Bool {
-        draft.settings.ownOptions.value(of: AnyStatusKey.self, over: settings.options)
+        draft.settings.ownOptions[ifSet: AnyStatusKey.self] ?? settings.acceptsAnyStatus
     }
 
     /// Whether a response is an error whose body takes long to parse.

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// What to do about an error whose detail does not say it, in words for the library's users. `tern` has words of its own for some.
 ///
 /// The rule is a pure function of an error's kind, phase, cause and status. Code that throws an error and knows more than these
