@@ -57,7 +57,7 @@ extension ServerResponse {
     private func responseBody() throws(SternaError) -> ResponseBody {
         switch body {
         case .empty: ResponseBody()
-        case .bytes(let bytes): ResponseBody(Bytes(bytes: bytes))
+        case .bytes(let bytes): ResponseBody(Bytes(copying: bytes))
         case .content(let body): body
         case .stream(let length, let write):
             ResponseBody(
