@@ -1,3 +1,4 @@
+import Dispatch
 import Sterna
 import SternaPlatform
 import SternaTesting
