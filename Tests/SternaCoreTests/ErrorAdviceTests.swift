@@ -1,3 +1,6 @@
+import Foundation
+import HTTPTypes
+import NIOCore
 import SternaCore
 import Testing
 

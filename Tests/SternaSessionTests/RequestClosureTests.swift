@@ -363,8 +363,8 @@ struct RequestClosureTests {
     @Test("No policy of redirects counts for the reply, too: a redirect is no error")
     func redirectsOfDraft() async throws {
         let (api, mock) = try mocked(by: MockTransport { _ in .redirect(to: "/b") })
-        try await expectEqual(api.send(.get("a") { $0.redirects.follows = false }).status.code, 302)
-        try await expectEqual(api.get("a") { $0.redirects = .none }.status.code, 302)
+        try await expectEqual(api.send(.get("a") { $0.redirects.follows = false }).status, 302)
+        try await expectEqual(api.get("a") { $0.redirects = .none }.status, 302)
         expectEqual(mock.requests.count, 2)
     }
 

@@ -94,7 +94,7 @@ struct SerializerChoiceTests {
             $0.decoding = DecodingSettings(keys: .snakeCase)
             $0.responseSerializer = session
         }.api
-        return try await api.get("a") { $0.responseSerializer = request }
+        return try await api.get("a") { if let request { $0.responseSerializer = request } }
     }
 
     private func kind<T>(_ work: () throws(SternaError) -> T) -> SternaError.Kind? {

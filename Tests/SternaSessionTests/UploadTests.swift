@@ -122,10 +122,10 @@ struct UploadTests {
             let steps = Mutex<[TransferProgress]>([])
             let body = Body.bytes([UInt8](repeating: 0x61, count: 8 << 20)).throttled(
                 packets: 1 << 20, delay: .milliseconds(60))
-            try await api.upload(
-                body, to: "post", progress: { step in steps.withLock { $0.append(step) } }
-            ) {
+            try await api.upload(body, to: "post") {
                 $0.responseSerializer = DataResponseSerializer(validation: ResponseValidation(statuses: 100..<600))
+            } progress: { step in
+                steps.withLock { $0.append(step) }
             }
             let seen = steps.withLock { $0 }
             expectEqual(seen.last?.completed, 8 << 20)

@@ -59,7 +59,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 
     /// Makes a session on a mock that gives each request the same answer.
     static func mocked(
-        _ answer: MockTransport.Answer, _ configure: (inout SessionSettings) -> Void = { _ in }
+        _ answer: ServerResponse, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try session("https://api.example.com/v1/") {
             $0.transport = MockTransport { _ in answer }
@@ -69,7 +69,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 
     /// Sends a request whose query has a secret to a mock that gives it the answer.
     static func answered(
-        _ answer: MockTransport.Answer, reading: (Reply) async throws -> Void = { _ in },
+        _ answer: ServerResponse, reading: (Reply) async throws -> Void = { _ in },
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) async throws -> Outcome {
         let api = try mocked(answer, configure)
@@ -79,7 +79,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     }
 
     /// A page of HTML, as servers send for errors.
-    static func page(_ status: Int = 200) -> MockTransport.Answer {
+    static func page(_ status: Int = 200) -> ServerResponse {
         .text("<h1>Nothing here</h1>", mediaType: "text/html", status: status)
     }
 

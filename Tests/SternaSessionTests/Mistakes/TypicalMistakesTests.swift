@@ -400,7 +400,7 @@ struct TypicalMistakesTests {
             try await Mistake.answered(Mistake.page(), reading: { _ = try await $0.json() })
         },
         Mistake("JSON that is cut off", .decodingFailed, what: "not valid JSON", remedy: "error's body") {
-            let answer = MockTransport.Answer.text("{\"name\": \"s3cret", mediaType: "application/json")
+            let answer = ServerResponse.text("{\"name\": \"s3cret", mediaType: "application/json")
             return try await Mistake.answered(answer, reading: { _ = try await $0.json() })
         },
         Mistake(
@@ -409,19 +409,19 @@ struct TypicalMistakesTests {
             try await Mistake.answered(.json(["id": 1]), reading: { _ = try await $0.decode(User.self) })
         },
         Mistake("nothing in place of a value", .decodingFailed, what: "is empty", remedy: "Ask for User?") {
-            let answer = MockTransport.Answer.text("", mediaType: "application/json")
+            let answer = ServerResponse.text("", mediaType: "application/json")
             return try await Mistake.answered(answer, reading: { _ = try await $0.decode(User.self) })
         },
         Mistake("an unknown character set", .decodingFailed, what: "“klingon” is not known", remedy: "data()") {
-            let answer = MockTransport.Answer.text("x", mediaType: "text/plain; charset=klingon")
+            let answer = ServerResponse.text("x", mediaType: "text/plain; charset=klingon")
             return try await Mistake.answered(answer, reading: { _ = try await $0.text() })
         },
         Mistake(
             "a body that is not compressed as it says", .contentCodingFailed, what: "damaged", remedy: "decodesContent"
         ) {
-            var answer = MockTransport.Answer.text("nope")
-            answer.headers[.contentEncoding] = "gzip"
-            return try await Mistake.answered(answer) { $0.responseSerializer = .data }
+            var answer = ServerResponse.text("nope")
+            answer.headers["Content-Encoding"] = "gzip"
+            return try await Mistake.answered(answer, { $0.responseSerializer = .data })
         },
     ]
 

@@ -58,7 +58,7 @@ struct CallbackEndTests {
                             }
                         } else {
                             gate.pass()
-                            reports.end()
+                            reports.end(succeeded: false)
                             mailbox.end {
                                 reports.deliver()
                                 record.end()

@@ -66,6 +66,6 @@ final class BrokenBody: BodyStream {
     var trailers: HTTPFields? { nil }
 
     static var answer: ServerResponse {
-        .init(headers: ["Content-Type": "text/plain"], body: ResponseBody(BrokenBody()))
+        .init(headers: ["Content-Type": "text/plain"], body: .content(ResponseBody(BrokenBody())))
     }
 }
