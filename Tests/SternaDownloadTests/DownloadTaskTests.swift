@@ -31,7 +31,7 @@ struct DownloadTaskTests {
     func mediaType() async throws {
         struct Refused: Error {}
         try await TestServer.withServer { server in
-            server.route("GET", "/photo") { _ in .text("<p>Log in.", type: "text/html") }
+            server.route("GET", "/photo") { _ in .text("<p>Log in.", mediaType: "text/html") }
             let serializers: [(any ResponseSerializer, SternaError.Kind?)] = [
                 (.imageData, .unacceptableMediaType), (.data, nil), (.json, nil),
                 (DataResponseSerializer().validating { _, _ in throw Refused() }, .unacceptableResponse),
