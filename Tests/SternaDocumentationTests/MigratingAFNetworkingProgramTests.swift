@@ -18,7 +18,8 @@ struct MigratingAFNetworkingProgramTests {
             server.route("POST", "/birds") { request in
                 let body = String(decoding: try await request.body.collect(), as: UTF8.self)
                 return body == #"{"name":"tern","tags":["sea","white"]}"#
-                    ? .text(body, mediaType: "application/json", status: 201) : .message("There is no such bird.", status: 404)
+                    ? .text(body, mediaType: "application/json", status: 201)
+                    : .message("There is no such bird.", status: 404)
             }
             // swift-format-ignore: AlwaysUseLowerCamelCase
             let Session = SessionMaker(server)

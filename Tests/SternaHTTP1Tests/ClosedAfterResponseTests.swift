@@ -91,7 +91,9 @@ struct ClosedAfterResponseTests {
             }
         ) { api, server in
             let ask: () async throws -> Reply = {
-                try await api.post("first", body: .text("x")) { if let own = row.request { $0.resendsNonIdempotentRequests = own } }
+                try await api.post("first", body: .text("x")) {
+                    if let own = row.request { $0.resendsNonIdempotentRequests = own }
+                }
             }
             if row.repeats {
                 try await expectEqual(ask().text(), "fresh")
