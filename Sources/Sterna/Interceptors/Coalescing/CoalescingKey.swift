@@ -3,7 +3,9 @@ import SternaCore
 
 /// What requests that share a transfer have in common: method, URL, fields with the cookies that will be sent, identity, and the options
 /// that decide what happens below.
-struct CoalescingKey: Sendable, Hashable {
+///
+/// A class, since a transfer's own key is looked up when the transfer ends, and then one comparison of references is enough.
+final class CoalescingKey: Sendable, Hashable {
     /// A hash of the URL, made once: tables ask for it four times a request. The first that is compared, as it differs first.
     private let number: Int
 
@@ -29,7 +31,7 @@ struct CoalescingKey: Sendable, Hashable {
         else { return nil }
         (method, url, fields, timeouts) = (request.method, request.url, request.headers, request.timeouts)
         (self.cookies, self.partition, self.options) = (cookies, partition, options)
-        bandwidth = request.state.choices.bandwidth.flattened().map { ObjectIdentifier($0) }
+        bandwidth = request.state.choices.bandwidth.map { $0.map { ObjectIdentifier($0) } }
         handlesCookies = request.state.choices.handlesCookies != false
         delivery = request.delivery
         var hasher = Hasher()
@@ -40,19 +42,25 @@ struct CoalescingKey: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
-    // Bytes are compared: strings in two Unicode forms are equal in Swift.
-    static func == (one: CoalescingKey, other: CoalescingKey) -> Bool {
-        one.number == other.number && Self.areSame(one.url.requestTarget, other.url.requestTarget)
-            && Self.areSame(one.url.authority, other.url.authority) && one.url.scheme == other.url.scheme
-            && one.method == other.method && one.areFieldsSame(as: other)
-            && Self.areSame(one.cookies ?? "", other.cookies ?? "") && (one.cookies == nil) == (other.cookies == nil)
-            && one.partition == other.partition && one.options == other.options && one.bandwidth == other.bandwidth
-            && one.handlesCookies == other.handlesCookies && one.delivery == other.delivery
+    static func == (one: CoalescingKey, other: CoalescingKey) -> Bool { one === other || one.isSame(as: other) }
+
+    private func isSame(as other: CoalescingKey) -> Bool {
+        number == other.number && Self.areSame(url.requestTarget, other.url.requestTarget)
+            && Self.areSame(url.authority, other.url.authority) && url.scheme == other.url.scheme
+            && method == other.method && areFieldsSame(as: other) && (cookies == nil) == (other.cookies == nil)
+            && Self.areSame(cookies ?? "", other.cookies ?? "") && partition == other.partition
+            && options == other.options && bandwidth == other.bandwidth && handlesCookies == other.handlesCookies
+            && delivery == other.delivery
             // Each reader keeps its own deadline.
-            && one.timeouts.isSameButForTotal(as: other.timeouts)
+            && timeouts.isSameButForTotal(as: other.timeouts)
     }
 
-    private static func areSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+    // Bytes are compared: strings in two Unicode forms are equal in Swift.
+    private static func areSame(_ one: String, _ other: String) -> Bool {
+        guard one.utf8.count == other.utf8.count else { return false }
+        var (one, other) = (one, other)
+        return one.withUTF8 { own in other.withUTF8 { own.elementsEqual($0) } }
+    }
 
     private func areFieldsSame(as other: CoalescingKey) -> Bool {
         var (own, others) = (fields.makeIterator(), other.fields.makeIterator())
