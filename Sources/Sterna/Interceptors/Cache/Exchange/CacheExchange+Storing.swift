@@ -23,7 +23,7 @@ extension CacheExchange {
             }
             guard let entry = await begin(plan, head) else {
                 field.isStored = false
-                field.addDetail("the store refused it")
+                field.addDetail("the cache refused it")
                 await dropReplaced(by: head)
                 return marked(response, field)
             }
@@ -37,7 +37,7 @@ extension CacheExchange {
                 await entry.finish()
             } else {
                 field.isStored = false
-                field.addDetail("the store refused it")
+                field.addDetail("the cache refused it")
             }
             return marked(response, field)
         }
