@@ -72,8 +72,7 @@ struct AltSvcStoreTests {
         ])
     func learning(url: String, isVerified: Bool, status: Int, learns: Bool) async throws {
         let store = AltSvcStore(clock: { 0 })
-        let name = try #require(HTTPField.Name("Alt-Svc"))
-        let mock = MockTransport { _ in .init(status: status, headers: [name: #"h3=":443""#]) }
+        let mock = MockTransport { _ in .init(status: status, headers: ["Alt-Svc": #"h3=":443""#]) }
         let state = NetworkState(cookieJar: nil, hsts: nil, alternatives: store) { _ in isVerified }
         let chain = Chain([NetworkStateInterceptor(state: state)], transport: mock)
         let response = try await chain(Request(.get, try HTTPURL(url)))
