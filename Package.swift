@@ -163,7 +163,7 @@ let package = Package(
         tests("SternaImagesTests", ["SternaTestSupport", "SternaImages", "SternaCore", nioCore, httpTypes]),
         tests(
             "SternaTestingTests",
-            ["SternaTestSupport", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1]),
+            ["SternaTestSupport", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1, httpTypes]),
         tests("TernCLITests", ["SternaTestSupport", "TernCLI", "SternaCore", nioCore, argumentParser, crypto]),
         // The engine, by what it does.
         tests("SternaHTTP1Tests", ["SternaWireTestSupport"] + wire),
