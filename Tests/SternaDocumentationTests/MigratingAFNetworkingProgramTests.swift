@@ -54,7 +54,7 @@ struct MigratingAFNetworkingProgramTests {
         try await TestServer.withServer { server in
             server.route("POST", "/photos") { request in
                 let form = String(decoding: try await request.body.collect(), as: UTF8.self)
-                return form.contains("Terns") ? .json("{}") : .message("No caption", status: 400)
+                return form.contains("Terns") ? .json([:]) : .message("No caption", status: 400)
             }
             let api = try Session(baseURL: server.url) { $0.callbacks = .queue(DispatchQueue(label: "callbacks")) }
 

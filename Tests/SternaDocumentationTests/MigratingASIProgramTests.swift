@@ -47,7 +47,7 @@ struct MigratingASIProgramTests {
         try await TestServer.withServer { server in
             server.route("POST", "/people") { request in
                 let form = String(decoding: try await request.body.collect(), as: UTF8.self)
-                return form.contains("Ada") && form.contains("photo") ? .json("{}") : .message("No photo", status: 400)
+                return form.contains("Ada") && form.contains("photo") ? .json([:]) : .message("No photo", status: 400)
             }
             let api = try Session(baseURL: server.url)
 

@@ -34,7 +34,7 @@ struct MigratingAlamofireProgramTests {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
                 let token = "sesame"
-                server.route("POST", "/users") { _ in .json(#"{"id": 7, "name": "Ada"}"#) }
+                server.route("POST", "/users") { _ in .json(["id": 7, "name": "Ada"]) }
                 server.route("GET", "/photos/7") { _ in ServerResponse(body: .bytes(Array("photo".utf8))) }
                 // swift-format-ignore: AlwaysUseLowerCamelCase
                 let Session = SessionMaker(server)
@@ -75,7 +75,7 @@ struct MigratingAlamofireProgramTests {
                     guard request.headers["Authorization"] == "Bearer t1" else {
                         return .message("Expired", status: 401, headers: ["WWW-Authenticate": "Bearer"])
                     }
-                    return .json(#"{"id": 7, "name": "Ada"}"#)
+                    return .json(["id": 7, "name": "Ada"])
                 }
             }
 
@@ -99,7 +99,7 @@ struct MigratingAlamofireProgramTests {
         try await TestServer.withServer { server in
             server.route("POST", "/photos") { request in
                 let form = String(decoding: try await request.body.collect(), as: UTF8.self)
-                return form.contains("Terns") ? .json(#"{"id": 7}"#) : .message("No caption", status: 422)
+                return form.contains("Terns") ? .json(["id": 7]) : .message("No caption", status: 422)
             }
             server.route("GET", "/log") { _ in .text("one\ntwo\n") }
             let api = try Session(baseURL: server.url)

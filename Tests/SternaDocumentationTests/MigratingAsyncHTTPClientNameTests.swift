@@ -92,7 +92,7 @@ struct MigratingAsyncHTTPClientNameTests {
                 $0.proxies = .none
             }
             try await api.warmUp(connections: 4)
-            #expect(server.totalConnections == 4)
+            #expect(await eventually { server.totalConnections == 4 })
             #expect(try await api.get("get").status == 200)
         }
         var options = EngineOptions()
@@ -107,7 +107,9 @@ struct MigratingAsyncHTTPClientNameTests {
         continuation.yield(Bytes(text: "row"))
         continuation.finish()
         try await TestServer.withServer { server in
-            server.route("PUT", "/films/7") { request in .json("\(try await request.body.collect().count)") }
+            server.route("PUT", "/films/7") { request in
+                .text("\(try await request.body.collect().count)", mediaType: "application/json")
+            }
             server.route("GET", "/film") { _ in ServerResponse(body: .bytes(Array(repeating: 7, count: 1_000))) }
             let api = try Downloading.session(server)
             func known(_ pieces: AsyncStream<Bytes>) async throws {

@@ -78,12 +78,12 @@ struct MigratingURLSessionNameTests {
         try await api.put("notes/7", body: .text("Eggs"))
         #expect(mock.requests.last?.bodyText == "Eggs")
         try await api.get("search", parameters: ["q": "tern", "page": 2])
-        #expect(mock.requests.last?.url.query == "q=tern&page=2")
+        #expect(mock.requests.last?.url.query == "page=2&q=tern")
 
         try await TestServer.withServer { server in
             server.route("GET", "/early") { request in
                 try await request.inform(103, ["Link": "</a.css>"])
-                return .json("{}")
+                return .json([:])
             }
             let interim = Counter()
             let api = try Session(baseURL: server.url)

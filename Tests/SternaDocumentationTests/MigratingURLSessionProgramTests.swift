@@ -27,12 +27,12 @@ struct MigratingURLSessionProgramTests {
         let journal = Journal()
         try await TestServer.withServer { server in
             server.route("GET", "/birds/7") { _ in
-                .json(#"{"id": 7, "wing_span": 0.8, "ringed_at": "2026-06-01T10:00:00Z"}"#)
+                .json(["id": 7, "wing_span": 0.8, "ringed_at": "2026-06-01T10:00:00Z"])
             }
             server.route("POST", "/sightings") { request in
                 let sighting = try JSONDecoder().decode(Sighting.self, from: Data(try await request.body.collect()))
                 journal.add("\(sighting.count) of \(sighting.bird)")
-                return .json("{}", status: 201, headers: ["Location": "/sightings/1"])
+                return .json([:], status: 201, headers: ["Location": "/sightings/1"])
             }
             // swift-format-ignore: AlwaysUseLowerCamelCase
             let Session = SessionMaker(server)
@@ -63,7 +63,7 @@ struct MigratingURLSessionProgramTests {
         @Sendable func alert(_ text: String) { journal.add("failed") }
         try await TestServer.withServer { server in
             let found = server.url("/birds/7")
-            server.route("GET", "/birds/7") { _ in .json(#"{"name": "tern"}"#) }
+            server.route("GET", "/birds/7") { _ in .json(["name": "tern"]) }
             let api = try Session(baseURL: server.url) { $0.callbacks = .queue(DispatchQueue(label: "callbacks")) }
 
             let task = api.get(
@@ -86,7 +86,9 @@ struct MigratingURLSessionProgramTests {
         let (film, photo) = (file.path, file.path)
         try await TestServer.withServer { server in
             for path in ["/films/7", "/photos"] {
-                server.route(nil, path) { request in .json(#"{"size": \#(try await request.body.collect().count)}"#) }
+                server.route(nil, path) { request in
+                    .text("{\"size\": \(try await request.body.collect().count)}", mediaType: "application/json")
+                }
             }
             let api = try Session(baseURL: server.url)
 
@@ -154,9 +156,9 @@ struct MigratingURLSessionProgramTests {
             try await TestProxy.withProxy { relay in
                 try await Downloading.withFolder { folder in
                     let address = relay.url
-                    server.route("GET", "/news") { _ in .json("[]", headers: ["Cache-Control": "max-age=600"]) }
+                    server.route("GET", "/news") { _ in .json([], headers: ["Cache-Control": "max-age=600"]) }
                     server.route("GET", "/login") { _ in
-                        .json("{}", headers: ["Set-Cookie": "sid=31d4; Max-Age=600; Path=/"])
+                        .json([:], headers: ["Set-Cookie": "sid=31d4; Max-Age=600; Path=/"])
                     }
                     // swift-format-ignore: AlwaysUseLowerCamelCase
                     let Session = SessionMaker(server)
@@ -229,7 +231,7 @@ struct MigratingURLSessionProgramTests {
         @Sendable func show(_ text: String) { journal.add(text) }
         try await TestServer.withServer { server in
             server.route("GET", "/report") { _ in .redirect(to: "/reports/7") }
-            server.route("GET", "/reports/7") { _ in .json("[7]") }
+            server.route("GET", "/reports/7") { _ in .json([7]) }
             // swift-format-ignore: AlwaysUseLowerCamelCase
             let Session = SessionMaker(server)
 
@@ -255,7 +257,7 @@ struct MigratingURLSessionProgramTests {
         try await TestServer.withServer { server in
             server.route("GET", "/report") { _ in
                 attempts.add(1)
-                return attempts.value < 3 ? .message("Busy", status: 503) : .json("{}")
+                return attempts.value < 3 ? .message("Busy", status: 503) : .json([:])
             }
             // swift-format-ignore: AlwaysUseLowerCamelCase
             let Session = SessionMaker(server)

@@ -143,9 +143,9 @@ struct TypicalMistakesTests {
             }
         },
         Mistake(
-            "a certificate file that has none", .identityUnusable, what: "no certificate", remedy: "Check the files"
+            "a key file that has none", .identityUnusable, what: "no private key", remedy: "Check the files"
         ) {
-            try await Mistake.failure(at: "PEM or DER") {
+            try await Mistake.failure(at: "in PEM") {
                 _ = try ClientIdentity(certificates: Array("s3cret".utf8), privateKey: Array("s3cret".utf8))
             }
         },
@@ -431,7 +431,7 @@ struct TypicalMistakesTests {
 
     /// Downloads to a destination that cannot be used.
     private static func downloading(
-        _ path: String, options: DownloadOptions = DownloadOptions(), to name: String,
+        _ path: String, options: DownloadOptions = DownloadOptions(), to name: String, at place: String? = nil,
         _ prepare: (String) throws -> Void = { _ in }
     ) async throws -> Mistake.Outcome {
         try await TestServer.withServer { server in
@@ -439,7 +439,7 @@ struct TypicalMistakesTests {
                 let destination = name.isEmpty ? folder : "\(folder)/\(name)"
                 try prepare(destination)
                 let api = try Mistake.session(server.url)
-                return try await Mistake.failure(at: name) {
+                return try await Mistake.failure(at: place ?? name) {
                     _ = try await api.download(path, to: .file(destination), options: options).value
                 }
             }
@@ -458,7 +458,7 @@ struct TypicalMistakesTests {
             }
         },
         Mistake("a file as the folder", .destinationUnusable, what: "is not a folder", remedy: "another destination") {
-            try await downloading("range/10", to: "photos/one.jpg") { path in
+            try await downloading("range/10", to: "photos/one.jpg", at: "/photos”") { path in
                 let folder = URL(filePath: path).deletingLastPathComponent()
                 try Data("mine".utf8).write(to: folder)
             }
@@ -493,7 +493,7 @@ struct TypicalMistakesTests {
         Mistake("a file of another SHA-256", .digestMismatch, what: "0000", remedy: "download the file again") {
             var options = DownloadOptions()
             options.sha256 = String(repeating: "0", count: 64)
-            return try await downloading("range/10", options: options, to: "photo.jpg")
+            return try await downloading("range/10", options: options, to: "photo.jpg", at: "/range/10")
         },
     ]
 }
