@@ -15,7 +15,9 @@ enum TransferAdvice {
             "Name a file in it, or use “.folder” for the server's name.",
             "Name a file in it by -o FILE, or the folder by --into FOLDER."
         ),
-        ("Try later, or without resume data.", "Try later, or cancel the transfer and add it again."),
+        (
+            "Try again later, or without resume data.", "Try again later, or cancel the transfer and add it again."
+        ),
         (
             "set them on the session, which sends them to its own origin",
             "leave them out of the URL, and write --auth user:password or --netrc"
