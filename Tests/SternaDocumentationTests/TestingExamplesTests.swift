@@ -30,10 +30,10 @@ struct TestingExamplesTests {
     func responses() async throws {
         try await TestServer.withServer { server in
             let ada = ServerResponse.json(["name": "Ada"], headers: ["ETag": "\"7\""])
-            let nobody = ServerResponse.json(["message": "no such user"], status: 404)
+            let notFound = ServerResponse.json(["message": "no such user"], status: 404)
 
-            let mock = MockTransport { request in request.url.path == "/users/1" ? ada : nobody }
-            server.route("GET", "/users/{id}") { request in request.parameters["id"] == "1" ? ada : nobody }
+            let mock = MockTransport { request in request.url.path == "/users/1" ? ada : notFound }
+            server.route("GET", "/users/{id}") { request in request.parameters["id"] == "1" ? ada : notFound }
 
             for api in [try Session(baseURL: server.url), try mocked("https://api.example.com", by: mock).api] {
                 let reply = try await api.get("users/1")

@@ -11,7 +11,7 @@ import FoundationNetworking
 /// The rows of docs/Migrating/URLSession.md about requests of Foundation's.
 @Suite("Coming from URLSession: URLRequest", .timeLimit(.minutes(5)))
 struct MigratingURLRequestTests {
-    @Test("A request that there is already")
+    @Test("An existing URLRequest")
     func sent() async throws {
         try await TestServer.withServer { server in
             let api = try Session()

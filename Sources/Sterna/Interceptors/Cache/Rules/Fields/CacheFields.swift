@@ -85,7 +85,7 @@ enum CacheFields {
                 names.insert(DirectiveList.lowercased(Blanks.trimmed(part)))
             }
         }
-        // A server cannot remove the fields that say how long and for whom the response is kept.
+        // A Connection field cannot remove the fields that the cache decides by: freshness, Vary, and validators.
         return names.subtracting(["cache-control", "expires", "vary", "date", "age", "pragma", "etag", "last-modified"])
     }
 }
