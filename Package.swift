@@ -100,7 +100,7 @@ let package = Package(
             name: "Sterna",
             dependencies: [
                 "SternaPlatform", "SternaCore", "SternaSerialization", "SternaSecurity", "SternaTransport",
-                "CSternaNetlink", httpTypes, structuredFields, nioCore, nioPosix, logging, crypto,
+                "CSternaNetlink", httpTypes, structuredFields, nioCore, nioPosix, dequeModule, logging, crypto,
             ],
             swiftSettings: strict),
         .target(name: "SternaURLRequest", dependencies: ["Sterna", "SternaCore", httpTypes], swiftSettings: strict),

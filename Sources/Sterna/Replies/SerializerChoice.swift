@@ -11,10 +11,19 @@ struct SerializerChoice: Sendable {
     /// The serializer that judges the response.
     let serializer: any ResponseSerializer
 
+    // Not by `??`, which would copy each of them.
     init(
         call: (any ResponseSerializer)? = nil, request: (any ResponseSerializer)?, session: (any ResponseSerializer)?
     ) {
-        serializer = call ?? request ?? session ?? JSONResponseSerializer()
+        if let call {
+            serializer = call
+        } else if let request {
+            serializer = request
+        } else if let session {
+            serializer = session
+        } else {
+            serializer = JSONResponseSerializer()
+        }
     }
 
     /// The serializer of `json()`.

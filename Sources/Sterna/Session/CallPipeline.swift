@@ -280,7 +280,8 @@ extension SessionPlan {
     @inline(__always)
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
         defer { request.call?.releaseLease() }
-        if !request.isBare {
+        // The slots of the session's own options are the session's.
+        if !request.isBare, request.carried != nil || !request.options.isCopy(of: settings.options) {
             if builder.cache == nil { try refuseCachePolicy(of: request) }
             let own = ChainSlots(of: request)
             if !slots.isSuperset(of: own) { return try await send(request, over: slots.union(own)) }

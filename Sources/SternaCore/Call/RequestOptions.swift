@@ -55,6 +55,11 @@ public struct RequestOptions: Sendable {
         if let value { entries[place] = Entry<Key>(value) } else { entries.remove(at: place) }
     }
 
+    /// Whether these are the options of another value, neither changed nor merged since they were copied.
+    package func isCopy(of other: RequestOptions) -> Bool {
+        entries.count == other.entries.count && entries.elementsEqual(other.entries, by: ===)
+    }
+
     /// Merges other options, which replace those of the same keys.
     public mutating func merge(_ others: RequestOptions) {
         guard !entries.isEmpty else { return self = others }
@@ -105,7 +110,7 @@ public struct RequestOptions: Sendable {
     /// Returns the values of all options that are set, for comparison; nil if one of them cannot be compared.
     ///
     /// - Parameter keys: the keys of options that do not matter.
-    package func compared(except keys: Set<ObjectIdentifier>) -> ComparedOptions? {
+    package func compared(except keys: [ObjectIdentifier]) -> ComparedOptions? {
         var values: [ObjectIdentifier: AnyHashable] = [:]
         for entry in entries where !keys.contains(entry.key) {
             guard let value = entry.hashable else { return nil }

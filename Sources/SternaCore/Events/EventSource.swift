@@ -53,7 +53,3 @@ package final class EventSource: Sendable {
         for observer in observers where event.isPart(of: observer.families) { observer.receive(event) }
     }
 }
-
-extension SternaEvent {
-    func isPart(of families: Families) -> Bool { kind.family.map(families.contains) ?? true }
-}

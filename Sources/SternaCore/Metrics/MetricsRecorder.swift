@@ -55,7 +55,7 @@ package final class MetricsRecorder: Sendable {
         send(kind(), attempt(), moment)
     }
 
-    private func send(_ kind: SternaEvent.Kind, _ attempt: Int, _ moment: NIODeadline?) {
+    private func send(_ kind: consuming SternaEvent.Kind, _ attempt: Int, _ moment: NIODeadline?) {
         events?.post(SternaEvent(kind, call: call, attempt: attempt, time: offset(moment ?? clock.now)))
     }
 

@@ -24,10 +24,11 @@ package final class Wait<Value: Sendable>: Sendable, Identifiable {
     }
 
     @usableFromInline
-    let state = Mutex(State.idle)
+    let state: Mutex<State>
 
+    // The state is made here, since an initial value of a property is not inlined.
     @inlinable
-    package init() {}
+    package init() { state = Mutex(.idle) }
 
     /// Whether there is a result.
     @inlinable

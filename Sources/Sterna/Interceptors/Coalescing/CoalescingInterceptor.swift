@@ -43,9 +43,13 @@ struct CoalescingInterceptor: Interceptor {
             switch try await reader.outcome() {
             case .own: break
             case .shared(let head, let isStreamed):
-                var response = isFirst ? head : Self.collapsed(head)
-                response.recorder = request.recorder
-                response.url = request.url
+                var response = head
+                // The first request's response is its own already, and a change would copy it.
+                if !isFirst {
+                    response = Self.collapsed(head)
+                    response.recorder = request.recorder
+                    response.url = request.url
+                }
                 if isStreamed {
                     response.body = ResponseBody(
                         SharedBody(reader, head, to: request, window: plan.limits.window, next))
@@ -152,11 +156,16 @@ final class SharedTransfers: Sendable {
     /// Joins a transfer, or makes one; returns the number of the new reader, and whether it is the first.
     func join(_ key: CoalescingKey, _ make: () -> SharedTransfer) -> (SharedTransfer, Int, Bool) {
         state.withLock { state in
-            if let known = state.open[key], let number = known.join() { return (known, number, false) }
-            let new = make()
-            state.open[key] = new
-            return (new, new.join() ?? 0, true)
+            // One look-up finds a transfer or the place of a new one.
+            Self.join(&state.open[key], make)
         }
+    }
+
+    private static func join(_ place: inout SharedTransfer?, _ make: () -> SharedTransfer) -> (SharedTransfer, Int, Bool) {
+        if let known = place, let number = known.join() { return (known, number, false) }
+        let new = make()
+        place = new
+        return (new, new.join() ?? 0, true)
     }
 
     /// Lets no request join a transfer any more.

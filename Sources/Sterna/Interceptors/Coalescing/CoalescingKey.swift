@@ -80,7 +80,7 @@ final class CoalescingKey: Sendable, Hashable {
     }
 
     /// The keys of options that are read above the transfer. Any other option has to be the same.
-    private static let ignored: Set<ObjectIdentifier> = [
+    private static let ignored: [ObjectIdentifier] = [
         ObjectIdentifier(AnyStatusKey.self), ObjectIdentifier(CoalescingUseKey.self),
         ObjectIdentifier(ContentDecodingKey.self),
         ObjectIdentifier(RedirectHandlerKey.self), ObjectIdentifier(RedirectPolicyKey.self),

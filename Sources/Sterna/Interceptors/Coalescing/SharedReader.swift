@@ -33,12 +33,13 @@ final class SharedReader: CallStep {
     /// Returns what the request gets, once the head has arrived.
     nonisolated(nonsending) func outcome() async throws -> SharedTransfer.Outcome {
         while true {
+            // Returns at once if the head is there already.
+            await transfer.wait(number)
             if Task.isCancelled { throw Self.cancelled(.wait) }
             if let outcome = try transfer.outcome(for: number) {
                 state.withLock { $0.hasHead = true }
                 return outcome
             }
-            await transfer.wait(number)
         }
     }
 

@@ -1,3 +1,4 @@
+import DequeModule
 import HTTPTypes
 import NIOCore
 import SternaCore
@@ -33,7 +34,7 @@ final class SharedTransfer: Sendable {
         var waiter: Wait<Void>?
         var failure: SternaError?
         /// What a reader that was cut off has still to read.
-        var rest: CircularBuffer<Bytes>?
+        var rest: Deque<Bytes>?
         var mustFetch = false
 
         var isActive: Bool { failure == nil && rest == nil && !mustFetch }
@@ -41,34 +42,54 @@ final class SharedTransfer: Sendable {
 
     /// The readers, by numbers that increase: usually there is one, for which a table would cost more.
     private struct Readers: Sendable {
-        private(set) var all: [Reader] = []
+        var all: [Reader] = []
 
         subscript(number: Int) -> Reader? {
-            get { place(of: number).map { all[$0] } }
+            get { index(of: number).map { all[$0] } }
             set {
-                guard let place = place(of: number) else { return }
-                if let newValue { all[place] = newValue } else { all.remove(at: place) }
+                guard let index = index(of: number) else { return }
+                if let newValue { all[index] = newValue } else { all.remove(at: index) }
             }
         }
 
         mutating func add(_ number: Int) { all.append(Reader(number: number)) }
 
-        mutating func remove(_ number: Int) -> Reader? { place(of: number).map { all.remove(at: $0) } }
+        mutating func remove(_ number: Int) -> Reader? { index(of: number).map { all.remove(at: $0) } }
+
+        /// Takes the waiter of a reader.
+        mutating func takeWaiter(of number: Int) -> Wait<Void>? { index(of: number).flatMap { all[$0].waiter.take() } }
 
         /// Takes the waiters of all readers.
-        mutating func takeWaiters() -> [Wait<Void>?] {
-            var waiters: [Wait<Void>?] = []
-            for index in all.indices where all[index].waiter != nil { waiters.append(all[index].waiter.take()) }
+        mutating func takeWaiters() -> Waiters {
+            var waiters = Waiters()
+            for index in all.indices { if let waiter = all[index].waiter.take() { waiters.append(waiter) } }
             return waiters
         }
 
-        private func place(of number: Int) -> Int? {
+        func index(of number: Int) -> Int? {
             var (low, high) = (0, all.count)
             while low < high {
                 let middle = (low + high) / 2
                 if all[middle].number < number { low = middle + 1 } else { high = middle }
             }
             return low < all.count && all[low].number == number ? low : nil
+        }
+    }
+
+    /// The waits that a change ends. The first needs no array, since there is usually one reader.
+    private struct Waiters: Sendable {
+        private var first: Wait<Void>?
+        private var others: [Wait<Void>] = []
+
+        init(_ first: Wait<Void>? = nil) { self.first = first }
+
+        mutating func append(_ waiter: Wait<Void>) {
+            if first == nil { first = waiter } else { others.append(waiter) }
+        }
+
+        func end() {
+            first?.end()
+            for waiter in others { waiter.end() }
         }
     }
 
@@ -120,9 +141,9 @@ final class SharedTransfer: Sendable {
     /// Returns what a request gets; nil while the head has not arrived.
     func outcome(for number: Int) throws -> Outcome? {
         try state.withLock { state in
-            guard let reader = state.readers[number] else { throw SternaError.cancelled(phase: .wait) }
-            if let failure = reader.failure { throw failure }
-            if reader.mustFetch { return .own }
+            guard let index = state.readers.index(of: number) else { throw SternaError.cancelled(phase: .wait) }
+            if let failure = state.readers.all[index].failure { throw failure }
+            if state.readers.all[index].mustFetch { return .own }
             if let head = state.head { return .shared(head, isStreamed: head.body.whole == nil) }
             if case .failure(let error)? = state.result { throw error }
             return nil
@@ -161,33 +182,34 @@ final class SharedTransfer: Sendable {
     nonisolated(nonsending) func wait(_ number: Int) async {
         let wait = Wait<Void>()
         let effects = state.withLock { state -> Effects? in
-            guard let reader = state.readers[number], reader.isActive, reader.waiter == nil,
-                state.result == nil, state.head == nil || reader.place.piece == state.window.end
+            guard state.result == nil, let index = state.readers.index(of: number),
+                state.readers.all[index].isActive, state.readers.all[index].waiter == nil,
+                state.head == nil || state.readers.all[index].place.piece == state.window.end
             else { return nil }
-            state.readers[number]?.waiter = wait
+            state.readers.all[index].waiter = wait
             return weigh(&state)
         }
         guard let effects else { return }
         perform(effects)
-        try? await wait.value(onCancel: { state.withLock { $0.readers[number]?.waiter.take() }?.end() })
+        try? await wait.value(onCancel: { state.withLock { $0.readers.takeWaiter(of: number) }?.end() })
     }
 
     /// Ends a reader, whose reads fail from now on.
     func end(_ number: Int, _ error: SternaError) {
         change { state in
-            guard let reader = state.readers[number], reader.failure == nil else { return [] }
+            guard let reader = state.readers[number], reader.failure == nil else { return Waiters() }
             state.readers[number]?.failure = error
-            return [state.readers[number]?.waiter.take()]
+            return Waiters(state.readers.takeWaiter(of: number))
         }
     }
 
     /// Removes a reader.
     func leave(_ number: Int) {
-        change { state in [state.readers.remove(number)?.waiter] }
+        change { state in Waiters(state.readers.remove(number)?.waiter) }
     }
 
     /// Changes the state, and does what follows; the closure returns the waiters that are woken.
-    private func change(_ change: (inout State) -> [Wait<Void>?]) {
+    private func change(_ change: (inout State) -> Waiters) {
         let (woken, effects, stopped) = state.withLock { state in
             let woken = change(&state)
             let effects = weigh(&state)
@@ -197,7 +219,7 @@ final class SharedTransfer: Sendable {
             (state.isStopped, state.isOpen) = (true, false)
             return (woken, effects, .some(state.task))
         }
-        for waiter in woken { waiter?.end() }
+        woken.end()
         perform(effects)
         guard let stopped else { return }
         transfers.remove(self)
@@ -265,7 +287,7 @@ final class SharedTransfer: Sendable {
         change { state in
             state.isOpen = false
             isUnwanted = state.isStopped
-            guard !isUnwanted else { return [] }
+            guard !isUnwanted else { return Waiters() }
             if refusal != nil {
                 // All are alike; the one that has waited longest takes it.
                 for reader in state.readers.all.filter(\.isActive).dropFirst() {
@@ -305,12 +327,12 @@ final class SharedTransfer: Sendable {
         var cancelled: ClockTimer?
         /// How long to wait for slow readers, and the number of this wait.
         var wait: (TimeAmount, Int)?
-        var woken: [Wait<Void>] = []
+        var woken = Waiters()
     }
 
     private func perform(_ effects: Effects) {
         effects.cancelled?.cancel()
-        for waiter in effects.woken { waiter.end() }
+        effects.woken.end()
         effects.pump?.end(.success(effects.isWanted))
         guard let (delay, number) = effects.wait else { return }
         let timer = time.clock.schedule(in: delay, on: time.loop) { self.ring(number) }
@@ -361,8 +383,8 @@ final class SharedTransfer: Sendable {
     /// Cuts off the readers that are a window behind, so that the others go on.
     private func cutOff(_ state: inout State, _ effects: inout Effects) {
         for reader in state.readers.all where reader.isActive && state.window.isBehind(reader.place) {
-            state.readers[reader.number]?.rest = CircularBuffer(state.window.rest(from: reader.place))
-            if let waiter = state.readers[reader.number]?.waiter.take() { effects.woken.append(waiter) }
+            state.readers[reader.number]?.rest = Deque(state.window.rest(from: reader.place))
+            if let waiter = state.readers.takeWaiter(of: reader.number) { effects.woken.append(waiter) }
         }
         let places = state.readers.all.filter(\.isActive).map(\.place)
         if let lowest = places.min(by: { $0.bytes < $1.bytes }) { state.window.trim(to: lowest) }

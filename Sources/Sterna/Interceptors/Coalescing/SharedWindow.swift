@@ -1,3 +1,4 @@
+import DequeModule
 import NIOCore
 import SternaCore
 
@@ -27,7 +28,7 @@ struct SharedWindow: Sendable {
 
     /// The length of the whole body, if it is known.
     private let length: Int64?
-    private var pieces = CircularBuffer<Bytes>()
+    private var pieces = Deque<Bytes>()
     private var first = 0
 
     /// The number of bytes that have arrived.
@@ -52,7 +53,7 @@ struct SharedWindow: Sendable {
     /// Returns the piece at a place, and moves the place behind it; nil if it has not arrived.
     func take(at place: inout Place) -> Bytes? {
         guard place.piece >= first, place.piece < end else { return nil }
-        let piece = pieces[pieces.index(pieces.startIndex, offsetBy: place.piece - first)]
+        let piece = pieces[place.piece - first]
         place.piece += 1
         place.bytes += Int64(piece.readableBytes)
         return piece
