@@ -6,8 +6,8 @@ extension TestServer {
     /// How many bytes `/held` sends before it waits.
     static let heldBytes = 4 << 20
 
-    /// Adds a route of the letters of `/range/N`, of which all but the first 4 MiB wait for a signal, and ranges of them, which do not
-    /// wait by default. Returns the number of bytes that the server has written.
+    /// Adds a route of the letters of `/range/N`, of which all but the first 4 MiB wait for a signal, and ranges of them, which do
+    /// not wait by default. Returns the number of bytes that the server has written.
     ///
     /// - Parameters:
     ///   - path: the path of the route; `/held` by default.
