@@ -11,7 +11,7 @@ import Testing
 struct MigratingOperationTests {
     @Test("An operation is a task")
     func operation() async throws {
-        // A task that is resumed may have its response before the next line; this one does not complete while it is suspended.
+        // The mock holds its response: it could complete the task before the line that suspends it.
         let release = Gate()
         defer { release.open() }
         let answering = MockTransport { _ in
