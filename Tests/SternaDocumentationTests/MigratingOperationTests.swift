@@ -11,7 +11,14 @@ import Testing
 struct MigratingOperationTests {
     @Test("An operation is a task")
     func operation() async throws {
-        let (api, mock) = try mocked(by: MockTransport { _ in .json(["name": "Ada"]) }) { $0.startsTasks = false }
+        // The mock holds its response: it could complete the task before the line that suspends it.
+        let release = Gate()
+        defer { release.open() }
+        let answering = MockTransport { _ in
+            await release.wait()
+            return .json(["name": "Ada"])
+        }
+        let (api, mock) = try mocked(by: answering) { $0.startsTasks = false }
         let task = api.dataTask(.get("users"))
         task.userInfo["section"] = 3
         task.priority = .high
@@ -20,6 +27,7 @@ struct MigratingOperationTests {
         task.suspend()
         #expect(task.state == .suspended)
         task.resume()
+        release.open()
         _ = try await task.value
         #expect(try await task.value.json()["name"].string == "Ada")
         #expect(try await task.value.data() == Data(#"{"name":"Ada"}"#.utf8))

@@ -42,7 +42,7 @@ struct WarmUpTests {
                 try await api.warmUp("1k", connections: count)
                 await expectEqual(engine.statistics().openConnections, open)
             }
-            expectEqual(server.totalConnections, 3)
+            #expect(await eventually { server.totalConnections == 3 })
             expectEqual(server.requestCount, 1)
         }
     }

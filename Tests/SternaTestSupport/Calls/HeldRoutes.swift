@@ -6,15 +6,17 @@ extension TestServer {
     /// How many bytes `/held` sends before it waits.
     static let heldBytes = 4 << 20
 
-    /// Adds a route of the letters of `/range/N`, of which all but the first 4 MiB wait for a signal, and ranges of them, which do not
-    /// wait. Returns the number of bytes that the server has written.
+    /// Adds a route of the letters of `/range/N`, of which all but the first 4 MiB wait for a signal, and ranges of them, which do
+    /// not wait by default. Returns the number of bytes that the server has written.
     ///
     /// - Parameters:
     ///   - path: the path of the route; `/held` by default.
     ///   - last: what the bytes behind the first 8 MiB wait for besides.
+    ///   - holdsRanges: whether the bytes of ranges wait for the signal, too.
     @discardableResult
     func holdBody(
-        at path: String = "/held", of count: Int, until release: Gate, andThen last: Gate? = nil
+        at path: String = "/held", of count: Int, until release: Gate, andThen last: Gate? = nil,
+        holdsRanges: Bool = false
     ) -> WrittenBytes {
         let written = WrittenBytes()
         let letters = Downloading.alphabet(65_536 + 26)
@@ -33,7 +35,7 @@ extension TestServer {
                 body: .stream(length: count - first) { [first] writer in
                     var position = first
                     while position < count {
-                        if first == 0, position >= Self.heldBytes { await release.wait() }
+                        if first == 0 || holdsRanges, position >= Self.heldBytes { await release.wait() }
                         if first == 0, position >= 2 * Self.heldBytes { await last?.wait() }
                         let size = min(65_536, count - position)
                         try await writer.write(Array(letters[position % 26..<position % 26 + size]))

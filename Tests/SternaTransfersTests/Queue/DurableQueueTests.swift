@@ -54,7 +54,11 @@ struct DurableQueueTests {
             let store = try TransferStore(folder: scene.folder.path + "/store")
             let queue = scene.queue { $0.bandwidth = BandwidthLimit(download: 4_000_000) }
             let path = scene.folder.path + "/big"
-            let transfer = try await store.download("range/6000000", to: path, with: scene.session)
+            // Neither the store nor the queue completes it before this test has suspended it.
+            let release = Gate()
+            defer { release.open() }
+            scene.server.holdBody(of: 6_000_000, until: release, holdsRanges: true)
+            let transfer = try await store.download("held", to: path, with: scene.session)
             let queued = try await queue.add(transfer)
             guard case .waiting = queued.state else {
                 Issue.record("\(queued.state)")
@@ -64,6 +68,7 @@ struct DurableQueueTests {
             try await scene.until { transfer.status.progress.completed > 1_000_000 || queued.state.isOver }
             queue.suspend()
             try await scene.until { if case .waiting = queued.state { true } else { false } }
+            release.open()
             queue.bandwidth.download = nil
             queue.start()
             try await queued.end()
@@ -113,15 +118,18 @@ struct DurableQueueTests {
             let store = try TransferStore(folder: scene.folder.path + "/store")
             let queue = scene.queue { $0.bandwidth = BandwidthLimit(download: 1_000_000) }
             let path = scene.folder.path + "/big"
-            let transfer = try await store.download(
-                "range/3000000", to: path, with: scene.session, startsAtOnce: false)
+            let release = Gate()
+            defer { release.open() }
+            scene.server.holdBody(of: 6_000_000, until: release)
+            let transfer = try await store.download("held", to: path, with: scene.session, startsAtOnce: false)
             let queued = try await queue.add(transfer)
             queue.start()
             try await scene.until { queued.progress.completed > 100_000 }
             await queue.stop()
             #expect(queued.error?.kind == .cancelled && !transfer.status.state.isOver)
+            release.open()
             try await transfer.resume()
-            try await expectEqual(transfer.end(), .finished(path: path, length: 3_000_000))
+            try await expectEqual(transfer.end(), .finished(path: path, length: 6_000_000))
         }
     }
 }

@@ -93,7 +93,11 @@ struct TransferQueueTests {
                 options.concurrency = 1
                 options.bandwidth = BandwidthLimit(download: 2_000_000)
             }
-            let first = try queue.add { $0.download("range/1000000", to: .file(scene.folder.path + "/a")) }
+            // The limit alone would let the download end before this test suspends it on a busy machine.
+            let release = Gate()
+            defer { release.open() }
+            scene.server.holdBody(of: 5_000_000, until: release)
+            let first = try queue.add { $0.download("held", to: .file(scene.folder.path + "/a")) }
             let second = try queue.add { $0.download("range/10", to: .file(scene.folder.path + "/b")) }
             queue.start()
             try await scene.until { first.progress.completed > 0 }
@@ -104,6 +108,7 @@ struct TransferQueueTests {
                 Issue.record("\(first.state), \(second.state)")
                 return
             }
+            release.open()
             queue.bandwidth.download = nil
             queue.start()
             try await queue.finish()
@@ -276,7 +281,10 @@ struct TransferQueueTests {
         try await QueueScene.with { scene in
             let queue = scene.queue { $0.bandwidth = BandwidthLimit(download: 1_000_000) }
             let path = scene.folder.path + "/big"
-            let transfer = try queue.add { $0.download("range/4000000", to: .file(path)) }
+            let release = Gate()
+            defer { release.open() }
+            scene.server.holdBody(of: 5_000_000, until: release)
+            let transfer = try queue.add { $0.download("held", to: .file(path)) }
             let waiting = try queue.add(after: [transfer]) { $0.dataTask(.get("range/3")) }
             queue.start()
             try await scene.until { transfer.progress.completed > 100_000 }
