@@ -40,9 +40,19 @@ public struct RequestOptions: Sendable {
     }
 
     @usableFromInline
-    func value<Key: RequestOptionKey>(at place: Int, of key: Key.Type) -> Key.Value {
+    func value<Key: RequestOptionKey>(at place: Int, of key: Key.Type) -> Key.Value { entry(at: place, of: key).value }
+
+    /// Reads a value in place, which copies nothing of a large one; returns nil if none was set.
+    @inlinable
+    package func read<Key: RequestOptionKey, Result>(_ key: Key.Type, _ read: (Key.Value) -> Result) -> Result? {
+        guard !entries.isEmpty, let place = place(of: ObjectIdentifier(key)) else { return nil }
+        return read(entry(at: place, of: key).value)
+    }
+
+    @inlinable
+    func entry<Key: RequestOptionKey>(at place: Int, of key: Key.Type) -> Entry<Key> {
         // Only entries of this type have its identifier.
-        unsafeDowncast(entries[place], to: Entry<Key>.self).value
+        unsafeDowncast(entries[place], to: Entry<Key>.self)
     }
 
     @usableFromInline
@@ -142,8 +152,9 @@ class OptionEntry: @unchecked Sendable {
 }
 
 // Invariant: that of its superclass.
-private class Entry<Key: RequestOptionKey>: OptionEntry, @unchecked Sendable {
-    let value: Key.Value
+@usableFromInline
+class Entry<Key: RequestOptionKey>: OptionEntry, @unchecked Sendable {
+    @usableFromInline let value: Key.Value
 
     init(_ value: Key.Value) {
         self.value = value

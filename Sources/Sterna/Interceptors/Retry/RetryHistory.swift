@@ -23,9 +23,7 @@ final class RetryHistory: Sendable {
 
     /// Returns a request with a history, if its policy has a total time or adds a key.
     static func added(to request: Request) -> Request {
-        guard !request.options.isEmpty, let policy = request.options[ifSet: RetryPolicyKey.self],
-            policy.totalTime != nil || policy.addsIdempotencyKey
-        else { return request }
+        guard request.options.read(RetryPolicyKey.self, \.hasHistory) == true else { return request }
         var request = request
         request.state.course.history = RetryHistory()
         return request

@@ -53,19 +53,17 @@ final class RetryInterceptor: Interceptor {
     /// Whether something has to be done before the first attempt, or by retriers after it.
     @inline(never)
     private func isPrepared(_ request: Request) -> Bool {
-        let policy = request.options[ifSet: RetryPolicyKey.self]
-        return policy?.totalTime != nil || policy?.addsIdempotencyKey == true
-            || !handlers.isEmpty || request.state.choices.retryHandlers.adds
+        request.options.read(RetryPolicyKey.self, \.hasHistory) == true || !handlers.isEmpty
+            || request.state.choices.retryHandlers.adds
     }
 
     /// Whether the first response is the caller's, and its body is not to be read here.
     @inline(never)
     private func isSettled(_ response: Response, _ request: Request) -> Bool {
         let status = response.status.code
-        let policy = request.options[RetryPolicyKey.self]
         // A 504 of the cache stands for a question that was not to be asked.
-        if response.source != .cache, !policy.isOff,
-            policy.statuses.contains(status) || policy.deferredStatuses.contains(status)
+        if response.source != .cache,
+            request.options.read(RetryPolicyKey.self, { $0.heeds(status) }) ?? RetryPolicy.standard.heeds(status)
         {
             return false
         }

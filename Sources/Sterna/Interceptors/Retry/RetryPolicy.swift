@@ -86,6 +86,14 @@ public struct RetryPolicy: Sendable, Hashable {
     /// Whether the policy retries nothing.
     var isOff: Bool { limit <= 0 }
 
+    /// Whether the retries of a request have a total time or a key in common.
+    var hasHistory: Bool { totalTime != nil || addsIdempotencyKey }
+
+    /// Whether a response with this status may cause a retry.
+    func heeds(_ status: Int) -> Bool {
+        !isOff && (statuses.contains(status) || deferredStatuses.contains(status))
+    }
+
     package var edits = Edits()
 }
 

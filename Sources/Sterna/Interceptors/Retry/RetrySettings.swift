@@ -84,7 +84,6 @@ extension RequestSettings {
 extension Request {
     /// Whether the request asks for retries or adapters.
     var asksForRetries: Bool {
-        if let policy = options[ifSet: RetryPolicyKey.self], !policy.isOff { return true }
-        return state.choices.retryHandlers.adds
+        options.read(RetryPolicyKey.self, \.isOff) == false || state.choices.retryHandlers.adds
     }
 }
