@@ -74,7 +74,7 @@ public final class TransferStore: Sendable {
     ///   - context: a note of the program, at most 64 KiB.
     ///   - startsAtOnce: whether the transfer begins; otherwise ``Transfer/resume()`` or a ``TransferQueue`` begins it.
     ///
-    /// Throws `HTTPURL.ParseError` for an invalid URL; `invalidRequest` for values that must not be stored, and if an unfinished
+    /// Throws `invalidURL`; `invalidRequest` for values that must not be stored, and if an unfinished
     /// download of the store has the same destination; `fileUnreadable` for a destination URL that is not a file URL;
     /// `writeFailed`.
     @discardableResult
@@ -83,7 +83,7 @@ public final class TransferStore: Sendable {
         secrets: [String: String] = [:], options: TransferOptions = TransferOptions(), named name: String = "default",
         context: String? = nil, startsAtOnce: Bool = true
     ) async throws -> Transfer {
-        let url = try reference.resolve(against: session.baseURL)
+        let url = try Self.url(of: reference, in: session)
         let draft = Draft(url, session, headers, secrets, options, name, context, startsAtOnce)
         return try await add(draft, .download, path: ContentSpool.absolute(try path.filePath()))
     }
@@ -98,7 +98,7 @@ public final class TransferStore: Sendable {
         named name: String = "default", context: String? = nil,
         startsAtOnce: Bool = true
     ) async throws -> Transfer {
-        let url = try reference.resolve(against: session.baseURL)
+        let url = try Self.url(of: reference, in: session)
         let draft = Draft(url, session, headers, secrets, options, name, context, startsAtOnce)
         return try await add(
             draft, .download, path: ContentSpool.absolute(try folder.filePath()), isFolder: true)
@@ -116,7 +116,7 @@ public final class TransferStore: Sendable {
     ///   - mediaType: the media type; by default derived from the file name.
     ///
     /// The other arguments are those of ``download(_:to:with:headers:secrets:options:named:context:startsAtOnce:)``. Throws
-    /// `HTTPURL.ParseError` for an invalid URL, `invalidRequest` for values that must not be stored, `digestMismatch` if the
+    /// `invalidURL`, `invalidRequest` for values that must not be stored, `digestMismatch` if the
     /// content does not match ``TransferOptions/sha256``, `fileUnreadable` and `writeFailed`.
     @discardableResult
     public func upload(
@@ -125,7 +125,7 @@ public final class TransferStore: Sendable {
         secrets: [String: String] = [:], options: TransferOptions = TransferOptions(), named name: String = "default",
         context: String? = nil, startsAtOnce: Bool = true
     ) async throws -> Transfer {
-        let url = try reference.resolve(against: session.baseURL)
+        let url = try Self.url(of: reference, in: session)
         let path = ContentSpool.absolute(try file.filePath())
         let body = try Body.file(path, mediaType: mediaType ?? MediaType.ofFile(named: path))
         let draft = Draft(url, session, headers, secrets, options, name, context, startsAtOnce)
@@ -145,7 +145,7 @@ public final class TransferStore: Sendable {
         options: TransferOptions = TransferOptions(), named name: String = "default", context: String? = nil,
         startsAtOnce: Bool = true
     ) async throws -> Transfer {
-        let url = try reference.resolve(against: session.baseURL)
+        let url = try Self.url(of: reference, in: session)
         let draft = Draft(url, session, headers, secrets, options, name, context, startsAtOnce)
         return try await add(draft, .upload, path: nil, upload, body)
     }
@@ -175,6 +175,14 @@ public final class TransferStore: Sendable {
         return try await self.upload(
             body, to: reference, with: session, upload, headers: headers, secrets: secrets, options: options,
             named: name, context: context, startsAtOnce: startsAtOnce)
+    }
+
+    private static func url(of reference: some URLConvertible, in session: Session) throws(SternaError) -> HTTPURL {
+        do {
+            return try reference.resolve(against: session.baseURL)
+        } catch {
+            throw SternaError(.invalidURL, phase: .prepare, "\(error)", underlying: error)
+        }
     }
 
     /// The arguments that all kinds of transfers share.

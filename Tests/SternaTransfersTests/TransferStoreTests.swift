@@ -51,6 +51,24 @@ struct TransferStoreTests {
         }
     }
 
+    @Test("An invalid URL fails as in a session, and nothing is stored", arguments: ["http://", "ftp://a.example/f"])
+    func invalidURL(_ reference: String) async throws {
+        let folder = TransferTestFolder()
+        let session = try Session(baseURL: "https://a.example") { $0.transport = MockTransport { _ in .init() } }
+        let store = try TransferStore(folder: folder.path + "/store")
+        let file = folder.path + "/file"
+        try Data("a".utf8).write(to: URL(filePath: file))
+        var errors: [SternaError?] = []
+        await errors.append(
+            #expect(throws: SternaError.self) { try await store.download(reference, to: file + "2", with: session) })
+        await errors.append(
+            #expect(throws: SternaError.self) { try await store.upload(file: file, to: reference, with: session) })
+        for error in errors {
+            #expect(error?.kind == .invalidURL && error?.underlying is HTTPURL.ParseError)
+        }
+        #expect(await store.list().isEmpty)
+    }
+
     @Test("Completions are delivered while the sequence is read, each once")
     func completions() async throws {
         let folder = TransferTestFolder()
