@@ -390,6 +390,25 @@ struct RequestClosureTests {
         #expect(mock.requests.isEmpty)
     }
 
+    @Test("A group of a request that is awaited fails it, however it is sent", arguments: ["draft", "stream", "ready"])
+    func groupWithoutTask(way: String) async throws {
+        let (api, mock) = try mocked()
+        func send(_ draft: RequestDraft) async throws {
+            switch way {
+            case "draft": try await api.send(draft)
+            case "stream": try await api.withResponse(to: draft) { _ in }
+            default: try await api.send(try api.request(for: draft))
+            }
+        }
+        let draft = RequestDraft.get("a") { $0.completionGroup = DispatchGroup() }
+        let error = await #expect(throws: SternaError.self) { try await send(draft) }
+        expectEqual(error?.kind, .invalidRequest)
+        #expect(error?.message.contains("`completionGroup` would do nothing") == true)
+        #expect(mock.requests.isEmpty)
+        try await send(.get("a") { $0.completionGroup = nil })
+        expectEqual(mock.requests.count, 1)
+    }
+
     @Test("Settings that a session has itself are no request's, wherever they do nothing")
     func ofSession() async throws {
         let (api, mock) = try mocked {

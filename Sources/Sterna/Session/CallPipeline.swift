@@ -60,6 +60,7 @@ extension SessionPlan {
         _ draft: RequestDraft, isolation: isolated (any Actor)?, _ read: (Response) async throws -> R
     ) async throws -> R {
         try refuseProgress(draft)
+        if draft.settings.carried != nil { try refuseCompletionGroup(draft) }
         var request = try request(for: draft)
         request.delivery = .head
         var response = try await answer(request)
@@ -322,11 +323,22 @@ extension SessionPlan {
         ).at(request)
     }
 
-    /// Throws `invalidRequest` if a request without a task has a group that tasks enter.
+    /// Throws `invalidRequest` if a draft that is awaited has a completion group, which tasks enter.
     @inline(never)
     private func refuseCompletionGroup(_ draft: RequestDraft) throws(SternaError) {
         guard !draft.isOfTask, draft.settings.state.choices.completionGroup.flattened() != nil else { return }
-        throw Self.ineffective(
+        throw Self.groupWithoutTask
+    }
+
+    /// Throws `invalidRequest` if a ready request that is awaited has a completion group, which tasks enter.
+    @inline(never)
+    func refuseCompletionGroup(ready request: Request) throws(SternaError) {
+        guard request.state.choices.completionGroup.flattened() != nil else { return }
+        throw Self.groupWithoutTask.at(request)
+    }
+
+    private static var groupWithoutTask: SternaError {
+        ineffective(
             "completionGroup", "tasks enter it, and a request that is awaited has no task",
             "Send the request with callbacks, or as a task: `session.dataTask(…)`.")
     }
