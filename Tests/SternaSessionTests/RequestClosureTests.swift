@@ -371,13 +371,16 @@ struct RequestClosureTests {
     @Test(
         "Settings that would do nothing fail the request, and say so",
         arguments: [
-            "handlesCookies", "waitsForConnectivity", "cachePolicy", "completionGroup", "downloadProgress",
+            "handlesCookies", "cookieSite", "callerCookieField", "waitsForConnectivity", "cachePolicy",
+            "completionGroup", "downloadProgress",
         ])
     func ineffective(name: String) async throws {
         let (api, mock) = try mocked { $0.cookieJar = nil }
         func send() async throws {
             switch name {
             case "handlesCookies": try await api.get("a") { $0.handlesCookies = true }
+            case "cookieSite": try await api.get("a") { $0.cookieSite = Self.site }
+            case "callerCookieField": try await api.send(.get("a") { $0.callerCookieField = .merged })
             case "waitsForConnectivity": try await api.send(.get("a") { $0.waitsForConnectivity = true })
             case "cachePolicy": try await api.get("a") { $0.cachePolicy = .cachedOnly }
             case "completionGroup": try await api.get("a") { $0.completionGroup = DispatchGroup() }
@@ -413,6 +416,8 @@ struct RequestClosureTests {
     func ofSession() async throws {
         let (api, mock) = try mocked {
             $0.cookieJar = nil
+            $0.cookieSite = Self.site
+            $0.callerCookieField = .replacing
             $0.cachePolicy = .cachedOnly
             $0.unixSocket = "/nowhere"
             $0.waitsForConnectivity = true
@@ -421,7 +426,8 @@ struct RequestClosureTests {
             $0.retry.limit = 1
             $0.handlesCookies = false
         }
-        expectEqual(mock.requests.count, 1)
+        try await api.get("a") { $0.cookieSite = nil }
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("An upload has one closure, with progress or without")

@@ -300,15 +300,29 @@ extension SessionPlan {
     /// Throws `invalidRequest` for what a draft asks for and the session does not have.
     @inline(never)
     private func refuseIneffective(_ own: RequestSettings) throws(SternaError) {
-        if own.state.choices.handlesCookies == true, settings.cookieJar == nil {
-            throw Self.ineffective(
-                "handlesCookies", "the session has no cookieJar", "Give it one, or leave the setting out.")
+        if settings.cookieJar == nil, let setting = cookieSetting(of: own) {
+            throw Self.ineffective(setting, "the session has no cookieJar", "Give it one, or leave the setting out.")
         }
         if own.ownOptions[WaitsForConnectivityKey.self], !settings.options[WaitsForConnectivityKey.self] {
             throw Self.ineffective(
                 "waitsForConnectivity", "the session's requests do not wait for the network",
                 "Set it in the session, and set it to false in requests that are not to wait.")
         }
+    }
+
+    /// Returns the name of a setting by which a request asks for something of the cookie jar; nil if there is none.
+    private func cookieSetting(of own: RequestSettings) -> String? {
+        if own.state.choices.handlesCookies == true { return "handlesCookies" }
+        // The options of a closure of the session's begin with the session's own.
+        if let site = own.ownOptions[CookieSiteKey.self], site != settings.options[CookieSiteKey.self] {
+            return "cookieSite"
+        }
+        if let field = own.ownOptions[ifSet: CallerCookieFieldKey.self],
+            field != settings.options[ifSet: CallerCookieFieldKey.self]
+        {
+            return "callerCookieField"
+        }
+        return nil
     }
 
     /// Throws `invalidRequest` for a policy of the request's own that asks for stored responses, in a session without a cache.
