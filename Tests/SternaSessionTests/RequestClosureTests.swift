@@ -360,6 +360,29 @@ struct RequestClosureTests {
         #expect(!choice.isOfRequest)
     }
 
+    @Test("A draft that changes a part of the session's signing, which it does not know, is not sent unsigned")
+    func signingOfDraft() async throws {
+        let (api, mock) = try mocked {
+            $0.awsSigning = Self.signing
+            $0.messageSigning = Self.signature
+        }
+        let drafts: [RequestDraft] = [
+            .get("a") { $0.awsSigning?.region = "r2" }, .get("a") { $0.messageSigning?.label = "own" },
+        ]
+        for draft in drafts {
+            let error = await #expect(throws: SternaError.self) { try await api.send(draft) }
+            expectEqual(error?.kind, .invalidRequest)
+            #expect(error?.message.contains("does not know the session's") == true)
+        }
+        #expect(mock.requests.isEmpty)
+        let whole = RequestDraft.get("a") {
+            $0.awsSigning?.region = "r2"
+            $0.awsSigning = Self.signing
+            $0.awsSigning?.region = "r3"
+        }
+        expectEqual(try api.request(for: whole).options[AWSSigningKey.self]?.signing?.region, "r3")
+    }
+
     @Test("No policy of redirects counts for the reply, too: a redirect is no error")
     func redirectsOfDraft() async throws {
         let (api, mock) = try mocked(by: MockTransport { _ in .redirect(to: "/b") })
@@ -372,7 +395,7 @@ struct RequestClosureTests {
         "Settings that would do nothing fail the request, and say so",
         arguments: [
             "handlesCookies", "cookieSite", "callerCookieField", "waitsForConnectivity", "cachePolicy",
-            "completionGroup", "downloadProgress",
+            "awsSigning", "messageSigning", "completionGroup", "downloadProgress",
         ])
     func ineffective(name: String) async throws {
         let (api, mock) = try mocked { $0.cookieJar = nil }
@@ -383,6 +406,8 @@ struct RequestClosureTests {
             case "callerCookieField": try await api.send(.get("a") { $0.callerCookieField = .merged })
             case "waitsForConnectivity": try await api.send(.get("a") { $0.waitsForConnectivity = true })
             case "cachePolicy": try await api.get("a") { $0.cachePolicy = .cachedOnly }
+            case "awsSigning": try await api.get("a") { $0.awsSigning?.region = "r2" }
+            case "messageSigning": try await api.send(.get("a") { $0.messageSigning?.label = "own" })
             case "completionGroup": try await api.get("a") { $0.completionGroup = DispatchGroup() }
             default: try await api.withResponse(to: .get("a") { $0.downloadProgress = { _ in } }) { _ in }
             }

@@ -308,6 +308,22 @@ extension SessionPlan {
                 "waitsForConnectivity", "the session's requests do not wait for the network",
                 "Set it in the session, and set it to false in requests that are not to wait.")
         }
+        if own.ownOptions[AWSSigningKey.self]?.changesNone == true {
+            throw Self.unknownSigning("awsSigning", isOfSession: settings.awsSigning != nil)
+        }
+        if own.ownOptions[MessageSigningOptionKey.self]?.changesNone == true {
+            throw Self.unknownSigning("messageSigning", isOfSession: settings.messageSigning != nil)
+        }
+    }
+
+    /// Returns the error of a request that changes a property of a signing which it does not have.
+    private static func unknownSigning(_ setting: String, isOfSession: Bool) -> SternaError {
+        guard isOfSession else {
+            return ineffective(setting, "a property of it was changed, and there is none", "Assign a whole value.")
+        }
+        return ineffective(
+            setting, "a property of it was changed in a draft, which does not know the session's",
+            "Assign a whole value, or change the property in the closure of a session's method.")
     }
 
     /// Returns the name of a setting by which a request asks for something of the cookie jar; nil if there is none.

@@ -54,8 +54,8 @@ extension RequestSettings {
         set { options[CallerCookieFieldKey.self] = newValue }
     }
 
-    /// The site for which this request is made; nil for its own. In a session without a ``SessionSettings/cookieJar``, a request with
-    /// a site fails with `invalidRequest`.
+    /// The site for which this request is made; nil for its own. In a session without a ``SessionSettings/cookieJar``, a request
+    /// with a site fails with `invalidRequest`.
     public var cookieSite: CookieSite? {
         get { options[CookieSiteKey.self] }
         set { options[CookieSiteKey.self] = newValue }
