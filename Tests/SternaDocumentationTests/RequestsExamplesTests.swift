@@ -38,6 +38,23 @@ struct RequestsExamplesTests {
         #expect(requests[6].bodyText == #"{"id":7}"#)
     }
 
+    @Test("Nested literals of mixed types")
+    func nestedLiterals() async throws {
+        let (name, temperature) = ("Ada", 21.5)
+        let (api, mock) = try mocked()
+
+        try await api.post("rooms", json: ["user": ["name": name, "tags": ["a"]] as Parameters, "n": temperature])
+        try await api.post("rooms", json: ["user": ["name": JSON(name), "tags": ["a"]], "n": JSON(temperature)] as JSON)
+
+        let expected = #"{"user":{"name":"Ada","tags":["a"]},"n":21.5}"#
+        #expect(mock.requests.map(\.bodyText) == [expected, expected])
+        let error = await #expect(throws: SternaError.self) {
+            try await api.post("rooms", json: ["n": JSON(Double.nan)] as JSON)
+        }
+        #expect(error?.kind == .encodingFailed)
+        #expect(mock.requests.count == 2)
+    }
+
     @Test("Choices of a serializer")
     func choices() async throws {
         let mock = MockTransport { _ in .json([:]) }

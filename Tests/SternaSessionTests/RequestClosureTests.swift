@@ -360,6 +360,29 @@ struct RequestClosureTests {
         #expect(!choice.isOfRequest)
     }
 
+    @Test("A draft that changes a part of the session's signing, which it does not know, is not sent unsigned")
+    func signingOfDraft() async throws {
+        let (api, mock) = try mocked {
+            $0.awsSigning = Self.signing
+            $0.messageSigning = Self.signature
+        }
+        let drafts: [RequestDraft] = [
+            .get("a") { $0.awsSigning?.region = "r2" }, .get("a") { $0.messageSigning?.label = "own" },
+        ]
+        for draft in drafts {
+            let error = await #expect(throws: SternaError.self) { try await api.send(draft) }
+            expectEqual(error?.kind, .invalidRequest)
+            #expect(error?.message.contains("does not know the session's") == true)
+        }
+        #expect(mock.requests.isEmpty)
+        let whole = RequestDraft.get("a") {
+            $0.awsSigning?.region = "r2"
+            $0.awsSigning = Self.signing
+            $0.awsSigning?.region = "r3"
+        }
+        expectEqual(try api.request(for: whole).options[AWSSigningKey.self]?.signing?.region, "r3")
+    }
+
     @Test("No policy of redirects counts for the reply, too: a redirect is no error")
     func redirectsOfDraft() async throws {
         let (api, mock) = try mocked(by: MockTransport { _ in .redirect(to: "/b") })
@@ -371,15 +394,20 @@ struct RequestClosureTests {
     @Test(
         "Settings that would do nothing fail the request, and say so",
         arguments: [
-            "handlesCookies", "waitsForConnectivity", "cachePolicy", "completionGroup", "downloadProgress",
+            "handlesCookies", "cookieSite", "callerCookieField", "waitsForConnectivity", "cachePolicy",
+            "awsSigning", "messageSigning", "completionGroup", "downloadProgress",
         ])
     func ineffective(name: String) async throws {
         let (api, mock) = try mocked { $0.cookieJar = nil }
         func send() async throws {
             switch name {
             case "handlesCookies": try await api.get("a") { $0.handlesCookies = true }
+            case "cookieSite": try await api.get("a") { $0.cookieSite = Self.site }
+            case "callerCookieField": try await api.send(.get("a") { $0.callerCookieField = .merged })
             case "waitsForConnectivity": try await api.send(.get("a") { $0.waitsForConnectivity = true })
             case "cachePolicy": try await api.get("a") { $0.cachePolicy = .cachedOnly }
+            case "awsSigning": try await api.get("a") { $0.awsSigning?.region = "r2" }
+            case "messageSigning": try await api.send(.get("a") { $0.messageSigning?.label = "own" })
             case "completionGroup": try await api.get("a") { $0.completionGroup = DispatchGroup() }
             default: try await api.withResponse(to: .get("a") { $0.downloadProgress = { _ in } }) { _ in }
             }
@@ -390,10 +418,31 @@ struct RequestClosureTests {
         #expect(mock.requests.isEmpty)
     }
 
+    @Test("A group of a request that is awaited fails it, however it is sent", arguments: ["draft", "stream", "ready"])
+    func groupWithoutTask(way: String) async throws {
+        let (api, mock) = try mocked()
+        func send(_ draft: RequestDraft) async throws {
+            switch way {
+            case "draft": try await api.send(draft)
+            case "stream": try await api.withResponse(to: draft) { _ in }
+            default: try await api.send(try api.request(for: draft))
+            }
+        }
+        let draft = RequestDraft.get("a") { $0.completionGroup = DispatchGroup() }
+        let error = await #expect(throws: SternaError.self) { try await send(draft) }
+        expectEqual(error?.kind, .invalidRequest)
+        #expect(error?.message.contains("`completionGroup` would do nothing") == true)
+        #expect(mock.requests.isEmpty)
+        try await send(.get("a") { $0.completionGroup = nil })
+        expectEqual(mock.requests.count, 1)
+    }
+
     @Test("Settings that a session has itself are no request's, wherever they do nothing")
     func ofSession() async throws {
         let (api, mock) = try mocked {
             $0.cookieJar = nil
+            $0.cookieSite = Self.site
+            $0.callerCookieField = .replacing
             $0.cachePolicy = .cachedOnly
             $0.unixSocket = "/nowhere"
             $0.waitsForConnectivity = true
@@ -402,7 +451,8 @@ struct RequestClosureTests {
             $0.retry.limit = 1
             $0.handlesCookies = false
         }
-        expectEqual(mock.requests.count, 1)
+        try await api.get("a") { $0.cookieSite = nil }
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("An upload has one closure, with progress or without")

@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPTypes
 import Sterna
 import SternaTesting
 import Synchronization
@@ -87,5 +88,21 @@ struct CompletionGroupTests {
         first.cancel()
         again.cancel()
         await over(own)
+    }
+
+    @Test("The request for the length of a task's content has no task, and is sent without the group")
+    func length() async throws {
+        let group = DispatchGroup()
+        let (api, mock) = try mocked(by: MockTransport { _ in .init(headers: ["Content-Length": "7"]) }) {
+            $0.responseSerializer = .data
+            $0.startsTasks = false
+        }
+        let task = api.dataTask(.get("a") { $0.completionGroup = group })
+        let length = await task.contentLength()
+        expectEqual(length, 7)
+        expectEqual(mock.requests.map(\.method), [.head])
+        expectEqual(group.wait(timeout: .now()), .timedOut)
+        task.cancel()
+        await over(group)
     }
 }

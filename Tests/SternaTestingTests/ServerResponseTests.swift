@@ -156,6 +156,35 @@ struct ServerResponseTests {
         for await kind in ended { expectEqual(kind, .cancelled) }
     }
 
+    @Test("The writer of a mock's body in a Swift task that is cancelled stops waiting, and its piece is left out")
+    func cancelledWriter() async throws {
+        let (ends, ended) = AsyncStream<Bool>.makeStream()
+        let response = ServerResponse(
+            body: .stream(length: 9) { writer in
+                try await writer.write("first")
+                let task = Task { try await writer.write("more") }
+                task.cancel()
+                do {
+                    try await task.value
+                    ended.yield(false)
+                } catch {
+                    ended.yield(error is CancellationError)
+                }
+                ended.finish()
+                try await writer.write("last")
+            })
+        let (api, _) = try mocked(by: MockTransport { _ in response })
+        try await api.withResponse(to: .get("a")) { response in
+            var pieces = response.body.makeAsyncIterator()
+            try await expectEqual(pieces.next()?.text, "first")
+            // Nothing is read meanwhile.
+            for await isCancelled in ends { #expect(isCancelled) }
+            try await expectEqual(pieces.next()?.text, "last")
+            let rest = try await pieces.next()
+            expectNil(rest)
+        }
+    }
+
     @Test("A reader of a mock's body that is cancelled stops waiting")
     func cancelled() async throws {
         let gate = Gate()

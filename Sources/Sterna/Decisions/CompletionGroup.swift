@@ -5,7 +5,8 @@ import Synchronization
 extension RequestSettings {
     /// The completion group of this request's task in place of the session's, ``SessionSettings/completionGroup``; nil for none.
     ///
-    /// A request that is awaited has no task: with a group it fails with `invalidRequest`.
+    /// A request that is awaited has no task: with a group of its own it fails with `invalidRequest`. So does a ready request that
+    /// was built of such a draft.
     public var completionGroup: DispatchGroup? {
         get { state.choices.completionGroup ?? session?.settings.completionGroup }
         set { state.choices.completionGroup = .some(newValue) }

@@ -60,6 +60,7 @@ extension SessionPlan {
         _ draft: RequestDraft, isolation: isolated (any Actor)?, _ read: (Response) async throws -> R
     ) async throws -> R {
         try refuseProgress(draft)
+        if draft.settings.carried != nil { try refuseCompletionGroup(draft) }
         var request = try request(for: draft)
         request.delivery = .head
         var response = try await answer(request)
@@ -300,15 +301,45 @@ extension SessionPlan {
     /// Throws `invalidRequest` for what a draft asks for and the session does not have.
     @inline(never)
     private func refuseIneffective(_ own: RequestSettings) throws(SternaError) {
-        if own.state.choices.handlesCookies == true, settings.cookieJar == nil {
-            throw Self.ineffective(
-                "handlesCookies", "the session has no cookieJar", "Give it one, or leave the setting out.")
+        if settings.cookieJar == nil, let setting = cookieSetting(of: own) {
+            throw Self.ineffective(setting, "the session has no cookieJar", "Give it one, or leave the setting out.")
         }
         if own.ownOptions[WaitsForConnectivityKey.self], !settings.options[WaitsForConnectivityKey.self] {
             throw Self.ineffective(
                 "waitsForConnectivity", "the session's requests do not wait for the network",
                 "Set it in the session, and set it to false in requests that are not to wait.")
         }
+        if own.ownOptions[AWSSigningKey.self]?.changesNone == true {
+            throw Self.unknownSigning("awsSigning", isOfSession: settings.awsSigning != nil)
+        }
+        if own.ownOptions[MessageSigningOptionKey.self]?.changesNone == true {
+            throw Self.unknownSigning("messageSigning", isOfSession: settings.messageSigning != nil)
+        }
+    }
+
+    /// Returns the error of a request that changes a property of a signing which it does not have.
+    private static func unknownSigning(_ setting: String, isOfSession: Bool) -> SternaError {
+        guard isOfSession else {
+            return ineffective(setting, "a property of it was changed, and there is none", "Assign a whole value.")
+        }
+        return ineffective(
+            setting, "a property of it was changed in a draft, which does not know the session's",
+            "Assign a whole value, or change the property in the closure of a session's method.")
+    }
+
+    /// Returns the name of a setting by which a request asks for something of the cookie jar; nil if there is none.
+    private func cookieSetting(of own: RequestSettings) -> String? {
+        if own.state.choices.handlesCookies == true { return "handlesCookies" }
+        // The options of a closure of the session's begin with the session's own.
+        if let site = own.ownOptions[CookieSiteKey.self], site != settings.options[CookieSiteKey.self] {
+            return "cookieSite"
+        }
+        if let field = own.ownOptions[ifSet: CallerCookieFieldKey.self],
+            field != settings.options[ifSet: CallerCookieFieldKey.self]
+        {
+            return "callerCookieField"
+        }
+        return nil
     }
 
     /// Throws `invalidRequest` for a policy of the request's own that asks for stored responses, in a session without a cache.
@@ -323,11 +354,22 @@ extension SessionPlan {
         ).at(request)
     }
 
-    /// Throws `invalidRequest` if a request without a task has a group that tasks enter.
+    /// Throws `invalidRequest` if a draft that is awaited has a completion group, which tasks enter.
     @inline(never)
     private func refuseCompletionGroup(_ draft: RequestDraft) throws(SternaError) {
         guard !draft.isOfTask, draft.settings.state.choices.completionGroup.flattened() != nil else { return }
-        throw Self.ineffective(
+        throw Self.groupWithoutTask
+    }
+
+    /// Throws `invalidRequest` if a ready request that is awaited has a completion group, which tasks enter.
+    @inline(never)
+    func refuseCompletionGroup(ready request: Request) throws(SternaError) {
+        guard request.state.choices.completionGroup.flattened() != nil else { return }
+        throw Self.groupWithoutTask.at(request)
+    }
+
+    private static var groupWithoutTask: SternaError {
+        ineffective(
             "completionGroup", "tasks enter it, and a request that is awaited has no task",
             "Send the request with callbacks, or as a task: `session.dataTask(…)`.")
     }

@@ -50,9 +50,13 @@ extension Session {
     }
 
     /// Sends a ready request and collects the response; throws if the response serializer does not accept it.
+    ///
+    /// A request that was built of a draft with a ``RequestSettings/completionGroup`` fails with `invalidRequest`, since no task
+    /// enters the group.
     @discardableResult
     nonisolated(nonsending) public func send(_ request: Request) async throws -> Reply {
-        try await plan.send(try plan.request(ready: request, isOfTask: false), ready(request), nil)
+        if request.carried != nil { try plan.refuseCompletionGroup(ready: request) }
+        return try await plan.send(try plan.request(ready: request, isOfTask: false), ready(request), nil)
     }
 
     private func prepared(ready request: Request) -> Result<Request, SternaError> {

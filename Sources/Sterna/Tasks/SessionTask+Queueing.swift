@@ -44,6 +44,8 @@ extension SessionTask {
         request.options = original.options
         request.carried = original.carried
         request.state.course.link = nil
+        // The task enters the group. This request has no task, and would be refused.
+        request.state.choices.completionGroup = nil
         guard let reply = try? await session.send(request), reply.status == 200,
             let text = reply.headers["Content-Length"], let length = Int64(text), length >= 0
         else { return nil }

@@ -1,5 +1,9 @@
 /// A JSON value as a tree (RFC 8259).
 ///
+///     let tree: JSON = ["user": ["name": JSON(name), "tags": ["a"]], "n": JSON(temperature), "page": 3]
+///
+/// The elements of a literal are trees themselves: nested literals need no annotation, and the value of a variable becomes a tree.
+///
 /// Numbers keep the value of their text (see ``Number``), and objects keep the order of their members. Two trees are
 /// equal if they hold equal values; the order of an object's members does not matter (RFC 8259, section 4).
 public enum JSON: Sendable {
@@ -148,6 +152,29 @@ extension JSON {
         let isDecimal = !token.isEmpty && token.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard isDecimal, token.count == 1 || token.first != UInt8(ascii: "0") else { return nil }
         return Int(Substring(token))
+    }
+}
+
+extension JSON {
+    /// Makes a ``bool(_:)``.
+    public init(_ value: Bool) { self = .bool(value) }
+
+    /// Makes a ``number(_:)`` from any standard integer.
+    public init(_ value: some FixedWidthInteger & Sendable) { self = .number(JSON.Number(value)) }
+
+    /// Makes a ``number(_:)``. NaN and the infinities are allowed, but writing them as JSON throws, and a request that sends them
+    /// fails with `encodingFailed`.
+    public init(_ value: Double) { self = .number(JSON.Number(value)) }
+
+    /// Makes a ``string(_:)``.
+    public init(_ value: String) { self = .string(value) }
+
+    /// Makes an ``array(_:)``.
+    public init(_ elements: [JSON]) { self = .array(elements) }
+
+    /// Makes an ``object(_:)`` with its keys in ascending order, since a dictionary has none.
+    public init(_ members: [String: JSON]) {
+        self = .object(JSON.Object(pairs: members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
     }
 }
 

@@ -2,7 +2,8 @@ import HTTPTypes
 import SternaCore
 import Synchronization
 
-/// The body of a mock's response that a closure writes. The closure begins with the first read, and each of its writes waits for a read.
+/// The body of a mock's response that a closure writes. The closure begins with the first read, and each of its writes waits for a
+/// read, or for the cancellation of its Swift task.
 final class WrittenBody: BodyStream {
     typealias Writing = @Sendable (ServerBodyWriter) async throws -> Void
 
@@ -53,8 +54,8 @@ final class WrittenBody: BodyStream {
 /// The pieces of a body between their writer, which waits until a piece was taken, and their reader.
 final class PieceQueue: Sendable {
     private struct State {
-        var pieces: [(Bytes, CheckedContinuation<Void, any Error>)] = []
-        var reader: CheckedContinuation<Bytes?, any Error>?
+        var pieces: [(piece: Bytes, writer: Wait<Void>)] = []
+        var reader: Wait<Bytes?>?
         var end: Result<Void, SternaError>?
         var cancelled: (@Sendable () -> Void)?
         var isCancelled = false
@@ -75,19 +76,31 @@ final class PieceQueue: Sendable {
         if isCancelled { stop() }
     }
 
-    /// Waits until the piece was taken. Throws `cancelled` once the body is cancelled.
+    /// Waits until the piece was taken. Throws `cancelled` once the body is cancelled, and `CancellationError` if the writer's
+    /// Swift task is; the piece is then not read.
     func write(_ piece: Bytes) async throws {
-        try await withCheckedThrowingContinuation { (writer: CheckedContinuation<Void, any Error>) in
-            let (isCancelled, reader) = state.withLock { state in
-                let reader = state.reader.take()
-                if !state.isCancelled, reader == nil { state.pieces.append((piece, writer)) }
-                return (state.isCancelled, reader)
-            }
-            if isCancelled { return writer.resume(throwing: SternaError.cancelled(phase: .read)) }
-            guard let reader else { return }
-            reader.resume(returning: piece)
-            writer.resume()
+        let wait = Wait<Void>()
+        let (isCancelled, reader) = state.withLock { state in
+            let reader = state.reader.take()
+            if !state.isCancelled, reader == nil { state.pieces.append((piece, wait)) }
+            return (state.isCancelled, reader)
         }
+        if isCancelled { throw SternaError.cancelled(phase: .read) }
+        if let reader {
+            reader.end(.success(piece))
+            return
+        }
+        try await wait.value(onCancel: { withdraw(wait) })
+    }
+
+    /// Removes the piece of a writer whose Swift task was cancelled. The wait for one that was taken before ends as it was taken.
+    private func withdraw(_ wait: Wait<Void>) {
+        let isQueued = state.withLock { state -> Bool in
+            guard let place = state.pieces.firstIndex(where: { $0.writer === wait }) else { return false }
+            state.pieces.remove(at: place)
+            return true
+        }
+        if isQueued { wait.end(.failure(CancellationError())) }
     }
 
     /// Ends the body behind the pieces, with an error or without.
@@ -98,26 +111,31 @@ final class PieceQueue: Sendable {
             if error == nil, state.reader != nil { state.isOver = true }
             return state.reader.take()
         }
-        if let error { reader?.resume(throwing: error) } else { reader?.resume(returning: nil) }
+        if let error { reader?.end(.failure(error)) } else { reader?.end(.success(nil)) }
     }
 
     func next() async throws -> Bytes? {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (reader: CheckedContinuation<Bytes?, any Error>) in
-                let (outcome, writer) = state.withLock { Self.take(&$0, reader) }
-                if let outcome { reader.resume(with: outcome) }
-                writer?.resume()
-            }
-        } onCancel: {
-            state.withLock { $0.reader.take() }?.resume(throwing: SternaError.cancelled(phase: .read))
+        let wait = Wait<Bytes?>()
+        let (outcome, writer) = state.withLock { Self.take(&$0, wait) }
+        writer?.end()
+        if let outcome { return try outcome.get() }
+        return try await wait.value(onCancel: { stopReading(wait) })
+    }
+
+    /// Removes a reader whose Swift task was cancelled. The wait of one that was removed before ends with a piece, or the end.
+    private func stopReading(_ wait: Wait<Bytes?>) {
+        let isReading = state.withLock { state -> Bool in
+            guard state.reader === wait else { return false }
+            state.reader = nil
+            return true
         }
+        if isReading { wait.end(.failure(SternaError.cancelled(phase: .read))) }
     }
 
     /// Returns the outcome of a read, and the writer of the piece that it takes; no outcome if the reader has to wait.
     private static func take(
-        _ state: inout State, _ reader: CheckedContinuation<Bytes?, any Error>
-    ) -> (Result<Bytes?, any Error>?, CheckedContinuation<Void, any Error>?) {
-        // Under the lock: a cancellation that comes later finds the reader.
+        _ state: inout State, _ reader: Wait<Bytes?>
+    ) -> (Result<Bytes?, any Error>?, Wait<Void>?) {
         if state.isCancelled || Task.isCancelled { return (.failure(SternaError.cancelled(phase: .read)), nil) }
         if !state.pieces.isEmpty {
             let (piece, writer) = state.pieces.removeFirst()
@@ -144,8 +162,8 @@ final class PieceQueue: Sendable {
             defer { state.pieces = [] }
             return (state.pieces, state.reader.take(), state.cancelled.take())
         }
-        for (_, writer) in pieces { writer.resume(throwing: SternaError.cancelled(phase: .read)) }
-        reader?.resume(throwing: SternaError.cancelled(phase: .read))
+        for (_, writer) in pieces { writer.end(.failure(SternaError.cancelled(phase: .read))) }
+        reader?.end(.failure(SternaError.cancelled(phase: .read)))
         stop?()
     }
 }

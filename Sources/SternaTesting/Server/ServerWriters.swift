@@ -28,8 +28,9 @@ public struct ServerBodyWriter: Sendable {
 
     /// Writes one piece, as one chunk if the body is chunked. An empty piece writes nothing.
     ///
-    /// - Throws: A channel error if the client has closed, `cancelled` if a mock's response is not read on, ``ServerRouteError`` if the
-    ///   write would exceed the declared length.
+    /// - Throws: A channel error if the client has closed, `cancelled` if a mock's response is not read on, `CancellationError` if
+    ///   the Swift task is cancelled before a mock's response was read that far, ``ServerRouteError`` if the write would exceed the
+    ///   declared length.
     public func write(_ bytes: [UInt8]) async throws {
         try await write(ByteBuffer(bytes: bytes))
     }
@@ -50,7 +51,14 @@ public struct ServerBodyWriter: Sendable {
             throw ServerRouteError(status: 500, message: "more body than declared")
         }
         switch target {
-        case .mock(let queue): try await queue.write(buffer)
+        case .mock(let queue):
+            do {
+                try await queue.write(buffer)
+            } catch {
+                // The piece is not part of the body.
+                progress.written.withLock { $0 -= count }
+                throw error
+            }
         case .channel(let channel, _, isChunked: false): try await channel.writeAndFlush(buffer).get()
         case .channel(let channel, _, isChunked: true):
             let promise = channel.eventLoop.makePromise(of: Void.self)

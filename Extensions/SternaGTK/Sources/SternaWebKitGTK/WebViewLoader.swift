@@ -21,6 +21,9 @@ import SternaPlatform
 
     /// The session without what identifies its user, for requests of pages to other origins.
     private let anonymous: Session
+
+    /// Whether the session has a cookie jar; without one, a request that names its site fails.
+    private let hasCookies: Bool
     private var tasks: [UInt64: DataTask] = [:]
     private var errors: [String: SternaError] = [:]
 
@@ -28,12 +31,15 @@ import SternaPlatform
     private var ready: [HTTPURL: Reply] = [:]
 
     init(_ session: Session) {
+        var hasCookies = false
         // Pages of any status are shown.
         self.session = session.with {
+            hasCookies = $0.cookieJar != nil
             $0.responseSerializer = DataResponseSerializer(validation: ResponseValidation(statuses: 100..<1000))
             $0.startsTasks = true
         }
         anonymous = self.session.with { $0.removeIdentity() }
+        self.hasCookies = hasCookies
     }
 
     /// Answers the requests of a context.
@@ -86,8 +92,11 @@ import SternaPlatform
             url, request.method, origin: headers["Origin"], page: shown?(), isNamed: shown?() == request.uri)
         var draft = RequestDraft(method, url, headers: headers)
         if !body.isEmpty { draft.body = .bytes(body) }
-        if let site = asker.site { draft.settings.cookieSite = site }
-        if asker.isForeign { draft.settings.handlesCookies = false }
+        if asker.isForeign {
+            draft.settings.handlesCookies = false
+        } else if hasCookies, let site = asker.site {
+            draft.settings.cookieSite = site
+        }
         let isPage = asker.isPage
         let task = (asker.isForeign ? anonymous : session).dataTask(draft)
         tasks[task.id] = task

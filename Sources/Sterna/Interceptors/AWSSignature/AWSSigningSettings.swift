@@ -7,6 +7,9 @@ struct AWSSigningChoice: Sendable {
 
     /// Whether the choice is the request's own, so that its origin does not matter.
     var isOfRequest: Bool
+
+    /// Whether a property of a signing was changed where there was none, so that the choice means nothing.
+    var changesNone = false
 }
 
 /// The option that holds a request's signing by AWS Signature Version 4.
@@ -50,6 +53,9 @@ extension RequestSettings {
     ///
     /// What is assigned here signs the request whatever its origin. The session's, of which properties may be changed, does so as
     /// ``SessionSettings/awsSigning`` says.
+    ///
+    /// A draft does not know its session's: assign a whole value there. A change of a property where there is none, as by
+    /// `$0.awsSigning?.region = …` in a draft's closure, fails the request with `invalidRequest`.
     public var awsSigning: AWSSigning? {
         get { options[AWSSigningKey.self]?.signing }
         _modify {
@@ -57,7 +63,8 @@ extension RequestSettings {
             var signing = former?.signing
             defer {
                 options[AWSSigningKey.self] = AWSSigningChoice(
-                    signing: signing, isOfRequest: former?.signing == nil || former?.isOfRequest == true)
+                    signing: signing, isOfRequest: former?.signing == nil || former?.isOfRequest == true,
+                    changesNone: former?.signing == nil && signing == nil)
             }
             yield &signing
         }

@@ -22,6 +22,8 @@ enum CookieSiteKey: RequestOptionKey {
 
 extension SessionSettings {
     /// What a Cookie field that the caller has set means for the cookies of ``cookieJar``; by default both are sent.
+    ///
+    /// A session without a jar keeps the setting for sessions that are derived from it.
     public var callerCookieField: CallerCookieField {
         get { options[CallerCookieFieldKey.self] }
         set { options[CallerCookieFieldKey.self] = newValue }
@@ -29,6 +31,8 @@ extension SessionSettings {
 
     /// The site for which requests are made, which decides about cookies with `SameSite`; nil, the default, if each is made for its own,
     /// as by a program that asks in its own name.
+    ///
+    /// A session without a ``cookieJar`` keeps the setting for sessions that are derived from it.
     public var cookieSite: CookieSite? {
         get { options[CookieSiteKey.self] }
         set { options[CookieSiteKey.self] = newValue }
@@ -43,13 +47,15 @@ extension RequestSettings {
         set { state.choices.handlesCookies = newValue }
     }
 
-    /// What a Cookie field of this request means for the cookies of the jar.
+    /// What a Cookie field of this request means for the cookies of the jar. In a session without a jar, a request that sets it
+    /// fails with `invalidRequest`.
     public var callerCookieField: CallerCookieField {
         get { options[CallerCookieFieldKey.self] }
         set { options[CallerCookieFieldKey.self] = newValue }
     }
 
-    /// The site for which this request is made; nil for its own.
+    /// The site for which this request is made; nil for its own. In a session without a ``SessionSettings/cookieJar``, a request
+    /// with a site fails with `invalidRequest`.
     public var cookieSite: CookieSite? {
         get { options[CookieSiteKey.self] }
         set { options[CookieSiteKey.self] = newValue }

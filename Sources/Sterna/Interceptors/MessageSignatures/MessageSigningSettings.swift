@@ -14,6 +14,9 @@ struct MessageSigningChoice: Sendable {
 
     /// Whether the choice is the request's own, so that its origin does not matter.
     var isOfRequest: Bool
+
+    /// Whether a property of a signing was changed where there was none, so that the choice means nothing.
+    var changesNone = false
 }
 
 extension SessionSettings {
@@ -35,6 +38,9 @@ extension RequestSettings {
     ///
     /// What is assigned here signs the request whatever its origin. The session's, of which properties may be changed, does so as
     /// ``SessionSettings/messageSigning`` says.
+    ///
+    /// A draft does not know its session's: assign a whole value there. A change of a property where there is none, as by
+    /// `$0.messageSigning?.label = …` in a draft's closure, fails the request with `invalidRequest`.
     public var messageSigning: MessageSigning? {
         get { options[MessageSigningOptionKey.self]?.signing }
         _modify {
@@ -42,7 +48,8 @@ extension RequestSettings {
             var signing = former?.signing
             defer {
                 options[MessageSigningOptionKey.self] = MessageSigningChoice(
-                    signing: signing, isOfRequest: former?.signing == nil || former?.isOfRequest == true)
+                    signing: signing, isOfRequest: former?.signing == nil || former?.isOfRequest == true,
+                    changesNone: former?.signing == nil && signing == nil)
             }
             yield &signing
         }
