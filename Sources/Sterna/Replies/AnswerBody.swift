@@ -3,8 +3,8 @@ package import SternaCore
 
 /// The part of a body that arrives within limits of size and time, for responses that are rejected by their status.
 ///
-/// The body of an error is read only for its message. A server that sends it without end, or byte by byte, must not delay the
-/// error.
+/// The body of an error is read only for its message. A server that sends it without end, or byte by byte, must not keep the status
+/// from the caller.
 package struct AnswerBody: Sendable {
     /// The first bytes of the body.
     package let bytes: Bytes

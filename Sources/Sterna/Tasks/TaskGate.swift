@@ -80,7 +80,8 @@ extension TaskGate {
     /// The number of pending waits with a limit.
     var timedWaitCount: Int { state.withLock { $0.timedWaits.count } }
 
-    /// Gives up the task's connections, once while the gate is closed; returns whether that is allowed.
+    /// Allows the task's connections to be given up, once while the gate is closed, and ends the timed waits; returns whether it
+    /// did.
     func release() -> Bool {
         let waits: [Wait<Bool>]? = state.withLock { state in
             guard !state.isOpen, state.isReleasable, !state.hasReleased else { return nil }
