@@ -30,7 +30,7 @@ struct TaskDecisionsTests {
         }
     }
 
-    @Test("A redirect is followed elsewhere, delivered or refused")
+    @Test("A redirect is followed to another URL, delivered or rejected")
     func redirect() async throws {
         try await TestServer.withServer { server in
             var decisions = TaskDecisions()
@@ -81,7 +81,7 @@ struct TaskDecisionsTests {
 
     @TaskLocal private static var trace = ""
 
-    @Test("They and callbacks run on the target, with the task-local values of the creator", arguments: [0, 1, 2])
+    @Test("Decisions and callbacks run on the target, with the creator's task-local values", arguments: [0, 1, 2])
     func target(kind: Int) async throws {
         actor Home {
             var names: [String] = []
@@ -115,7 +115,7 @@ struct TaskDecisionsTests {
         }
     }
 
-    @Test("A silent cancel asks nothing more")
+    @Test("After a silent cancellation no closure is called")
     func silent() async throws {
         try await TestServer.withServer { server in
             let asked = Counter()

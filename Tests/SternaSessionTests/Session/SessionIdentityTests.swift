@@ -21,7 +21,7 @@ struct SessionIdentityTests {
         }
     }
 
-    @Test("Nothing tells the server who asks")
+    @Test("Requests contain nothing that identifies the user")
     func fields() async throws {
         try await TestServer.withServer { server async throws in
             server.route("GET", "/page") { request in
@@ -102,7 +102,7 @@ struct SessionIdentityTests {
         }
     }
 
-    @Test("What is stored for the user answers none of its requests, also where an interceptor alone knew the user")
+    @Test("Responses stored for the user are not used, even if only an interceptor identified the user")
     func cache() async throws {
         try await TestServer.withServer { server async throws in
             server.route("GET", "/page") { request in
