@@ -42,11 +42,11 @@ private final class PieceBody: BodyStream {
     }
 }
 
-@Suite("Bodies of answers that may be long, slow or cut", .timeLimit(.minutes(5)))
+@Suite("Bodies of error responses that may be long, slow or truncated", .timeLimit(.minutes(5)))
 struct AnswerBodyTests {
     private static let clock = Engine.shared.loopClock
 
-    @Test("A body that is there is taken, up to the limit")
+    @Test("A body that has arrived whole is read up to the limit")
     func whole() async {
         for (limit, expected) in [(5, "abcde"), (6, "abcde"), (4, "abcd"), (0, "")] {
             let body = ResponseBody(Bytes(text: "abcde"))
@@ -55,7 +55,7 @@ struct AnswerBodyTests {
         }
     }
 
-    @Test("A body that arrives is read to its end, or up to the limit, and then given up")
+    @Test("A streamed body is read to its end, or to the limit and then cancelled")
     func streamed() async {
         for (limit, expected) in [(5, "abcde"), (6, "abcde"), (4, "abcd"), (3, "abc"), (0, "")] {
             let stream = PieceBody(["ab", "cd", "e"], .end)
@@ -65,14 +65,14 @@ struct AnswerBodyTests {
         }
     }
 
-    @Test("What arrived before a failure is the result")
+    @Test("The result has the bytes that arrived before a failure")
     func cut() async {
         let stream = PieceBody(["ab", "c"], .failure)
         let read = await AnswerBody.read(ResponseBody(stream), on: Self.clock)
         #expect(read.bytes.text == "abc" && !read.isComplete && stream.isCancelled)
     }
 
-    @Test("What arrived within ten seconds is the result")
+    @Test("The result has the bytes that arrived within ten seconds")
     func slow() async {
         let (time, stream) = (TestClock(), PieceBody(["ab", "c"], .stall))
         let clock = LoopClock(time.clock, on: Self.clock.loop)
@@ -86,7 +86,7 @@ struct AnswerBodyTests {
         #expect(read.bytes.text == "abc" && !read.isComplete && stream.isCancelled)
     }
 
-    @Test("A reader that is cancelled waits no longer")
+    @Test("A reader that is cancelled stops waiting")
     func cancelled() async {
         let stream = PieceBody(["ab"], .stall)
         let task = Task { await AnswerBody.read(ResponseBody(stream), on: Self.clock) }
@@ -118,7 +118,7 @@ struct AnswerBodyTests {
         }
     }
 
-    @Test("An error whose body drips fails a download after ten seconds, and its connection is given up")
+    @Test("An error with a slow body fails a download after ten seconds, and closes its connection")
     func drips() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/file") { _ in

@@ -12,7 +12,7 @@ struct AnyStatusTests {
         MockTransport { _ in .json(["message": "No such user."], status: status) }
     }
 
-    @Test("One request accepts them, and reads its body as any other", arguments: [100, 204, 304, 404, 500, 999])
+    @Test("A request that accepts any status reads the body as usual", arguments: [100, 204, 304, 404, 500, 999])
     func request(status: Int) async throws {
         let (api, mock) = try mocked(by: Self.refusing(status)) { $0.retry = .none }
         let reply = try await api.delete("users/1") { $0.acceptsAnyStatus = true }
@@ -27,7 +27,7 @@ struct AnyStatusTests {
         expectEqual(mock.requests.count, 2)
     }
 
-    @Test("So do all of a session, but those that say otherwise")
+    @Test("A session's setting applies to all its requests, except those that replace it")
     func session() async throws {
         let (api, _) = try mocked(by: Self.refusing(404)) { $0.acceptsAnyStatus = true }
         try await expectEqual(api.get("a").status, 404)
@@ -42,7 +42,7 @@ struct AnyStatusTests {
         await #expect(throws: SternaError.self) { try await strict.get("a") }
     }
 
-    @Test("The statuses of a serializer are overridden; its media types and its closure still hold")
+    @Test("It overrides a serializer's statuses, but not its media types and its closure")
     func serializer() async throws {
         struct Refused: Error {}
         let page = MockTransport { _ in .text("<p>", mediaType: "text/html", status: 404) }
@@ -61,7 +61,7 @@ struct AnyStatusTests {
         expectEqual(refused?.kind, .unacceptableResponse)
     }
 
-    @Test("Redirects are followed and requests sent again, as otherwise")
+    @Test("It does not affect redirects and retries")
     func policies() async throws {
         let mock = MockTransport(answers: [
             .redirect(to: "/b"), .init(status: 503, headers: ["Retry-After": "0"]), .text("none", status: 404),
@@ -71,7 +71,7 @@ struct AnyStatusTests {
         expectEqual(mock.requests.map(\.url.path), ["/v1/a", "/b", "/b"])
     }
 
-    @Test("A callback's success gets the value of such a response")
+    @Test("success receives the value of a response with any status")
     func callback() async throws {
         let (api, _) = try mocked(by: Self.refusing(422)) { $0.callbacks = .queue(DispatchQueue(label: "test")) }
         let log = CallbackLog<JSON>()
@@ -82,7 +82,7 @@ struct AnyStatusTests {
         expectEqual(log.values, [["message": "No such user."]])
     }
 
-    @Test("A stream's task reads them; a download fails without a file")
+    @Test("A stream task reads a response of any status; a download fails without a file")
     func tasks() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/gone") { _ in .text("one\ntwo", status: 410) }

@@ -88,14 +88,14 @@ struct BadInputTests {
         expectEqual(error?.phase, .resolve)
     }
 
-    @Test("A file that is not there, and a folder", arguments: ["/nonexistent/file", "/"])
+    @Test("A missing file, and a folder", arguments: ["/nonexistent/file", "/"])
     func files(path: String) async throws {
         let error = #expect(throws: SternaError.self) { try Body.file(path) }
         expectEqual(error?.kind, .fileUnreadable)
         expectEqual(error?.phase, .prepare)
     }
 
-    @Test("Header fields that would be two", arguments: ["a\r\nb: c", "a\nb", "\u{0}", "a\u{7F}"])
+    @Test("Field values with line ends or control characters", arguments: ["a\r\nb: c", "a\nb", "\u{0}", "a\u{7F}"])
     func headers(value: String) async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }

@@ -54,7 +54,7 @@ struct BodyReadingTests {
         }
     }
 
-    @Test("Inside withResponse a second read throws, whichever the first and the second are", arguments: Kind.allCases)
+    @Test("Inside withResponse a second read throws, for all kinds of reads", arguments: Kind.allCases)
     func twice(kind: Kind) async throws {
         for collectsMetrics in [false, true] {
             let api = try session(kind) { $0.collectsMetrics = collectsMetrics }
@@ -74,7 +74,7 @@ struct BodyReadingTests {
         }
     }
 
-    @Test("A second reader is refused while the first one reads, which goes on", arguments: Kind.allCases)
+    @Test("A second reader fails while the first one reads, and the first one continues", arguments: Kind.allCases)
     func interleaved(kind: Kind) async throws {
         try await session(kind).withResponse(to: .get("a")) { response in
             var first = response.body.makeAsyncIterator()
@@ -108,7 +108,7 @@ struct BodyReadingTests {
         }
     }
 
-    @Test("A look at what is there is no read")
+    @Test("Inspecting the whole body does not count as reading it")
     func whole() async throws {
         try await session(.whole).withResponse(to: .get("a")) { response in
             expectEqual(response.body.whole?.text, "hello")
@@ -118,7 +118,7 @@ struct BodyReadingTests {
         }
     }
 
-    @Test("An interceptor that has read a streamed body leaves none for the caller, which is an error and not an end")
+    @Test("If an interceptor has read a streamed body, the caller receives an error")
     func readByInterceptor() async throws {
         struct Reader: Interceptor {
             nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {

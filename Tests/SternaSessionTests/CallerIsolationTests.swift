@@ -49,7 +49,7 @@ struct CallerIsolationTests {
         }
     }
 
-    @Test("A closure behind the parentheses of an upload changes its settings, with progress before it and without")
+    @Test("A trailing closure of an upload changes its settings, with and without progress")
     func trailing() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url)

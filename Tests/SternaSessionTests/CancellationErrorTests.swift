@@ -30,7 +30,7 @@ struct CancellationErrorTests {
         expectEqual((error as? SternaError)?.kind, .cancelled, "\(error.map { "\($0)" } ?? "none")")
     }
 
-    @Test("So does a body that is read in withResponse")
+    @Test("A body that is read in withResponse throws it, too")
     func bodies() async throws {
         let error = try await failure { api in
             try await api.withResponse(to: .get("/fault/stall")) { for try await _ in $0.body {} }
@@ -38,7 +38,7 @@ struct CancellationErrorTests {
         expectEqual((error as? SternaError)?.kind, .cancelled, "\(error.map { "\($0)" } ?? "none")")
     }
 
-    @Test("What the closure of withResponse throws of its own stays as it is")
+    @Test("Errors of the closure of withResponse pass unchanged")
     func closures() async throws {
         let (begun, began) = AsyncStream.makeStream(of: Void.self)
         try await TestServer.withServer { server in

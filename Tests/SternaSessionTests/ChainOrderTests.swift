@@ -30,7 +30,7 @@ struct ChainOrderTests {
         builder.interceptors(at: place, slots).map { "\(type(of: $0))".replacing("Interceptor", with: "") }
     }
 
-    @Test("A chain with everything")
+    @Test("The order of a chain with all interceptors")
     func everything() throws {
         let tokens = try TokenAuthentication(for: ["https://api.example.com"])
         let builder = try builder { settings in
@@ -87,7 +87,7 @@ struct ChainOrderTests {
             ])
     }
 
-    @Test("The map shows the order")
+    @Test("docs/Architecture.md shows the order")
     func shown() throws {
         let root = URL(fileURLWithPath: #filePath).appending(path: "../../..").standardized
         let map = try String(contentsOf: root.appending(path: "docs/Architecture.md"), encoding: .utf8)

@@ -5,11 +5,11 @@ import Testing
 @testable import SternaTestSupport
 
 /// A length that is claimed costs nothing before the bytes are there.
-@Suite("Bad input: lengths that are claimed", .timeLimit(.minutes(5)))
+@Suite("Bad input: false values of Content-Length", .timeLimit(.minutes(5)))
 struct ClaimedLengthTests {
     static let claims = [2_147_483_647, 2_147_483_648, 4_294_967_296]
 
-    @Test("More than may be collected is refused by its Content-Length alone", arguments: claims)
+    @Test("A Content-Length above the limit on collected bytes fails at once", arguments: claims)
     func refused(claim: Int) async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(claim)\r\n\r\n["
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(head), .close]]) { server in
@@ -22,7 +22,7 @@ struct ClaimedLengthTests {
         }
     }
 
-    @Test("Where the limit is raised it is a body that breaks off, or one that no memory holds", arguments: claims)
+    @Test("With a raised limit the body is truncated, or exceeds the largest buffer", arguments: claims)
     func brokenOff(claim: Int) async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(claim)\r\n\r\n[1"
         let script: [ScriptedServer.Step] = [.receiveHead, .send(head), .close]

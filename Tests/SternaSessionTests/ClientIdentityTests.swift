@@ -45,7 +45,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test("Shown where it is asked for", arguments: [ServerTLSVersion.tls12, .tls13])
+    @Test("An identity is presented to a server that requests it", arguments: [ServerTLSVersion.tls12, .tls13])
     func shown(version: ServerTLSVersion) async throws {
         try await withServer(version) { server, authority in
             let own = try identity(authority, "Ada")
@@ -81,7 +81,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test("A handshake that is refused for want of one is not repeated", arguments: [ServerTLSVersion.tls12, .tls13])
+    @Test("A handshake that fails without an identity is not repeated", arguments: [ServerTLSVersion.tls12, .tls13])
     func once(version: ServerTLSVersion) async throws {
         try await withServer(version) { server, authority in
             let api = try session(authority).with {
@@ -94,7 +94,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test("Replaced while the session lives: new connections show the new one, the old ones are used no more")
+    @Test("After a replacement new connections have the new identity, and old ones are not reused")
     func rotation() async throws {
         try await withServer { server, authority in
             let rotating = RotatingIdentity(try identity(authority, "One"))
@@ -141,7 +141,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test("A rotating identity does not keep plain connections from being used again")
+    @Test("A rotating identity does not prevent the reuse of plain connections")
     func rotationPlain() async throws {
         try await TestServer.withServer { server in
             let api = try session(authority.get()) { $0.rotatingIdentity = RotatingIdentity() }
@@ -150,7 +150,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test("Shown to the base URL's origin alone, as other credentials; an inspection shows none")
+    @Test("An identity is presented only to the base URL's origin; an inspection presents none")
     func origin() async throws {
         try await withServer { one, authority in
             try await withServer { two, _ in
@@ -173,7 +173,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test("A handler that never answers runs into the handshake's time-out, and one that refuses ends it")
+    @Test("A handler that never returns meets the handshake's time-out; one that refuses fails it")
     func silentHandler() async throws {
         try await withServer { server, authority in
             for (answer, kind) in [(true, SternaError.Kind.certificateRejected), (false, .timedOut)] {
@@ -195,7 +195,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test("A challenge handler gives one for each connection, and is asked about the server behind it")
+    @Test("A challenge handler supplies an identity for each connection, and receives its server")
     func challenge() async throws {
         try await withServer { server, authority in
             let own = try identity(authority, "Ada")
@@ -218,7 +218,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test("By host: the policy of one host has it, the others show none")
+    @Test("The policy of one host has an identity, and the other hosts receive none")
     func byHost() async throws {
         try await withServer { server, authority in
             var own = SecurityPolicy.authority(pem: authority.pem)
@@ -229,7 +229,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test("A key of another certificate, none, and none that can be read are errors when it is made")
+    @Test("A foreign, missing or unreadable key is an error when the identity is created")
     func unusable() throws {
         let authority = try authority.get()
         let (one, two) = (try authority.issue(), try authority.issue())

@@ -34,7 +34,7 @@ struct ContentDecodingTests {
         ("gzip,gzip,gzip,gzip", [.gzip, .gzip, .gzip, .gzip]),
     ]
 
-    @Test("Each coding is undone, whole and byte by byte, collected and streamed", arguments: codings)
+    @Test("Each coding is decoded, whole and byte by byte, collected and streamed", arguments: codings)
     func decode(field: String, containers: [Zlib.Container]) async throws {
         let coded = containers.reduce(Array(Self.text.utf8)) { Zlib.deflate($0, $1) }
         for chunk in [nil, 1, 7] {
@@ -56,7 +56,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test("gzip of several members is their contents in a row", arguments: [nil, 1])
+    @Test("gzip with several members decodes to their concatenated contents", arguments: [nil, 1])
     func members(chunk: Int?) async throws {
         let coded = Zlib.gzip("one ") + Zlib.gzip("") + Zlib.gzip("two")
         try await expectEqual(session(coded, coding: "gzip", chunk: chunk).api.get("a").text(), "one two")
@@ -123,7 +123,7 @@ struct ContentDecodingTests {
         expectEqual(streamed.array, [1, 2, 3])
     }
 
-    @Test("What reads a body in a coding that is not known refuses it, and names the coding", arguments: unknownCodings)
+    @Test("Serializers reject a body with an unknown coding, and name the coding", arguments: unknownCodings)
     func unreadable(coding: String) async throws {
         let (api, _) = try session(Array(#"{"a":"b"}"#.utf8), coding: coding)
         let reply = try await api.get("a?token=s3cret") {
@@ -148,7 +148,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test("A refused status stays the error of an answer in a coding that is not known", arguments: [nil, 1])
+    @Test("An unacceptable status stays the error if the body has an unknown coding", arguments: [nil, 1])
     func unknownError(chunk: Int?) async throws {
         let (api, _) = try session(Array(#"{"message":"m"}"#.utf8), coding: "br", status: 404, chunk: chunk)
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
@@ -175,7 +175,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test("An error while a body is streamed tells the place, too")
+    @Test("An error while a body is streamed has the request's details, too")
     func streamedParticulars() async throws {
         let (api, _) = try session(Array(Zlib.gzip(Self.text).dropLast(3)), coding: "gzip", chunk: 1)
         let error = await #expect(throws: SternaError.self) {
@@ -247,7 +247,7 @@ struct ContentDecodingTests {
         try await expectEqual(api.send(ready).body.array, coded)
     }
 
-    @Test("A part of coded bytes stays as it comes")
+    @Test("A range of encoded bytes is not decoded")
     func part() async throws {
         let coded = Zlib.gzip(Self.text)
         let (api, _) = try session(Array(coded.prefix(9)), coding: "gzip", status: 206)
@@ -257,7 +257,7 @@ struct ContentDecodingTests {
     }
 
     @Test(
-        "A setting leaves bodies as they come: of the session, of a request, and behind redirects", arguments: [nil, 1])
+        "decodesContent leaves bodies encoded: the session's, a request's, and after redirects", arguments: [nil, 1])
     func switchedOff(chunk: Int?) async throws {
         let coded = Zlib.gzip(Self.text)
         let (decoding, mock) = try session(coded, coding: "gzip", chunk: chunk)
@@ -279,7 +279,7 @@ struct ContentDecodingTests {
         try await expectEqual(api.get("a") { $0.decodesContent = false }.body.array, coded)
     }
 
-    @Test("curl is told to decode if the request is")
+    @Test("The curl command decodes if the request does")
     func curl() throws {
         let (api, _) = try mocked()
         var draft = RequestDraft(.get, "a", headers: ["Accept-Encoding": "gzip"])
@@ -301,7 +301,7 @@ struct ContentDecodingTests {
         expectEqual(error?.message, "No such user.")
     }
 
-    @Test("Each redirect asks for codings once")
+    @Test("Each redirected request has one Accept-Encoding")
     func redirects() async throws {
         let mock = MockTransport(answers: [.redirect(to: "/b"), .redirect(to: "https://other.test/"), .json([:])])
         try await mocked(by: mock).api.get("a")

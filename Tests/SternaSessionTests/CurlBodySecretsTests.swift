@@ -47,7 +47,7 @@ struct CurlBodySecretsTests {
         "<plist><dict><key>password</key><string>S3CRET",
     ]
 
-    @Test("What a property list's tree does not hold is not shown", arguments: incomplete)
+    @Test("Parts of a property list that its tree lacks are not shown", arguments: incomplete)
     func leftovers(text: String) throws {
         let body = Body.text(text, mediaType: "application/x-plist")
         #expect(!(try command(.post(url, body: body)).contains("S3CRET")))
@@ -63,7 +63,7 @@ struct CurlBodySecretsTests {
         ("application/x-www-form-urlencoded", "password=\u{301}S3CRET"),
     ]
 
-    @Test("Kinds of JSON, types that are none, and text of no type", arguments: texts)
+    @Test("Kinds of JSON, invalid media types, and text without a media type", arguments: texts)
     func kinds(type: String?, text: String) throws {
         try expectHidden(.post(url, body: .bytes(text.utf8, mediaType: type)))
     }
@@ -79,7 +79,7 @@ struct CurlBodySecretsTests {
         #"{"u":{"password":"S3CRET"},"u":1}"#, #"{"a":{"b":{"t":"S3CRET:"},"b":2}}"#, #"[{"a":"S3CRET\":","a":":"}]"#,
     ]
 
-    @Test("JSON with a repeated key shows what it means, not what stood there before", arguments: repeated)
+    @Test("JSON with a repeated key shows only the last value", arguments: repeated)
     func duplicates(text: String) throws {
         let draft = RequestDraft.post(url, body: .text(text, mediaType: "application/json"))
         #expect(!(try command(draft).contains("S3CRET")))
@@ -102,7 +102,7 @@ struct CurlBodySecretsTests {
             url, body: Body(segments: pieces.map { $0.map { .bytes(Bytes(text: $0)) } ?? file }, mediaType: type))
     }
 
-    @Test("Bytes beside a file")
+    @Test("Bytes before and after a file")
     func files() throws {
         try expectHidden(mixed(["password=S3CRET&f=", nil]))
         try expectHidden(mixed(["a=1&pass", "word=S3CRET&f=", nil], "application/x-www-form-urlencoded"))

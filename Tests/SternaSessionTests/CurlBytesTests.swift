@@ -103,12 +103,12 @@ struct CurlBytesTests {
         "./-a", "a\\b", "a?%00%0A", "a//b/../c/./d", "a/%2e%2e/b", "?x=1", "a?x=%", "a?&&=&", "a|b^c`d",
     ]
 
-    @Test("URLs with everything a shell or curl could take for its own", arguments: urls)
+    @Test("URLs with characters that are special to a shell or to curl", arguments: urls)
     func url(reference: String) async throws {
         try await compare(Row(reference) { _ in .get(reference) })
     }
 
-    @Test("A name in the host")
+    @Test("A Host field of the caller's")
     func host() async throws {
         try await compare(Row("user") { _ in .get("a", headers: ["Host": "example.com"]) })
     }
@@ -132,7 +132,7 @@ struct CurlBytesTests {
             })
     }
 
-    @Test("A field twice")
+    @Test("A repeated header field")
     func twice() async throws {
         var headers = Headers()
         headers.append("X-A", "1")
@@ -175,7 +175,7 @@ struct CurlBytesTests {
         try await compare(Row(name) { _ in .post("a", body: .bytes(bytes)) })
     }
 
-    @Test("A body with a type, and JSON, form and property of the serializers")
+    @Test("Bodies with a media type, and the serializers' forms and JSON")
     func serialized() async throws {
         let parameters: Parameters = [
             "it's": "a b&c=d'\"\\", "list": ParameterValue.array([1, 2.5, true]), "né": "é\n",
@@ -225,7 +225,7 @@ struct CurlBytesTests {
             })
     }
 
-    @Test("A stream's content is taken from standard input")
+    @Test("The content of a stream is read from standard input")
     func stream() async throws {
         let content = Array(0...255) + Array("\n".utf8)
         try await compare(
@@ -240,7 +240,7 @@ struct CurlBytesTests {
             })
     }
 
-    @Test("A serializer's own style, without Accept")
+    @Test("A request without Accept and User-Agent")
     func bare() async throws {
         try await compare(Row("bare") { _ in .get("a", parameters: ["a[b]": "c"]) }) { settings in
             settings.headers["Accept"] = ""

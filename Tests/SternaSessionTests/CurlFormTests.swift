@@ -30,7 +30,7 @@ struct CurlFormTests {
         #expect(try Session().curl(for: draft, showsSecrets: true).contains("user[password]=s3cret"))
     }
 
-    @Test("What these options cannot say is written in bytes")
+    @Test("A form that curl's options cannot express is written as bytes")
     func others() throws {
         let folder = try TestFolder()
         let file = try folder.write(Array("a,b".utf8), to: "t.csv")

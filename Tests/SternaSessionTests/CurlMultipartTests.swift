@@ -3,7 +3,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("curl commands: forms of several parts")
+@Suite("curl commands: multipart forms")
 struct CurlMultipartTests {
     @Test("Parts of secret names are hidden, and shown when asked for; the rest is as it is sent")
     func secrets() throws {
@@ -21,7 +21,7 @@ struct CurlMultipartTests {
         #expect(try session.curl(for: draft, showsSecrets: true).contains("s3cret"))
     }
 
-    @Test("Beside large data, too")
+    @Test("Secrets next to large data are hidden, too")
     func pieces() throws {
         var form = MultipartForm(boundary: "B")
         form.append(Bytes(text: "s3cret " + String(repeating: "x", count: 20_000)), name: "password")

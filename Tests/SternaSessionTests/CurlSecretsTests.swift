@@ -38,7 +38,7 @@ struct CurlSecretsTests {
         #expect(try command(.get("a", headers: [name: secret]), shows: true).contains(secret))
     }
 
-    @Test("Header fields that the session or the request calls secret")
+    @Test("Secret header fields of the session or the request")
     func marked() throws {
         try expectHidden(.get("a", headers: ["X-Own": secret])) { $0.secretHeaders = ["x-own"] }
         var draft = RequestDraft.get("a", headers: ["X-Own": secret])
@@ -116,7 +116,7 @@ struct CurlSecretsTests {
         #expect(!hidden.contains(secret), "\(hidden)")
     }
 
-    @Test("What is no secret stays as it was written, byte by byte")
+    @Test("Everything that is not secret is unchanged, byte for byte")
     func kept() throws {
         for body in [#"{ "a" : 1.0e0 , "b":[ ] }"#, "{}", "[1]"] {
             let draft = RequestDraft.post("a", body: .text(body, mediaType: "application/json"))
@@ -172,7 +172,7 @@ struct CurlSecretsTests {
         #expect(!(try command(draft).contains(secret)))
     }
 
-    @Test("A draft that cannot be sent has no command; one without a URL neither")
+    @Test("A draft that cannot be sent, and one without a URL, have no command")
     func refused() throws {
         #expect(throws: SternaError.self) { try command(.get("http://[")) }
         #expect(throws: SternaError.self) { try command(.get("a", headers: ["A B": "c"])) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("How much a coded body may become", .timeLimit(.minutes(5)))
+@Suite("Limits on the decoded size of a body", .timeLimit(.minutes(5)))
 struct DecodingLimitTests {
     private func session(_ source: ChunkedBody, _ configure: (inout SessionSettings) -> Void = { _ in }) throws
         -> Session
@@ -19,7 +19,7 @@ struct DecodingLimitTests {
     /// 64 MiB of zeros in about 64 KiB.
     private static let bomb = Zlib.deflate(Array(repeating: UInt8(0), count: 64 << 20), .gzip, level: 9)
 
-    @Test("A bomb is refused by its ratio, after a few megabytes", arguments: [false, true])
+    @Test("A decompression bomb is rejected by its ratio, after a few megabytes", arguments: [false, true])
     func ratio(streamed: Bool) async throws {
         let source = ChunkedBody(Self.bomb, size: 256)
         let api = try session(source)
@@ -37,7 +37,7 @@ struct DecodingLimitTests {
         #expect(Self.bomb.count - source.left < 8 << 10)
     }
 
-    @Test("A bomb that is whole in memory is refused the same", arguments: [1, 2])
+    @Test("A decompression bomb that is whole in memory is rejected, too", arguments: [1, 2])
     func whole(layers: Int) async throws {
         let coded = layers == 1 ? Self.bomb : Zlib.deflate(Self.bomb, .gzip)
         let field = layers == 1 ? "gzip" : "gzip, gzip"
@@ -49,7 +49,7 @@ struct DecodingLimitTests {
         expectEqual(error?.kind, .limitExceeded)
     }
 
-    @Test("By its size, whatever the ratio")
+    @Test("A body above the size limit is rejected at any ratio")
     func size() async throws {
         let content = noise(200_000)
         let coded = Zlib.deflate(content, .gzip)
@@ -64,7 +64,7 @@ struct DecodingLimitTests {
         }
     }
 
-    @Test("With the limits raised it streams in bounded pieces, no more read than was asked for")
+    @Test("With raised limits the body streams in bounded pieces, and is read only on demand")
     func raised() async throws {
         let source = ChunkedBody(Self.bomb, size: 1 << 10)
         let api = try session(source) { $0.decodingLimits.ratio = 10_000 }
@@ -80,13 +80,13 @@ struct DecodingLimitTests {
         expectEqual(count, 64 << 20)
     }
 
-    @Test("What compresses well but is small is no attack")
+    @Test("A small body that compresses well is accepted")
     func small() async throws {
         let coded = Zlib.deflate(Array(repeating: UInt8(0x20), count: 2 << 20), .gzip)
         try await expectEqual(session(ChunkedBody(coded, size: 100)).get("a").body.count, 2 << 20)
     }
 
-    @Test("What is collected is limited after decoding")
+    @Test("The limit on collected bytes applies to the decoded body")
     func collected() async throws {
         let coded = Zlib.deflate(Array(repeating: UInt8(0x20), count: 2 << 20), .gzip)
         for size in [100, coded.count] {
@@ -121,9 +121,9 @@ struct DecodingLimitTests {
 }
 
 /// A coding within a coding is bounded too, though nothing of it may come out at the end.
-@Suite("Codings within codings")
+@Suite("Nested content codings")
 struct StackedCodingTests {
-    @Test("A body that unfolds inside and comes to nothing is refused", .timeLimit(.minutes(5)))
+    @Test("A body whose inner coding expands, but decodes to nothing, is rejected", .timeLimit(.minutes(5)))
     func unfolding() async throws {
         // Empty members of gzip, packed: each layer unfolds, and the innermost yields no byte.
         let empty = Zlib.deflate([], .gzip)

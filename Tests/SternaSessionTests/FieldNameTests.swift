@@ -17,7 +17,7 @@ struct FieldNameTests {
         return fields
     }
 
-    @Test("Of a reply, in any case") func reply() async throws {
+    @Test("Fields of a reply, in any case") func reply() async throws {
         var answer = ServerResponse.json([:])
         answer.headers = ServerHeaders(fields)
         let (api, _) = try mocked(by: MockTransport { [answer] _ in answer })
@@ -29,14 +29,14 @@ struct FieldNameTests {
         expectEqual(reply.headers[name], "9")
     }
 
-    @Test("Several lines, none, and what is no name") func lines() {
+    @Test("Several field lines, no line, and an invalid name") func lines() {
         expectEqual(fields[values: "SET-COOKIE"], ["a=1", "b=2"])
         expectNil(fields["X-None"])
         expectEqual(fields[values: "X-None"], [])
         for text in ["", "a b", ":status", "é", "a\r\nb"] { expectNil(fields[text]) }
     }
 
-    @Test("Of fields as they came") func section() {
+    @Test("Fields as they were received") func section() {
         let section = FieldSection(checkedLines: Bytes(string: "X-A: 1\r\nVia: one\r\nvia: two\r\n"))
         expectEqual(section["x-a"], "1")
         expectEqual(section[values: "Via"], ["one", "two"])

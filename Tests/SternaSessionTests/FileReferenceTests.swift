@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Files: paths and Foundation's URLs alike")
 struct FileReferenceTests {
-    @Test("Whatever reads or keeps a file takes a file URL")
+    @Test("Every function that takes a file accepts a file URL")
     func urls() async throws {
         try await Downloading.withFolder { folder in
             let path = "\(folder)/content.txt"
@@ -42,7 +42,7 @@ struct FileReferenceTests {
         }
     }
 
-    @Test("A URL that is no file's fails, and tells no secret")
+    @Test("A URL that is not a file URL fails, and its error shows no secret")
     func others() async throws {
         let url = try #require(URL(string: "https://ada:s3cret@example.com/roots.pem?token=s3cret"))
         let body = #expect(throws: SternaError.self) { try Body.file(url) }

@@ -51,7 +51,7 @@ struct GivenContentTests {
             [#"{"id":7,"placed":"1970-01-01T00:00:00Z","total":12.1,"lines":[{"name":"Ada","page":2}]}"#, json])
     }
 
-    @Test("Forms: a literal, a dictionary, an Encodable value; no list")
+    @Test("Forms: a literal, a dictionary or an Encodable value; a list fails")
     func forms() throws {
         expectEqual(
             try sent(.post("p", form: ["user": "a b", "tags": ["x", "y"]])),
@@ -65,7 +65,7 @@ struct GivenContentTests {
         #expect(error?.message.contains("json:") == true)
     }
 
-    @Test("The format does not depend on the session's serializer, its encoder's options do")
+    @Test("The format does not depend on the session's serializer, but uses its encoder's options")
     func serializers() throws {
         let draft = RequestDraft(.post, "p", json: Filter())
         for serializer: any RequestSerializer in [HTTPRequestSerializer(), PropertyListRequestSerializer()] {
@@ -85,7 +85,7 @@ struct GivenContentTests {
             try sent(.post("p", form: ["a": 1])) { $0.requestSerializer = JSONRequestSerializer() }, ["a=1", form])
     }
 
-    @Test("What cannot be encoded fails the request, when it is sent")
+    @Test("A value that cannot be encoded fails the request when it is sent")
     func failures() async throws {
         struct Broken: Encodable {
             func encode(to encoder: any Encoder) throws {
@@ -106,7 +106,7 @@ struct GivenContentTests {
         expectEqual(mock.requests.count, 0)
     }
 
-    @Test("A body that is set later replaces what was given")
+    @Test("A body that is set later replaces the value")
     func replaced() throws {
         var draft = RequestDraft(.post, "p", json: ["a": 1])
         draft.body = .text("b")

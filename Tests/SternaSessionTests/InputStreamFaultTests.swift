@@ -51,7 +51,7 @@ struct InputStreamFaultTests {
         return count
     }
 
-    @Test("One that says it has written more than it was given room for")
+    @Test("A stream that reports more bytes than its buffer holds fails the body")
     func lying() async {
         await #expect(processExitsWith: .success) {
             let stream = Scripted { _, _, room in room + 1 }
@@ -62,7 +62,7 @@ struct InputStreamFaultTests {
         }
     }
 
-    @Test("One that fails is closed")
+    @Test("A stream that fails is closed")
     func failing() async {
         let stream = Scripted { _, _, _ in -1 }
         let error = await #expect(throws: SternaError.self) { try await read(.stream(stream)) }
@@ -70,7 +70,7 @@ struct InputStreamFaultTests {
         expectEqual(stream.state.withLock { $0.closes }, 1)
     }
 
-    @Test("One that is read to its end is closed once, and one that is given up with the reader")
+    @Test("A stream is closed once: at its end, or when its reader is released")
     func closed() async throws {
         let stream = Scripted { stream, _, _ in stream.state.withLock { $0.reads } > 3 ? 0 : 5 }
         try await expectEqual(read(.stream(stream)), 15)
@@ -84,7 +84,7 @@ struct InputStreamFaultTests {
         #expect(await eventually { other.state.withLock { $0.closes } == 1 })
     }
 
-    @Test("Ones that wait hold none of the threads that all tasks share")
+    @Test("Waiting streams do not occupy the threads that Swift tasks share")
     func waiting() async throws {
         let count = 2 * ProcessInfo.processInfo.activeProcessorCount
         let gate = DispatchSemaphore(value: 0)

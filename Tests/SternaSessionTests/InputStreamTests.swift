@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Foundation's input streams as bodies", .timeLimit(.minutes(5)))
 struct InputStreamTests {
-    @Test("Sent whole, once, with a length and without")
+    @Test("A stream is sent whole, once, with a length and without")
     func sent() async throws {
         try await TestServer.withServer { server in
             server.route("POST", "/echo") { request in
@@ -32,7 +32,7 @@ struct InputStreamTests {
         }
     }
 
-    @Test("One that cannot be read, and one of another length, fail the request")
+    @Test("An unreadable stream, and one of another length, fail the request")
     func broken() async throws {
         try await TestServer.withServer { server in
             server.route("POST", "/echo") { request in

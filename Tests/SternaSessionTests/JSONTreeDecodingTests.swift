@@ -27,14 +27,14 @@ struct JSONTreeDecodingTests {
         expectEqual(post, Post(id: 1, postTitle: "a"))
     }
 
-    @Test("A missing member fits an optional type alone") func missing() throws {
+    @Test("A missing member fits only an optional type") func missing() throws {
         let tree: JSON = ["data": []]
         try expectNil(tree["none"].decode(Post?.self))
         let error = #expect(throws: SternaError.self) { try tree["none"].decode(Post.self) }
         expectEqual(error?.kind, .decodingFailed)
     }
 
-    @Test("An error names the place") func failures() throws {
+    @Test("An error names the member's path") func failures() throws {
         let tree = try JSON(parsing: #"{"data":[{"id":1},{"id":"x"}]}"#)
         let error = #expect(throws: SternaError.self) { try tree["data"].decode([Post].self) }
         expectEqual(error?.kind, .decodingFailed)

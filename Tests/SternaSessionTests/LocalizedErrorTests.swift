@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTestSupport
 
 /// What `localizedDescription` says of the library's errors.
-@Suite("Errors in words: localizedDescription")
+@Suite("localizedDescription of errors")
 struct LocalizedErrorTests {
     @Test("What happened, without the URL")
     func ownWords() throws {

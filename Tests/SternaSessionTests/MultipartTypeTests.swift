@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTestSupport
 
 /// The boundary in Content-Type is the form's, and what a dump shows follows the form.
-@Suite("The media type of forms of several parts")
+@Suite("The media type of multipart forms")
 struct MultipartTypeTests {
     private static let url = "http://example.com/"
 
@@ -28,7 +28,7 @@ struct MultipartTypeTests {
         expectEqual(request.headers[values: .contentType], ["multipart/form-data; boundary=BOUND"])
     }
 
-    @Test("One with the form's boundary stays, as does any type of another body")
+    @Test("A Content-Type with the form's boundary is kept, as is any Content-Type of another body")
     func kept() throws {
         let type = "multipart/related; boundary=\"BOUND\""
         let draft = RequestDraft.post(Self.url, body: try form(), headers: ["Content-Type": type])
@@ -52,7 +52,7 @@ struct MultipartTypeTests {
         }
     }
 
-    @Test("Without a boundary that could be found everything is hidden")
+    @Test("A multipart body without a known boundary is hidden completely")
     func unknown() throws {
         var body = try form()
         body.mediaType = nil

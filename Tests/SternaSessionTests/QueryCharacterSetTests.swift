@@ -34,7 +34,7 @@ struct QueryCharacterSetTests {
         expectEqual(mock.requests.last?.headers[.contentType], "application/x-www-form-urlencoded; charset=\(charset)")
     }
 
-    @Test("A character that the set does not have fails with its key path, or becomes a reference")
+    @Test("A character outside the set fails with its key path, or becomes a character reference")
     func unencodable() async throws {
         var serializer = HTTPRequestSerializer()
         serializer.stringEncoding = .latin1

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("What is made of a reply")
+@Suite("Values of a reply")
 struct ReplyTests {
     private struct User: Codable, Sendable, Equatable {
         struct Tag: Codable, Sendable, Equatable { var id: Int }
@@ -28,7 +28,7 @@ struct ReplyTests {
         try await reply(Array(body.utf8), type: type)
     }
 
-    @Test("Its parts")
+    @Test("A reply has the parts of its response")
     func parts() async throws {
         let reply = try await reply(Array(#"{"a":1}"#.utf8), status: 201)
         expectEqual(reply.status, 201)
@@ -40,7 +40,7 @@ struct ReplyTests {
         try await expectEqual(reply.response.body.collect(upTo: 100).text, #"{"a":1}"#)
     }
 
-    @Test("One reply is read in every way, again and again")
+    @Test("One reply can be decoded in every way, repeatedly")
     func every() async throws {
         let reply = try await reply(#"{"name":"Sterna","tags":[{"id":1}]}"#)
         for _ in 0..<2 {
@@ -52,7 +52,7 @@ struct ReplyTests {
         }
     }
 
-    @Test("A decoder of one's own decodes")
+    @Test("A custom JSONDecoder is used")
     func decoder() async throws {
         struct Event: Decodable { var when: Date }
         let decoder = JSONDecoder()
@@ -83,7 +83,7 @@ struct ReplyTests {
         ([0x61], "text/plain; charset=klingon", nil),
     ]
 
-    @Test("Text is read by its character set, UTF-8 where none is named", arguments: texts)
+    @Test("Text is decoded by its character set, or as UTF-8 if none is named", arguments: texts)
     func text(body: [UInt8], type: String?, expected: String?) async throws {
         let reply = try await reply(body, type: type)
         guard let expected else {
@@ -112,7 +112,7 @@ struct ReplyTests {
         try await expectEqual(reply.text(), "<html>")
     }
 
-    @Test("The session's media types hold for json and decode")
+    @Test("The session's media types apply to json and decode")
     func ownTypes() async throws {
         let configure: (inout SessionSettings) -> Void = {
             $0.responseSerializer = JSONResponseSerializer(
@@ -165,7 +165,7 @@ struct ReplyTests {
         #expect(error?.response != nil)
     }
 
-    @Test("A serializer of one's own makes the value, and its errors are the library's")
+    @Test("A custom serializer makes the value, and its errors become SternaErrors")
     func ownSerializer() async throws {
         struct Count: ResponseSerializer {
             var validation = ResponseValidation(mediaTypes: ["text/x"])
@@ -185,7 +185,7 @@ struct ReplyTests {
         expectEqual(refused?.kind, .unacceptableMediaType)
     }
 
-    @Test("A body longer than is collected is refused", arguments: [(9, false), (10, true)])
+    @Test("A body above the limit on collected bytes is rejected", arguments: [(9, false), (10, true)])
     func limit(limit: Int, fits: Bool) async throws {
         let body = Array("0123456789".utf8)
         if fits {

@@ -257,7 +257,7 @@ struct RequestClosureTests {
         }
     }
 
-    @Test("What is not touched is not there")
+    @Test("A closure that changes nothing sets nothing")
     func untouched() throws {
         let (api, _) = try mocked { $0.retry = .transient }
         let draft = RequestDraft(.get, "a").configured(in: api) { _ = $0.retry.limit + $0.redirects.limit }
@@ -266,7 +266,7 @@ struct RequestClosureTests {
         #expect(draft.settings.carried == nil && draft.settings.session == nil)
     }
 
-    @Test("A value that is read and changed is the session's")
+    @Test("A value that the closure reads and changes starts as the session's")
     func reading() async throws {
         let (api, mock) = try mocked { $0.retry = .transient }
         try await api.get("a") {
@@ -302,7 +302,7 @@ struct RequestClosureTests {
         }
     }
 
-    @Test("A part of a policy that another draft has recorded is whole where it is assigned")
+    @Test("A part of a policy that is assigned from another draft replaces the whole part")
     func handedOn() throws {
         let (api, _) = try mocked { $0.retry.backoff.base = .seconds(9) }
         var first = RequestDraft.get("a")
@@ -312,7 +312,7 @@ struct RequestClosureTests {
         expectEqual(policy.backoff, RetryBackoff(base: .milliseconds(250), cap: .seconds(4)))
     }
 
-    @Test("The time limits of a serializer stay where the request sets others")
+    @Test("The time limits of a serializer stay if the request sets others")
     func serializerTimeouts() async throws {
         var serializer = HTTPRequestSerializer()
         serializer.timeout = .seconds(3)
@@ -383,7 +383,7 @@ struct RequestClosureTests {
         expectEqual(try api.request(for: whole).options[AWSSigningKey.self]?.signing?.region, "r3")
     }
 
-    @Test("No policy of redirects counts for the reply, too: a redirect is no error")
+    @Test("With a policy that follows no redirects, a redirect is not an error")
     func redirectsOfDraft() async throws {
         let (api, mock) = try mocked(by: MockTransport { _ in .redirect(to: "/b") })
         try await expectEqual(api.send(.get("a") { $0.redirects.follows = false }).status, 302)
@@ -437,7 +437,7 @@ struct RequestClosureTests {
         expectEqual(mock.requests.count, 1)
     }
 
-    @Test("Settings that a session has itself are no request's, wherever they do nothing")
+    @Test("Settings of the session that have no effect are not errors of a request")
     func ofSession() async throws {
         let (api, mock) = try mocked {
             $0.cookieJar = nil

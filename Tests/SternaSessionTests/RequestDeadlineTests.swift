@@ -34,7 +34,7 @@ struct RequestDeadlineTests {
         }
     }
 
-    @Test("A total of zero or less connects to nothing")
+    @Test("A total time-out of zero or less opens no connection")
     func noConnection() async throws {
         let script: [ScriptedServer.Step] = [.receiveHead, .send("HTTP/1.1 204 No Content\r\n\r\n")]
         try await ScriptedServer.withServer(connections: [script]) { server in
@@ -59,7 +59,7 @@ struct RequestDeadlineTests {
         expectEqual(mock.requests.count, 1)
     }
 
-    @Test("A deadline that has passed sends nothing, with every way to ask")
+    @Test("A deadline that has passed sends nothing, with every kind of call")
     func passed() async throws {
         let (api, mock) = try mocked()
         await expectNothingSent(mock) { try await api.get("a") { $0.deadline = Self.passed } }
@@ -70,7 +70,7 @@ struct RequestDeadlineTests {
         await expectNothingSent(mock) { try await api.withResponse(to: draft) { _ in } }
     }
 
-    @Test("The earlier of deadline and total holds")
+    @Test("The earlier of the deadline and the total time-out applies")
     func earlier() async throws {
         let (api, mock) = try mocked()
         let deadline = Deadline.now + .seconds(30)
@@ -87,7 +87,7 @@ struct RequestDeadlineTests {
         #expect(usual < Deadline(.distantFuture))
     }
 
-    @Test("A deadline that passes on the network names itself")
+    @Test("A deadline that passes during the exchange is named in the error")
     func onTheNetwork() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead]]) { server in
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }
@@ -99,7 +99,7 @@ struct RequestDeadlineTests {
         }
     }
 
-    @Test("Several requests share a deadline: what the first has used, the next has not")
+    @Test("Requests that share a deadline share the time: the second has only what the first left")
     func shared() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/slow") { _ in

@@ -24,7 +24,7 @@ struct RequestPropertiesTests {
         [timeouts.connect, timeouts.tls, timeouts.firstByte, timeouts.betweenBytes]
     }
 
-    @Test("Nothing is sent on that was not set, and the time-out is 60 s")
+    @Test("Properties that were not set are not passed on, and the time-out is 60 s")
     func unset() async throws {
         let request = try await sent { _ in }
         expectEqual(request.properties, RequestProperties())
@@ -57,7 +57,7 @@ struct RequestPropertiesTests {
         expectEqual(each(unset.timeouts), Array(repeating: .seconds(3), count: 4))
     }
 
-    @Test("The request's own time-outs win")
+    @Test("The request's own time-outs take precedence")
     func ownTimeout() async throws {
         let one = try await sent {
             $0.timeout = .seconds(7)
@@ -75,7 +75,7 @@ struct RequestPropertiesTests {
         expectEqual(all.timeouts, timeouts)
     }
 
-    @Test("A time-out that is nothing or endless is brought into range")
+    @Test("A time-out of zero, or without an end, is clamped to the valid range")
     func range() async throws {
         for timeout in [Duration.zero, .seconds(-5)] {
             try await expectEqual(sent { $0.timeout = timeout }.timeouts.connect, .milliseconds(1))
@@ -83,7 +83,7 @@ struct RequestPropertiesTests {
         #expect(try await sent { $0.timeout = .seconds(Int64.max) }.timeouts.connect > .seconds(3_000_000_000))
     }
 
-    @Test("The other properties are sent on, each alone", arguments: 0..<5)
+    @Test("Each of the other properties is passed on by itself", arguments: 0..<5)
     func others(index: Int) async throws {
         var expected = RequestProperties()
         switch index {
@@ -110,7 +110,7 @@ struct RequestPropertiesTests {
         expectNil(request.properties.allowsCellularAccess)
     }
 
-    @Test("A request's serializer has its own; the session's do not stay")
+    @Test("The properties of a request's own serializer replace those of the session's")
     func perRequest() async throws {
         var json = JSONRequestSerializer()
         json.properties.cachePolicy = .returnCacheDataDontLoad

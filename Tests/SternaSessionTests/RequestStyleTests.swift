@@ -73,7 +73,7 @@ struct RequestStyleTests {
             [nil, nil, nil] + Array(repeating: "application/json; charset=utf-8", count: 4))
     }
 
-    @Test("The destination holds for requests of a session")
+    @Test("The destination of parameters applies to a session's requests")
     func destination() async throws {
         var serializer = HTTPRequestSerializer()
         serializer.destination = .url

@@ -18,7 +18,7 @@ struct RequestTimeLimitTests {
         return try #require(mock.requests.first).timeouts
     }
 
-    @Test("One limit is set, the session's others stay")
+    @Test("Setting one limit keeps the session's others")
     func total() async throws {
         let timeouts = try await timeouts { $0.timeouts.total = .seconds(1) }
         expectEqual(timeouts.total, .seconds(1))
@@ -27,13 +27,13 @@ struct RequestTimeLimitTests {
         expectEqual(timeouts.firstByte, Timeouts().firstByte)
     }
 
-    @Test("None is set") func none() async throws {
+    @Test("Without a setting the session's limits apply") func none() async throws {
         let timeouts = try await timeouts { _ in }
         expectEqual(timeouts.total, .seconds(12))
         expectEqual(timeouts.connect, .seconds(11))
     }
 
-    @Test("Each of them") func each() async throws {
+    @Test("Each limit can be set") func each() async throws {
         let limits: [(WritableKeyPath<Timeouts, Duration>, KeyPath<Timeouts, Duration>)] = [
             (\.queue, \.queue), (\.resolve, \.resolve), (\.connect, \.connect), (\.proxy, \.proxy), (\.tls, \.tls),
             (\.write, \.write), (\.firstByte, \.firstByte), (\.betweenBytes, \.betweenBytes), (\.total, \.total),
@@ -46,7 +46,7 @@ struct RequestTimeLimitTests {
         }
     }
 
-    @Test("The time-out of every step, then one step of its own") func steps() async throws {
+    @Test("The time-out of all steps, then that of one step") func steps() async throws {
         let timeouts = try await timeouts {
             $0.timeout = .seconds(3)
             $0.timeouts.firstByte = .seconds(30)
@@ -57,7 +57,7 @@ struct RequestTimeLimitTests {
         expectEqual(timeouts.total, .seconds(12))
     }
 
-    @Test("All at once, and from what the session has") func all() async throws {
+    @Test("All limits at once, and limits calculated from the session's") func all() async throws {
         let whole = try await timeouts { $0.timeouts = Timeouts() }
         expectEqual(whole, Timeouts())
         let doubled = try await timeouts {
@@ -75,12 +75,12 @@ struct RequestTimeLimitTests {
         expectEqual(one.connect, Timeouts().connect)
     }
 
-    @Test("A session's least speed can be switched off") func speed() async throws {
+    @Test("A session's minimum throughput can be switched off") func speed() async throws {
         let timeouts = try await timeouts { $0.timeouts.minimumThroughput = nil }
         expectNil(timeouts.minimumThroughput)
     }
 
-    @Test("A request of a callback") func callback() async throws {
+    @Test("A request with callbacks") func callback() async throws {
         let (api, mock) = try mocked { $0.callbacks = .queue(.global()) }
         await withCheckedContinuation { done in
             api.get("a", success: { _, _ in done.resume() }, failure: { _, _ in done.resume() }) {

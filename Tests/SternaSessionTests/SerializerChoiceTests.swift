@@ -29,7 +29,7 @@ struct SerializerChoiceTests {
         (true, true, false, "DataResponseSerializer"), (true, true, true, "DataResponseSerializer"),
     ]
 
-    @Test("The call's, the request's, the session's, JSON", arguments: order)
+    @Test("The call's serializer comes first, then the request's, the session's, and JSON", arguments: order)
     func precedence(call: Bool, request: Bool, session: Bool, expected: String) {
         let own: (any ResponseSerializer)? = call ? DataResponseSerializer() : nil
         let ofRequest: (any ResponseSerializer)? = request ? TextResponseSerializer() : nil
@@ -71,7 +71,7 @@ struct SerializerChoiceTests {
         expectEqual(found.map { Self.name($0) }, expected.map { standard[$0] ?? "?" })
     }
 
-    @Test("A reader built on the chosen one accepts what that one accepts")
+    @Test("A serializer that is derived from the chosen one accepts the same responses")
     func validations() {
         let json = JSONResponseSerializer(removesNulls: true).map { User(userName: $0["a"].string ?? "") }
             .validating(mediaTypes: ["a/b"])
@@ -106,7 +106,7 @@ struct SerializerChoiceTests {
         }
     }
 
-    @Test("data() of imageData accepts no page, whether the session or the request has it")
+    @Test("data() of imageData rejects an HTML page, as the session's and as the request's serializer")
     func images() async throws {
         for reply in [
             try await reply("<p>", type: "text/html", session: .imageData),

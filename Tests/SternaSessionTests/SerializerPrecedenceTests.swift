@@ -29,7 +29,7 @@ struct SerializerPrecedenceTests {
         (["X-A": "serializer"], [:], ["X-A": ""], [""]),
     ]
 
-    @Test("Serializer, then session, then request", arguments: levels.indices)
+    @Test("The request's fields replace the session's, which replace the serializer's", arguments: levels.indices)
     func order(index: Int) async throws {
         let (own, session, request, expected) = Self.levels[index]
         let (api, mock) = try mocked {
@@ -61,7 +61,7 @@ struct SerializerPrecedenceTests {
         }
     }
 
-    @Test("User-Agent and Accept-Language can be taken away or replaced")
+    @Test("User-Agent and Accept-Language can be removed or replaced")
     func standard() async throws {
         let (api, mock) = try mocked { $0.requestSerializer = serializer(["User-Agent": "own/1"]) }
         try await api.get("a")
@@ -106,7 +106,7 @@ struct SerializerPrecedenceTests {
         }
     }
 
-    @Test("A serializer of one's own, as the session's and as a request's")
+    @Test("A custom serializer, as the session's and as a request's")
     func custom() async throws {
         let (api, mock) = try mocked { $0.requestSerializer = Own() }
         try await api.post("a", parameters: ["k": 1, "l": 2], query: ["q": [1]])

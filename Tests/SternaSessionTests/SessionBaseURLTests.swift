@@ -98,14 +98,14 @@ struct SessionBaseURLTests {
         #expect(mock.requests.isEmpty)
     }
 
-    @Test("A backslash trick that leads home stays home")
+    @Test("A backslash in a URL counts as a slash, so the origin stays the same")
     func backslash() async throws {
         let (api, mock) = try mocked()
         try await api.get("https://api.example.com\\@evil.test/")
         #expect(mock.requests.map(\.url.description) == ["https://api.example.com/@evil.test/"])
     }
 
-    @Test("By the option another origin is allowed, without the session's credentials")
+    @Test("allowsOtherOrigins allows another origin, without the session's credentials")
     func allowed() async throws {
         let (api, mock) = try mocked {
             $0.allowsOtherOrigins = true
@@ -118,7 +118,7 @@ struct SessionBaseURLTests {
         expectEqual(mock.requests.map { $0.headers[.authorization] }, [nil, nil, nil, "Bearer s3cret"])
     }
 
-    @Test("Nor with credentials that were set as header fields of the session, or in the base URL")
+    @Test("Credentials in header fields or in the base URL are not sent to another origin")
     func allowedWithFields() async throws {
         let (api, mock) = try mocked("https://user:pa55@api.example.com/v1") {
             $0.allowsOtherOrigins = true
@@ -137,7 +137,7 @@ struct SessionBaseURLTests {
         expectEqual(headers[try #require(.init("X-Open"))], "kept")
     }
 
-    @Test("Without a base every absolute URL goes, and a relative one nowhere")
+    @Test("Without a base URL every absolute URL is valid, and a relative one fails")
     func noBase() async throws {
         let (api, mock) = try mocked(nil)
         try await api.get("https://one.test/a")
@@ -155,7 +155,7 @@ struct SessionBaseURLTests {
         "https://host:99999", "https://[::1", "https://%00/", "ws:",
     ]
 
-    @Test("A base that is no http or https URL is refused", arguments: bad)
+    @Test("A base URL that is not http or https is rejected", arguments: bad)
     func badBase(_ base: String) {
         let error = #expect(throws: SternaError.self) { try Session(baseURL: base) }
         expectEqual(error?.kind, .invalidURL)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Derived sessions")
 struct SessionDeriveTests {
-    @Test("with { } changes the new session alone")
+    @Test("with { } changes only the new session")
     func independence() async throws {
         let (api, mock) = try mocked { $0.headers = ["X-One": "1"] }
         let derived = api.with {
@@ -26,7 +26,7 @@ struct SessionDeriveTests {
         expectEqual(mock.requests.map(\.timeouts.betweenBytes), [.seconds(60), .seconds(3), .seconds(60)])
     }
 
-    @Test("A derived session keeps the rest, base URL and all")
+    @Test("A derived session keeps all other settings and the base URL")
     func kept() async throws {
         let (api, mock) = try mocked {
             $0.headers = ["X-One": "1"]
@@ -42,7 +42,7 @@ struct SessionDeriveTests {
         expectEqual(derived.baseURL, api.baseURL)
     }
 
-    @Test("A field that cannot be sent fails each request of the derived session, and it can be mended")
+    @Test("A field that cannot be sent fails each request of a derived session, until it is replaced")
     func failure() async throws {
         let (api, mock) = try mocked()
         let broken = api.with { $0.headers["X"] = "a\nb" }
@@ -67,7 +67,7 @@ struct SessionDeriveTests {
         expectEqual(timeouts.total, .seconds(10))
     }
 
-    @Test("A request's settings replace the session's for it alone")
+    @Test("A request's settings replace the session's only for that request")
     func requestSettings() async throws {
         let (api, mock) = try mocked(by: MockTransport { _ in .text("plain", status: 404) })
         let reply = try await api.get("a") {

@@ -33,7 +33,7 @@ struct SessionHeaderTests {
         }
     }
 
-    @Test("A repeated name is a line of its own")
+    @Test("A repeated name is sent as a field line of its own")
     func repeated() async throws {
         let (api, mock) = try mocked()
         try await api.get("a", headers: ["X-One": "1", "X-One": "2"])
@@ -73,7 +73,7 @@ struct SessionHeaderTests {
         #expect(!error.description.contains { $0.isNewline })
     }
 
-    @Test("Fields without end are refused")
+    @Test("Too many header fields are rejected")
     func many() async throws {
         let (api, mock) = try mocked()
         let headers = Headers((0..<5_000).map { ("X-\($0)", "v") })
@@ -82,12 +82,12 @@ struct SessionHeaderTests {
         #expect(mock.requests.isEmpty)
     }
 
-    @Test("A method that is no token cannot be made", arguments: ["", "GET /", "G\r\nX: 1", "G T"])
+    @Test("A method that is not a token cannot be created", arguments: ["", "GET /", "G\r\nX: 1", "G T"])
     func method(name: String) {
         expectNil(Request.Method(name))
     }
 
-    @Test("Over the network the server sees what was meant")
+    @Test("The server receives the fields over the network")
     func network() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {

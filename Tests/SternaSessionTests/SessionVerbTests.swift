@@ -58,7 +58,7 @@ struct SessionVerbTests {
         }
     }
 
-    @Test("As JSON by the session's or the request's serializer")
+    @Test("The session's or the request's serializer encodes them as JSON")
     func json() async throws {
         let (api, mock) = try mocked()
         try await api.with { $0.requestSerializer = .json }.post("a", parameters: ["b": [1, 2]])
@@ -79,7 +79,7 @@ struct SessionVerbTests {
         expectEqual(mock.requests.map { $0.headers[.contentType] }, [formType, nil, nil])
     }
 
-    @Test("query: always goes into the URL, before parameters and behind the reference's own")
+    @Test("query: always goes into the URL, before parameters and after the reference's own query")
     func query() async throws {
         let (api, mock) = try mocked()
         try await api.get("a?x=0", parameters: ["p": 1], query: ["q": 2])
@@ -106,7 +106,7 @@ struct SessionVerbTests {
             ])
     }
 
-    @Test("A Content-Type of one's own wins, the request's over the session's", arguments: [false, true])
+    @Test("A Content-Type of the caller's takes precedence, the request's over the session's", arguments: [false, true])
     func contentType(json: Bool) async throws {
         let (api, mock) = try mocked { if json { $0.requestSerializer = .json } }
         try await api.post("a", parameters: ["p": 1], headers: ["content-type": "x/y"])
@@ -146,7 +146,7 @@ struct SessionVerbTests {
         #expect(mock.requests.isEmpty)
     }
 
-    @Test("Over the network each verb arrives as it was meant")
+    @Test("Each verb arrives as its method over the network")
     func network() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }

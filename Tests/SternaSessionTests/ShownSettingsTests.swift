@@ -62,7 +62,7 @@ struct ShownSettingsTests {
         expectHidden(try api.request(for: draft), shows: ["shown"])
     }
 
-    @Test("A reply, as it came and after a coding was taken off")
+    @Test("A reply, with an identity body and with a decoded body")
     func reply() async throws {
         let mock = MockTransport { _ in
             .init(
@@ -75,7 +75,7 @@ struct ShownSettingsTests {
         expectHidden(try await api.get("a?access_token=s3cret"), shows: ["shown", "25"])
     }
 
-    @Test("An error with an answer")
+    @Test("An error with a response")
     func error() async throws {
         let mock = MockTransport { _ in
             .init(

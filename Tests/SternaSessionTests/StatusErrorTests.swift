@@ -46,7 +46,7 @@ struct StatusErrorTests {
         #expect(error.description.contains(message))
     }
 
-    @Test("Without a message of the server's, ours says the status", arguments: ["", "<h1>Not found</h1>"])
+    @Test("Without a message of the server's, the error's states the status", arguments: ["", "<h1>Not found</h1>"])
     func noMessage(body: String) async throws {
         let error = try await error(404, body, type: "text/html")
         expectNil(error.serverMessage)
@@ -83,13 +83,13 @@ struct StatusErrorTests {
         expectEqual(error.body?.isEmpty, true)
     }
 
-    @Test("200 to 299 are none", arguments: [200, 201, 202, 204, 206, 299])
+    @Test("200 to 299 are not errors", arguments: [200, 201, 202, 204, 206, 299])
     func accepted(status: Int) async throws {
         let (api, _) = try mocked(by: MockTransport { _ in .json([:], status: status) })
         try await expectEqual(api.get("a").status, status)
     }
 
-    @Test("Whatever the serializer, a status is judged", arguments: [0, 1, 2])
+    @Test("Every serializer checks the status", arguments: [0, 1, 2])
     func serializers(number: Int) async throws {
         let serializers: [any ResponseSerializer] = [.data, .text, JSONResponseSerializer()]
         let error = try await error(404, "gone", type: "text/plain") { $0.responseSerializer = serializers[number] }
@@ -97,7 +97,7 @@ struct StatusErrorTests {
         expectEqual(error.message, "gone")
     }
 
-    @Test("withResponse gives any status")
+    @Test("withResponse receives any status")
     func streaming() async throws {
         let (api, _) = try mocked(by: MockTransport { _ in .text("gone", status: 404) })
         let (status, text) = try await api.withResponse(to: .get("a")) { response in

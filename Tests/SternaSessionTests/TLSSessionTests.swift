@@ -34,7 +34,7 @@ struct TLSSessionTests {
         try await TestServer.withServer(.init(tls: bundle), work)
     }
 
-    @Test("Accepted with the authority, as text and as a file")
+    @Test("A certificate is accepted if its authority is trusted, as text and as a file")
     func accepted() async throws {
         let authority = try CertificateAuthority()
         let path = FileManager.default.temporaryDirectory.appending(path: "sterna-ca-\(UUID().uuidString).pem").path
@@ -50,7 +50,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("Accepted through intermediates, refused where the server leaves one out")
+    @Test("A chain with intermediates is accepted, and rejected if the server omits one")
     func intermediates() async throws {
         let authority = try CertificateAuthority()
         let lower = try authority.issueIntermediate().issueIntermediate(commonName: "Lower CA")
@@ -63,7 +63,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("Refused at once without the authority, on one connection, with nothing sent")
+    @Test("A certificate of an unknown authority is rejected on one connection, and nothing is sent")
     func refused() async throws {
         let authority = try CertificateAuthority(commonName: "Private CA")
         try await serve(authority.issue()) { server in
@@ -79,7 +79,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("The system's roots do not vouch for a private authority")
+    @Test("The system's roots do not include a private authority")
     func system() async throws {
         try await serve(CertificateAuthority().issue()) { server in
             let refused = try await error(.system, server.url("/get"))
@@ -89,7 +89,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("Refused for what it says, and the message tells why", arguments: 0..<7)
+    @Test("An invalid certificate is rejected, and the message states the reason", arguments: 0..<7)
     func wrong(number: Int) async throws {
         let authority = try CertificateAuthority(notBefore: Date(timeIntervalSinceNow: -40 * 86_400))
         let day = 86_400.0
@@ -122,7 +122,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("Whatever is wrong, the insecure policy takes it")
+    @Test("The insecure policy accepts any certificate")
     func insecure() async throws {
         let expired = CertificateOptions(
             hosts: ["other.test"], notBefore: Date(timeIntervalSinceNow: -20), notAfter: Date(timeIntervalSinceNow: -10)
@@ -147,7 +147,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("An address in the URL is matched by an address in the certificate alone")
+    @Test("An address in the URL matches only an address in the certificate")
     func address() async throws {
         let authority = try CertificateAuthority()
         let policy = SecurityPolicy.authority(pem: authority.pem)
@@ -163,7 +163,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("A name that resolves to the certificate's address is not covered by it")
+    @Test("A certificate for an address does not cover a name that resolves to that address")
     func socketAddress() async throws {
         let authority = try CertificateAuthority()
         try await serve(authority.issue(CertificateOptions(hosts: ["127.0.0.1", "::1"], commonName: "localhost"))) {
@@ -173,7 +173,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("A server that does not speak TLS is told from one with a wrong certificate")
+    @Test("A server without TLS is distinguished from one with an invalid certificate")
     func plain() async throws {
         try await TestServer.withServer { server in
             let error = try await error(.insecure, "https://127.0.0.1:\(server.port)/get")
@@ -196,7 +196,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("A server too old to speak TLS 1.2 is an error of TLS")
+    @Test("A server without TLS 1.2 fails with tlsFailed")
     func oldVersion() async throws {
         var options = TestServer.Options(tls: try CertificateAuthority().issue())
         options.tlsSettings.minimumVersion = .tls10
@@ -208,7 +208,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("A handshake that does not end is timed out")
+    @Test("A handshake that does not end times out")
     func silent() async throws {
         try await ScriptedServer.withServer(connections: [[.hang]]) { server in
             let api = try session(.insecure).with { $0.timeouts.tls = .milliseconds(100) }
@@ -240,7 +240,7 @@ struct TLSSessionTests {
         for server in [good, bad, start] { try await server.stop() }
     }
 
-    @Test("Roots that cannot be read refuse every server, and say which file")
+    @Test("With roots that cannot be read every server is rejected, and the error names the file")
     func missingRoots() async throws {
         let path = "\(FileManager.default.temporaryDirectory.path)/sterna-no-such-file.pem"
         try await serve(CertificateAuthority().issue()) { server in

@@ -68,7 +68,7 @@ struct TrustSessionTests {
         #expect(throws: SternaError.self) { try derived.request(for: .get("a")) }
     }
 
-    @Test("Pins hold for the connection, and for where a redirect leads")
+    @Test("Pins apply to the connection, and to the target of a redirect")
     func redirects() async throws {
         let authority = try CertificateAuthority()
         let (first, second) = (try authority.issue(), try authority.issue())
@@ -89,7 +89,7 @@ struct TrustSessionTests {
         }
     }
 
-    @Test("Policies of hosts, by the name in the URL; every host may need one")
+    @Test("A host's policy is chosen by the name in the URL, and may be required of every host")
     func hosts() async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(hosts: ["a.test", "b.a.test", "other.test"])
@@ -149,7 +149,7 @@ struct TrustSessionTests {
         }
     }
 
-    @Test("Versions: refused where there is none in common, and told apart in an inspection")
+    @Test("Without a common TLS version or cipher suite the handshake fails")
     func versions() async throws {
         let authority = try CertificateAuthority()
         var old = ServerTLSSettings()
@@ -174,7 +174,7 @@ struct TrustSessionTests {
         }
     }
 
-    @Test("An inspection shows certificates and verdict of whoever is there, trusted or not")
+    @Test("An inspection shows the server's certificates and the verdict, trusted or not")
     func inspection() async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issueIntermediate().issue()
@@ -194,7 +194,7 @@ struct TrustSessionTests {
         }
     }
 
-    @Test("Keys are logged where that is asked for, in a file that only its owner reads")
+    @Test("TLS keys are logged on request, to a file that only its owner can read")
     func keyLog() async throws {
         let authority = try CertificateAuthority()
         let path = FileManager.default.temporaryDirectory.appending(path: "sterna-keys-\(UUID().uuidString)").path

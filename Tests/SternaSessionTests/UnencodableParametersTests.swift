@@ -69,7 +69,7 @@ struct UnencodableParametersTests {
         #expect(plainMock.requests.isEmpty)
     }
 
-    @Test("In `query:`, and beside a body of the caller's, too")
+    @Test("Parameters in `query:`, and those next to a body, fail in the same way")
     func query() async throws {
         let (api, mock) = try mocked()
         let parameters: Parameters = ["a": ["d": Date(timeIntervalSince1970: .infinity)]]
@@ -95,7 +95,7 @@ struct UnencodableParametersTests {
             (underlying as? ParameterError)?.keyPath.hasPrefix(keyPath), true, "\(String(describing: underlying))")
     }
 
-    @Test("What the closure that replaces the encoding throws", arguments: [Request.Method.get, .post, .delete])
+    @Test("Errors of the closure that replaces the encoding", arguments: [Request.Method.get, .post, .delete])
     func closure(method: Request.Method) async throws {
         var serializer = HTTPRequestSerializer()
         serializer.queryEncoding = { _, _ in throw Refusal() }
@@ -118,7 +118,7 @@ struct UnencodableParametersTests {
         func serialize(_ parameters: Parameters?, into request: inout Request) throws { throw error }
     }
 
-    @Test("What a serializer of one's own throws")
+    @Test("Errors of a custom serializer")
     func custom() async throws {
         let (api, mock) = try mocked { $0.requestSerializer = Throwing(error: Refusal()) }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
@@ -135,7 +135,7 @@ struct UnencodableParametersTests {
         var list = [1.0, .nan]
     }
 
-    @Test("An Encodable body that cannot be encoded never becomes one")
+    @Test("A body of an Encodable value that cannot be encoded is an error")
     func encodableBody() {
         let error = #expect(throws: SternaError.self) { try Body.json(Unwritable()) }
         expectEqual(error?.kind, .encodingFailed)
@@ -144,7 +144,7 @@ struct UnencodableParametersTests {
         expectEqual(error?.detail.contains("list"), true)
     }
 
-    @Test("Neither does a tree or a form, which say where it is")
+    @Test("A tree or a form that cannot be encoded is an error with the path of the value")
     func body() {
         let tree = #expect(throws: SternaError.self) {
             try Body.json(["a": [1, .number(JSON.Number(Double.nan))]])
@@ -158,14 +158,14 @@ struct UnencodableParametersTests {
         expectEqual(form?.detail.contains("a.d"), true)
     }
 
-    @Test("What can be encoded elsewhere is: a query has a text for numbers that JSON has not")
+    @Test("A number that JSON cannot represent is encoded in a query")
     func fallback() async throws {
         let (api, mock) = try mocked { $0.requestSerializer = JSONRequestSerializer() }
         try await api.get("a", parameters: ["n": Double.infinity])
         expectEqual(mock.requests.first?.url.query, "n=inf")
     }
 
-    @Test("The secrets among the parameters are not in the error")
+    @Test("The error does not show secret parameters")
     func secrets() async throws {
         let (api, _) = try mocked()
         let parameters: Parameters = ["password": "s3cret", "d": Date(timeIntervalSince1970: .nan)]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("Uploads: forms as the session writes parameters")
+@Suite("Uploads: the encoding of parameters in forms")
 struct UploadFormTests {
     private static let parameters: Parameters = ["isOn": true, "list": [1, 2]]
 
@@ -27,7 +27,7 @@ struct UploadFormTests {
 
     private static let written = text([("is_on", "true"), ("list", "1"), ("list", "2"), ("is_off", "false")])
 
-    @Test("Parameters in front and in the closure go by the session's encoder")
+    @Test("Parameters of the call and of the closure use the session's encoder")
     func encoder() async throws {
         let (api, mock) = try Self.session { $0.callbacks = .queue(DispatchQueue(label: "test")) }
         try await api.upload(
@@ -48,7 +48,7 @@ struct UploadFormTests {
         expectEqual(bodies, [Self.written, Self.written])
     }
 
-    @Test("A request's own serializer has the say, and the closure has it over both")
+    @Test("A request's own serializer replaces the session's, and the closure's encoder replaces both")
     func own() async throws {
         let (api, mock) = try Self.session()
         try await api.upload(
@@ -73,7 +73,7 @@ struct UploadFormTests {
             ])
     }
 
-    @Test("A draft's parameters are written by the session that sends it")
+    @Test("A draft's parameters are encoded by the session that sends it")
     func draft() async throws {
         let (api, mock) = try Self.session()
         let draft = try RequestDraft.upload("a", parameters: Self.parameters) { $0.boundary = "B" }
@@ -92,7 +92,7 @@ struct UploadFormTests {
             plain.mock.requests.map(\.bodyText), [Self.text([("isOn", "1"), ("list[]", "1"), ("list[]", "2")])])
     }
 
-    @Test("The closure settles how names are written, of parameters too")
+    @Test("The closure sets the style of names, also of those of parameters")
     func style() async throws {
         let (api, mock) = try mocked()
         try await api.upload(
@@ -135,7 +135,7 @@ struct UploadFormTests {
         #expect(mock.requests.isEmpty)
     }
 
-    @Test("A form of nothing has no body and no type, whatever the session's style sends for no parameters")
+    @Test("An empty form has no body and no media type, in any style of the session")
     func nothing() async throws {
         let (api, mock) = try mocked()
         try await api.submit(FormBuilder(), to: "a")

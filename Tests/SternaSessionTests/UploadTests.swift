@@ -45,7 +45,7 @@ struct UploadTests {
         }
     }
 
-    @Test("A form of several parts, with parameters in front; none is no body")
+    @Test("A multipart form has its parameters in front; an empty form has no body")
     func multipart() async throws {
         try await Self.withEcho { api, server in
             let folder = try TestFolder()
@@ -101,7 +101,7 @@ struct UploadTests {
         }
     }
 
-    @Test("Compressed bodies say so, with a length where they were collected")
+    @Test("Compressed bodies have Content-Encoding, and a length if they were collected")
     func compressed() async throws {
         try await Self.withEcho { api, server in
             let body = Body.text(String(repeating: "a", count: 100_000))
@@ -116,7 +116,7 @@ struct UploadTests {
         }
     }
 
-    @Test("Progress has the total, ends at it, and knows a rate when it lasts")
+    @Test("Progress has the total, ends at it, and has a rate if the upload lasts long enough")
     func progress() async throws {
         try await Self.withEcho { api, server in
             let steps = Mutex<[TransferProgress]>([])

@@ -121,7 +121,7 @@ struct AFNetworkingIdiomTests {
         }
     }
 
-    @Test("A form of several parts, with a constructing block")
+    @Test("A multipart form, with a constructing block")
     func multipart() async throws {
         try await TestServer.withServer { server in
             let file = try TemporaryPhoto()
@@ -347,7 +347,7 @@ struct AFNetworkingIdiomTests {
         }
     }
 
-    @Test("Serializers of one's own; the media type of another is refused")
+    @Test("Custom serializers; another media type is rejected")
     func serializers() async throws {
         try await TestServer.withServer { server in
             server.route("POST", "/lines") { request in
@@ -374,7 +374,7 @@ struct AFNetworkingIdiomTests {
         }
     }
 
-    @Test("A redirection block answers nil, so the redirect is the response")
+    @Test("A redirection block returns nil, so the redirect is the response")
     func redirection() async throws {
         try await TestServer.withServer { server in
             let client = try PhotoClient(server.url) { blocks, journal in

@@ -92,7 +92,7 @@ struct BecomingDownloadTests {
         }
     }
 
-    @Test("Cancelled, and with a status that is rejected, it leaves neither file nor connection")
+    @Test("A cancelled or rejected download leaves neither file nor connection")
     func nothing() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -117,7 +117,7 @@ struct BecomingDownloadTests {
         }
     }
 
-    @Test("A task with callbacks calls failure, and a download is one already")
+    @Test("A task with callbacks calls failure; for a download it changes nothing")
     func callbacks() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Calls of verbs that a session cancels", .timeLimit(.minutes(5)))
 struct CallCancellationTests {
-    @Test("A scope's calls, and those below, are cancelled; not those above, beside it, or begun later")
+    @Test("Calls of a scope and of scopes below are cancelled, not those of other scopes or later ones")
     func scopes() {
         let top = CallScope()
         let middle = CallScope(below: top)
@@ -46,7 +46,7 @@ struct CallCancellationTests {
         }
     }
 
-    @Test("Under way, in the queue and in the body; calls of the parent go on", arguments: [false, true])
+    @Test("Calls are cancelled in every phase; calls of the parent continue", arguments: [false, true])
     func underWay(invalidates: Bool) async throws {
         try await TestServer.withServer { server in
             let release = Gate()

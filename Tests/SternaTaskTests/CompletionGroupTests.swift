@@ -26,7 +26,7 @@ struct CompletionGroupTests {
         }
     }
 
-    @Test("A group is empty behind the last callback and the last event of all its tasks")
+    @Test("A group is empty after the last callback and the last event of all its tasks")
     func last() async throws {
         try await TestServer.withServer { server in
             let (group, log) = (DispatchGroup(), TaskEventLines())
@@ -42,7 +42,7 @@ struct CompletionGroupTests {
         }
     }
 
-    @Test("Without callbacks, cancelled silently, never resumed, or never built, a task leaves its group, too")
+    @Test("A task without callbacks, cancelled silently, never resumed or never built leaves its group")
     func others() async throws {
         try await TestServer.withServer { server in
             let group = DispatchGroup()
@@ -76,7 +76,7 @@ struct CompletionGroupTests {
         }
     }
 
-    @Test("It goes with the request, when that is sent again as it is")
+    @Test("A request that is sent again as it is keeps its group")
     func ready() async throws {
         let (shared, own) = (DispatchGroup(), DispatchGroup())
         let (api, _) = try mocked { $0.startsTasks = false }

@@ -4,7 +4,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Tasks: a suspended one gives its connection up for a request that waits", .timeLimit(.minutes(5)))
+@Suite("Tasks: a suspended task gives up its connection for a waiting request", .timeLimit(.minutes(5)))
 struct ConnectionReleaseTests {
     /// A session with one connection, or over HTTP/2 to a server that takes one stream at a time.
     private func session(_ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }) throws
@@ -35,7 +35,7 @@ struct ConnectionReleaseTests {
         case suspendedFirst, requestFirst
     }
 
-    @Test("A download goes on by a range", arguments: [false, true], Order.allCases)
+    @Test("A download continues with a range request", arguments: [false, true], Order.allCases)
     func download(http2: Bool, order: Order) async throws {
         let count = 20_000_000
         try await withServer(http2: http2) { server in
@@ -89,7 +89,7 @@ struct ConnectionReleaseTests {
         }
     }
 
-    @Test("A collecting GET that nobody watches starts again", arguments: [false, true])
+    @Test("A GET of a data task that is not observed starts again", arguments: [false, true])
     func collected(http2: Bool) async throws {
         let count = 20_000_000
         try await withServer(http2: http2) { server in
@@ -107,7 +107,7 @@ struct ConnectionReleaseTests {
         }
     }
 
-    @Test("One that waits for its response's head starts again")
+    @Test("A task that waits for its response's head starts again")
     func unanswered() async throws {
         try await withServer(http2: false) { server in
             let release = Gate()
@@ -124,7 +124,7 @@ struct ConnectionReleaseTests {
         }
     }
 
-    @Test("One that is suspended as soon as it was made stands in nobody's way")
+    @Test("A task that is suspended at once does not block other requests")
     func suspendedAtOnce() async throws {
         try await withServer(http2: false) { server in
             let api = try session(server)
@@ -150,7 +150,7 @@ struct ConnectionReleaseTests {
         }
     }
 
-    @Test("One that is watched, or sends something, keeps its connection", arguments: Watcher.allCases)
+    @Test("A task that is observed, or sends a body, keeps its connection", arguments: Watcher.allCases)
     func kept(watcher: Watcher) async throws {
         try await withServer(http2: false) { server in
             let release = Gate()
@@ -192,7 +192,7 @@ struct ConnectionReleaseTests {
         }
     }
 
-    @Test("As many as requests wait, no more; for an origin of its own at the limit of all connections, too")
+    @Test("Only as many tasks as requests wait give up connections, also at the engine's limit")
     func several() async throws {
         try await withServer(http2: false) { server in
             try await TestServer.withServer { elsewhere in

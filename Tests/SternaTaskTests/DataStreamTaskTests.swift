@@ -89,7 +89,7 @@ struct DataStreamTaskTests {
 
     private struct Refused: Error {}
 
-    @Test("Media types and closures that were given to `validating` judge the head")
+    @Test("Media types and closures of `validating` are checked at the head")
     func validated() async throws {
         try await TestServer.withServer { server in
             let api = try session(server)
@@ -151,7 +151,7 @@ struct DataStreamTaskTests {
         }
     }
 
-    @Test("Cancelled between two pieces; suspended, it goes on")
+    @Test("A stream is cancelled between two pieces; a suspended one continues")
     func cancel() async throws {
         try await TestServer.withServer { server in
             let task = try session(server).streamTask(.get("bytes/100000000"))

@@ -20,7 +20,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test("The value, for any number of awaiters; then the task is complete")
+    @Test("Any number of Swift tasks receive the value; then the task is complete")
     func value() async throws {
         try await TestServer.withServer { server in
             let task = try session(server).dataTask(.get("bytes/300000"))
@@ -81,7 +81,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test("Cancelled: before it began, and while it waits")
+    @Test("A task is cancelled before it begins, and while it waits")
     func cancel() async throws {
         try await TestServer.withServer { server in
             let api = try session(server)
@@ -100,7 +100,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test("Cancelling an awaiter ends its wait alone")
+    @Test("Cancelling a Swift task that awaits the value ends only its wait")
     func awaiter() async throws {
         try await TestServer.withServer { server in
             let release = Gate()
@@ -116,7 +116,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test("A task that nobody resumed goes with its last reference")
+    @Test("A task that was never resumed ends with its last reference")
     func dropped() async throws {
         let api = try Session(baseURL: "http://127.0.0.1:1") { $0.startsTasks = false }
         weak var weakTask: DataTask?
@@ -129,7 +129,7 @@ struct DataTaskTests {
         #expect(api.tasks.isEmpty)
     }
 
-    @Test("Labels of the program's own")
+    @Test("A task keeps the program's tag, description and values")
     func labels() throws {
         let api = try Session(baseURL: "http://127.0.0.1:1") { $0.startsTasks = false }
         let task = api.dataTask(.get("x"))

@@ -9,7 +9,7 @@ import Testing
 @testable import SternaTestSupport
 
 /// What a finished call held is freed: the call, its requests with their bodies, and what the program's closures captured.
-@Suite("Calls: nothing of a finished one is kept", .timeLimit(.minutes(5)))
+@Suite("Calls: a finished call is not retained", .timeLimit(.minutes(5)))
 struct FinishedCallTests {
     enum Kind: CaseIterable {
         case verb, post, stream, task, postTask, uploadTask, redirectedTask, retriedTask, refusedTask, cancelledTask
@@ -39,7 +39,7 @@ struct FinishedCallTests {
         func use() {}
     }
 
-    @Test("Neither by an engine nor by the session", arguments: Kind.allCases)
+    @Test("Neither the engine nor the session retains it", arguments: Kind.allCases)
     func finished(kind: Kind) async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/busy") { _ in ServerResponse(status: 503) }

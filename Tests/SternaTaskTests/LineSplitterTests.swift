@@ -32,7 +32,7 @@ struct LineSplitterTests {
         try expectEqual(lines(of: text, pieces: Array(repeating: 1, count: text.utf8.count)), expected)
     }
 
-    @Test("Cut anywhere, the lines are the same")
+    @Test("The lines do not depend on how the bytes are split")
     func random() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<300 {
@@ -43,7 +43,7 @@ struct LineSplitterTests {
         }
     }
 
-    @Test("A line above the limit is an error, before its end is there")
+    @Test("A line above the limit is an error, before its end arrives")
     func limit() throws {
         try expectEqual(lines(of: "12345\n", pieces: [], limit: 5), ["12345"])
         for text in ["123456", "123456\n", "1\n123456\n"] {

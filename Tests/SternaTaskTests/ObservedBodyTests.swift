@@ -8,7 +8,7 @@ import Testing
 /// The body of a task that is read while it arrives, where it has arrived whole.
 @Suite("Tasks: a body that has arrived whole")
 struct ObservedBodyTests {
-    @Test("Cancelled before its end it throws, and does not look complete", arguments: ["abc", ""])
+    @Test("A body that is cancelled before its end throws, and does not look complete", arguments: ["abc", ""])
     func cancelled(text: String) async {
         let body = ObservedBody(ResponseBody(Bytes(text: text))) { _ in }
         body.cancel()
@@ -16,7 +16,7 @@ struct ObservedBodyTests {
         expectEqual(error?.kind, .cancelled)
     }
 
-    @Test("Cancelled after its piece it throws, after its end it does not") func read() async throws {
+    @Test("A body throws if it is cancelled after its piece, but not after its end") func read() async throws {
         let half = ObservedBody(ResponseBody(Bytes(text: "abc"))) { _ in }
         try await expectEqual(half.next()?.readableBytes, 3)
         half.cancel()

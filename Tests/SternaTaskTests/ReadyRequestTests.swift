@@ -14,7 +14,7 @@ struct ReadyRequestTests {
         return request
     }
 
-    @Test("Sent as it is: nothing of the session's is added")
+    @Test("The request is sent as it is: nothing of the session's is added")
     func unchanged() async throws {
         let (api, mock) = try mocked {
             $0.headers = ["X-Session": "1"]
@@ -37,7 +37,7 @@ struct ReadyRequestTests {
         expectEqual(mock.requests.count, 2)
     }
 
-    @Test("The request that a task has sent begins a call of its own, also when the task is gone")
+    @Test("A request that a task has sent begins a new call, also after the task was released")
     func sentAgain() async throws {
         let (api, mock) = try mocked(nil)
         let sent = try await sentByTask(api)
@@ -53,7 +53,7 @@ struct ReadyRequestTests {
         return try #require(task.currentRequest)
     }
 
-    @Test("Fields that describe the body are added where they are missing")
+    @Test("Missing fields that describe the body are added")
     func body() async throws {
         let (api, mock) = try mocked()
         _ = try await api.uploadTask(request(body: .text("a"))).value
@@ -65,7 +65,7 @@ struct ReadyRequestTests {
         expectEqual(mock.requests.map(\.bodyText), ["a", "a"])
     }
 
-    @Test("The session's response serializer judges the answer, and its options hold where the request has none")
+    @Test("The session's response serializer judges the response, and its options are the defaults")
     func judged() async throws {
         let mock = MockTransport { request in
             request.url.path == "/from" ? .redirect(to: "/to") : .json([:], status: 404)
@@ -95,7 +95,7 @@ struct ReadyRequestTests {
         expectEqual(mock.requests[1].headers, mock.requests[0].headers)
     }
 
-    @Test("Streams and downloads; an invalidated session refuses it")
+    @Test("Streams and downloads send it; an invalidated session rejects it")
     func kinds() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in

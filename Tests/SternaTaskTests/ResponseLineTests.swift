@@ -16,7 +16,7 @@ struct ResponseLineTests {
         return try await api.withResponse(to: .get("lines")) { try await read($0) }
     }
 
-    @Test("A streamed response, read as it arrives")
+    @Test("A streamed response is read as it arrives")
     func streamed() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }
@@ -37,7 +37,7 @@ struct ResponseLineTests {
         }
     }
 
-    @Test("Ends, empty lines, the last line without an end, any media type")
+    @Test("Line ends, empty lines, a last line without an end, and any media type are accepted")
     func ends() async throws {
         let lines = try await read("a\r\n\nb") { response in
             var lines: [String] = []
@@ -64,7 +64,7 @@ struct ResponseLineTests {
         }
     }
 
-    @Test("A line that does not fit, and one that is too long")
+    @Test("A line that does not decode, and one that is too long, throw")
     func failures() async throws {
         let misfit = await #expect(throws: SternaError.self) {
             try await read("{\"id\":1}\n{\"id\":\"x\"}\n") { response in
@@ -82,7 +82,7 @@ struct ResponseLineTests {
         expectEqual(long?.kind, .limitExceeded)
     }
 
-    @Test("A line that is too long gives the connection up")
+    @Test("A line that is too long closes the connection")
     func cancelled() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) { $0.engine = Engine() }

@@ -19,7 +19,7 @@ struct SessionRegisterTests {
         }
     }
 
-    @Test("By kind, by identifier, and with those of derived sessions; none of other sessions")
+    @Test("Tasks are listed by kind and by identifier, with those of derived sessions only")
     func kinds() async throws {
         try await TestServer.withServer { server in
             let api = try session(server) { $0.startsTasks = false }
@@ -43,7 +43,7 @@ struct SessionRegisterTests {
         }
     }
 
-    @Test("All of them suspended and resumed")
+    @Test("All tasks are suspended and resumed")
     func suspended() async throws {
         try await TestServer.withServer { server in
             let api = try session(server)
@@ -61,7 +61,7 @@ struct SessionRegisterTests {
         }
     }
 
-    @Test("An invalidated session ends its own tasks and those below, and sends no more; its parent goes on")
+    @Test("An invalidated session ends its tasks and those of derived sessions, not of its parent")
     func invalidated() async throws {
         try await TestServer.withServer { server in
             let ends = Mutex(0)
@@ -93,7 +93,7 @@ struct SessionRegisterTests {
         }
     }
 
-    @Test("Running tasks may finish first; the event comes behind them")
+    @Test("Running tasks may finish first; the event follows them")
     func finishing() async throws {
         try await TestServer.withServer { server in
             let isOver = Mutex(false)

@@ -96,7 +96,7 @@ struct StreamCallbackTests {
         }
     }
 
-    @Test("The completion has the task's error, behind the data that a closure takes and before the task's last event")
+    @Test("The completion follows the data callbacks and precedes the task's last event")
     func order() async throws {
         try await TestServer.withServer { server in
             let log = Log<String>()
@@ -113,7 +113,7 @@ struct StreamCallbackTests {
         }
     }
 
-    @Test("A line that does not fit, a rejected status and a cancelled task are the completion's error")
+    @Test("The completion has the error of an invalid line, a rejected status or a cancelled task")
     func failures() async throws {
         try await TestServer.withServer { server in
             let api = try session(server)

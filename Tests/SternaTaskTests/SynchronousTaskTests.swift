@@ -31,7 +31,7 @@ struct SynchronousTaskTests {
         Case(rule: BlockingRule(isInSwiftTask: true, isMain: true, waitsForMain: true), refusal: "main thread"),
     ]
 
-    @Test("Where a thread may block", arguments: cases)
+    @Test("Threads that may block", arguments: cases)
     func rule(item: Case) {
         let refusal = item.rule.refusal(of: "x()")
         expectEqual((refusal == nil), (item.refusal == nil))
@@ -45,7 +45,7 @@ struct SynchronousTaskTests {
         }
     }
 
-    @Test("Blocks a thread until the value is there, whether the task was started or not", arguments: [false, true])
+    @Test("A thread blocks until the value is available, whether or not the task was started", arguments: [false, true])
     func value(isStarted: Bool) async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
@@ -68,7 +68,7 @@ struct SynchronousTaskTests {
         }
     }
 
-    @Test("Throws the task's error")
+    @Test("The call throws the task's error")
     func failure() async throws {
         let (api, _) = try mocked(by: MockTransport { _ in .json([:], status: 500) })
         let error = await #expect(throws: SternaError.self) {
@@ -80,7 +80,7 @@ struct SynchronousTaskTests {
     // A synchronous function may call what an asynchronous one may not.
     private func start(_ task: DataTask) throws -> Reply { try task.startSynchronous() }
 
-    @Test("Refused in a Swift task, and on an event loop; the task is left as it is")
+    @Test("The call fails in a Swift task and on an event loop, without effect on the task")
     func refused() async throws {
         let (api, mock) = try mocked { $0.startsTasks = false }
         let task = api.dataTask(.get("a"))
@@ -97,7 +97,7 @@ struct SynchronousTaskTests {
         task.cancel()
     }
 
-    @Test("A closure that decides and runs elsewhere answers while the thread blocks")
+    @Test("A decision closure on another queue runs while the thread blocks")
     func decision() async throws {
         let asked = Mutex(0)
         let (api, _) = try mocked { settings in

@@ -1,10 +1,10 @@
 import Dispatch
 import NIOCore
-import Sterna
 import SternaTesting
 import Synchronization
 import Testing
 
+@testable import Sterna
 @testable import SternaTestSupport
 
 @Suite("Decisions of tasks", .timeLimit(.minutes(5)))
@@ -30,7 +30,7 @@ struct TaskDecisionsTests {
         }
     }
 
-    @Test("A redirect is followed elsewhere, delivered or refused")
+    @Test("A redirect is followed to another URL, delivered or rejected")
     func redirect() async throws {
         try await TestServer.withServer { server in
             var decisions = TaskDecisions()
@@ -63,6 +63,24 @@ struct TaskDecisionsTests {
         }
     }
 
+    /// Sets one closure each.
+    private static let closures: [@Sendable (inout TaskDecisions) -> Void] = [
+        { $0.redirect = { _, _, request in .follow(request) } }, { $0.needNewBody = { _, _ in nil } },
+        { $0.challengeReceived = { _, _ in .useDefault } }, { $0.responseReceived = { _, _ in .allow } },
+        { $0.dataReceived = { _, _ in } },
+    ]
+
+    @Test("A task waits for every closure that decides, so that none of them is waited for on its own thread", arguments: 0..<5)
+    func decides(number: Int) throws {
+        var settings = SessionSettings()
+        settings.decisions = TaskDecisions()
+        #expect(TaskDecider(settings, nil)?.decides == false)
+        var decisions = TaskDecisions()
+        Self.closures[number](&decisions)
+        settings.decisions = decisions
+        #expect(TaskDecider(settings, nil)?.decides == true)
+    }
+
     @Test("A target that does not run keeps no task from being cancelled")
     func standstill() async throws {
         try await TestServer.withServer { server in
@@ -81,7 +99,7 @@ struct TaskDecisionsTests {
 
     @TaskLocal private static var trace = ""
 
-    @Test("They and callbacks run on the target, with the task-local values of the creator", arguments: [0, 1, 2])
+    @Test("Decisions and callbacks run on the target, with the creator's task-local values", arguments: [0, 1, 2])
     func target(kind: Int) async throws {
         actor Home {
             var names: [String] = []
@@ -115,7 +133,7 @@ struct TaskDecisionsTests {
         }
     }
 
-    @Test("A silent cancel asks nothing more")
+    @Test("After a silent cancellation no closure is called")
     func silent() async throws {
         try await TestServer.withServer { server in
             let asked = Counter()

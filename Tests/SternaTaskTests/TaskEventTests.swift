@@ -44,7 +44,7 @@ struct TaskEventTests {
         }
     }
 
-    @Test("A rejected status, of every kind of task", arguments: [0, 1, 2])
+    @Test("Every kind of task posts a rejected status", arguments: [0, 1, 2])
     func rejected(kind: Int) async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -157,7 +157,7 @@ struct TaskEventTests {
         }
     }
 
-    @Test("A file that cannot be moved to its place")
+    @Test("A file that cannot be moved to its destination")
     func notMoved() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -178,7 +178,7 @@ struct TaskEventTests {
         }
     }
 
-    @Test("A download that goes on behind what is there")
+    @Test("A download that continues a partial file")
     func resumed() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -200,7 +200,7 @@ struct TaskEventTests {
         }
     }
 
-    @Test("A request that is sent again, since its connection was closed")
+    @Test("A request that is retried because its connection was closed")
     func retried() async throws {
         func answer(_ letter: String) -> ScriptedServer.Step {
             .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(letter)")
@@ -275,7 +275,7 @@ struct TaskEventTests {
         }
     }
 
-    @Test("Events keep no stream's task after its end, whether its body was read or not", arguments: [true, false])
+    @Test("Events do not retain a stream task after its end, with its body read or unread", arguments: [true, false])
     func released(reads: Bool) async throws {
         try await TestServer.withServer { server in
             let api = try session(server.url, TaskEventLines())

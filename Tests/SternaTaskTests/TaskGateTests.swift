@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Tasks: the gate")
 struct TaskGateTests {
-    @Test("Connections are given up once while it is closed, where that is allowed")
+    @Test("Connections are given up once while the gate is closed, if that is allowed")
     func release() {
         let gate = TaskGate()
         gate.isReleasable = true
@@ -26,7 +26,7 @@ struct TaskGateTests {
         expectEqual(gate.releases, 2)
     }
 
-    @Test("One that is unlocked stays open")
+    @Test("An unlocked gate stays open")
     func unlocked() {
         let gate = TaskGate(isOpen: false)
         gate.isReleasable = true

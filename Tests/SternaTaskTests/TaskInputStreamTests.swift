@@ -34,7 +34,7 @@ struct TaskInputStreamTests {
         }
     }
 
-    @Test("Read to its end, in portions of any size", arguments: [1_000, 100_000])
+    @Test("The stream is read to its end, in portions of any size", arguments: [1_000, 100_000])
     func whole(size: Int) async throws {
         try await TestServer.withServer { server in
             let count = 3_000_000
@@ -55,7 +55,7 @@ struct TaskInputStreamTests {
         }
     }
 
-    @Test("Closed early, it cancels its task")
+    @Test("Closing the stream early cancels its task")
     func closed() async throws {
         try await TestServer.withServer { server in
             let task = try session(server).streamTask(.get("bytes/100000000"))

@@ -32,7 +32,7 @@ struct TaskLifecycleTests {
         Row(steps: "rec", state: .completed, last: .nothing),
     ]
 
-    @Test("What each call leads to", arguments: rows)
+    @Test("Each call leads to its state and effect", arguments: rows)
     private func table(row: Row) {
         var lifecycle = TaskLifecycle()
         var last = TaskLifecycle.Effect.nothing

@@ -53,7 +53,7 @@ struct TaskNotificationTests {
         _ = try Session { expectNil($0.notificationCenter) }
     }
 
-    @Test("A task is resumed, suspended, and complete, with what it has made of its response")
+    @Test("A task posts its start, suspension and completion, with the values of its response")
     func task() async throws {
         try await TestServer.withServer { server in
             let scene = Scene()
@@ -97,7 +97,7 @@ struct TaskNotificationTests {
         }
     }
 
-    @Test("The file of a download is moved, or cannot be; then the session is invalidated")
+    @Test("A download's file is moved, or cannot be moved; then the session is invalidated")
     func download() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in

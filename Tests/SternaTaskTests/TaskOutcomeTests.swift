@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Tasks: awaited values", .timeLimit(.minutes(5)))
 struct TaskOutcomeTests {
-    @Test("Any number of Swift tasks get the value, before and behind it")
+    @Test("Any number of Swift tasks receive the value, before and after it is set")
     func many() async throws {
         let outcome = TaskOutcome<Int>()
         async let values = withThrowingTaskGroup { group in
@@ -19,7 +19,7 @@ struct TaskOutcomeTests {
         try await expectEqual(outcome.value, 7)
     }
 
-    @Test("A cancelled wait ends by itself; the others go on")
+    @Test("Cancelling a wait ends only that wait")
     func cancelled() async throws {
         let outcome = TaskOutcome<Int>()
         let other = Task { try await outcome.value }
@@ -32,7 +32,7 @@ struct TaskOutcomeTests {
         try await expectEqual(other.value, 1)
     }
 
-    @Test("A gate holds until it is opened, and lets a cancelled Swift task go")
+    @Test("A gate holds its waiters until it opens, or until their Swift task is cancelled")
     func gate() async throws {
         let gate = TaskGate()
         try await gate.pass()
@@ -45,7 +45,7 @@ struct TaskOutcomeTests {
         try await waiting.value
     }
 
-    @Test("An unlocked gate cannot be closed: a suspension at the moment of a cancellation has no effect")
+    @Test("An unlocked gate cannot be closed: suspending during a cancellation has no effect")
     func unlocked() async throws {
         let gate = TaskGate()
         gate.close()

@@ -27,7 +27,7 @@ struct TaskRequestEventsTests {
         (nil, .follow, "follow /bytes/3"), (.deliver, .follow, "deliver"), (.refuse, .follow, "refuse"),
     ]
 
-    @Test("Events have what the closure decides, or the policy without it", arguments: 0..<3)
+    @Test("Events have the decision of the closure, or of the policy without a closure", arguments: 0..<3)
     func redirect(number: Int) async throws {
         let (decision, policy, word) = Self.decisions[number]
         try await TestServer.withServer { server in
@@ -45,7 +45,7 @@ struct TaskRequestEventsTests {
         }
     }
 
-    @Test("A redirect that the policy refuses; one that is not to be followed is no decision")
+    @Test("A redirect that the policy rejects is a decision; one that is never followed is not")
     func policies() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/loop") { _ in ServerResponse(status: 302, headers: ["Location": "/loop"]) }
@@ -80,7 +80,7 @@ struct TaskRequestEventsTests {
         }
     }
 
-    @Test("A redirect asks for a new body, each time one was read")
+    @Test("A redirect asks for a new body each time the body was read")
     func newBody() async throws {
         try await TestServer.withServer { server in
             redirects(server)

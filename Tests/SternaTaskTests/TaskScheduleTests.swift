@@ -9,7 +9,7 @@ import Testing
 @testable import SternaTestSupport
 
 /// Many tasks on few connections, half of them suspended, resumed and cancelled at moments that follow from a seed.
-@Suite("Tasks: many of them, disturbed at random", .timeLimit(.minutes(20)))
+@Suite("Tasks: many tasks with random interruptions", .timeLimit(.minutes(20)))
 struct TaskScheduleTests {
     private static let contentLength = 1 << 20
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("The states of a task as they change")
+@Suite("The sequence of a task's states")
 struct TaskStateUpdateTests {
-    @Test("A reader receives the present state, then the changes up to the end")
+    @Test("A reader receives the current state, then the changes up to the end")
     func changes() async throws {
         let api = try Session(baseURL: "http://127.0.0.1:9") { $0.startsTasks = false }
         let task = api.dataTask(.get("never"))
@@ -21,7 +21,7 @@ struct TaskStateUpdateTests {
         expectEqual(task.state, .completed)
     }
 
-    @Test("A task that was cancelled before it began completes, for readers of before and after")
+    @Test("A task that is cancelled before it begins completes, for earlier and later readers")
     func cancelled() async throws {
         let api = try Session(baseURL: "http://127.0.0.1:9") { $0.startsTasks = false }
         let task = api.dataTask(.get("never"))
@@ -37,7 +37,7 @@ struct TaskStateUpdateTests {
         expectEqual(late, [.completed])
     }
 
-    @Test("A task that is suspended and goes on says so")
+    @Test("Suspending and resuming a task are reported")
     func suspended() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/held") { _ in

@@ -34,7 +34,7 @@ struct TaskSuspensionTests {
         }
     }
 
-    @Test("A suspended download reads no further; resumed, it comes whole", arguments: [false, true])
+    @Test("A suspended download stops reading; resumed, it completes", arguments: [false, true])
     func download(http2: Bool) async throws {
         let size = 64 << 20
         try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
@@ -53,7 +53,7 @@ struct TaskSuspensionTests {
         }
     }
 
-    @Test("A suspended upload reads its source no further", arguments: [false, true])
+    @Test("A suspended upload stops reading its source", arguments: [false, true])
     func upload(http2: Bool) async throws {
         try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
             server.route("POST", "/discard") { request in
@@ -106,7 +106,7 @@ struct TaskSuspensionTests {
         }
     }
 
-    @Test("Cancelled while it is suspended")
+    @Test("A suspended task can be cancelled")
     func cancel() async throws {
         try await TestServer.withServer { server in
             _ = server.holdBody(of: 50_000_000, until: Gate())

@@ -4,7 +4,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Pieces of text")
+@Suite("Splitting text into pieces")
 struct TextSplitterTests {
     /// Bytes, and how many at their end begin a character that is not complete.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -32,12 +32,12 @@ struct TextSplitterTests {
         Case(bytes: [0xF5, 0x80], kept: 0),
     ]
 
-    @Test("What is held back", arguments: cases)
+    @Test("An incomplete character at the end is held back", arguments: cases)
     func end(item: Case) {
         expectEqual(TextSplitter.incompleteEnd(of: item.bytes), item.kept)
     }
 
-    @Test("Cut anywhere, the pieces make the same text", arguments: [1, 2, 3, 5, 7, 100])
+    @Test("The pieces form the same text, however the bytes are split", arguments: [1, 2, 3, 5, 7, 100])
     func pieces(size: Int) {
         let text = "naïve €5 🐦 漢字 e\u{301} end"
         let bytes = Array(text.utf8)
@@ -55,7 +55,7 @@ struct TextSplitterTests {
         expectEqual(made, text)
     }
 
-    @Test("What is cut off at the end, and what is invalid, is replaced")
+    @Test("An incomplete character at the end, and invalid bytes, are replaced")
     func broken() {
         var splitter = TextSplitter()
         expectEqual(splitter.add(Bytes(bytes: [0x61, 0xFF, 0xE2, 0x82])), "a\u{FFFD}")

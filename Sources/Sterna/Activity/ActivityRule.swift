@@ -1,10 +1,10 @@
 /// Decides when activity is shown. A value without a clock.
 struct ActivityRule: Sendable, Hashable {
-    /// What has to be done after a change.
+    /// The actions that a change requires.
     struct Step: Sendable, Hashable {
-        /// Whether the activity begins or ends to be shown; nil for no change.
+        /// Whether to show or to hide the activity; nil for no change.
         var shows: Bool?
-        /// The timer to set in place of an earlier one; nil leaves it, or there is none.
+        /// The timer to set in place of an earlier one; nil sets none.
         var timer: Timer?
         var cancelsTimer = false
     }
@@ -35,7 +35,7 @@ struct ActivityRule: Sendable, Hashable {
         }
     }
 
-    /// The timer that was set last has come to its time.
+    /// Handles the end of the timer that was set last.
     mutating func timerFired() -> Step {
         switch state {
         case .delayingStart:
@@ -48,7 +48,7 @@ struct ActivityRule: Sendable, Hashable {
         }
     }
 
-    /// Ends at once.
+    /// Hides the activity at once, and resets the count.
     mutating func reset() -> Step {
         let isShown = state == .active || state == .delayingEnd
         (state, count) = (.notActive, 0)

@@ -7,20 +7,22 @@ import Synchronization
 ///     let activity = NetworkActivity { isActive in print(isActive ? "working" : "idle") }
 ///     let api = try Session { $0.observers = [activity.observer] }
 ///
-/// It counts the running tasks of all sessions that it observes, and what ``increment()`` and ``decrement()`` add: calls that return
-/// their response, such as `get`, are no tasks. Short activities are not shown, and pauses between them are passed over.
+/// It counts the running tasks of all sessions that it observes, and what ``increment()`` and ``decrement()`` add: awaited calls,
+/// such as `get`, are not tasks, and are not counted. Short activities are not shown, and short pauses do not hide activity.
 public final class NetworkActivity: Sendable {
-    /// What is shown, and what is to follow.
+    /// The state of the display.
     public enum State: String, Sendable, Hashable {
+        /// No activity; nothing is shown.
         case notActive
-        /// Something is under way, not yet for long enough.
+        /// Activity has begun, but has not lasted for ``startDelay``; it is not shown.
         case delayingStart
+        /// Activity is shown.
         case active
-        /// Nothing is under way any more, not yet for long enough.
+        /// Activity has ended, but ``endDelay`` has not passed; it is still shown.
         case delayingEnd
     }
 
-    /// Adds up tasks for the whole program. It has no action until ``setAction(_:)``.
+    /// An object for the whole program. It has no action until ``setAction(_:)``.
     public static let shared = NetworkActivity()
 
     private struct Content {
@@ -31,7 +33,7 @@ public final class NetworkActivity: Sendable {
         var action: (@Sendable (Bool) -> Void)?
         var tasks: Set<UInt64> = []
         var timer: ClockTimer?
-        /// Tells a timer that was replaced while it ran.
+        /// Identifies the timer, so that one that was replaced while it fired has no effect.
         var timerNumber = 0
     }
 
@@ -39,13 +41,13 @@ public final class NetworkActivity: Sendable {
     private let mailbox: TaskMailbox
     private let time: @Sendable () -> LoopClock
 
-    /// Makes an object that shows nothing yet.
+    /// Creates an object; it shows nothing yet.
     ///
     /// - Parameters:
     ///   - startDelay: how long activity must last to be shown; 1 s by default.
-    ///   - endDelay: how long nothing must be under way until it is no longer shown; 170 ms by default.
+    ///   - endDelay: how long activity must have ended before it is hidden; 170 ms by default.
     ///   - callbacks: where the action runs; the main queue by default.
-    ///   - action: called when activity begins and ends to be shown, in order.
+    ///   - action: called with true when activity is shown, and with false when it is hidden, in order; none by default.
     public convenience init(
         startDelay: Duration = .seconds(1), endDelay: Duration = .milliseconds(170), callbacks: CallbackTarget = .main,
         action: (@Sendable (_ isActive: Bool) -> Void)? = nil
@@ -66,6 +68,7 @@ public final class NetworkActivity: Sendable {
 
     // MARK: State
 
+    /// The current state of the display.
     public var state: State { content.withLock { $0.rule.state } }
 
     /// Whether activity is shown.
@@ -74,7 +77,7 @@ public final class NetworkActivity: Sendable {
     /// The number of activities under way.
     public var count: Int { content.withLock { $0.rule.count } }
 
-    /// Whether anything is counted; yes by default. Turning it off ends what is shown, and forgets what is under way.
+    /// Whether activities are counted; yes by default. Turning it off hides the activity at once, and resets the count.
     public var isEnabled: Bool {
         get { content.withLock { $0.isEnabled } }
         set {
@@ -93,7 +96,7 @@ public final class NetworkActivity: Sendable {
         set { content.withLock { $0.startDelay = newValue } }
     }
 
-    /// How long nothing must be under way until activity is no longer shown. A delay that has begun is not changed.
+    /// How long activity must have ended before it is hidden. A delay that has begun is not changed.
     public var endDelay: Duration {
         get { content.withLock { $0.endDelay } }
         set { content.withLock { $0.endDelay = newValue } }
@@ -106,11 +109,11 @@ public final class NetworkActivity: Sendable {
 
     // MARK: Counting
 
-    /// Adds an activity that is no task.
+    /// Adds an activity that is not a task.
     public func increment() { add(1) }
 
-    /// Removes an activity that was added, once for each ``increment()``: tasks count in the same way, as in AFNetworking. Has no effect if nothing
-    /// is under way.
+    /// Removes an activity; call it once for each ``increment()``. Tasks are part of the same count, as in AFNetworking. Has no
+    /// effect if the count is 0.
     public func decrement() { add(-1) }
 
     private func add(_ change: Int) {

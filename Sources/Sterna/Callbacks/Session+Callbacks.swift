@@ -9,8 +9,8 @@ public import SternaSerialization
 /// Callbacks run on the session's ``SessionSettings/callbacks``: by default the main queue, which must run. A program that blocks
 /// its main thread receives no callbacks; see ``CallbackTarget``.
 ///
-/// Either `success` or `failure` is called, once. A request that cannot be built (a bad URL, parameters that cannot be encoded)
-/// calls `failure` without a task, and returns nil.
+/// Either `success` or `failure` is called, once; neither if the task is cancelled silently. A request that cannot be built (a bad
+/// URL, parameters that cannot be encoded) calls `failure` without a task, and returns nil.
 extension Session {
     /// Called with the decoded value of a response.
     public typealias Success<Value> = @Sendable (DataTask, Value) -> Void

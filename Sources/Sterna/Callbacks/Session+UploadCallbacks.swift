@@ -20,7 +20,7 @@ extension Session {
             progress, success, failure)
     }
 
-    /// Uploads data.
+    /// Uploads data; its media type is `application/octet-stream` by default.
     @discardableResult
     public func upload<S: ResponseSerializer>(
         _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
@@ -35,7 +35,8 @@ extension Session {
             as: serializer, progress, success, failure)
     }
 
-    /// Uploads a file.
+    /// Uploads a file; its media type follows from its name by default. A file that cannot be read calls `failure` with
+    /// `fileUnreadable`.
     @discardableResult
     public func upload<S: ResponseSerializer>(
         file: some FileReference, to reference: some URLConvertible, method: Request.Method = .post,

@@ -47,7 +47,7 @@ package struct BodyRedaction {
         return shown != all && shown != redaction.hidden
     }
 
-    /// Redacts bytes beside a file, which cannot be parsed as a whole.
+    /// Redacts the bytes before or after a file in the body, which cannot be parsed as a whole.
     func shown(piece bytes: Bytes, isFirst: Bool) -> Bytes {
         guard !bytes.isEmpty else { return bytes }
         if isMultipart { return multipart?.shown(bytes) ?? hidden }
@@ -85,7 +85,7 @@ package struct BodyRedaction {
 
     // MARK: JSON
 
-    /// Redacts one JSON text, or several, each on a line (as in NDJSON) or behind a record separator (RFC 7464). Returns nil for
+    /// Redacts one JSON text, or several, each on a line (as in NDJSON) or after a record separator (RFC 7464). Returns nil for
     /// bytes that are not JSON, which cannot be searched.
     private static func json(_ bytes: Bytes) -> Bytes? {
         if let shown = jsonText(bytes.readableBytesView) { return shown ?? bytes }

@@ -3,10 +3,11 @@ import NIOCore
 public import SternaCore
 
 extension Request {
-    /// Returns the request as a command line for curl and a POSIX shell, which sends the same bytes when pasted.
+    /// Returns the request as a curl command line for a POSIX shell. With `showsSecrets` the command sends the same request, except
+    /// as stated below.
     ///
-    /// Credentials in header fields, in the query, and in bodies that are forms, JSON or property lists are recognized by name and
-    /// shown as `***`.
+    /// Credentials in header fields, in the query, and in bodies that are forms, JSON or property lists are recognized by name, and
+    /// are shown as `***` by default.
     ///
     /// The content of a stream cannot be shown; the command then reads its standard input, and says so. A form with files uses
     /// curl's `-F` and `--form-string`, so curl chooses its boundary.
@@ -18,16 +19,17 @@ extension Request {
 }
 
 extension Session {
-    /// Returns the request that a draft describes, as the network interceptors would receive it.
+    /// Returns the request that a draft describes, as the first interceptor would receive it: without cookies, tokens, signatures
+    /// and other changes by interceptors.
     ///
-    /// Throws the errors that sending the draft would throw before anything is sent.
+    /// Throws the errors of building the request, such as `invalidURL` and `encodingFailed`.
     public func request(for draft: RequestDraft) throws -> Request {
         try plan.request(for: draft)
     }
 
     /// Returns the request that a draft describes as a command line for curl; see ``SternaCore/Request/curl(showsSecrets:)``.
     ///
-    /// Throws the errors that sending the draft would throw before anything is sent.
+    /// Throws the errors of building the request, such as `invalidURL` and `encodingFailed`.
     public func curl(for draft: RequestDraft, showsSecrets: Bool = false) throws -> String {
         try request(for: draft).curl(showsSecrets: showsSecrets)
     }

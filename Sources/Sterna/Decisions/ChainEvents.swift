@@ -1,14 +1,14 @@
 import SternaCore
 import Synchronization
 
-/// The way from the chain of a task's call to the closures that decide for the task, and to the observers.
+/// Passes decisions and events from the chain of a task's call to the task's closures and to observers.
 struct ChainEvents: Sendable {
-    // The call keeps its requests, and these their state.
+    // Weak: the call retains its requests, and these retain their state.
     private weak let task: SessionTask?
     private let decider: TaskDecider?
     private let events: TaskEvents?
 
-    /// Makes the way to a task; nil if no closure decides for it, and nobody wants its events.
+    /// Creates the link to a task; nil if the task has no deciding closures and its events are not observed.
     init?(_ task: SessionTask) {
         guard task.decider != nil || task.events != nil else { return nil }
         self.task = task
@@ -21,7 +21,7 @@ struct ChainEvents: Sendable {
         return await decider.mailbox.ask { await decide(task, response, proposed) }
     }
 
-    /// Posts what happens to a redirect.
+    /// Posts the decision on a redirect.
     func decided(_ response: Response, _ decision: RedirectDecision) {
         task?.post(.redirectDecided(response.withoutBody, decision))
     }
@@ -43,7 +43,7 @@ struct ChainEvents: Sendable {
     /// Whether a closure of the task answers the challenges of servers.
     var answersChallenges: Bool { decider?.decisions.challengeReceived != nil }
 
-    /// Asks the closure `challengeReceived`; nil without it, and if it leaves the decision to others.
+    /// Asks the closure `challengeReceived`; nil without it, and if it returns `useDefault`.
     func answer(_ challenge: CredentialChallenge) async -> ChallengeDisposition? {
         guard let decider, let decide = decider.decisions.challengeReceived, let task else { return nil }
         let answer: ChallengeDisposition? = await decider.mailbox.ask {
@@ -54,7 +54,7 @@ struct ChainEvents: Sendable {
         return answer
     }
 
-    /// Posts what happens to a challenge.
+    /// Posts the disposition of a challenge.
     func answered(_ challenge: CredentialChallenge, _ disposition: ChallengeDisposition) {
         let answer: ObservedChallenge.Answer =
             switch disposition {
@@ -75,7 +75,7 @@ struct ChainEvents: Sendable {
     /// Records the request that the application interceptors receive.
     func enter(_ request: Request) { events?.adaptation.withLock { $0 = TaskEvents.Adaptation(entered: request) } }
 
-    /// Posts the request that they pass on, if they have changed it.
+    /// Posts the request that the application interceptors pass on, if they have changed it.
     func passed(_ request: Request) {
         let entered = events?.adaptation.withLock { state in
             state?.hasPassed = true
@@ -93,6 +93,6 @@ struct ChainEvents: Sendable {
         if known.kind != .cancelled { task?.post(.adaptationFailed(request, known)) }
     }
 
-    /// Forgets the request, as its interceptors have returned.
+    /// Discards the recorded request, since the application interceptors have returned.
     func leave() { events?.adaptation.withLock { $0 = nil } }
 }

@@ -13,7 +13,7 @@ extension RequestSettings {
     }
 }
 
-/// The place of a task in its completion group, which it leaves once.
+/// The membership of a task in its completion group, which it leaves only once.
 final class GroupMembership: Sendable {
     private let group: DispatchGroup
     private let hasLeft = Atomic<Bool>(false)

@@ -30,15 +30,16 @@ final class TaskDecider: Sendable {
         }
     }
 
-    /// Whether a closure takes the pieces of bodies.
+    /// Whether the closure `dataReceived` is set.
     var takesData: Bool { decisions.dataReceived != nil }
 
     /// Whether the task waits for a closure.
     var decides: Bool {
-        decisions.redirect != nil || decisions.needNewBody != nil || decisions.responseReceived != nil || takesData
+        decisions.redirect != nil || decisions.needNewBody != nil || decisions.challengeReceived != nil
+            || decisions.responseReceived != nil || takesData
     }
 
-    /// Hands a piece of a body over, and waits until it was taken.
+    /// Passes a piece of a body to the closure `dataReceived`, and waits until it returns.
     func deliver(_ piece: Bytes, of task: SessionTask) async {
         guard let take = decisions.dataReceived else { return }
         await mailbox.ask {

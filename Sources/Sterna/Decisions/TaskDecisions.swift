@@ -1,6 +1,7 @@
 public import SternaCore
 
-/// Closures that decide what the tasks of a session do; those of AFURLSessionManager's blocks that return something. All are nil by default.
+/// Closures that decide what the tasks of a session do; they correspond to AFURLSessionManager's blocks with a return value. All
+/// are nil by default.
 ///
 ///     let api = try Session(baseURL: "https://api.example.com") { settings in
 ///         settings.decisions = TaskDecisions()
@@ -8,8 +9,8 @@ public import SternaCore
 ///     }
 ///
 /// They run on ``SessionSettings/callbacks``, like the callbacks of the same task: in order, one at a time, in a Swift task with
-/// the task-local values of the code that created the task. The task waits until they return. They are called for tasks, not for `async`
-/// verbs. What tasks do otherwise, ``SessionSettings/observers`` tell.
+/// the task-local values of the code that created the task. The task waits until they return. They are called for tasks, not for
+/// `async` verbs. ``SessionSettings/observers`` receive what tasks do without deciding it.
 public struct TaskDecisions: Sendable {
     public init() {}
 
@@ -17,9 +18,9 @@ public struct TaskDecisions: Sendable {
     /// `setTaskWillPerformHTTPRedirectionBlock`. Without it the policy decides.
     public var redirect: (@Sendable (SessionTask, Response, Request) async -> RedirectDecision)?
 
-    /// Returns the content of a request that a redirect, an answer to a challenge or a retry sends again, although its body can be read
-    /// only once; AFNetworking's `setTaskNeedNewBodyStreamBlock`. Nil, as without it, fails a redirect with `bodyNotReplayable`, and leaves
-    /// the response or the error that led there to the caller.
+    /// Returns the content of a request that a redirect, an answer to a challenge or a retry sends again, although its body can be
+    /// read only once; AFNetworking's `setTaskNeedNewBodyStreamBlock`. If it returns nil, or is not set, a redirect fails with
+    /// `bodyNotReplayable`; after a challenge or before a retry, the caller receives the response or the error that led to it.
     public var needNewBody: (@Sendable (SessionTask, Request) async -> Body?)?
 
     /// Answers a server's challenge (401) that no setting has a credential for; AFNetworking's

@@ -1,8 +1,8 @@
 import SternaCore
 
-/// Watches what the application interceptors of a session make of the requests of tasks.
+/// Records how the application interceptors of a session change the requests of tasks.
 struct AdaptationInterceptor: Interceptor {
-    /// Whether the application interceptors follow, rather than precede.
+    /// Whether it stands above the application interceptors, rather than below them.
     let isAbove: Bool
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {

@@ -27,7 +27,7 @@ struct NotificationSetting: Sendable {
     #endif
 }
 
-/// What a task has made of its response, for the notification that it is complete.
+/// The results of a task, for its completion notification.
 struct TaskSummary: Sendable {
     var value: (any Sendable)?
     var body: Bytes?
@@ -42,7 +42,8 @@ extension SessionSettings {
     ///
     ///     let api = try Session { $0.notificationCenter = .default }
     ///
-    /// Notifications are made of events, and posted on ``callbacks`` in their order. That of a task's end follows its last callback.
+    /// Notifications are made from events, and posted on ``callbacks`` in the order of the events. A task's completion notification
+    /// follows its last callback.
     public var notificationCenter: NotificationCenter? {
         get { notifications.center }
         set { notifications.center = newValue }

@@ -1,6 +1,6 @@
 public import SternaCore
 
-/// What happens in a session, and in those derived from it.
+/// The events of a session, and of those derived from it.
 extension Session {
     /// All events from now on; see ``events(_:)``.
     public var events: SternaEvents { events(.all) }
@@ -11,7 +11,8 @@ extension Session {
     ///         if case .taskCompleted(let error) = event.kind { print(event.task?.id ?? 0, error?.message ?? "done") }
     ///     }
     ///
-    /// Those of calls and tasks that were made before are among them only if others wanted them.
+    /// Calls and tasks that were made earlier post events only if an observer or another reader received such events when they were
+    /// made.
     public func events(_ families: SternaEvent.Families) -> SternaEvents {
         SternaEvents(of: eventSource, families, capacity: eventSource.buffer.capacity)
     }
@@ -33,7 +34,7 @@ extension SternaEvent {
 }
 
 extension Response {
-    /// The head, for events, which must not keep a connection.
+    /// The response without its body, for events, which must not hold a connection.
     var withoutBody: Response {
         var head = self
         head.body = ResponseBody()

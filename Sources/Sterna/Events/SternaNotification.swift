@@ -10,16 +10,16 @@ public import SternaSerialization
 ///         print((note.object as? SessionTask)?.id ?? 0, note[SternaNotification.error]?.message ?? "done")
 ///     }
 public enum SternaNotification {
-    /// A task starts or continues; the object is the ``SessionTask``.
+    /// A task was started, or resumed after a suspension; the object is the ``SessionTask``.
     public static let taskDidResume = Notification.Name("Sterna.task.didResume")
 
     /// A task was suspended; the object is the ``SessionTask``.
     public static let taskDidSuspend = Notification.Name("Sterna.task.didSuspend")
 
-    /// A task is complete; the object is the ``SessionTask``. All keys may be there.
+    /// A task is complete; the object is the ``SessionTask``. May carry each of the keys below.
     public static let taskDidComplete = Notification.Name("Sterna.task.didComplete")
 
-    /// A session was invalidated, and none of its tasks runs; the object is the ``Session``.
+    /// A session was invalidated, and its last task is complete; the object is the ``Session``.
     public static let sessionDidInvalidate = Notification.Name("Sterna.session.didInvalidate")
 
     /// The complete file of a download is at its destination; the object is the ``DownloadTask``. Carries ``fileURL``.

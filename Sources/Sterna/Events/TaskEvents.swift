@@ -2,17 +2,17 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// The way from one task to the observers and readers of its session.
+/// Posts the events of one task to the observers and readers of its session.
 final class TaskEvents: Sendable {
     let source: EventSource
     private let call: ObservedCall?
     private let began: NIODeadline
     private let clock: NetworkClock
 
-    /// The places of progress, of which only the newest is delivered.
+    /// The slots of progress events, of which only the newest is delivered.
     let (sent, written) = (EventSlot(), EventSlot())
 
-    /// What the application interceptors do with a request; nil unless they have one.
+    /// A request that the application interceptors are processing.
     struct Adaptation: Sendable {
         let entered: Request
         var hasPassed = false
@@ -20,7 +20,7 @@ final class TaskEvents: Sendable {
 
     let adaptation = Mutex<Adaptation?>(nil)
 
-    /// Makes the events of a task; nil if nobody wants them.
+    /// Creates the events of a task; nil if task events are not observed.
     init?(_ session: Session, _ request: Request?, id: UInt64) {
         let source = session.eventSource
         guard source.wants(.tasks) else { return nil }
@@ -39,7 +39,7 @@ final class TaskEvents: Sendable {
 }
 
 extension SessionTask {
-    /// Posts an event, unless nobody wants it or the task is silent.
+    /// Posts an event, unless task events are not observed or the task is silent.
     func post(_ kind: @autoclosure () -> SternaEvent.Kind) {
         guard let events, !isSilent else { return }
         events.post(kind(), of: self)
@@ -57,7 +57,7 @@ extension SessionTask {
         events.post(.bytesWritten(progress), of: self, in: events.written)
     }
 
-    /// Calls a closure after the task's events so far were delivered; at once if nobody wants them.
+    /// Calls a closure after the task's events so far were delivered; at once if they are not observed.
     func afterEvents(_ call: @escaping @Sendable () -> Void) {
         guard let events else { return call() }
         events.source.buffer.afterDelivery(call)

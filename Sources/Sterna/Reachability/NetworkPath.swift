@@ -5,38 +5,42 @@ import SternaPlatform
 import Foundation
 #endif
 
-/// How the network reaches a destination: whether it does, over what, and by which families of addresses.
+/// The path to a destination: whether it can be reached, over which kind of link, and with which families of addresses.
 public struct NetworkPath: Sendable, Hashable {
-    /// What the packets run over first.
+    /// The kind of the first link of a path.
     public enum Link: String, Sendable, Hashable, CaseIterable {
         /// A mobile network (WWAN).
         case cellular
+        /// Wi-Fi (IEEE 802.11).
         case wifi
-        /// Ethernet, and whatever is not known to be another kind, such as a tunnel.
+        /// Ethernet, and any link of an unknown kind, such as a tunnel.
         case cable
     }
 
-    /// Whether the destination can be reached, as the routes say.
+    /// Whether the destination can be reached, according to the routes.
     public enum Status: Sendable, Hashable {
-        /// Nothing is known yet, or the system does not tell.
+        /// Not known yet, or not provided by the system.
         case unknown
+        /// The destination cannot be reached.
         case notReachable
+        /// The destination can be reached, over this kind of link.
         case reachable(Link)
     }
 
-    /// What a probe has found; see ``ReachabilityProbe``.
+    /// The result of a probe; see ``ReachabilityProbe``.
     public enum Confirmation: String, Sendable, Hashable {
-        /// There is no probe, or no path to send it on.
+        /// No probe is set, or there is no path for it.
         case notAsked
-        /// The probe had the expected answer.
+        /// The probe received the expected response.
         case confirmed
-        /// Something else answers in place of the server, such as the page on which guests of a Wi-Fi sign in.
+        /// Another party responds in place of the server, such as the sign-in page of a Wi-Fi for guests.
         case captivePortal
-        /// The probe had no answer.
+        /// The probe received no response.
         case failed
     }
 
-    /// Whether the destination can be reached, and over what. With a probe, only what was confirmed is reachable.
+    /// Whether the destination can be reached, and over which kind of link. With a probe, only a confirmed path counts as
+    /// reachable.
     public internal(set) var status: Status
 
     /// The families of addresses that have a path.
@@ -45,10 +49,11 @@ public struct NetworkPath: Sendable, Hashable {
     /// The name of the interface, such as `eth0`; nil without a path.
     public internal(set) var interface: String?
 
-    /// Whether each byte costs; nil if the system does not say. Linux does not: see ``ReachabilityOptions/isMetered``.
+    /// Whether traffic is paid for by volume; nil if the system does not say. Linux does not: see
+    /// ``ReachabilityOptions/isMetered``.
     public internal(set) var isMetered: Bool?
 
-    /// What the probe has found.
+    /// The result of the probe.
     public internal(set) var confirmation = Confirmation.notAsked
 
     package init(_ status: Status) { self.status = status }
@@ -56,7 +61,7 @@ public struct NetworkPath: Sendable, Hashable {
     /// Whether the destination can be reached.
     public var isReachable: Bool { link != nil }
 
-    /// What the packets run over; nil without a path.
+    /// The kind of the first link; nil unless the destination can be reached.
     public var link: Link? {
         guard case .reachable(let link) = status else { return nil }
         return link
@@ -75,7 +80,8 @@ extension NetworkPath.Status: CustomStringConvertible {
         }
     }
 
-    /// A text for users: that of the program's table `Sterna.strings` under ``description``, if it has one, else the English text.
+    /// A text for users: the entry for ``description`` in the program's table `Sterna.strings`, if it has one, else the English
+    /// text.
     ///
     /// Without the trait `Foundation` it is always the English one.
     public var localizedDescription: String {
@@ -86,7 +92,7 @@ extension NetworkPath.Status: CustomStringConvertible {
         #endif
     }
 
-    /// AFNetworking's number: -1 unknown, 0 not reachable, 1 by cellular, 2 by Wi-Fi or, as there on a Mac, by cable.
+    /// AFNetworking's number: -1 unknown, 0 not reachable, 1 reachable by cellular, 2 reachable by Wi-Fi or cable.
     public var number: Int {
         switch self {
         case .unknown: -1

@@ -2,32 +2,34 @@ import SternaCore
 import SternaTransport
 import Synchronization
 
-/// Watches whether a destination can be reached, and over what.
+/// Monitors whether a destination can be reached, and over which kind of link.
 ///
 ///     for await path in NetworkReachability.shared.updates {
 ///         print(path)  // reachable by cable (eth0), IPv4 and IPv6
 ///     }
 ///
-/// The answer is what the routes of this machine say, as in AFNetworking and Apple's SCNetworkReachability: nothing is sent, unless a
-/// ``ReachabilityProbe`` is set. It explains failures, and tells when to try again; it should keep no request from being tried.
+/// The result follows from the routes of this machine, as in AFNetworking and Apple's SCNetworkReachability: nothing is sent,
+/// except lookups of a host's addresses, and the requests of a ``ReachabilityProbe``. Use it to explain failures and to choose when
+/// to try again, not to decide whether to send a request.
 ///
-/// It watches while it is started, or while ``updates`` is read. All objects share one socket of the kernel, which is open meanwhile.
+/// It monitors while it is started, and while ``updates`` is read. All objects share one subscription to the system's network
+/// state, which is open only meanwhile.
 public final class NetworkReachability: Sendable {
-    /// Watches the default route. Nothing is watched until it is started.
+    /// The object for the default route. It does not monitor until it is started or ``updates`` is read.
     public static let shared = NetworkReachability()
 
-    /// Where the path leads to.
+    /// The destination of the path.
     public let destination: ReachabilityDestination
 
-    /// How it works.
+    /// The options, which do not change.
     public let options: ReachabilityOptions
 
     private struct State {
         var path = NetworkPath(.unknown)
-        /// Whether the path is an answer, even if that is unknown.
+        /// Whether the path was determined, even if as unknown.
         var isTold = false
         var isStarted = false
-        /// The number of calls of `start()`, by which those of an earlier one are known.
+        /// The number of calls of `start()`; pending callbacks of an earlier one are dropped.
         var starts = 0
         var readers: [Int: AsyncStream<NetworkPath>.Continuation] = [:]
         var lastReader = 0
@@ -38,7 +40,7 @@ public final class NetworkReachability: Sendable {
         var run: Run?
     }
 
-    /// What runs while there are users.
+    /// The work that runs while the object is started or read.
     private struct Run {
         let tables: Tables
         let subscription: NetworkSubscription
@@ -56,7 +58,7 @@ public final class NetworkReachability: Sendable {
     private let resolver: any HostResolver
     private let time: @Sendable () -> LoopClock
 
-    /// Makes an object that watches nothing until it is started.
+    /// Creates an object; it does not monitor until it is started or ``updates`` is read.
     public convenience init(
         to destination: ReachabilityDestination = .defaultRoute, options: ReachabilityOptions = ReachabilityOptions()
     ) {
@@ -76,7 +78,7 @@ public final class NetworkReachability: Sendable {
 
     // MARK: The present
 
-    /// The path that was reported last; unknown while nothing is watched, and before the first answer.
+    /// The path that was reported last; unknown while the object does not monitor, and before the first result.
     public var path: NetworkPath { state.withLock { $0.path } }
 
     /// The status of ``path``.
@@ -85,22 +87,22 @@ public final class NetworkReachability: Sendable {
     /// Whether ``path`` reaches the destination.
     public var isReachable: Bool { path.isReachable }
 
-    /// Watches until there is an answer, and returns it.
+    /// Monitors until the path is determined, and returns it; returns ``path`` if the Swift task is cancelled.
     public func current() async -> NetworkPath {
         for await path in updates { return path }
         return path
     }
 
-    /// Returns the path to an address, by the routes that were known last; unknown if nothing is watched.
+    /// Returns the path to an address, by the routes that were known last; unknown while the object does not monitor.
     func path(to address: IPAddress) -> NetworkPath {
         guard let table = state.withLock({ $0.run })?.tables.current else { return NetworkPath(.unknown) }
         return PathRule(table: table, facts: options.facts).path(to: [address])
     }
 
-    /// Whether there is a connected network besides this machine's own, by what was known last.
+    /// Whether this machine is connected to a network other than its own loopback, by the table that was known last.
     var isConnected: Bool { state.withLock { $0.run }?.tables.current?.isConnected ?? false }
 
-    /// An object for the same network that reports the default route's changes at once, and to its own readers alone.
+    /// An object for the same network that reports the default route's changes at once, and only to its own readers.
     var unsettled: NetworkReachability {
         var options = ReachabilityOptions()
         options.settlingTime = .zero
@@ -110,8 +112,8 @@ public final class NetworkReachability: Sendable {
 
     // MARK: Changes
 
-    /// The present path, once there is an answer, and all changes, in order. Each reader gets all of them, unless it is so slow that
-    /// 256 are waiting: then it misses the oldest. It ends when the Swift task is cancelled.
+    /// The current path, once it is determined, and all changes, in order. Each reader receives all of them; of more than 256
+    /// unread ones the oldest are dropped. The sequence ends when the Swift task is cancelled.
     public var updates: AsyncStream<NetworkPath> {
         let (stream, reader) = AsyncStream<NetworkPath>.makeStream(bufferingPolicy: .bufferingNewest(256))
         let number = state.withLock { state in
@@ -122,7 +124,8 @@ public final class NetworkReachability: Sendable {
         }
         // The sequence keeps this object, until it ends.
         reader.onTermination = { [self] _ in
-            // Who cancels a reader's task holds a lock of that task here, which who publishes a path asks for under this object's.
+            // In a task, against a deadlock: the code that cancels a reader's task holds that task's lock here, and publishing a
+            // path takes that lock while it holds this object's.
             Task {
                 _ = state.withLock { $0.readers.removeValue(forKey: number) }
                 settle()
@@ -133,32 +136,32 @@ public final class NetworkReachability: Sendable {
     }
 
     /// Called with each change of ``path``, on ``ReachabilityOptions/callbacks``, in order; AFNetworking's
-    /// `setReachabilityStatusChangeBlock:`. The first answer is a change. It needs ``start()``.
+    /// `setReachabilityStatusChangeBlock:`. The first result counts as a change. It is called only between ``start()`` and
+    /// ``stop()``.
     public var pathChanged: (@Sendable (NetworkPath) -> Void)? {
         get { state.withLock { $0.changed } }
         set { state.withLock { $0.changed = newValue } }
     }
 
-    /// Begins to watch; has no effect if that was done before.
+    /// Starts monitoring, callbacks and notifications; has no effect if they were started before.
     public func start() {
         state.withLock { state in
             guard !state.isStarted else { return }
             state.isStarted = true
             state.starts += 1
-            // Where `updates` is read, the path is known already.
+            // The path is known already if `updates` is being read.
             if state.isTold { post(state.path, &state) }
         }
         settle()
     }
 
-    /// Ends what ``start()`` began: no callback is called and no notification is posted any more. The path is unknown then, unless
-    /// ``updates`` is still read.
+    /// Stops callbacks and notifications, and monitoring unless ``updates`` is still read; without monitoring ``path`` is unknown.
     public func stop() {
         state.withLock { $0.isStarted = false }
         settle()
     }
 
-    /// Begins or ends the watch, as its users need it.
+    /// Starts or stops monitoring, depending on whether the object is started or read.
     private func settle() {
         turn.withLock { _ in
             let (isNeeded, isRunning) = state.withLock { ($0.isStarted || !$0.readers.isEmpty, $0.run != nil) }
@@ -195,7 +198,7 @@ public final class NetworkReachability: Sendable {
         return Run(tables: tables, subscription: subscription, task: task)
     }
 
-    /// The pauses before a probe that has confirmed nothing is sent again.
+    /// The pauses before a probe is sent again that has not confirmed the path; each pause is twice the one before.
     private static let (firstProbePause, longestProbePause) = (Duration.seconds(5), Duration.seconds(60))
 
     private enum Change {
@@ -206,7 +209,7 @@ public final class NetworkReachability: Sendable {
         var isPause: Bool { if case .pause = self { true } else { false } }
     }
 
-    /// Waits for a newer table, for a while if there is a pause.
+    /// Waits for a newer table, at most for the pause if there is one.
     private static func change(
         _ tables: Tables, after seen: Int, within pause: Duration?, _ time: @Sendable () -> LoopClock
     ) async -> Change {
@@ -222,9 +225,9 @@ public final class NetworkReachability: Sendable {
 
     // MARK: Judging
 
-    /// Returns what is to be reported after a change, once it has lasted for the settling time; nil if the watch ends meanwhile.
+    /// Returns the path to report after a change that has lasted for the settling time; nil if monitoring stops meanwhile.
     ///
-    /// - Parameter again: whether the same path is to be confirmed again.
+    /// - Parameter again: whether to probe an unchanged path again.
     private func judge(
         _ table: inout NetworkTable?, _ tables: Tables, _ seen: inout Int, again: Bool
     ) async -> NetworkPath? {
@@ -246,7 +249,7 @@ public final class NetworkReachability: Sendable {
             if let confirmation = await confirm(path, by: probe, tables, seen) {
                 return path.confirmed(confirmation)
             }
-            // The network has changed under the probe.
+            // The path changed while the probe ran.
             guard let (version, newest) = await tables.change(after: seen) else { return nil }
             (seen, table) = (version, newest)
         }
@@ -257,7 +260,7 @@ public final class NetworkReachability: Sendable {
         tables.version == seen ? nil : await tables.change(after: seen)
     }
 
-    /// Returns the answer of a probe; nil if the path changes before it has come.
+    /// Returns the result of a probe; nil if the path changes before the probe ends.
     private func confirm(
         _ path: NetworkPath, by probe: ReachabilityProbe, _ tables: Tables, _ seen: Int
     ) async -> NetworkPath.Confirmation? {
@@ -265,7 +268,7 @@ public final class NetworkReachability: Sendable {
             group.addTask { await probe.run() }
             group.addTask { [self] in
                 var seen = seen
-                // Other links come and go, such as those of containers.
+                // Changes of other links, such as those of containers, do not end the probe.
                 while let (version, table) = await tables.change(after: seen) {
                     seen = version
                     if await !self.path(in: table).isSame(as: path) { break }
@@ -286,7 +289,7 @@ public final class NetworkReachability: Sendable {
         case .host(let host):
             let name = host.lowercased().trimmingBrackets
             if let address = IPAddress(name) { return rule.path(to: [address]) }
-            // Without a network a lookup would only time out, and the path be told as reachable meanwhile.
+            // Without a network a lookup would only time out, and the path would be reported as reachable meanwhile.
             let known = state.withLock { $0.addresses }
             if let known, !table.isConnected { return rule.path(to: known) }
             let isLost = known.map { !rule.path(to: $0).isReachable && !rule.defaultPath.isReachable } ?? false
@@ -297,7 +300,7 @@ public final class NetworkReachability: Sendable {
         }
     }
 
-    /// How long a lookup may take where nothing but networks of this machine, such as those of containers, can be reached.
+    /// The time limit of a lookup while only networks of this machine, such as those of containers, can be reached.
     private static let lostLookup = Duration.seconds(1)
 
     private func lookUp(_ name: String, within limit: Duration?) async -> [IPAddress]? {
@@ -323,7 +326,7 @@ public final class NetworkReachability: Sendable {
         }
     }
 
-    /// Calls the callback and posts the notification, unless the watch is stopped before.
+    /// Calls the callback and posts the notification, unless ``stop()`` is called before.
     private func post(_ path: NetworkPath, _ state: inout State) {
         let mailbox = state.mailbox ?? TaskMailbox(options.callbacks)
         state.mailbox = mailbox
@@ -336,10 +339,10 @@ public final class NetworkReachability: Sendable {
 }
 
 extension NetworkPath {
-    /// Whether a probe has found that the path does not reach the internet.
+    /// Whether a probe has not confirmed the path.
     fileprivate var isUnconfirmed: Bool { confirmation == .captivePortal || confirmation == .failed }
 
-    /// Whether the network says the same of both, whatever a probe has found.
+    /// Whether both paths are the same apart from the result of a probe.
     fileprivate func isSame(as other: NetworkPath) -> Bool {
         let isReachable = other.isReachable || other.isUnconfirmed
         return self.isReachable == isReachable && families == other.families && interface == other.interface
@@ -347,7 +350,7 @@ extension NetworkPath {
             && (status == .unknown) == (other.status == .unknown)
     }
 
-    /// Returns the path with what a probe has found: reachable only if that was confirmed.
+    /// Returns the path with the result of a probe; it is reachable only if the probe confirmed it.
     fileprivate func confirmed(_ confirmation: Confirmation) -> NetworkPath {
         var path = self
         path.confirmation = confirmation

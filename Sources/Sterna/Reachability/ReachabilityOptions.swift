@@ -4,32 +4,34 @@ public import SternaCore
 public import Foundation
 #endif
 
-/// Where a ``NetworkReachability`` leads to.
+/// The destination of a ``NetworkReachability``.
 public enum ReachabilityDestination: Sendable, Hashable {
     /// The Internet: whatever the default route leads to.
     case defaultRoute
 
-    /// A host, whose addresses are looked up whenever the network changes. While that fails, the default route counts; without any
-    /// network, the addresses that were found last.
+    /// A host, whose addresses are looked up whenever the network changes. If the lookup fails, the default route decides; without
+    /// any network, the addresses that were found last.
     case host(String)
+    /// An IP address.
     case address(IPAddress)
 }
 
-/// How a ``NetworkReachability`` works.
+/// The options of a ``NetworkReachability``.
 public struct ReachabilityOptions: Sendable {
-    /// How long a change must last to be reported; 250 ms by default. What is as before by then is not reported. The first answer, and with
-    /// zero any change, comes at once. Of changes that come faster than they can be looked at, the last one counts.
+    /// How long a change must last to be reported; 250 ms by default. A change that is undone within that time is not reported. The
+    /// first result is reported at once, and with zero every change is. Of changes that come faster than they can be processed,
+    /// only the last one counts.
     public var settlingTime = Duration.milliseconds(250)
 
-    /// Returns whether each byte over an interface costs, such as by NetworkManager's opinion; nil for one that it does not know. None by
-    /// default: Linux itself does not know.
+    /// Returns whether traffic over an interface is paid for by volume, for instance according to NetworkManager; nil for an
+    /// interface that the closure does not know. None by default: Linux itself does not know.
     public var isMetered: (@Sendable (_ interface: String) -> Bool?)?
 
-    /// Returns the kind of an interface where the system's answer is wrong, such as for a tunnel over Wi-Fi; nil to keep that. None by
-    /// default.
+    /// Returns the kind of an interface where the system's answer is wrong, such as for a tunnel over Wi-Fi; nil to keep the
+    /// system's. None by default.
     public var linkKind: (@Sendable (_ interface: String) -> NetworkPath.Link?)?
 
-    /// Confirms that the destination answers, whenever the path has changed; none by default.
+    /// Confirms that the destination responds, whenever the path has changed; none by default.
     public var probe: ReachabilityProbe?
 
     /// Where ``NetworkReachability/pathChanged`` is called and notifications are posted; the main queue by default.

@@ -7,14 +7,15 @@ import SternaTransport
 ///     var options = ReachabilityOptions()
 ///     options.probe = ReachabilityProbe("https://example.com/generate_204")
 ///
-/// It is a GET without redirects and retries, on a connection of its own. As a captive portal may receive it, it has none of the session's
-/// header fields, credentials and cookies, and its interceptors and decisions do not see it. The expected status confirms the path; any other
-/// answer comes from a captive portal, and so does a certificate that is not valid for the URL's host.
+/// It is a GET without redirects and retries, on a connection of its own. Since a captive portal may receive it, it has none of the
+/// session's ``SessionSettings/headers``, credentials and cookies, and its interceptors and decisions do not see it. The expected
+/// status confirms the path. Any other response counts as a captive portal's, as do a malformed response and a certificate that is
+/// rejected.
 public struct ReachabilityProbe: Sendable {
     /// The URL; plain http finds more portals.
     public var url: String
 
-    /// The status that the server answers with; 204 by default.
+    /// The status of the response that confirms the path; 204 by default.
     public var status = 204
 
     /// The time for the whole request; 5 s by default.
@@ -25,15 +26,15 @@ public struct ReachabilityProbe: Sendable {
 
     public init(_ url: String, status: Int = 204) { (self.url, self.status) = (url, status) }
 
-    /// Sends the request, and judges what comes back.
+    /// Sends the request, and judges the response or the error.
     func run() async -> NetworkPath.Confirmation {
-        // No connection, and no address of a name, of before the change.
+        // A new engine uses no connection and no resolved address from before the change.
         let engine = Engine()
         defer { engine.closeIdleConnections() }
         let probe = (session ?? .shared).with {
             $0.engine = engine
             $0.removeIdentity()
-            // Limits on traffic are among them, and handlers.
+            // The options include limits on traffic, and handlers.
             $0.options = RequestOptions()
             $0.cache = nil
             $0.hsts = nil
@@ -53,7 +54,7 @@ public struct ReachabilityProbe: Sendable {
         }
     }
 
-    /// Judges a failure: an answer in place of the server's is a portal's.
+    /// Judges a failure: an unexpected response counts as a captive portal's.
     static func judge(_ error: SternaError, expected: Int) -> NetworkPath.Confirmation {
         if error.response != nil { return error.status == expected ? .confirmed : .captivePortal }
         switch error.kind {

@@ -1,25 +1,27 @@
 import NIOCore
 package import SternaCore
 
-/// The part of a response's body that arrives in a limited time, for responses whose status decides.
+/// The part of a body that arrives within limits of size and time, for responses that are rejected by their status.
 ///
-/// An error's body is read for its message alone. A server that sends it without end, or byte by byte, must not hide the status.
+/// The body of an error is read only for its message. A server that sends it without end, or byte by byte, must not keep the status
+/// from the caller.
 package struct AnswerBody: Sendable {
-    /// The bytes, from the first one on.
+    /// The first bytes of the body.
     package let bytes: Bytes
 
-    /// Whether these are all.
+    /// Whether the bytes are the whole body.
     package let isComplete: Bool
 
-    /// The most bytes that are read: 1 MiB.
+    /// The maximum number of bytes read; 1 MiB.
     package static let longest = 1 << 20
 
-    /// The longest time that is waited for them: 10 s.
+    /// The maximum time to wait for them; 10 s.
     package static let patience = Duration.seconds(10)
 
     private init(_ bytes: Bytes, isComplete: Bool) { (self.bytes, self.isComplete) = (bytes, isComplete) }
 
-    /// Reads a body. One that is longer, slower, or breaks off is given up with its connection; nothing is thrown.
+    /// Reads a body within the limits. One that is longer, slower or incomplete is cancelled, with its connection; no error is
+    /// thrown.
     ///
     /// - Parameter clock: that of the session's engine.
     package static func read(
@@ -37,7 +39,7 @@ package struct AnswerBody: Sendable {
             }
             var read: AnswerBody?
             for await part in group {
-                // The reader then returns what it has.
+                // The cancelled reader returns the bytes that it has.
                 group.cancelAll()
                 read = read ?? part
             }

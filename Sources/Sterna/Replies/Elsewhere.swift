@@ -1,8 +1,8 @@
 import SternaCore
 
-/// Runs long work on the threads that all tasks share.
+/// Runs long computations on the threads that all Swift tasks share.
 enum Elsewhere {
-    /// Long work on an event loop would delay its connections, and on an actor its other work.
+    /// Runs the work off the caller's executor: on an event loop it would delay connections, on an actor its other work.
     static func run<T: Sendable>(_ work: @Sendable () throws(SternaError) -> T) async throws(SternaError) -> T {
         try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(SternaError) in
             try work()

@@ -4,11 +4,15 @@ public import SternaCore
 public import SternaPlatform
 public import SternaSerialization
 
-/// A response with a collected body, accepted by the session's response serializer.
+/// A response with a collected body, accepted by the request's response serializer, or else the session's.
 ///
-/// The methods that make a value follow the request's response serializer, else the session's, if it makes such values; otherwise they
-/// use the standard one. Those that decode come in two forms. The asynchronous ones leave the caller's actor and the event loop for a body
-/// of 64 KiB or more. The synchronous ones, for callbacks, run where they are called.
+/// The methods that make a value follow the request's response serializer, else the session's, if it makes such values; otherwise
+/// they use the standard one. Those that decode come in two forms. The asynchronous ones leave the caller's actor and the event
+/// loop for a body of 64 KiB or more, and for serializers that take long, such as those of images. The synchronous ones, for
+/// callbacks, run where they are called.
+///
+/// All of them throw `contentCodingFailed` for a body with an unknown content coding, unless the serializer takes the bytes as they
+/// are.
 public struct Reply: Sendable {
     /// The response, with its complete body.
     public let response: Response
@@ -41,15 +45,15 @@ public struct Reply: Sendable {
     /// Where the response comes from: the network, the cache, or a validation of a stored response.
     public var source: ResponseSource { response.source }
 
-    /// The URL that answered, after redirects.
+    /// The URL of the response, after redirects.
     public var url: HTTPURL { response.url }
 
     // MARK: Values
 
     /// Returns the body's bytes as Foundation's type, by the response serializer if it makes bytes.
     ///
-    /// Throws what that serializer throws: `.imageData` throws `unacceptableMediaType` for a page, and `decodingFailed` for an empty body.
-    /// ``body`` has the bytes unchecked.
+    /// Throws what that serializer throws: `.imageData` throws `unacceptableMediaType` for an HTML page, and `decodingFailed` for
+    /// an empty body. ``body`` has the bytes unchecked.
     public func data() throws(SternaError) -> Data { try make(by: choice.data) }
 
     /// Decodes the body as a JSON tree; null for an empty one.
@@ -57,7 +61,8 @@ public struct Reply: Sendable {
     /// Throws `unacceptableMediaType` or `decodingFailed`.
     public func json() throws(SternaError) -> JSON { try make(by: choice.json) }
 
-    /// Decodes the body as text in the character set of Content-Type, otherwise UTF-8; throws `decodingFailed`.
+    /// Decodes the body as text in the character set of Content-Type, otherwise as UTF-8. Throws `decodingFailed`, and
+    /// `unacceptableMediaType` if the response serializer makes text and does not accept the media type.
     public func text() throws(SternaError) -> String { try make(by: choice.text) }
 
     /// Decodes the body as a `Decodable` value: from JSON, unless the response serializer decodes another format or makes this type.

@@ -16,11 +16,12 @@ extension Response {
     /// - Parameter limit: the maximum length of a line in bytes; a longer one throws `limitExceeded`, and the rest of the body is cancelled.
     public func lines(upTo limit: Int) -> ResponseLines { ResponseLines(body: body, limit: max(0, limit)) }
 
-    /// The values of the body's lines, each of them JSON (JSON Lines, ndjson), whatever the media type; empty lines are skipped.
+    /// The values of the body's lines, each of them JSON (JSON Lines, ndjson), whatever the media type; blank lines are skipped.
     ///
     ///     for try await entry in response.decode(lines: Entry.self) { print(entry.id) }
     ///
-    /// Throws `decodingFailed` for a line that does not fit.
+    /// Throws `decodingFailed` for a line that does not decode, and `limitExceeded` for one above the limit; both cancel the rest
+    /// of the body.
     ///
     /// - Parameters:
     ///   - decoding: how values are read; by default as JSONDecoder does.

@@ -32,7 +32,7 @@ struct SerializerChoice: Sendable {
         return making(JSON.self) ?? jsonFormat
     }
 
-    /// The settings by which JSON is read, whatever is made of it.
+    /// The settings for parsing JSON, whatever value is made: the chosen serializer's, or the default ones.
     var jsonFormat: JSONResponseSerializer { tree() ?? JSONResponseSerializer() }
 
     /// The serializer of `text()`.
@@ -65,14 +65,14 @@ struct SerializerChoice: Sendable {
         let format = base as? any FormatResponseSerializer
         if !transforms, let format { return format.decoding(type, serializer.validation, decoding) }
         if type != String.self, type != Data.self, let own = making(type) { return own }
-        // Such as the member of an envelope.
+        // For instance a serializer that selects a member of an envelope.
         if let tree = making(JSON.self) { return tree.tryMap { try $0.decode(type, decoding) } }
         if let format { return format.decoding(type, serializer.validation, decoding) }
         return DecodableResponseSerializer<T>(decoding: decoding)
     }
 
-    /// The serializer of a callback whose call names none, and which receives a JSON tree: that of the chosen serializer. Text becomes a
-    /// JSON string, no value null, and bytes are parsed. Other values fail with the advice to name the serializer.
+    /// The serializer of a callback that receives a JSON tree, since its call names no serializer. It uses the chosen one: text
+    /// becomes a JSON string, an empty value null, and bytes are parsed. Other values fail with the advice to name the serializer.
     var callback: any ResponseSerializer<JSON> {
         if let json = serializer as? JSONResponseSerializer { return json }
         if let own = making(JSON.self) { return own }
@@ -103,7 +103,7 @@ struct SerializerChoice: Sendable {
         S.Value.self == type ? serializer as? any ResponseSerializer<V> : nil
     }
 
-    /// What the chosen serializer is built on, and whether that makes another value.
+    /// The innermost serializer that the chosen one wraps, and whether a wrapper changes the value.
     private var unwrapped: (base: any ResponseSerializer, transforms: Bool) {
         var found: (base: any ResponseSerializer, transforms: Bool) = (serializer, false)
         while let wrapping = found.base as? any WrappingResponseSerializer {

@@ -5,13 +5,14 @@ import SternaPlatform
 import SternaSerialization
 import SternaTransport
 
-/// The life of one call, from top to bottom: a draft describes it, a request is built of the draft and sent through the chain, the body of
-/// the response is read, the response is judged, and a reply is made.
+/// The steps of one call, in order: builds a request from a draft, sends it through the chain, reads the response's body, judges
+/// the response, and makes the reply.
 ///
-/// Verbs, callbacks, tasks and uploads of a session all go this way. A body that the call collects is read in the chain, below whatever may
-/// look at it or send the request again (``BodyReading``). Of a body that is there when the chain returns, nothing is left to read.
+/// Verbs, callbacks, tasks and uploads of a session all use these steps. A body that the call collects is read in the chain
+/// (``BodyReading``), below the interceptors that may inspect it or send the request again; it is usually complete when the chain
+/// returns.
 extension SessionPlan {
-    // MARK: All of it
+    // MARK: Whole calls
 
     /// Sends a draft's request and collects the response.
     @inline(__always)
@@ -30,7 +31,7 @@ extension SessionPlan {
         return try await send(request, draft, reading).get()
     }
 
-    /// Sends a task's request and collects the response, as far as the task and the closures that decide for it allow.
+    /// Sends a task's request and collects the response, unless the task is cancelled or one of its closures rejects the response.
     func send(_ request: Request, _ draft: RequestDraft, _ task: TaskReading) async throws -> Reply {
         let reading = BodyReading(
             limit: settings.collectedBytes, progress: { task.report($0) }, admit: { try await task.admit($0) })
@@ -81,15 +82,15 @@ extension SessionPlan {
             return value
         } catch {
             await end(watched, recorder)
-            // Errors of the closure's own pass unchanged.
+            // Errors that the closure itself throws pass unchanged.
             guard var known = error as? SternaError else { throw error }
             known.metrics = known.metrics ?? recorder.snapshot
             throw known
         }
     }
 
-    // The unread body is discarded before the event of the request's end. The end of one that was read came behind the
-    // events of the request.
+    // Cancels an unread body and waits for the engine, so that its events precede the end of the request. A body that was read to
+    // its end has posted its events already.
     nonisolated(nonsending) private func end(_ body: WatchedBody?, _ recorder: MetricsRecorder) async {
         if let body, !body.hasEnded {
             body.cancel()
@@ -146,7 +147,7 @@ extension SessionPlan {
             try call(for: request, ownDeadline: draft.settings.deadline?.instant, keepsRequests: draft.isOfTask))
         authentication.addCredentials(draft.settings.state.choices.credential, isOwnOrigin: isOwnOrigin, to: &request)
         try addHeaders(draft, to: &request)
-        // A part of encoded bytes cannot be decoded.
+        // A range of encoded bytes cannot be decoded.
         if !namesCoding, request.headers.contains(.range) { request.headers[.acceptEncoding] = nil }
         request.priority = draft.settings.priority
         if !settings.secretHeaders.isEmpty || !draft.settings.ownSecretHeaders.isEmpty {
@@ -155,8 +156,8 @@ extension SessionPlan {
         return request
     }
 
-    /// Returns a ready request with a call of its own. Only fields that describe its body are added, and options that it leaves to
-    /// the session's.
+    /// Returns a ready request with a call of its own. Adds only the fields that describe its body, and the session's options that
+    /// the request does not set.
     func request(ready: Request, isOfTask: Bool) throws(SternaError) -> Request {
         if let failure { throw failure }
         if scope.isInvalidated { throw Self.invalidated.at(ready) }
@@ -290,7 +291,7 @@ extension SessionPlan {
         return try await chain(request)
     }
 
-    // A session without a policy has no interceptor for the few requests that have their own.
+    // The session's own chain lacks the interceptors of policies that only this request sets.
     @inline(never)
     nonisolated(nonsending) private func send(_ request: Request, over slots: ChainSlots) async throws -> Response {
         try await builder.chain(slots)(request)
@@ -298,7 +299,7 @@ extension SessionPlan {
 
     // MARK: Settings that would do nothing
 
-    /// Throws `invalidRequest` for what a draft asks for and the session does not have.
+    /// Throws `invalidRequest` if a draft sets an option that has no effect without a setting of the session.
     @inline(never)
     private func refuseIneffective(_ own: RequestSettings) throws(SternaError) {
         if settings.cookieJar == nil, let setting = cookieSetting(of: own) {
@@ -342,7 +343,7 @@ extension SessionPlan {
         return nil
     }
 
-    /// Throws `invalidRequest` for a policy of the request's own that asks for stored responses, in a session without a cache.
+    /// Throws `invalidRequest` if the request's own cache policy asks for stored responses, and the session has no cache.
     @inline(never)
     private func refuseCachePolicy(of request: Request) throws(SternaError) {
         guard let policy = request.options[ifSet: CachePolicyKey.self],
@@ -404,8 +405,8 @@ extension SessionPlan {
 
     // Functions of their own from here on, since their locals would otherwise occupy memory in every waiting request.
 
-    /// Reads the body that an interceptor or a transport of the user has left or put in place of the read one, and refuses one that is too
-    /// large; parses the body of a large error on another thread.
+    /// Reads a body that the chain has not collected, for example one that an interceptor replaced, and rejects one that is too
+    /// large. Parses the body of a large error on another thread.
     @inline(never)
     nonisolated(nonsending) private func collect(
         _ response: Response, _ request: Request, _ draft: RequestDraft
@@ -460,8 +461,8 @@ extension SessionPlan {
         SerializerChoice(request: draft.settings.ownResponseSerializer, session: settings.responseSerializer).serializer
     }
 
-    /// Whether a response is accepted whatever statuses the serializer accepts: the caller accepts any, or it is a redirect that the caller
-    /// or a closure chose not to follow.
+    /// Whether a response is accepted regardless of the serializer's statuses: the caller accepts any status, or the response is a
+    /// redirect that a policy or a closure chose not to follow.
     private func acceptsStatus(of response: Response, to draft: RequestDraft) -> Bool {
         if acceptsAnyStatus(draft) { return true }
         guard RedirectRule.isRedirect(response.status.code) else { return false }
@@ -485,14 +486,14 @@ extension SessionPlan {
 
     // MARK: Failures
 
-    /// Converts any error of the chain into one of the library, with the request's details.
+    /// Converts any error of the chain into a `SternaError` with the request's details.
     @inline(never)
     func describe(_ error: any Error, _ request: Request, answeredBy response: Response? = nil) -> SternaError {
         var known = ErrorDescription.describe(
             error, of: request, answeredBy: response, at: request.call?.trace?.point)
         if let recorder = request.recorder {
             known.metrics = recorder.snapshot
-            // A download that has taken the response over ends the request itself.
+            // A download that continues with the response ends the request itself.
             if known.downloadTask == nil { recorder.requestEnded() }
         }
         return known

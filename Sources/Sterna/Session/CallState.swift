@@ -1,18 +1,18 @@
 import Dispatch
 package import SternaCore
 
-/// What the requests of one call carry: what its caller has chosen for this call alone, and what the session, its task and the
-/// interceptors tell each other on the way.
+/// The state that the requests of one call carry: the caller's choices for this call, and what the session, its task and the
+/// interceptors pass to each other.
 ///
-/// Settings that a session has, too, are ``SternaCore/RequestOptions``. A request that is copied from another one of the call keeps the
-/// state; one that user code has made itself gets it by ``SternaCore/Request/continues(_:)``. It is not copyable, so that reading a
-/// field copies no others.
+/// Settings that a session also has are in ``SternaCore/RequestOptions``. A copy of one of the call's requests keeps the state; a
+/// request that user code creates gets it by ``SternaCore/Request/continues(_:)``. The type is not copyable, so that reading one
+/// field does not copy the others.
 struct CallState: ~Copyable, Sendable {
-    /// What the caller has chosen for the call.
+    /// The caller's choices for the call.
     struct Choices: Sendable {
-        // A nil in a double optional replaces the session's setting by none.
+        // In a double optional, an inner nil replaces the session's setting with none.
 
-        /// How challenges are answered, as far as it was set.
+        /// The authentication policy, with the properties that were set; nil if none was.
         var authentication: AuthenticationPolicy?
 
         /// The credential as it was set; see ``Access/credentials``.
@@ -30,7 +30,7 @@ struct CallState: ~Copyable, Sendable {
         /// Whether the session's cookie jar is used; nil for the session's choice, which is yes.
         var handlesCookies: Bool?
 
-        /// A limit besides the session's.
+        /// A bandwidth limit in addition to the session's; an inner nil removes the session's, too.
         var bandwidth: BandwidthLimit??
 
         /// The group that the call's task enters.
@@ -40,51 +40,51 @@ struct CallState: ~Copyable, Sendable {
         var savedName: SavedFileName?
     }
 
-    /// What belongs to the call as a whole, with all its redirects and attempts.
+    /// State of the whole call, with all its redirects and attempts.
     struct Course: Sendable {
-        /// How the body is read; nil if the caller reads it, or collects what is delivered whole.
+        /// How the chain reads the body; nil if the caller reads it, or collects a body that is delivered whole.
         var reading: BodyReading?
 
-        /// The way to the closures that decide for the call's task, and to its events.
+        /// Calls the closures that decide for the call's task, and posts the task's events.
         var events: ChainEvents?
 
-        /// The queue of the transfer that the call works for.
+        /// The link to the queue of the transfer that the call belongs to; nil for none.
         var link: TransferLink?
 
-        /// What the retries of the request and of the targets of its redirects have in common.
+        /// The history that the retries of the request and of its redirects share.
         var history: RetryHistory?
 
         /// The number of retries of the requests that redirected to this one.
         var formerRetries = 0
 
-        /// Where the redirects of a request have led that is signed for AWS.
+        /// Records whether the redirects of an AWS-signed request have led to a foreign host.
         var awsTrail: AWSTrail?
 
-        /// The origin that a call with signed messages begins with.
+        /// The origin of the first request of a call with HTTP message signatures (RFC 9421).
         var messageOrigin: Origin?
     }
 
-    /// Whose credentials the request has, and may get.
+    /// The credentials that the request has, and those that it may receive.
     struct Access: Sendable {
-        /// The credentials for the origin of the call's first request, and of the URL that the request has by now.
+        /// The credentials for the origin of the call's first request, and those in the current URL.
         var credentials: CallCredentials?
 
         /// Whether a redirect led to another origin, so that credentials which the caller gave for the session or the request are not
         /// sent any more, even if a later redirect returns. Stored credentials are looked up for each request.
         var dropsCredentials = false
 
-        /// The Authorization value that was made of the user information of the request's URL, which tells such a field from one that
-        /// the caller has set.
+        /// The Authorization value that was built from the URL's user information; it distinguishes that field from one that the
+        /// caller set.
         var userinfoField: String?
 
         /// Whether the Authorization field has the session's token, so that no other credential takes its place.
         var carriesToken = false
 
-        /// The user and the password of a request that Digest authenticates, as parts of an identity.
+        /// The user name and password of a request with Digest authentication, as part of the request's identity.
         var digestIdentity: [UInt8]?
     }
 
-    /// What belongs to one attempt.
+    /// State of one attempt.
     struct Attempt: Sendable {
         var circuitReport: CircuitReport?
         var hedgeCopy: HedgeCopy?
@@ -103,14 +103,15 @@ struct CallState: ~Copyable, Sendable {
         CallState(choices: choices, course: course, access: access, attempt: attempt)
     }
 
-    /// Forgets what belongs to a call, as its request begins another one. Credentials stay as they are, and stay dropped.
+    /// Resets the state of the call and of its attempt, because the request begins another call. Credentials stay, and dropped ones
+    /// stay dropped.
     mutating func beginAnew() { (course, attempt) = (Course(), Attempt()) }
 
     fileprivate static let none = CallState()
 }
 
 extension Optional {
-    /// The value that was set; nil where none was, or nil was.
+    /// The inner value; nil if none was set, or if nil was set.
     func flattened<Value>() -> Value? where Wrapped == Value? {
         if case .some(let value) = self { value } else { nil }
     }
@@ -122,7 +123,7 @@ extension Optional {
 }
 
 /// The call state of a request, or of the settings of one.
-// Invariant: it is changed only while one value alone refers to it, so that accesses never overlap.
+// Invariant: it is changed only while a single value refers to it, so that accesses never overlap.
 final class CallStateBox: @unchecked Sendable {
     @exclusivity(unchecked) fileprivate final var state: CallState
 
@@ -131,7 +132,7 @@ final class CallStateBox: @unchecked Sendable {
 
 /// A value that carries a call state.
 package protocol CallStateCarrier {
-    /// A ``CallStateBox``; nil where nothing was set.
+    /// A ``CallStateBox``; nil if nothing was set.
     var carried: (any AnyObject & Sendable)? { get set }
 
     var options: RequestOptions { get set }
@@ -152,15 +153,16 @@ extension CallStateCarrier {
         }
     }
 
-    // Invariant: states are made here alone, as boxes, and elsewhere only handed on from one carrier to another.
+    // Invariant: only this extension creates the objects, always as boxes; other code only copies the reference from one carrier to
+    // another.
     private static func box(_ carried: any AnyObject & Sendable) -> CallStateBox {
         unsafeDowncast(carried, to: CallStateBox.self)
     }
 }
 
 extension Request: CallStateCarrier {
-    /// Makes a request that user code returned a further one of the call of another: it gets the call and its state. One that was copied
-    /// from the other has both.
+    /// Adds a request that user code returned to the call of another request, with that request's state. A copy of the other
+    /// request has both already.
     mutating func continues(_ former: Request) {
         if let call = former.call { join(call) }
         carried = former.carried

@@ -2,7 +2,8 @@ import NIOCore
 package import SternaCore
 import Synchronization
 
-/// A wait between attempts, or before the first. It ends at once when the Swift task or the call is cancelled, and stands still while the call's time does.
+/// A wait between attempts, or before the first. It ends at once when the Swift task or the call is cancelled, and its time stops
+/// while the call is paused.
 final class CallWait: CallStep {
     private struct State {
         var isOver = false
@@ -15,7 +16,7 @@ final class CallWait: CallStep {
     private let time: LoopClock
     private let delay: TimeAmount
 
-    /// The moment at which the wait ends if the call's time never stands still.
+    /// The instant at which the wait ends if the call is never paused.
     private let due: NIODeadline
 
     /// The time that the call had left at the beginning.
@@ -51,8 +52,8 @@ final class CallWait: CallStep {
         SternaError(.cancelled, phase: .wait, "The request was cancelled while it waited to be sent.")
     }
 
-    /// The rest of the wait; nil while the call's time stands still. The call's deadline moves on with each pause of its time, which
-    /// tells how much of it has passed.
+    /// The remaining time of the wait; nil while the call is paused. Each pause moves the call's deadline, so the time left until
+    /// then shows how much unpaused time has passed.
     private var rest: TimeAmount? {
         let now = time.clock.now
         guard let call else { return due - now }
@@ -61,7 +62,7 @@ final class CallWait: CallStep {
         return delay - (reach - (limit - now))
     }
 
-    /// Ends the wait if it is over, or sets a timer for its rest.
+    /// Ends the wait if its time has passed, or sets a timer for the remaining time.
     private func check() {
         guard let rest else { return }
         guard rest > .zero else { return end(.success(())) }

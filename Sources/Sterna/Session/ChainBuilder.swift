@@ -9,7 +9,7 @@ final class KeptChains: Sendable {
         let chain: Chain
     }
 
-    // A list, since few combinations are in use, and a start pays for each type of dictionary.
+    // An array: few combinations are in use, and each specialized dictionary type costs time at program start.
     private let chains = Mutex<[Kept]>([])
 
     func chain(_ slots: ChainSlots, _ make: () -> Chain) -> Chain {
@@ -27,7 +27,7 @@ final class KeptChains: Sendable {
     }
 }
 
-/// Makes a session's chains: that of its plain requests, and those with slots that a request needs besides.
+/// Makes a session's chains: one for its plain requests, and those with additional slots that single requests need.
 // A class, since its settings are large to copy.
 final class ChainBuilder: Sendable {
     let settings: SessionSettings
@@ -42,7 +42,7 @@ final class ChainBuilder: Sendable {
     let cache: CachePlan?
     private let kept = KeptChains()
 
-    /// What holds requests while the network is away; nil in sessions that do not wait for it.
+    /// Holds requests while the network is unreachable; nil in sessions that do not wait for it.
     let connectivity: ConnectivityGate?
     let coalescing: CoalescingPlan
 
@@ -68,7 +68,8 @@ final class ChainBuilder: Sendable {
         }
     }
 
-    /// What the session remembers of its servers' responses; nil if it remembers nothing.
+    /// The state that the session keeps from responses, such as cookies and HSTS hosts; nil without a cookie jar, an HSTS store and
+    /// a cache.
     var networkState: NetworkState? {
         guard settings.cookieJar != nil || settings.hsts != nil || settings.cache != nil else { return nil }
         var state = NetworkState(

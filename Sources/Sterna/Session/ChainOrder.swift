@@ -2,7 +2,8 @@ import SternaCore
 
 /// The slots of a chain that only some sessions and requests need.
 ///
-/// A request's own are found in its options and its call state, before its chain runs: what an interceptor sets adds none.
+/// Those of a request follow from its options and its call state before its chain runs; an option that an interceptor sets adds no
+/// slot.
 struct ChainSlots: OptionSet, Sendable {
     let rawValue: UInt8
 
@@ -12,7 +13,7 @@ struct ChainSlots: OptionSet, Sendable {
     static let signing = ChainSlots(rawValue: 1 << 3)
     static let hedging = ChainSlots(rawValue: 1 << 4)
     static let coalescing = ChainSlots(rawValue: 1 << 5)
-    /// For the events and decisions of a task about what application interceptors do.
+    /// For the events of a task about what application interceptors do.
     static let adaptation = ChainSlots(rawValue: 1 << 6)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -52,8 +53,8 @@ struct ChainSlots: OptionSet, Sendable {
 
 /// The places of a chain, outermost first. `docs/Architecture.md` shows them.
 ///
-/// What stands above ``redirect`` runs once for each call, what stands between it and ``retry`` once for each hop, and everything below
-/// once for each request.
+/// Interceptors above ``redirect`` run once for each call, ``retry`` once for each hop of a redirect, and those below it once for
+/// each request.
 enum ChainPlace: String, CaseIterable {
     case adaptationBegin, application, adaptationEnd
     case signingOrigin
@@ -76,8 +77,8 @@ enum ChainPlace: String, CaseIterable {
     case network
     case bandwidth
 
-    /// The slot without which the place is empty; nil where the session's settings alone decide, and for ``retry``, which reads bodies
-    /// without its slot.
+    /// The slot without which the place is empty; nil if only the session's settings decide, and for ``retry``, which reads bodies
+    /// even without its slot.
     var slot: ChainSlots? {
         switch self {
         case .adaptationBegin, .adaptationEnd: .adaptation
@@ -95,7 +96,7 @@ enum ChainPlace: String, CaseIterable {
 }
 
 extension ChainBuilder {
-    /// Makes the interceptors of a place in a chain with the given slots; none where nothing asks for them.
+    /// Makes the interceptors of a place in a chain with the given slots; none if nothing needs them.
     func interceptors(at place: ChainPlace, _ slots: ChainSlots) -> [any Interceptor] {
         if let slot = place.slot, !slots.contains(slot) { return [] }
         let time = settings.engine.loopClock
@@ -134,11 +135,12 @@ extension ChainBuilder {
         case .proxyAuthentication:
             guard settings.transport == nil, settings.proxies.mayAnswerChallenges else { return [] }
             return [ProxyAuthenticationInterceptor(sender: sender)]
-        // Signatures cover the cookies. A cache adds them itself; without either the network state does.
+        // Signatures cover the cookies, so they are added here. A cache adds them itself; without signatures and cache the network
+        // state does.
         case .signedCookies:
             guard cache == nil, let jar = settings.cookieJar else { return [] }
             return [CookieInterceptor(jar: jar, security: CookieSecurity(settings))]
-        // Below whatever asks for tokens and credentials, since that may send requests to the same origin.
+        // Below the interceptors that obtain tokens and credentials, since these may send requests to the same origin.
         case .adaptiveConcurrency:
             return settings.adaptiveConcurrencyLimit.map { [AdaptiveConcurrencyInterceptor(limit: $0, time: time)] }
                 ?? []
@@ -155,7 +157,7 @@ extension ChainBuilder {
             return [NetworkStateInterceptor(state: state)]
         case .network:
             guard !settings.networkInterceptors.isEmpty else { return [] }
-            // A redirect starts anew.
+            // The trace begins anew with each request, since a redirect passes only these interceptors.
             return [TraceInterceptor()] + TraceInterceptor.traced(settings.networkInterceptors, isLast: true)
         case .bandwidth: return [BandwidthInterceptor(time: time, bandwidth: settings.bandwidth)]
         }

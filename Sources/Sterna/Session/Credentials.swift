@@ -6,7 +6,7 @@ enum Credentials {
     /// shares with its own origin.
     ///
     /// - Parameters:
-    ///   - own: the request's own credentials; with nil, those of the session are not used either.
+    ///   - own: the request's own credentials; an inner nil excludes the session's, too.
     ///   - allowsBasic: whether the URL's credentials may be sent without a challenge, by Basic.
     ///
     /// Throws `invalidHeader` or `invalidURL` for credentials that cannot be sent; shared ones were checked when the session was made.

@@ -1,6 +1,6 @@
 import SternaCore
 
-/// Converts an error that left the chain of a call into one of the library.
+/// Converts an error that left the chain of a call into a `SternaError`.
 enum ErrorDescription {
     /// Returns the error with the details of its request, and of the response received, if it has none.
     ///

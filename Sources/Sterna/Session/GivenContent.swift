@@ -3,8 +3,8 @@ import SternaSerialization
 
 /// A value that a request sends as JSON or as a form, whatever the session's request serializer.
 ///
-/// It is encoded when the caller gives it, and written when a session sends it, by the encoder of the session's serializer. An error
-/// fails the request.
+/// It is encoded when the caller sets it, and written when a session sends it, by the encoder of the request's serializer. An
+/// encoding error fails the request.
 struct GivenContent: Sendable {
     enum Format: Sendable {
         case json, form
@@ -55,7 +55,7 @@ struct GivenContent: Sendable {
             guard case .dictionary(let parameters) = encoded else {
                 throw SternaError(
                     .encodingFailed, phase: .prepare,
-                    "The value cannot be sent as a form: it encodes to no names with values. Send it as `json:`.")
+                    "The value cannot be sent as a form: it does not encode to a dictionary. Send it as `json:`.")
             }
             return try settings.formBody(parameters, for: request)
         }

@@ -1,6 +1,6 @@
 import SternaCore
 
-/// A session's own transport, in place of the engine: records the requests of tasks, as the engine does.
+/// Wraps a session's own transport, and records the requests of tasks as the engine does.
 struct OwnTransport: Transport {
     let base: any Transport
 

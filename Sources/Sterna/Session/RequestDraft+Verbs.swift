@@ -3,25 +3,25 @@ public import SternaCore
 
 /// Drafts by method: `.get("users")`, `.post("users", parameters: ["name": name])`.
 extension RequestDraft {
-    /// A GET request.
+    /// Creates drafts of GET requests (RFC 9110, 9.3.1).
     public static var get: Verb { Verb(method: .get) }
 
-    /// A HEAD request.
+    /// Creates drafts of HEAD requests (RFC 9110, 9.3.2).
     public static var head: Verb { Verb(method: .head) }
 
-    /// A POST request.
+    /// Creates drafts of POST requests (RFC 9110, 9.3.3).
     public static var post: Verb { Verb(method: .post) }
 
-    /// A PUT request.
+    /// Creates drafts of PUT requests (RFC 9110, 9.3.4).
     public static var put: Verb { Verb(method: .put) }
 
-    /// A PATCH request.
+    /// Creates drafts of PATCH requests (RFC 5789).
     public static var patch: Verb { Verb(method: .patch) }
 
-    /// A DELETE request.
+    /// Creates drafts of DELETE requests (RFC 9110, 9.3.5).
     public static var delete: Verb { Verb(method: .delete) }
 
-    /// An OPTIONS request.
+    /// Creates drafts of OPTIONS requests (RFC 9110, 9.3.7).
     public static var options: Verb { Verb(method: .options) }
 
     /// A method that creates drafts when called; its arguments are those of

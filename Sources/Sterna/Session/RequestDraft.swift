@@ -33,7 +33,7 @@ public struct RequestDraft: Sendable {
         case bySerializer
         /// A value that is sent as JSON or as a form.
         case given(GivenContent)
-        /// The body, or none.
+        /// The draft's body, or none if it is nil; the request serializer adds none.
         case own
         /// A multipart form whose parameters are encoded for the session that sends it.
         case multipart(PendingForm)
@@ -53,8 +53,8 @@ public struct RequestDraft: Sendable {
     /// Header fields; they replace the session's.
     public var headers: Headers
 
-    /// The settings of this request. What is set replaces the sending session's: `draft.settings.retry.limit = 1` leaves the other
-    /// properties of its policy as they are.
+    /// The settings of this request. A setting that the draft sets replaces the sending session's: `draft.settings.retry.limit = 1`
+    /// leaves the other properties of its policy as they are.
     public var settings = RequestSettings()
 
     /// Creates a draft of any method.
@@ -81,7 +81,8 @@ public struct RequestDraft: Sendable {
         configure(&settings)
     }
 
-    /// Returns the draft with what a closure sets, to which the settings read as a session's.
+    /// Returns the draft with the settings that a closure changes; in the closure, settings that were not set read as the
+    /// session's.
     @inline(__always)
     package consuming func configured(
         in session: Session, _ configure: (inout RequestSettings) -> Void
@@ -122,8 +123,8 @@ public struct RequestDraft: Sendable {
         content = .given(GivenContent(form, as: .form))
     }
 
-    /// Creates a draft whose body is a value as a form: a dictionary, or an `Encodable` that encodes to one. Any other fails the request
-    /// with `encodingFailed`.
+    /// Creates a draft whose body is a value as a form: a dictionary, or an `Encodable` that encodes to one. Any other value fails
+    /// the request with `encodingFailed`.
     @_disfavoredOverload
     public init(
         _ method: Request.Method, _ reference: some URLConvertible, form: some Encodable, query: Parameters? = nil,

@@ -7,7 +7,7 @@ enum RequestHeaders {
     /// Merges the fields of a request: credentials, then the caller's own, which replace fields of the same names, then those that
     /// describe the body.
     ///
-    /// - Parameter continueThreshold: the length above which a body waits for `100 (Continue)`; nil to never wait.
+    /// - Parameter continueThreshold: the length in bytes above which a body waits for `100 (Continue)`; nil to never wait.
     ///
     /// Throws `invalidHeader` for a field that cannot be sent.
     static func merge(

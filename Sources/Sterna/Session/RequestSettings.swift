@@ -13,8 +13,8 @@ public import SternaSerialization
 /// replaces the sending session's, and no other: `.get("report") { $0.retry.limit = 1 }` changes the limit of whatever policy the
 /// session has.
 public struct RequestSettings: Sendable {
-    // What was set is kept apart, so that everything else stays the sending session's. A double optional tells `nil` from nothing
-    // set.
+    // Only settings that were set are stored, so that all others stay the sending session's. A double optional distinguishes a
+    // setting that was set to nil from one that was not set.
     package var ownRequestSerializer: (any RequestSerializer)?
     package var ownResponseSerializer: (any ResponseSerializer)?
     var ownTimeouts: Timeouts?
@@ -29,27 +29,27 @@ public struct RequestSettings: Sendable {
     /// The session whose options ``ownOptions`` began with, and therefore replace; nil if they are merged into the session's.
     var optionsOrigin: ObjectIdentifier?
 
-    /// Encodes this request's parameters.
+    /// Encodes this request's parameters; the session's by default.
     public var requestSerializer: any RequestSerializer {
         get { ownRequestSerializer ?? session?.settings.requestSerializer ?? HTTPRequestSerializer() }
         set { ownRequestSerializer = newValue }
     }
 
-    /// Accepts or rejects the response to this request, and makes its values. A serializer that the call names (`as:`, `value(by:)`)
-    /// replaces it.
+    /// Accepts or rejects the response to this request, and makes its values; the session's by default. A serializer that the call
+    /// names (`as:`, `value(by:)`) replaces it.
     public var responseSerializer: any ResponseSerializer {
         get { ownResponseSerializer ?? session?.settings.responseSerializer ?? JSONResponseSerializer() }
         set { ownResponseSerializer = newValue }
     }
 
-    /// The time limits of this request: `$0.timeouts.total = .seconds(1)`.
+    /// The time limits of this request: `$0.timeouts.total = .seconds(1)`. The session's by default.
     public var timeouts: Timeouts {
         get {
             guard let ownTimeouts else { return session?.settings.timeouts ?? Timeouts() }
             return ownTimeouts.settled
         }
         _modify {
-            // What is not set stays open, since the serializer's time limits are above the session's.
+            // Limits that were not set stay open, since the request serializer's time limits take precedence over the session's.
             var value = ownTimeouts ?? session?.settings.timeouts ?? Timeouts()
             if ownTimeouts == nil { value.record() }
             defer { ownTimeouts = value }
@@ -74,7 +74,7 @@ public struct RequestSettings: Sendable {
     /// and nothing is sent.
     public var deadline: Deadline?
 
-    /// The request's priority in the queue for a connection to its origin.
+    /// The request's priority in the queue for a connection to its origin; `normal` by default.
     public var priority = Request.Priority.normal
 
     /// Policy options of this request; the session's until they are changed.
@@ -91,8 +91,8 @@ public struct RequestSettings: Sendable {
 
     private var readsSessionOptions: Bool { session != nil && optionsOrigin == nil && ownOptions.isEmpty }
 
-    /// Credentials of this request; nil sends none but those of the URL. The session's are for its own origin, those that are set
-    /// here for any.
+    /// Credentials of this request; the session's by default. Nil sends only those of the URL. Credentials that are set here are
+    /// sent to the request's origin, whichever it is; the session's only to the session's own origin.
     public var authorization: Authorization? {
         get { ownAuthorization ?? session?.settings.authorization }
         set { ownAuthorization = .some(newValue) }
@@ -106,7 +106,8 @@ public struct RequestSettings: Sendable {
         set { ownSecretHeaders = newValue }
     }
 
-    /// The body size in bytes above which this request waits for `100 (Continue)` before it sends the body; nil never waits.
+    /// The body size in bytes above which this request waits for `100 (Continue)` before it sends the body; the session's by
+    /// default. Nil never waits.
     public var continueThreshold: Int64? {
         get {
             ownContinueThreshold ?? session.map { $0.settings.continueThreshold } ?? SessionSettings.continueThreshold
@@ -114,15 +115,15 @@ public struct RequestSettings: Sendable {
         set { ownContinueThreshold = .some(newValue) }
     }
 
-    /// Called with upload progress, as the network takes the body; runs on an event loop, so it must return at once.
+    /// Called with upload progress while the body is sent; none by default. It runs on an event loop, so it must return at once.
     public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
 
-    /// Called with download progress, in decoded bytes, by the task that collects the body.
+    /// Called with download progress, in decoded bytes, by the Swift task that collects the body; none by default.
     ///
-    /// ``Session/withResponse(to:isolation:_:)`` collects none, and fails with `invalidRequest`.
+    /// ``Session/withResponse(to:isolation:_:)`` does not collect the body; with this setting it fails with `invalidRequest`.
     public var downloadProgress: (@Sendable (TransferProgress) -> Void)?
 
-    // What is set for this request alone and most requests do without; see `CallState`.
+    // Settings that only requests have, and that most requests leave unset; see `CallState`.
     package var carried: (any AnyObject & Sendable)?
 
     /// The name of the file that the response's body is saved to; nil, the default, for a body that is not saved.
@@ -133,7 +134,7 @@ public struct RequestSettings: Sendable {
 
     public init() {}
 
-    /// Runs a request's closure with settings that read as a session's.
+    /// Runs a request's closure; settings that were not set read as the session's.
     mutating func change(in session: SessionPlan, _ configure: (inout RequestSettings) -> Void) {
         self.session = session
         configure(&self)
@@ -142,8 +143,8 @@ public struct RequestSettings: Sendable {
 }
 
 extension RequestSettings {
-    /// Called with interim responses, such as 103 with its Link fields (RFC 8297); runs on an event loop, so it must return at
-    /// once.
+    /// Called with interim responses, such as 103 with its Link fields (RFC 8297); none by default. It runs on an event loop, so it
+    /// must return at once.
     public var onInformational: (@Sendable (InformationalResponse) -> Void)? {
         get { options[InformationalResponseKey.self] }
         set { options[InformationalResponseKey.self] = newValue }

@@ -11,9 +11,11 @@ extension Session {
     ///
     /// - Parameters:
     ///   - reference: relative to the base URL, or absolute; the base URL itself by default.
-    ///   - count: the number of connections to have open, including those already open.
+    ///   - count: the number of connections to have open, including those already open; 1 by default. The engine's limits on
+    ///     connections apply.
     ///
-    /// Throws the errors of opening a connection. Does nothing in a session with a transport of its own, which has no connections.
+    /// Throws the errors of opening a connection, and `invalidURL` or `originRefused` for the reference. Opens nothing in a session
+    /// with a transport of its own.
     public func warmUp(_ reference: some URLConvertible = "", connections count: Int = 1) async throws {
         let url = try plan.url(of: reference)
         guard plan.settings.transport == nil else { return }

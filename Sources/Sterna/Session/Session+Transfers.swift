@@ -1,9 +1,9 @@
 package import SternaCore
 
-/// What transfers need that go on over many requests.
+/// Sessions for transfers that consist of many requests.
 extension Session {
-    /// Returns a session that may send requests to any origin, but its credentials to one alone: the base URL's, or the given one
-    /// if the session has no base URL.
+    /// Returns a session that may send requests to any origin, but its credentials only to one: the base URL's, or the given one if
+    /// the session has no base URL.
     ///
     /// - Throws: the error of invalid settings.
     package func confined(to origin: Origin) throws(SternaError) -> Session {

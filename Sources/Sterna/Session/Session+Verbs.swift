@@ -3,25 +3,25 @@ public import SternaCore
 
 /// The verbs: `try await api.get("users")`, and with callbacks `api.get("users", success: …, failure: …)`.
 extension Session {
-    /// Asks for a resource (GET).
+    /// Sends GET requests, which retrieve a resource (RFC 9110, 9.3.1).
     public var get: Verb { Verb(session: self, method: .get) }
 
-    /// Asks for the header fields of a resource (HEAD).
+    /// Sends HEAD requests, which retrieve only the header fields of a resource (RFC 9110, 9.3.2).
     public var head: Verb { Verb(session: self, method: .head) }
 
-    /// Gives a resource something to process (POST).
+    /// Sends POST requests, whose content a resource processes (RFC 9110, 9.3.3).
     public var post: Verb { Verb(session: self, method: .post) }
 
-    /// Replaces a resource (PUT).
+    /// Sends PUT requests, which create or replace a resource (RFC 9110, 9.3.4).
     public var put: Verb { Verb(session: self, method: .put) }
 
-    /// Changes a resource (PATCH).
+    /// Sends PATCH requests, which change a part of a resource (RFC 5789).
     public var patch: Verb { Verb(session: self, method: .patch) }
 
-    /// Removes a resource (DELETE).
+    /// Sends DELETE requests, which remove a resource (RFC 9110, 9.3.5).
     public var delete: Verb { Verb(session: self, method: .delete) }
 
-    /// Asks for the communication options of a resource (OPTIONS).
+    /// Sends OPTIONS requests, which ask for the communication options of a resource (RFC 9110, 9.3.7).
     public var options: Verb { Verb(session: self, method: .options) }
 
     /// A method of a session, which sends a request when called: `api.post("users", parameters: ["name": name])`.

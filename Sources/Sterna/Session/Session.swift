@@ -27,7 +27,7 @@ public struct Session: Sendable {
     /// The clock of the session's engine.
     package var loopClock: LoopClock { plan.settings.engine.loopClock }
 
-    /// What the transfers of the session's engine yield to each other.
+    /// The transfers of the session's engine, of which those in the background yield to the others.
     package var traffic: TransferTraffic { plan.settings.engine.traffic }
 
     /// Creates a session.
@@ -36,7 +36,7 @@ public struct Session: Sendable {
     ///   drops that path, as in RFC 3986, 5.2.
     ///
     /// Throws `invalidURL` for an invalid base URL, `invalidHeader` for a header field or credentials with characters that cannot
-    /// be sent, and `invalidRequest` for a security policy that could never work.
+    /// be sent, and `invalidRequest` for an invalid security policy or host policy, such as one with an unreadable pin.
     public init(
         baseURL: (some URLConvertible)?, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws(SternaError) {
@@ -45,7 +45,7 @@ public struct Session: Sendable {
         plan = try SessionPlan.make(base: try baseURL.map(URLResolution.base), settings: settings)
     }
 
-    /// Creates a session without a base URL; throws `invalidHeader` like the other initializer.
+    /// Creates a session without a base URL; throws `invalidHeader` and `invalidRequest` as the other initializer does.
     public init(_ configure: (inout SessionSettings) -> Void = { _ in }) throws(SternaError) {
         try self.init(baseURL: String?.none, configure)
     }
@@ -95,6 +95,6 @@ package struct WeakSession: Sendable {
 
     package var session: Session? { plan.map { Session(plan: $0) } }
 
-    /// Whether it is a certain session, and still kept.
+    /// Whether the session still exists and is the given one.
     package func isSame(as other: Session) -> Bool { plan === other.plan }
 }

@@ -42,8 +42,8 @@ struct SessionHeaders: Sendable {
         return (serializer as? any ConfigurableRequestSerializer)?.settings
     }
 
-    /// Returns the initial fields of a request; `isComplete` if the session's own serializer builds it, so that no field is
-    /// missing.
+    /// Returns the initial fields of a request; `isComplete` includes the fields of the session's serializer and the default ones,
+    /// which a request with its own serializer adds itself.
     func fields(isOwnOrigin: Bool, isComplete: Bool) -> HTTPFields {
         let pair = isComplete ? ownWithDefaults : own
         return isOwnOrigin ? pair.all : pair.open

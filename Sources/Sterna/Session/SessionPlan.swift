@@ -71,7 +71,7 @@ final class SessionPlan: Sendable {
         chain = builder.chain(slots)
     }
 
-    /// Returns the error of policies that could never work, whatever is sent.
+    /// Returns the error of invalid security and host policies; nil if all are valid.
     private static func trustFailure(_ settings: SessionSettings, _ base: HTTPURL?) -> SternaError? {
         do throws(SternaError) {
             let own = base.flatMap { settings.hostPolicies.policy(for: $0.hostWithoutBrackets) }
@@ -97,7 +97,7 @@ final class SessionPlan: Sendable {
         }
     }
 
-    /// Throws the error that would fail every request.
+    /// Creates a plan; throws the error that would fail every request.
     static func make(base: HTTPURL?, settings: SessionSettings) throws(SternaError) -> SessionPlan {
         let plan = SessionPlan(base: base, settings: settings)
         if let failure = plan.failure { throw failure }

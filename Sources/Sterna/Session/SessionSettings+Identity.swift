@@ -1,13 +1,19 @@
 extension SessionSettings {
-    /// Removes what tells a server which user sends a request: header fields, credentials, tokens, signatures, cookies, client certificates,
-    /// and interceptors, adapters, retriers, redirect handlers and ``decisions``, which may add such things.
+    /// Removes what identifies the user to a server: ``headers`` and those of the ``requestSerializer``, credentials, tokens,
+    /// signatures, cookies, client certificates, and interceptors, adapters, retriers, redirect handlers and ``decisions``, which may
+    /// add such things. A request serializer that is not configurable stays.
     ///
     ///     let stranger = session.with { $0.removeIdentity() }
     ///
-    /// For requests to servers that are not the user's own choice, such as those of a page's content to other origins. Trust, proxies, limits
-    /// and the cache stay: what is stored for the user answers none of these requests, unless a response is marked `public`.
+    /// Use it for requests to servers that the user did not choose, such as those for a page's content on other origins. Trust,
+    /// proxies, limits and the cache stay; responses that were stored for the user are not used for these requests, unless they are
+    /// marked `public`.
     public mutating func removeIdentity() {
         headers = Headers()
+        if var serializer = requestSerializer as? any ConfigurableRequestSerializer {
+            serializer.settings.headers = Headers()
+            requestSerializer = serializer
+        }
         authorization = nil
         let policy = authenticationSettings.policy
         authenticationSettings = AuthenticationSettings()
@@ -18,7 +24,8 @@ extension SessionSettings {
         cookieJar = nil
         securityPolicy.removeIdentity()
         hostPolicies.removeIdentities()
-        // Responses that interceptors have got for the user may be stored without a sign of the user: they are kept apart.
+        // Interceptors may have obtained responses for the user that the cache cannot recognize as such; the label keeps them
+        // apart.
         identityLabel = "SessionSettings.removeIdentity()"
     }
 }

@@ -36,7 +36,7 @@ public struct SessionSettings: Sendable {
     /// Limits on the decoded size of a compressed body.
     public var decodingLimits = DecodingLimits()
 
-    /// The maximum size of a body collected in memory, in bytes; 256 MiB by default.
+    /// The maximum size of a body collected in memory, in bytes; 256 MiB by default. A larger body fails with `limitExceeded`.
     public var collectedBytes = 256 << 20
 
     /// The body size in bytes above which a request waits for `100 (Continue)`, with `Expect: 100-continue` (RFC 9110, 10.1.1); 1
@@ -44,8 +44,8 @@ public struct SessionSettings: Sendable {
     /// waits.
     public var continueThreshold = Self.continueThreshold
 
-    /// Whether an absolute URL may lead to an origin other than the base URL's; no by default. The session's credentials are not
-    /// sent there.
+    /// Whether an absolute URL may lead to an origin other than the base URL's; no by default: such a URL fails with
+    /// `originRefused`. The session's credentials are not sent there.
     public var allowsOtherOrigins = false
 
     /// The criteria for trusting servers, and the client's identity.
@@ -69,11 +69,12 @@ public struct SessionSettings: Sendable {
     /// Whether to record metrics of requests, in ``Response/metrics`` and ``SternaError/metrics``; no by default.
     public var collectsMetrics = false
 
-    /// Receive what happens in calls and tasks, in this order; none by default.
+    /// The observers that receive the events of calls and tasks, called in this order; none by default.
     public var observers: [EventObserver] = []
 
-    /// The number of events that wait for observers, or for a reader of ``Session/events``, at most; 4,096 by default. A derived session
-    /// shares the buffer of the one that it was derived from.
+    /// The maximum number of events that wait for observers, and for each reader of ``Session/events``; 4,096 by default. Further
+    /// events are dropped and counted (``SternaCore/SternaEvent/Kind/dropped(_:)``). A derived session shares the buffer of the one
+    /// that it was derived from, and has its capacity.
     public var eventCapacity = 4_096
 
     /// The cookies of the session's servers, sent back to them. A session with a base URL has a jar of its own by default, which sessions
@@ -82,8 +83,8 @@ public struct SessionSettings: Sendable {
     ///     let api = try Session(baseURL: "https://api.example.com") { $0.cookieJar = nil }
     public var cookieJar: CookieJar?
 
-    /// The hosts that are reached by https, also where a URL says http, because they have asked for it (RFC 6797). A session with a base
-    /// URL has a store of its own by default, which sessions derived from it share; one without has none.
+    /// The hosts that require https, so that their http URLs are sent as https (RFC 6797). A session with a base URL has a store of
+    /// its own by default, which sessions derived from it share; one without has none.
     public var hsts: HSTSStore?
 
     /// The stored responses that answer requests (RFC 9111); none by default. Several sessions may share a cache.
@@ -91,18 +92,19 @@ public struct SessionSettings: Sendable {
     ///     let api = try Session(baseURL: "https://api.example.com") { $0.cache = .folder(caches) }
     public var cache: ResponseCache?
 
-    /// Whether requests are answered from ``cache`` alone, by responses of any age, and the network is never used; no by default.
+    /// Whether requests are answered only from ``cache``, with responses of any age, and the network is never used; no by default.
     ///
-    /// A request that nothing stored may answer ends with 504, without being sent. So does one with another method than GET and HEAD.
+    /// A request without a usable stored response gets a 504 and is not sent, as does one with a method other than GET and HEAD.
     public var isOffline = false
 
-    /// Decides whether a response is stored in ``cache``, after HTTP's rules have allowed it; nil, the default, stores all of those.
+    /// Decides whether a response is stored in ``cache``, after HTTP's rules have allowed it; nil, the default, stores every
+    /// response that they allow.
     ///
     /// It is called with the head of the response before the body arrives, and must return at once.
     public var willCache: (@Sendable (_ response: Response, _ request: Request) -> Bool)?
 
-    /// A name for whom the session asks, for programs that act for several users: stored responses and requests in flight of one are never
-    /// used for another, unless a response is marked `public`. None by default.
+    /// Identifies the user for whom the session sends requests, in programs that act for several users: stored responses and
+    /// requests in flight of one label are never used for another, unless a response is marked `public`. None by default.
     ///
     /// Credentials, client certificates and cookie jars keep users apart without it.
     public var identityLabel: String?
@@ -112,7 +114,7 @@ public struct SessionSettings: Sendable {
 
     /// Closures that decide what tasks do; none by default.
     public var decisions: TaskDecisions? {
-        // Closures cannot be compared: credentials that others gave are not shared.
+        // Closures cannot be compared, so credentials that other closures supplied are not shared.
         didSet { authenticationSettings.decisions = Call.newNumber() }
     }
 
@@ -141,22 +143,23 @@ public struct SessionSettings: Sendable {
     /// Limits the rate of requests to each origin; none by default.
     public var rateLimit: RateLimit?
 
-    /// Limits the number of requests to each origin at once by what its server can take; none by default.
+    /// Limits the number of concurrent requests to each origin to what its server can handle; none by default.
     public var adaptiveConcurrencyLimit: AdaptiveConcurrencyLimit?
 
     /// A limit on the bandwidth of all bodies of the session, in both directions; none by default.
     ///
-    /// Sessions may share a limit: all their bodies together keep to it. A derived session has the limit of the one that it was
+    /// Sessions may share a limit: it applies to all their bodies together. A derived session has the limit of the one that it was
     /// derived from, unless it is given another.
     public var bandwidth: BandwidthLimit?
 
-    /// The queue that the session's requests belong to.
+    /// The link to the queue of transfers that the session's requests belong to.
     package var transferLink: TransferLink?
 
-    /// The limits of bodies that requests share, which tests set.
+    /// The limits on bodies that coalesced requests share; tests change them.
     var coalescingLimits = CoalescingPlan.Limits()
 
-    /// What the session knows the network by, where ``waitsForConnectivity`` is on; ``NetworkReachability/shared`` by default.
+    /// Tells the session whether the network is reachable, if ``waitsForConnectivity`` is on; ``NetworkReachability/shared`` by
+    /// default.
     public var reachability: NetworkReachability {
         get { ownReachability ?? .shared }
         set { ownReachability = newValue }
@@ -187,7 +190,7 @@ public struct SessionSettings: Sendable {
     /// first.
     public var networkInterceptors: [any Interceptor] = []
 
-    /// The observers, and what posts notifications.
+    /// The observers, and the one that posts notifications.
     var allObservers: [EventObserver] { observers + [notifications.observer(on: callbacks)].compactMap(\.self) }
 
     /// The default threshold.
@@ -203,7 +206,8 @@ public struct SessionSettings: Sendable {
     }
 
     /// The time limit of each step, from resolving the host to each pause between bytes, as most libraries define a timeout.
-    /// ``Timeouts/total`` limits the whole request.
+    /// Setting it sets those limits in ``timeouts``; reading it returns ``SternaCore/Timeouts/betweenBytes``, 60 s by default.
+    /// ``SternaCore/Timeouts/total`` limits the whole request.
     public var timeout: Duration {
         get { timeouts.betweenBytes }
         set { timeouts.setEach(newValue) }

@@ -39,7 +39,7 @@ extension SessionSettings: CustomReflectable {
             ], displayStyle: .struct)
     }
 
-    /// A serializer whose own header fields are masked.
+    /// Returns a serializer whose secret header fields are masked.
     fileprivate static func shown(_ serializer: any RequestSerializer, _ names: Set<String>) -> any RequestSerializer {
         guard !names.isEmpty, var own = serializer as? any ConfigurableRequestSerializer else { return serializer }
         own.settings.headers = own.settings.headers.masked(names)

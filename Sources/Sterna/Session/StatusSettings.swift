@@ -9,8 +9,8 @@ enum AnyStatusKey: RequestOptionKey {
 extension SessionSettings {
     /// Whether a response is returned whatever its status, so that no status is an error; no by default.
     ///
-    /// The response serializer still judges the media type when it makes a value. Redirects are followed, and requests are sent again, as
-    /// without it. A download to a file fails for an unacceptable status nevertheless, since it would save the error's page.
+    /// The response serializer still judges the media type when it makes a value. Redirects and retries are not affected. A
+    /// download to a file still fails for an unacceptable status, since it would save an error page.
     public var acceptsAnyStatus: Bool {
         get { options[AnyStatusKey.self] }
         set { options[AnyStatusKey.self] = newValue }

@@ -2,7 +2,7 @@ import HTTPTypes
 import SternaCore
 import Synchronization
 
-/// A body whose pieces a closure sees before their reader.
+/// A body that passes each piece to a closure before its reader receives it.
 final class WatchedBody: BodyStream {
     private let base: any BodyStream
     private let watch: @Sendable (Bytes) async -> Void

@@ -3,9 +3,9 @@ import Synchronization
 
 /// A state in memory, and the file that it shares with other processes; or a state without a file.
 ///
-/// The file is read once, when it is first needed, and merged into the state. A change is saved soon, by ``save()``, and when the last
-/// reference goes: under a lock the file is read again, merged, and replaced. A file that cannot be used is left as it is, and changes
-/// are kept for the next save.
+/// The file is read once, when it is first needed, and merged into the state. A change is saved after a pause (``SavePauses``), by
+/// ``save()``, and when the last reference is released: under a lock the file is read again, merged, and replaced. A file that
+/// cannot be read is left unchanged, and changes are kept for the next save.
 final class MergedFile<Format: MergedFileFormat>: Sendable {
     /// Reads and writes the file; nil for a state without one.
     let format: Format?
@@ -34,7 +34,7 @@ final class MergedFile<Format: MergedFileFormat>: Sendable {
     deinit {
         let (state, isDirty) = content.withLock { ($0.state, $0.isDirty) }
         guard isDirty, let format else { return }
-        // Not here, since the last reference may go on an event loop.
+        // Not on this thread: the last reference may be released on an event loop, which must not block.
         work.begin {
             try? FileLock.withLock(path: format.file.path) {
                 var state = state
@@ -48,10 +48,10 @@ final class MergedFile<Format: MergedFileFormat>: Sendable {
     /// Whether the file was read, or there is none.
     var isLoaded: Bool { isRead.load(ordering: .acquiring) }
 
-    /// Calls a closure with the state. Changes that it makes are saved with later ones.
+    /// Calls a closure with the state. It schedules no save: changes that the closure makes are saved with later ones.
     func withLock<R: Sendable>(_ body: (inout Format.State) -> R) -> R { content.withLock { body(&$0.state) } }
 
-    /// Calls a closure with the state, and schedules a save if it returns that there was a change.
+    /// Calls a closure with the state, and schedules a save if the closure reports a change.
     func change<R: Sendable>(_ body: (inout Format.State) -> (R, isChange: Bool)) -> R {
         let (result, schedules) = content.withLock { content in
             let (result, isChange) = body(&content.state)
@@ -66,18 +66,18 @@ final class MergedFile<Format: MergedFileFormat>: Sendable {
         return result
     }
 
-    /// Reads the file, unless that was done. Throws `fileUnreadable` once; the state is used without the file then.
+    /// Reads the file, unless it was read before. Throws `fileUnreadable` only once; the state is then used without the file.
     nonisolated(nonsending) func load() async throws {
         guard !isLoaded else { return }
         try await work.run { try self.readOnce() }
     }
 
-    /// Reads the file, unless that was done, while the calling thread waits.
+    /// Reads the file, unless it was read before, and blocks the calling thread meanwhile; errors are ignored.
     func loadNow() {
         if !isLoaded { work.runBlocking { try? readOnce() } }
     }
 
-    /// Saves all changes, and merges those of others. Throws `fileUnreadable` and `writeFailed`.
+    /// Saves all changes, and merges those of other processes. Throws `fileUnreadable` and `writeFailed`.
     nonisolated(nonsending) func save() async throws { try await work.run { try self.write() } }
 
     private func scheduleSave(after pause: Duration) {
@@ -135,7 +135,7 @@ final class MergedFile<Format: MergedFileFormat>: Sendable {
 /// Reads and writes the file of a ``MergedFile``, and merges it into the state.
 protocol MergedFileFormat: Sendable {
     associatedtype State: Sendable
-    /// What the file holds.
+    /// The content of the file.
     associatedtype Saved: Sendable
 
     var file: SavedFile { get }
@@ -154,9 +154,9 @@ protocol MergedFileFormat: Sendable {
 
 /// How long a ``MergedFile`` waits before it saves changes.
 struct SavePauses: Sendable {
-    /// Since the last change.
+    /// The pause after the last change; 1 s by default.
     var idle: Duration
-    /// Since the first one that is not saved.
+    /// The longest time after the first unsaved change; 5 s by default.
     var longest: Duration
 
     init(idle: Duration = .seconds(1), longest: Duration = .seconds(5)) {

@@ -2,7 +2,7 @@ import Dispatch
 import SternaCore
 import SternaTransport
 
-/// Whether a thread may block until a task is complete, or has read on.
+/// Decides whether a thread may block until a task is complete, or until more of its body arrives.
 struct BlockingRule: Sendable, Hashable {
     /// Whether the thread runs an event loop.
     var isOnEventLoop = false
@@ -13,7 +13,7 @@ struct BlockingRule: Sendable, Hashable {
     /// Whether the thread is the main one, or runs the main queue.
     var isMain = false
 
-    /// Whether the task waits for answers of user code on the main queue.
+    /// Whether the task waits for closures that run on the main queue.
     var waitsForMain = false
 
     /// Returns why the thread may not block; nil if it may.
@@ -24,9 +24,9 @@ struct BlockingRule: Sendable, Hashable {
         if isOnEventLoop {
             reason = "an event loop, which would stop its connections. Use the task with await instead"
         } else if isInSwiftTask, !isMain {
-            reason = "a Swift task, whose thread others need. Use the task with await instead"
+            reason = "a Swift task, whose thread other tasks need. Use the task with await instead"
         } else if isMain, waitsForMain {
-            reason = "the main thread, for which the task waits to decide. Set the session's callbacks to another queue"
+            reason = "the main thread, on which the task's closures run. Set the session's callbacks to another queue"
         } else {
             return nil
         }
@@ -45,7 +45,8 @@ extension BlockingRule {
     static func here() -> BlockingRule {
         BlockingRule(
             isOnEventLoop: Engine.isOnEventLoop, isInSwiftTask: withUnsafeCurrentTask { $0 != nil },
-            // Also on a thread that never runs the queue but is the first one: there the queue counts as current.
+            // Also true on the first thread of a program that does not run the main queue: Dispatch counts the queue as current
+            // there.
             isMain: DispatchQueue.getSpecific(key: mainKey) ?? false)
     }
 

@@ -28,7 +28,8 @@ extension DataStreamTask {
         deliver(strings, to: act, completion)
     }
 
-    /// Calls a closure with each line of the body; see ``lines(upTo:)``.
+    /// Calls a closure with each line of the body; see ``lines(upTo:)``. A line above the limit fails the task with
+    /// `limitExceeded`.
     ///
     /// - Parameter limit: the maximum length of a line in bytes; 1 MiB by default.
     @discardableResult
@@ -38,7 +39,8 @@ extension DataStreamTask {
         deliver(lines(upTo: limit), to: act, completion)
     }
 
-    /// Calls a closure with the value of each JSON line of the body; see ``jsonLines(of:upTo:)``.
+    /// Calls a closure with the value of each JSON line of the body; see ``jsonLines(of:upTo:)``. A line that does not decode fails
+    /// the task with `decodingFailed`, one above the limit with `limitExceeded`.
     ///
     /// - Parameter limit: the maximum length of a line in bytes; 1 MiB by default.
     @discardableResult

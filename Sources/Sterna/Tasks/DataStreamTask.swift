@@ -9,9 +9,9 @@ import Synchronization
 ///     let task = api.streamTask(.get("events"))
 ///     for try await line in task.lines { print(line) }
 ///
-/// The reader's pace is the server's: what is not read is not asked for. The body can be read once, by one of the sequences. The
-/// task completes when the body ends. It is cancelled when its reader stops early: by leaving the loop, or since the reader's Swift
-/// task is cancelled. A task that is not read at all has to be cancelled by ``SessionTask/cancel(silently:)``.
+/// A slow reader holds back the server. The body can be read once, by one of the sequences. The task completes when the body ends.
+/// It is cancelled when its reader stops early: because it leaves the loop, or because its Swift task is cancelled. A task that is
+/// not read at all must be cancelled by ``SessionTask/cancel(silently:)``.
 // Invariant: as in `SessionTask`.
 public final class DataStreamTask: SessionTask, @unchecked Sendable {
     private let head = TaskOutcome<Response>()
@@ -129,7 +129,7 @@ final class ObservedBody: BodyStream {
         base.cancel()
         whole.withLock { whole in
             whole.piece = nil
-            // What was read to its end has not been cancelled.
+            // A body that was read to its end does not count as cancelled.
             if !whole.isOver { whole.isCancelled = true }
         }
         report(.end(SternaError.cancelled(phase: .read)))

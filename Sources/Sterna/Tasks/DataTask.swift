@@ -52,7 +52,7 @@ public class DataTask: SessionTask, @unchecked Sendable {
             offersConnections()
         }
         while true {
-            // A cancelled task does not get past the request.
+            // A cancelled task passes the gate, too; its request then fails.
             _ = try? await gate.pass()
             let releases = gate.releases
             do {
@@ -65,7 +65,7 @@ public class DataTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    /// Whether the task's user would not notice that the request is sent again from the beginning.
+    /// Whether the request can be sent again from the beginning without a visible effect.
     private func canStartAgain(_ request: Request) -> Bool {
         request.method == .get && request.body == nil && decider == nil && events == nil
             && request.recorder == nil && !session.plan.hasInterceptors

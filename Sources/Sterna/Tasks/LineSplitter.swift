@@ -12,7 +12,7 @@ struct LineSplitter: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Adds bytes behind those before.
+    /// Appends bytes.
     mutating func add(_ bytes: Bytes) {
         rest.discardReadBytes()
         var bytes = bytes

@@ -7,10 +7,10 @@ import SternaSerialization
 ///     request.headers[.ifMatch] = tag
 ///     let reply = try await api.dataTask(request).value
 ///
-/// The session's base URL, header fields, credentials, request serializer and time-outs are not applied. Content-Type and
-/// Content-Encoding are added if the request's body has them and its fields do not. The session's interceptors, redirects and
-/// limits hold, as do its policies' options, unless the request has its own. The response is judged by the session's response
-/// serializer. The call is a new one, even if the request belongs to another.
+/// The session's base URL, header fields, ``SessionSettings/authorization``, request serializer and time-outs are not applied.
+/// Content-Type and Content-Encoding are added if the request's body has them and its fields do not. The session's interceptors,
+/// redirects, limits and credentials for challenges apply, as do its policies' options, unless the request has its own. The
+/// response is judged by the session's response serializer. Each task begins a new call, even if the request was part of another.
 extension Session {
     /// Makes a task that sends a ready request and collects the response in memory.
     public func dataTask(_ request: Request) -> DataTask {

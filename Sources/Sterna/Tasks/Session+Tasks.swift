@@ -49,7 +49,7 @@ extension Session {
 
     /// The unfinished tasks of this session and of those derived from it, in the order of their creation.
     public var tasks: [SessionTask] {
-        // The register keeps a task until its last callback is due, which may see this list before that.
+        // The register keeps a task until its last callback has run, and that callback may read this list.
         plan.scope.register.tasks(of: plan.scope).filter { !$0.isFinished }
     }
 
@@ -68,8 +68,9 @@ extension Session {
     /// Cancels all tasks of this session and of those derived from it, and returns when they are complete.
     ///
     /// The calls of verbs are cancelled, too: an attempt or body under way fails with `cancelled`, and no further attempt begins.
-    /// This method does not wait for them. A transport of the session's own (``SessionSettings/transport``) is not reached.
-    /// - Parameter silently: whether their callbacks and decisions are called no more, and they have no more events.
+    /// This method does not wait for them. A request that a transport of the session's own (``SessionSettings/transport``) is
+    /// sending is not interrupted.
+    /// - Parameter silently: whether to suppress all further callbacks, decisions and events of the tasks; no by default.
     public func cancelAllTasks(silently: Bool = false) async {
         for task in tasks { task.cancel(silently: silently) }
         cancelCalls()
@@ -94,14 +95,15 @@ extension Session {
     /// Invalidates the session, and those derived from it: their tasks and the calls of their verbs are cancelled, and further requests
     /// fail with `shutDown`.
     ///
-    /// Sessions that this one was derived from go on. ``Session/shared`` cannot be invalidated; its tasks and calls are cancelled.
+    /// Sessions that this one was derived from are not affected. ``Session/shared`` cannot be invalidated; its tasks and calls are
+    /// cancelled.
     public func invalidateAndCancel() {
         invalidate()
         for task in tasks { task.cancel() }
         cancelCalls()
     }
 
-    // Those of tasks are among them, and are cancelled already.
+    // The scope includes the calls of tasks, which are cancelled already.
     private func cancelCalls() {
         plan.scope.calls.cancel()
         for engine in plan.scope.register.engines { engine.endCancelledCalls() }

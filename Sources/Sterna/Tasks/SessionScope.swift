@@ -6,7 +6,7 @@ import Synchronization
 final class SessionScope: Sendable {
     let register: TaskRegister
 
-    /// Where the events of the session come from; below those of sessions that it was derived from.
+    /// The source of the session's events; below the sources of the sessions that it was derived from.
     let events: EventSource
 
     /// The calls of the session and of those derived from it, without those of tasks that were never resumed.
@@ -15,7 +15,7 @@ final class SessionScope: Sendable {
     /// The retry budgets of the session and of those derived from it.
     let retries: RetryLedger
 
-    /// The alternative services of origins that the session and those derived from it have heard of.
+    /// The alternative services (RFC 7838) that servers have announced to the session and to those derived from it.
     let alternatives: AltSvcStore
     private let parent: SessionScope?
     private let isClosed = Atomic<Bool>(false)

@@ -1,11 +1,11 @@
 import SternaCore
 
-/// What a queue of transfers asks of tasks.
+/// Operations on tasks that a queue of transfers needs.
 extension SessionTask {
     /// The session that made the task.
     package var ownSession: Session { session }
 
-    /// The bytes that an earlier attempt had left, and that are not transferred again.
+    /// The number of bytes that an earlier attempt has saved, and that are not transferred again.
     package var resumedBytes: Int64 { (self as? DownloadTask)?.resumedAt ?? 0 }
 
     /// Returns a task that has not begun and does the same as this one; nil if the request could not be built, if its body can be
@@ -26,7 +26,8 @@ extension SessionTask {
         return copy
     }
 
-    /// Calls a closure when the task is complete, at once if it is; returns false for a kind of task that others must read.
+    /// Calls a closure when the task is complete, at once if it is; returns false for a stream, which completes only when it is
+    /// read.
     package func whenComplete(_ call: @escaping @Sendable () -> Void) -> Bool {
         switch self {
         case let task as DownloadTask: task.outcome.whenSet(call)
@@ -36,7 +37,8 @@ extension SessionTask {
         return true
     }
 
-    /// Asks for the length of what the task would get, by a HEAD request with its fields; nil if the server does not say.
+    /// Requests the length of the content that the task would receive, by a HEAD request with its header fields; nil if the task's
+    /// method is not GET, or if the server does not state the length.
     package func contentLength() async -> Int64? {
         guard let original = originalRequest, original.method == .get else { return nil }
         var request = Request(.head, original.url, headers: original.headers)

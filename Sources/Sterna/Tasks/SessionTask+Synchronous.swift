@@ -1,7 +1,7 @@
 import Dispatch
 import SternaCore
 
-/// Tasks of scripts, which wait for them without `await`.
+/// Blocking waits for tasks, for scripts that do not use `await`.
 extension DataTask {
     /// Starts the task, unless it runs, blocks the thread until the task is complete, and returns its value or throws its error.
     ///

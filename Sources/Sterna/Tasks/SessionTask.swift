@@ -12,8 +12,8 @@ public import Foundation
 /// cancel it.
 // Invariant: every stored property, of the subclasses too, is an immutable value of a Sendable type.
 public class SessionTask: Identifiable, @unchecked Sendable {
-    /// A number that is unique within this process; the same as that of the task's ``SternaCore/Call`` in metrics and events, except
-    /// for a download that a response has become.
+    /// A number that is unique within this process; the same as that of the task's ``SternaCore/Call`` in metrics and events,
+    /// except for a download by ``ResponseDisposition/becomeDownload(to:)``.
     public let id: UInt64
 
     let session: Session
@@ -34,7 +34,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         var lifecycle = TaskLifecycle() {
             didSet { if lifecycle.state != oldValue.state { states?.report(lifecycle.state) } }
         }
-        /// What readers of the states wait for; nil while there were none.
+        /// Delivers states to readers of ``states``; nil until the first reader.
         var states: UpdateChannel<TaskState>?
         var work: Task<Void, Never>?
         var isSilent = false
@@ -57,7 +57,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     ) {
         let request = try? prepared.get()
         let call = request?.call
-        // Time does not run before the task is resumed.
+        // The call's time limits do not run before the task is resumed.
         call?.pause()
         id = sharesCall ? Call.newNumber() : call?.id ?? Call.newNumber()
         let decider = TaskDecider(session.plan.settings, mailbox)
@@ -81,7 +81,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - progress: called with the progress of both directions.
-    ///   - startsAtOnce: whether to start the task; nil for what the session says.
+    ///   - startsAtOnce: whether to start the task; nil follows ``SessionSettings/startsTasks``.
     func enroll(reportingTo progress: (@Sendable (RequestProgress) -> Void)? = nil, startsAtOnce: Bool? = nil) {
         reports.connect(progress)
         let group = GroupMembership(draft.settings, of: session.plan.settings)
@@ -91,7 +91,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         if startsAtOnce ?? session.plan.settings.startsTasks { resume() }
     }
 
-    // MARK: What it is
+    // MARK: Properties
 
     /// The request as the session built it; nil if it could not be built.
     public var originalRequest: Request? { try? prepared.get() }
@@ -134,8 +134,8 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     /// The priority among requests that wait for a connection to the same origin; that of the request by default.
     ///
-    /// A change moves a request that waits, and counts for redirects and further attempts, whatever priority interceptors give
-    /// them. A request that has a connection is not affected.
+    /// A change moves a waiting request in the queue, and applies to redirects and further attempts, even if interceptors set
+    /// another priority. A request that has a connection is not affected.
     public var priority: Request.Priority {
         get {
             let request = originalRequest
@@ -155,7 +155,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     /// The progress of the response's body; the sequence ends with the task.
     public var downloadProgress: Updates<TransferProgress> { Updates(reports.download) }
 
-    /// The progress of the direction that the task is about: the response's body, for an ``UploadTask`` the request's.
+    /// The progress of the task's main direction: the response's body, or for an ``UploadTask`` the request's.
     public var progress: Updates<TransferProgress> { downloadProgress }
 
     #if Foundation
@@ -180,10 +180,10 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     // MARK: State
 
-    /// The present state.
+    /// The current state.
     public var state: TaskState { stored.withLock { $0.lifecycle.state } }
 
-    /// The present state, and a sequence that begins with it and ends after ``TaskState/completed``.
+    /// The current state, and a sequence that begins with it and ends after ``TaskState/completed``.
     ///
     ///     for await state in task.states { spinner.isSpinning = state == .running }
     public var states: Updates<TaskState> {
@@ -213,9 +213,9 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     /// Suspends a running task; has no effect on any other. Calls are not counted: one ``resume()`` continues.
     ///
     /// A suspended task reads no more of a response's body and of its request's source, so that back-pressure reaches the peer. Its
-    /// time limits stand still. A task that is suspended before it began holds no connection. One that can go on with another request,
-    /// unnoticed by its user, gives its connection up when another request waits for one: a download with a validator, and the
-    /// collecting GET of a session without interceptors, decisions, observers and metrics.
+    /// time limits are paused. A task that is suspended before it began holds no connection. A task that can continue with a new
+    /// request, without a visible effect, gives up its connection when another request waits for one: a download with a validator,
+    /// and a ``DataTask`` with a GET request in a session without interceptors, decisions, observers and metrics.
     public func suspend() {
         transitions.withLock { _ in
             guard stored.withLock({ $0.isHandedOver ? .nothing : $0.lifecycle.suspend() }) == .pause else { return }
@@ -228,7 +228,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     /// Cancels the task: it completes with an error of kind `cancelled`, unless it is complete.
     ///
-    /// - Parameter silently: whether callbacks and decisions are called no more, and the task has no more events.
+    /// - Parameter silently: whether to suppress all further callbacks, decisions and events; no by default.
     public func cancel(silently: Bool = false) {
         let (effect, work) = stored.withLock { state in
             let effect = state.lifecycle.cancel()
@@ -247,7 +247,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     // MARK: Work
 
-    /// Lets the suspended task give its connections up as long as its gate allows it.
+    /// Lets the suspended task give up its connections while its gate allows it.
     func offersConnections() {
         guard let call = originalRequest?.call else { return }
         call.setRelease(ConnectionRelease { [gate] in gate.release() })
@@ -264,16 +264,16 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         }
     }
 
-    /// The queue of transfers that it belongs to.
+    /// The link to the queue of transfers that the task belongs to; nil for none.
     var transferLink: TransferLink? { stored.withLock { $0.link } }
 
-    /// Whether others yield to it, or it to others.
+    /// Whether the task counts as a transfer: background transfers yield to those in the foreground.
     var isTransfer: Bool { false }
 
-    /// Returns a task of the same kind for another request; nil if there is none.
+    /// Returns a task of the same kind for another request; nil if the task cannot be copied.
     func copy(_ prepared: Result<Request, SternaError>) -> SessionTask? { nil }
 
-    /// Notes that a transfer runs, or no longer.
+    /// Records that the task runs as a transfer, or no longer runs.
     private func count(runs: Bool) {
         let isBackground: Bool? = stored.withLock { state in
             let isBackground = state.link?.isBackground ?? session.isInBackground
@@ -325,8 +325,8 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     /// Completes the task; returns whether it was not complete before.
     ///
     /// - Parameters:
-    ///   - summary: what the notification of the end carries; kept only if there is one.
-    ///   - last: the task's completion callback, which runs in the mailbox behind all other callbacks.
+    ///   - summary: the values for the completion notification; made only if notifications are posted.
+    ///   - last: the task's completion callback, which runs in the mailbox after all other callbacks.
     @discardableResult
     func complete(
         _ error: SternaError?, _ summary: @autoclosure () -> TaskSummary = TaskSummary(),
@@ -337,7 +337,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
             guard state.lifecycle.complete() else { return (false, false, GroupMembership?.none) }
             state.error = error
             state.summary = summary
-            // That of the head was seen before the redirects were complete.
+            // The head was recorded below the redirects, so only the error's response lists all of them.
             if let answered = error?.response { state.response = answered }
             state.work = nil
             return (true, state.isSilent, state.group.take())
@@ -368,9 +368,9 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         return true
     }
 
-    /// What the notification of the task's end carries; nil if none is posted.
+    /// The values for the completion notification; nil if none is posted.
     var summary: TaskSummary? { stored.withLock { $0.summary } }
 
-    /// Whether callbacks and decisions are called no more, and no more events are posted.
+    /// Whether further callbacks, decisions and events are suppressed.
     var isSilent: Bool { stored.withLock { $0.isSilent } }
 }

@@ -12,11 +12,11 @@ extension DataStreamTask {
 
     /// The body's lines.
     ///
-    /// - Parameter limit: the maximum length of a line in bytes; a longer one throws `limitExceeded`.
+    /// - Parameter limit: the maximum length of a line in bytes; a longer one throws `limitExceeded` and ends the task.
     public func lines(upTo limit: Int) -> LineStream { LineStream(task: self, limit: max(0, limit)) }
 
-    /// The body's lines, each decoded from JSON (JSON Lines, ndjson), whatever the media type; empty lines are skipped. Throws
-    /// `decodingFailed` for a line that does not fit.
+    /// The body's lines, each decoded from JSON (JSON Lines, ndjson), whatever the media type; blank lines are skipped. A line that
+    /// does not decode throws `decodingFailed`, one above the limit `limitExceeded`; both end the task.
     ///
     /// - Parameter limit: the maximum length of a line in bytes; 1 MiB by default.
     public func jsonLines<Value: Decodable & Sendable>(

@@ -8,13 +8,13 @@ final class TaskGate: Sendable {
     private struct State {
         var isOpen: Bool
         var isUnlocked = false
-        // Each ends with whether the gate was opened.
+        // The value of each wait says whether the gate was opened.
         var waits: [ObjectIdentifier: Wait<Bool>] = [:]
         var isReleasable = false
         var releases = 0
         var hasReleased = false
 
-        // Those of them that end when the connections are given up, too.
+        // The waits that also end when the task gives up its connections.
         var timedWaits: [ObjectIdentifier: Wait<Bool>] = [:]
 
         mutating func addWait() -> Wait<Bool> {
@@ -36,7 +36,8 @@ final class TaskGate: Sendable {
     /// Resumes all waiters.
     func open() { open(forGood: false) }
 
-    /// Resumes all waiters, and leaves the gate open: the task is over, or was cancelled, and a `suspend()` at the same time has no effect.
+    /// Resumes all waiters, and leaves the gate open, because the task is complete or cancelled; a concurrent `suspend()` has no
+    /// effect.
     func unlock() { open(forGood: true) }
 
     private func open(forGood: Bool) {
@@ -65,19 +66,22 @@ final class TaskGate: Sendable {
 extension TaskGate {
     // MARK: Giving connections up
 
-    /// Whether the task can go on with another request, unnoticed by its user, if its connections are given up while the gate is closed.
+    /// Whether the task can continue with a new request, without a visible effect, if it gives up its connections while the gate is
+    /// closed.
     var isReleasable: Bool {
         get { state.withLock { $0.isReleasable } }
         set { state.withLock { $0.isReleasable = newValue } }
     }
 
-    /// How often connections were given up. A request that fails after a change was ended by that.
+    /// The number of times that connections were given up. If it changes during a request that fails, giving up the connection
+    /// ended the request.
     var releases: Int { state.withLock { $0.releases } }
 
     /// The number of pending waits with a limit.
     var timedWaitCount: Int { state.withLock { $0.timedWaits.count } }
 
-    /// Lets the task's connections be given up, once while the gate is closed; returns whether they may.
+    /// Allows the task's connections to be given up, once while the gate is closed, and ends the timed waits; returns whether it
+    /// did.
     func release() -> Bool {
         let waits: [Wait<Bool>]? = state.withLock { state in
             guard !state.isOpen, state.isReleasable, !state.hasReleased else { return nil }
@@ -90,7 +94,7 @@ extension TaskGate {
         return true
     }
 
-    /// Waits for the gate to open, at most for a time, and no longer than the task keeps its connections; returns whether it is open.
+    /// Waits until the gate opens, the time has passed, or the task gives up its connections; returns whether the gate is open.
     func pass(within time: Duration, on clock: LoopClock) async throws -> Bool {
         let wait: Wait<Bool>? = state.withLock { state in
             guard !state.isOpen, !state.hasReleased else { return nil }

@@ -7,10 +7,11 @@ import SternaCore
 extension DataStreamTask {
     /// The body as Foundation's input stream, for code that reads one.
     ///
-    /// `read` blocks its thread until bytes are there; nothing is read ahead, so the reader's pace is the server's. It fails where a
-    /// thread must not block, as ``DataTask/startSynchronous()`` does: on event loops, and in Swift tasks off the main thread.
-    /// `streamError` is the task's ``SternaCore/SternaError``. The stream calls no delegate and belongs to no run loop. Closing it
-    /// before its end, or releasing it, cancels the task. The body can be read once, by this or by one of the sequences.
+    /// `read` blocks its thread until bytes arrive; nothing is read ahead, so a slow reader holds back the server. It fails where a
+    /// thread must not block, as ``DataTask/startSynchronous()`` does: on event loops, in Swift tasks off the main thread, and on
+    /// the main thread if the task waits for a closure there. `streamError` is the task's ``SternaCore/SternaError``. The stream
+    /// calls no delegate and belongs to no run loop. Closing it before its end, or releasing it, cancels the task. The body can be
+    /// read once, by this or by one of the sequences.
     public func inputStream() -> InputStream { TaskInputStream(self) }
 }
 

@@ -22,7 +22,7 @@ package final class TaskMailbox: Sendable {
     package init(_ target: CallbackTarget) {
         let (stream, works) = AsyncStream<Work>.makeStream()
         self.works = works
-        // The task refers to the stream alone, and so ends with the mailbox.
+        // The task refers only to the stream, and so ends with the mailbox.
         switch target {
         case .queue(let queue):
             Task(executorPreference: QueueExecutor(queue)) {
@@ -43,7 +43,7 @@ package final class TaskMailbox: Sendable {
 
     private static func run(_ work: Work, on actor: isolated any Actor) async { await work.run() }
 
-    /// Enqueues work behind all that was posted before.
+    /// Enqueues work after all work that was posted before.
     package func post(_ work: @escaping @Sendable () -> Void) { works.yield(.call(work)) }
 
     /// Enqueues work, and returns its result once it has run; nil if the mailbox has ended, or if the waiting Swift task is cancelled:
@@ -57,7 +57,7 @@ package final class TaskMailbox: Sendable {
         return try? await outcome.value
     }
 
-    /// Enqueues the last work.
+    /// Enqueues the last work; later work is dropped.
     package func end(_ work: @escaping @Sendable () -> Void) {
         post(work)
         works.finish()

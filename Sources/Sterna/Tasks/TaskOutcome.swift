@@ -52,6 +52,6 @@ final class TaskOutcome<Value: Sendable>: Sendable {
     private static var waitCancelled: SternaError {
         SternaError(
             .cancelled, phase: .wait,
-            "The Swift task that waits for the task's value was cancelled; the task itself goes on.")
+            "The Swift task that waits for the task's value was cancelled; the task itself continues.")
     }
 }

@@ -1,13 +1,14 @@
 import NIOCore
 import SternaCore
 
-/// How a task takes part in the reading of its response.
+/// The task's part in reading its response: closures, events, progress and suspension.
 struct TaskReading: Sendable {
     unowned let task: SessionTask
 
-    /// Asks the task's closure about a response, and returns it with a body that stops while the task is suspended.
+    /// Passes a response to the task's closure, and returns it with a body that pauses while the task is suspended.
     ///
-    /// - Parameter stopsAtGate: whether the body stops by itself; a reader that looks at the gate before each piece needs no such body.
+    /// - Parameter stopsAtGate: whether the returned body pauses at the gate; false for a reader that checks the gate before each
+    ///   piece.
     func admit(_ response: Response, stopsAtGate: Bool = true) async throws -> Response {
         try await task.gate.pass()
         task.received(response)
@@ -26,12 +27,13 @@ struct TaskReading: Sendable {
         return await watched(response)
     }
 
-    /// Returns a response whose pieces the task's closure takes first, and events tell of.
+    /// Returns a response whose body passes each piece to the task's closure, and posts an event for it, before its reader receives
+    /// it.
     func watched(_ response: Response) async -> Response {
         guard task.events != nil || task.decider?.takesData == true else { return response }
         var response = response
         if let stream = response.body.stream {
-            // The task keeps its response, and is kept by its work until the body has ended.
+            // Weak: the task retains its response, and its work retains the task until the body has ended.
             response.body = ResponseBody(WatchedBody(stream) { [weak task] piece in await task?.deliver(piece) })
         } else if let whole = response.body.whole, whole.readableBytes > 0 {
             await task.deliver(whole)
@@ -39,7 +41,7 @@ struct TaskReading: Sendable {
         return response
     }
 
-    /// Reports the verdict on a collected response, if the outcome of its reading is one.
+    /// Posts whether a collected response was accepted; posts nothing if reading it failed.
     func validated(_ outcome: Result<Reply, any Error>) {
         switch outcome {
         case .success(let reply): task.post(.responseValidated(reply.response.withoutBody, nil))
@@ -64,11 +66,11 @@ extension SessionTask {
         post(.dataReceived(bytes: piece.readableBytes))
     }
 
-    /// Rejects a response whose head the response serializer does not accept; an error's status with the part of its body that
-    /// ``AnswerBody`` reads.
+    /// Throws if the response serializer does not accept the response's head. The error of an unacceptable status has the part of
+    /// the body that ``AnswerBody`` reads.
     func judge(_ response: Response) async throws {
         let serializer = session.plan.serializer(for: draft)
-        // A download would save the error's page, so it accepts no other status than its serializer does.
+        // A download would save an error page, so it ignores `acceptsAnyStatus`.
         let acceptsAny = !(self is DownloadTask) && session.plan.acceptsAnyStatus(draft)
         if !acceptsAny, !serializer.validation.accepts(status: response.status.code) {
             let body = await AnswerBody.read(response.body, on: session.loopClock)

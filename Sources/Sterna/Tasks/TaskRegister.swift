@@ -73,7 +73,7 @@ final class TaskRegister: Sendable {
 
     /// The unfinished tasks of a scope and of those below it, in the order of their creation.
     func tasks(of scope: SessionScope) -> [SessionTask] {
-        // The references are taken out of the lock: the release of a last one removes its task.
+        // The references are released outside the lock, since releasing the last one of a task removes it.
         let found = state.withLock { state in
             state.entries.values.filter { scope.contains($0.scope) }.compactMap(\.task)
         }

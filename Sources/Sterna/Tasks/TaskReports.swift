@@ -12,7 +12,8 @@ final class TaskReports: Sendable {
     private let mailbox: TaskMailbox?
     private let traffic: TransferTraffic
 
-    /// The bytes of one report at most that count as transferred: a longer step is what an earlier attempt had left.
+    /// The largest step between two reports, in bytes, that counts as transferred; a larger one is the part that an earlier attempt
+    /// saved.
     private static let longestStep: Int64 = 16 << 20
 
     typealias Receiver = @Sendable (RequestProgress) -> Void
@@ -92,7 +93,7 @@ final class TaskReports: Sendable {
         receiver?(progress)
     }
 
-    /// Drops a pending call; no user code is called any more.
+    /// Drops a pending call; no more user code is called.
     func silence() {
         state.withLock { state in
             state.receiver = nil
@@ -100,7 +101,8 @@ final class TaskReports: Sendable {
         }
     }
 
-    /// Accepts no more reports, and ends the sequences. A success leaves a last report to be delivered, the only one of a whole.
+    /// Accepts no more reports, and ends the sequences. After a success a last report is to be delivered, the only one with a
+    /// fraction of 1.
     func end(succeeded: Bool) {
         state.withLock { state in
             guard !state.isEnded else { return }
@@ -137,7 +139,7 @@ public struct RequestProgress: Sendable, Hashable, CustomStringConvertible {
         return fraction.map { min($0, 1.0.nextDown) }
     }
 
-    /// Completes both directions: what has arrived is the length of a body whose length was unknown.
+    /// Completes both directions: the number of bytes transferred becomes the total of a body of unknown length.
     mutating func finish() {
         isComplete = true
         if upload.total == nil, upload.completed > 0 { upload.total = upload.completed }
@@ -150,7 +152,8 @@ public struct RequestProgress: Sendable, Hashable, CustomStringConvertible {
 
 #if Foundation
 extension TaskReports {
-    /// Returns the one object of Foundation's type for the upload, or for the download; it changes where callbacks run.
+    /// Returns the `Progress` of the upload or of the download, always the same object; it changes in the mailbox, or without one
+    /// where progress is reported.
     func object(ofUpload: Bool, _ makeObject: () -> Progress) -> Progress {
         state.withLock { state in
             if let known = ofUpload ? state.uploadObject : state.downloadObject { return known }

@@ -17,7 +17,7 @@ struct TextSplitter: Sendable {
         return String(decoding: whole.readableBytesView, as: UTF8.self)
     }
 
-    /// Returns the text of what is left, whose last character was cut off; nil if nothing is.
+    /// Returns the remaining text, whose last character is incomplete; nil if nothing remains.
     mutating func last() -> String? {
         defer { rest = Bytes() }
         return rest.readableBytes > 0 ? String(decoding: rest.readableBytesView, as: UTF8.self) : nil
@@ -29,7 +29,7 @@ struct TextSplitter: Sendable {
         for byte in bytes.reversed() {
             count += 1
             if byte & 0b1100_0000 == 0b1000_0000 {
-                // A fourth byte in a row that only continues belongs to no sequence.
+                // Four continuation bytes in a row belong to no sequence.
                 if count == 4 { return 0 }
                 continue
             }

@@ -10,14 +10,14 @@ extension Pin {
         try certificates(folder: resources(of: bundle))
     }
 
-    /// Pins the keys of the certificates among a bundle's resources.
+    /// Pins the keys of the certificates among a bundle's resources; throws `certificateRejected` if there are none.
     public static func publicKeys(bundle: Bundle) throws(SternaError) -> Set<Pin> {
         try publicKeys(folder: resources(of: bundle))
     }
 }
 
 extension TrustRoots {
-    /// The certificates among a bundle's resources.
+    /// The certificates among a bundle's resources, which are read at the first evaluation of a server.
     public static func bundle(_ bundle: Bundle) -> TrustRoots { .folder(resources(of: bundle)) }
 }
 

@@ -9,8 +9,8 @@ extension Body {
     /// Sending the body opens and closes the stream, which must not be used meanwhile. A stream of a socket or a pipe occupies a
     /// thread of its own while it waits.
     ///
-    /// - Parameter length: the exact number of bytes; a stream that is shorter or longer fails the request. Without a length the
-    ///   body uses chunked coding.
+    /// - Parameter length: the exact number of bytes; a stream that is shorter or longer fails the request. Without a length
+    ///   HTTP/1.1 uses the chunked transfer coding (RFC 9112, 7.1).
     public static func stream(_ stream: InputStream, length: Int64? = nil, mediaType: String? = nil) -> Body {
         .stream(InputStreamChunks(stream), length: length, mediaType: mediaType)
     }
@@ -39,7 +39,7 @@ private final class InputStreamReader: @unchecked Sendable {
         bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.pieceBytes) { space in
             guard let base = space.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
             result = stream.read(base, maxLength: space.count)
-            // A subclass may return any number.
+            // A subclass may return a number that is out of range.
             return result <= space.count ? Swift.max(0, result) : 0
         }
         guard result == bytes.readableBytes else {

@@ -5,7 +5,7 @@ public import SternaSerialization
 
 /// Drafts of uploads; ``Session`` has methods with the same arguments that send them.
 ///
-/// The first closure changes the settings, the second, if it is wanted, reports progress:
+/// The first closure changes the settings, the optional second one receives progress:
 ///
 ///     .upload(file: path, to: "isos") { $0.timeout = .seconds(5) }
 ///     .upload(file: path, to: "isos") { $0.timeout = .seconds(5) } progress: { print($0) }
@@ -32,7 +32,7 @@ extension RequestDraft {
         }
     }
 
-    /// A request with data.
+    /// A request with data; its media type is `application/octet-stream` by default.
     public static func upload(
         _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
         mediaType: String = "application/octet-stream", query: Parameters? = nil, headers: Headers = [:],
@@ -79,7 +79,7 @@ extension RequestDraft {
             form: MultipartForm(), multipart)
     }
 
-    /// The same, with settings and an empty form that a session has made.
+    /// Creates the draft with settings and an empty form that a session has made.
     static func upload(
         _ reference: some URLConvertible, method: Request.Method, parameters: Parameters?, query: Parameters?,
         headers: Headers, _ settings: RequestSettings, form: MultipartForm,

@@ -17,7 +17,7 @@ extension Session {
     ///   - query: parameters for the query.
     ///   - headers: header fields, which replace the session's.
     ///   - configure: changes the settings of this request; runs in the caller's context.
-    ///   - progress: called with upload progress: bytes the network has taken, the total, and the speed.
+    ///   - progress: called with upload progress: the bytes sent, the total, and the rate in bytes per second.
     ///
     /// A large body waits for `100 (Continue)`, see ``SessionSettings/continueThreshold``. Throws `SternaError`, for example
     /// `invalidRequest` for a method without a body.
@@ -34,7 +34,7 @@ extension Session {
             ).configured(in: self, configure))
     }
 
-    /// Uploads data and collects the response.
+    /// Uploads data and collects the response; the media type is `application/octet-stream` by default.
     @discardableResult
     public func upload(
         _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
@@ -49,7 +49,8 @@ extension Session {
             ).configured(in: self, configure))
     }
 
-    /// Uploads a file, straight from the disk if the connection allows it. The media type follows from the file's name.
+    /// Uploads a file, straight from the disk if the connection allows it. The media type follows from the file's name unless it is
+    /// given.
     ///
     /// Throws `fileUnreadable` before anything is sent if the file does not exist or may not be read.
     @discardableResult

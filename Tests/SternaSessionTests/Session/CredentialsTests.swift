@@ -35,7 +35,7 @@ struct CredentialsTests {
         expectEqual(value, row.value)
     }
 
-    @Test("Nil in place of the session's sends only the URL's")
+    @Test("Nil in place of the session's credentials sends only those of the URL")
     func none() throws {
         let resolution = URLResolution(base: nil, allowsOtherOrigins: false)
         for (url, value) in [("https://a.example/", nil), ("https://u:p@a.example/", "Basic dTpw")] {

@@ -6,7 +6,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Errors of a call in the library's words")
+@Suite("Conversion of a call's errors")
 struct ErrorDescriptionTests {
     private struct Broken: Error {}
 
@@ -24,7 +24,7 @@ struct ErrorDescriptionTests {
         Response(status: .init(code: status), url: try HTTPURL("https://a.example/hop"))
     }
 
-    @Test("A foreign error is where the call was")
+    @Test("A foreign error gets the call's position in the chain")
     func foreign() throws {
         let failure = SternaError(.timedOut, phase: .tls, "Late.")
         let rows: [(CallTrace.Outcome?, SternaError.Phase, Int, Bool)] = [
@@ -48,7 +48,7 @@ struct ErrorDescriptionTests {
         }
     }
 
-    @Test("Without a point it is the request's, and the transport's doing")
+    @Test("Without a position, an error gets the request's details and is attributed to the transport")
     func untraced() throws {
         let error = ErrorDescription.describe(Broken(), of: try request())
         expectEqual(error.phase, .wait)
@@ -56,7 +56,7 @@ struct ErrorDescriptionTests {
         #expect(error.url == "https://a.example/b?token=***")
     }
 
-    @Test("An attempt that was left behind counts as sent")
+    @Test("An attempt that the interceptor did not wait for counts as sent")
     func leftBehind() throws {
         let call = Call(deadline: .distantFuture)
         var request = try request()
@@ -70,7 +70,7 @@ struct ErrorDescriptionTests {
         #expect(!second.requestSent)
     }
 
-    @Test("A body that fails is read, with its response")
+    @Test("An error of a body has the phase read, and its response")
     func body() throws {
         let error = ErrorDescription.describe(Broken(), of: try request(), answeredBy: try response(200))
         expectEqual(error.kind, .interceptorFailed)
@@ -79,7 +79,7 @@ struct ErrorDescriptionTests {
         #expect(error.detail.hasPrefix("The body of the response failed"))
     }
 
-    @Test("The library's own keep what they say, and get what they lack")
+    @Test("A SternaError keeps its details, and gets those that it lacks")
     func own() throws {
         var own = SternaError(.malformedResponse, phase: .read, "Odd.")
         let filled = ErrorDescription.describe(own, of: try request(), answeredBy: try response(200))

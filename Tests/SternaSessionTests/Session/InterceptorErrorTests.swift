@@ -33,7 +33,7 @@ struct InterceptorErrorTests {
         await #expect(throws: SternaError.self) { try await work() }
     }
 
-    @Test("One thrown before anything is sent: preparing, with its cause and place", arguments: Place.allCases)
+    @Test("An error thrown before sending has the phase prepare, its cause and the request", arguments: Place.allCases)
     func before(place: Place) async throws {
         let (api, mock) = try session(place) { _, _ in throw Broken(number: 7) }
         let error = try #require(await failure { try await api.put("a?token=s3cret") })
@@ -50,7 +50,7 @@ struct InterceptorErrorTests {
         #expect(streamed?.underlying is Broken)
     }
 
-    @Test("One thrown behind a response: reading, with the response's head", arguments: Place.allCases)
+    @Test("An error thrown after a response has the phase read, and the response's head", arguments: Place.allCases)
     func after(place: Place) async throws {
         let (api, _) = try session(place, by: MockTransport { _ in .json(["a": 1], status: 207) }) { request, next in
             _ = try await next(request)
@@ -65,7 +65,7 @@ struct InterceptorErrorTests {
         #expect(error.url == "https://api.example.com/v1/a")
     }
 
-    @Test("One in place of an error of the network: where that was", arguments: Place.allCases)
+    @Test("An error in place of a network error has that error's phase and attempt", arguments: Place.allCases)
     func mapped(place: Place) async throws {
         var cause = SternaError(.connectionFailed, phase: .connect, "No.")
         cause.attempt = 2
@@ -81,7 +81,7 @@ struct InterceptorErrorTests {
         #expect(error.underlying is Broken)
     }
 
-    @Test("A network interceptor that refuses a redirect's target: preparing that request")
+    @Test("A network interceptor that rejects a redirect's target fails with that request, unsent")
     func redirected() async throws {
         let mock = MockTransport(answers: [.redirect(to: "/b"), .json([:])])
         let (api, _) = try session(.network, by: mock) { request, next in
@@ -97,7 +97,7 @@ struct InterceptorErrorTests {
         expectEqual(mock.requests.count, 1)
     }
 
-    @Test("An application interceptor that refuses what redirects led to")
+    @Test("An application interceptor that fails after redirects has their response")
     func behindRedirects() async throws {
         let mock = MockTransport(answers: [.redirect(to: "/b"), .json([:], status: 201)])
         let (api, _) = try session(.application, by: mock) { request, next in
@@ -110,7 +110,7 @@ struct InterceptorErrorTests {
         expectEqual(error.phase, .read)
     }
 
-    @Test("An interceptor above sees it as it was thrown")
+    @Test("An interceptor above receives the error as it was thrown")
     func between() async throws {
         let seen = Mutex<[Int]>([])
         let (api, _) = try mocked {
@@ -130,7 +130,7 @@ struct InterceptorErrorTests {
         expectEqual(seen.withLock { $0 }, [3])
     }
 
-    @Test("One thrown at the second try has the second try's place")
+    @Test("An error thrown after a second attempt has that attempt's response")
     func again() async throws {
         let mock = MockTransport(answers: [.json([:], status: 503), .json([:], status: 201)])
         let (api, _) = try session(.application, by: mock) { request, next in
@@ -158,7 +158,7 @@ struct InterceptorErrorTests {
         expectEqual(second?.status, 200)
     }
 
-    @Test("The library's own pass unchanged", arguments: Place.allCases)
+    @Test("A SternaError passes unchanged", arguments: Place.allCases)
     func own(place: Place) async throws {
         var own = SternaError(.unacceptableResponse, phase: .decode, "Not signed.", underlying: Broken())
         own.serverMessage = "no"
@@ -174,7 +174,7 @@ struct InterceptorErrorTests {
         expectNil(error.response)
     }
 
-    @Test("Callbacks get the same, and a closure of withResponse keeps its own errors")
+    @Test("Callbacks receive the same errors, and a closure of withResponse keeps its own errors")
     func others() async throws {
         let (api, _) = try session(.application) { request, next in
             _ = try await next(request)
@@ -189,7 +189,7 @@ struct InterceptorErrorTests {
         await #expect(throws: Broken.self) { try await plain.withResponse(to: .get("a")) { _ in throw Broken() } }
     }
 
-    @Test("In words: what failed and why, and no more of the response than elsewhere")
+    @Test("Descriptions state what failed and why, without secrets")
     func words() async throws {
         let (api, _) = try session(.network) { _, _ in throw Broken(number: 4) }
         let error = try #require(await failure { try await api.get("a?token=s3cret") })
@@ -201,7 +201,7 @@ struct InterceptorErrorTests {
         #expect(!shown.contains("s3cret"))
     }
 
-    @Test("A transport of one's own is named as such, with interceptors and without")
+    @Test("An error of the session's own transport is attributed to it, with interceptors and without")
     func transport() async throws {
         let mock = MockTransport { _ in throw Broken() }
         let plain = try mocked(by: mock).api
@@ -215,7 +215,7 @@ struct InterceptorErrorTests {
         }
     }
 
-    @Test("One that gives up waiting for the server: waiting, sent")
+    @Test("An interceptor that stops waiting for the server fails with the phase wait, and as sent")
     func gaveUp() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {

@@ -54,14 +54,14 @@ struct RequestHeadersTests {
         expectEqual(Set(request.headers), Set(expected))
     }
 
-    @Test("A body's media type is named where no field names one")
+    @Test("A body's media type becomes Content-Type if no field sets it")
     func mediaType() throws {
         var request = Request(.post, try HTTPURL("https://a.example/"), body: .text("t", mediaType: "x/y"))
         try RequestHeaders.merge([:], authorization: nil, continueThreshold: nil, into: &request)
         expectEqual(request.headers, [.contentType: "x/y"])
     }
 
-    @Test("A field that cannot be sent is an error with the request's place")
+    @Test("The error of a field that cannot be sent has the request's method and URL")
     func refused() throws {
         var request = Request(.put, try HTTPURL("https://a.example/b"))
         let error = #expect(throws: SternaError.self) {

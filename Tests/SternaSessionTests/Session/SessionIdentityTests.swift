@@ -21,7 +21,7 @@ struct SessionIdentityTests {
         }
     }
 
-    @Test("Nothing tells the server who asks")
+    @Test("Requests contain nothing that identifies the user")
     func fields() async throws {
         try await TestServer.withServer { server async throws in
             server.route("GET", "/page") { request in
@@ -32,6 +32,9 @@ struct SessionIdentityTests {
             try jar.set(Cookie(name: "user", value: "ada", domain: "127.0.0.1"))
             let session = try Session(baseURL: server.url) { settings in
                 settings.headers["X-User"] = "ada"
+                var serializer = HTTPRequestSerializer()
+                serializer.headers["X-Serialized"] = "ada"
+                settings.requestSerializer = serializer
                 settings.authorization = .bearer("secret")
                 settings.credential = Credential(user: "ada", password: "secret")
                 settings.challengeHandler = { _ in .use(Credential(user: "ada", password: "secret")) }
@@ -46,7 +49,7 @@ struct SessionIdentityTests {
             let stranger = session.with { $0.removeIdentity() }
             let error = try #require(await #expect(throws: SternaError.self) { _ = try await stranger.get("page") })
             expectEqual(error.status, 401)
-            let names = ["x-user", "authorization", "cookie", "x-amz-date", "referer"]
+            let names = ["x-user", "x-serialized", "authorization", "cookie", "x-amz-date", "referer"]
             let requests = server.requests()
             expectEqual(requests.count, 1)
             for name in names { expectNil(requests.first?.headers[name], "\(name)") }
@@ -102,7 +105,7 @@ struct SessionIdentityTests {
         }
     }
 
-    @Test("What is stored for the user answers none of its requests, also where an interceptor alone knew the user")
+    @Test("Responses stored for the user are not used, even if only an interceptor identified the user")
     func cache() async throws {
         try await TestServer.withServer { server async throws in
             server.route("GET", "/page") { request in

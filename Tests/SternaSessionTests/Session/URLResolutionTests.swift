@@ -32,7 +32,7 @@ struct URLResolutionTests {
         Row(reference: "http://[", error: .invalidURL),
     ]
 
-    @Test("A reference comes to a URL or to an error", arguments: rows)
+    @Test("A reference resolves to a URL or to an error", arguments: rows)
     func resolve(row: Row) throws {
         let resolution = URLResolution(base: try row.base.map(URLResolution.base), allowsOtherOrigins: row.isOpen)
         do throws(SternaError) {
@@ -57,7 +57,7 @@ struct URLResolutionTests {
         try expectEqual(URLResolution.base(of: reference).href, expected)
     }
 
-    @Test("The own origin is the base URL's, and each one without a base URL")
+    @Test("The session's own origin is the base URL's; without a base URL every origin is")
     func origin() throws {
         let bound = URLResolution(base: try HTTPURL("https://a.example/v1/"), allowsOtherOrigins: true)
         let free = URLResolution(base: nil, allowsOtherOrigins: false)

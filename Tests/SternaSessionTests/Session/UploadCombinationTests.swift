@@ -9,7 +9,7 @@ import Testing
 @testable import SternaTestSupport
 
 /// Uploads take the labels of the verbs, awaited, with callbacks and as drafts.
-@Suite("Uploads: every family with every label")
+@Suite("Uploads: every form with every combination of labels")
 struct UploadCombinationTests {
     private let numbers: Parameters = ["p": 1]
     private let queries = Parameters(["q": 2])
@@ -187,7 +187,7 @@ struct UploadCombinationTests {
         expectEqual(mock.requests.count { $0.uploadProgress != nil }, 2)
     }
 
-    @Test("What names no file")
+    @Test("A URL that is not a file URL is an error")
     func files() async throws {
         let (api, mock) = try mocked { $0.callbacks = .queue(DispatchQueue(label: "test")) }
         let url = try #require(URL(string: "https://example.com/a"))
@@ -201,7 +201,7 @@ struct UploadCombinationTests {
         #expect(mock.requests.isEmpty)
     }
 
-    @Test("The settings may replace the progress that is reported")
+    @Test("The settings may replace the progress closure")
     func order() async throws {
         let (api, mock) = try mocked()
         try await api.upload(.text("b"), to: "a") {

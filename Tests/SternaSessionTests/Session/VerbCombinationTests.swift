@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTestSupport
 
 /// Every way to ask takes the same labels in the same order, and sends the same for them.
-@Suite("Verbs: every family with every label")
+@Suite("Verbs: every form with every combination of labels")
 struct VerbCombinationTests {
     private struct Value: Encodable { var p = 1 }
 
@@ -331,7 +331,7 @@ struct VerbCombinationTests {
         }
     }
 
-    @Test("A serializer for the answer of a callback, anywhere")
+    @Test("as: goes with all other labels of requests with callbacks")
     func serializers() async throws {
         let (api, _) = try mocked(by: MockTransport { _ in .text("plain") }) {
             $0.callbacks = .queue(DispatchQueue(label: "test"))
@@ -348,7 +348,7 @@ struct VerbCombinationTests {
         expectEqual(log.values, Array(repeating: "plain", count: 7))
     }
 
-    @Test("Closures behind the parentheses of callbacks: the answers, the settings, or all of them")
+    @Test("Callbacks and settings can be trailing closures")
     func trailing() async throws {
         let (api, mock) = try mocked { $0.callbacks = .queue(DispatchQueue(label: "test")) }
         let log = CallbackLog<JSON>()

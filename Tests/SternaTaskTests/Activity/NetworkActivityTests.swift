@@ -36,7 +36,7 @@ struct ActivityRuleTests {
         }
     }
 
-    @Test("The number is never below zero, nor does it overflow; a reset hides what is shown")
+    @Test("The count is never negative and does not overflow; a reset hides the activity")
     func bounds() {
         var rule = ActivityRule()
         _ = rule.add(.min)
@@ -67,7 +67,7 @@ struct NetworkActivityTests {
         ) { [time] in LoopClock(time.clock, on: Engine.shared.loopClock.loop) }
     }
 
-    @Test("A short activity is not shown, a long one after a second, and a pause of less than 170 ms is passed over")
+    @Test("A short activity is not shown, a long one is after 1 s, and a pause below 170 ms is ignored")
     func delays() async {
         let activity = make()
         activity.increment()
@@ -91,7 +91,7 @@ struct NetworkActivityTests {
         expectEqual(shown.all, [true, false])
     }
 
-    @Test("Turned off, it hides what is shown and counts nothing")
+    @Test("Turned off, it hides the activity and counts nothing")
     func disabled() async {
         let activity = make()
         activity.increment()

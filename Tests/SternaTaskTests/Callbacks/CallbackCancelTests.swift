@@ -6,7 +6,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("Callbacks: cancelling and letting go")
+@Suite("Callbacks: cancelling and releasing tasks")
 struct CallbackCancelTests {
     /// A session whose requests wait until they are cancelled, and a count of those that came.
     private func waiting(_ queue: DispatchQueue) throws -> (Session, MockTransport) {
@@ -25,7 +25,7 @@ struct CallbackCancelTests {
         #expect(log.errors.first?.url == "https://api.example.com/v1/a")
     }
 
-    @Test("Before it starts")
+    @Test("Cancelled before it starts")
     func before() async throws {
         let queue = DispatchQueue(label: "test")
         let (api, _) = try waiting(queue)
@@ -41,7 +41,7 @@ struct CallbackCancelTests {
         }
     }
 
-    @Test("While it waits")
+    @Test("Cancelled while it waits")
     func inFlight() async throws {
         let queue = DispatchQueue(label: "test")
         let (api, mock) = try waiting(queue)
@@ -55,7 +55,7 @@ struct CallbackCancelTests {
         expectCancelled(log)
     }
 
-    @Test("While a body comes; the connection is closed")
+    @Test("Cancelled while the body arrives; the connection is closed")
     func inBody() async throws {
         let queue = DispatchQueue(label: "test")
         try await TestServer.withServer { server in
@@ -79,7 +79,7 @@ struct CallbackCancelTests {
         }
     }
 
-    @Test("After its end nothing more is called")
+    @Test("Cancelled after its end, it calls nothing more")
     func after() async throws {
         let queue = DispatchQueue(label: "test")
         let (api, _) = try mocked { $0.callbacks = .queue(queue) }
@@ -99,7 +99,7 @@ struct CallbackCancelTests {
         #expect(task.isFinished)
     }
 
-    @Test("Whenever it is cancelled, there is one end")
+    @Test("Whenever a task is cancelled, one callback ends it")
     func race() async throws {
         let queue = DispatchQueue(label: "test")
         let (api, _) = try mocked { $0.callbacks = .queue(queue) }
@@ -117,7 +117,7 @@ struct CallbackCancelTests {
         }
     }
 
-    @Test("Cancelling the task that began it leaves it alone")
+    @Test("Cancelling the Swift task that created it has no effect")
     func outer() async throws {
         let (api, _) = try mocked { $0.callbacks = .queue(.global()) }
         let log = CallbackLog<JSON>()
@@ -130,7 +130,7 @@ struct CallbackCancelTests {
         expectEqual(log.values, [[:]])
     }
 
-    @Test("A task that is let go of goes on, and a session too")
+    @Test("A task continues when its handle and its session are released")
     func letGo() async throws {
         let log = CallbackLog<JSON>()
         do {
@@ -149,7 +149,7 @@ struct CallbackCancelTests {
     /// Something that only callbacks hold.
     private final class Held: Sendable {}
 
-    @Test("Nothing is held once it has ended", arguments: [0, 1, 2, 3])
+    @Test("A task that has ended retains nothing", arguments: [0, 1, 2, 3])
     func released(way: Int) async throws {
         let queue = DispatchQueue(label: "test")
         let targets: [CallbackTarget] = [.queue(queue), .main, .executor(globalConcurrentExecutor), .queue(queue)]
@@ -177,7 +177,7 @@ struct CallbackCancelTests {
         #expect(await eventually { weakHeld == nil })
     }
 
-    @Test("A request that could not be made holds nothing either")
+    @Test("A request that could not be built retains nothing, either")
     func releasedFailure() async throws {
         let (api, _) = try mocked { $0.callbacks = .queue(DispatchQueue(label: "test")) }
         weak var weakHeld: Held?

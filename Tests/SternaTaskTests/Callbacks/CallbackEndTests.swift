@@ -6,7 +6,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Callbacks: nothing comes behind the end")
+@Suite("Callbacks: no report follows the end")
 struct CallbackEndTests {
     private final class Record: Sendable {
         let events = Mutex<[Int64]>([])
@@ -34,7 +34,7 @@ struct CallbackEndTests {
         func spin() { count.add(1, ordering: .relaxed) }
     }
 
-    @Test("A report at the moment of the end comes before it or not at all", arguments: [true, false])
+    @Test("A report that is concurrent with the end precedes it or is dropped", arguments: [true, false])
     func race(onQueue: Bool) async throws {
         let queue = DispatchQueue(label: "test")
         var late = 0

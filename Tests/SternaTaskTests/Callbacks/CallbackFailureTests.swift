@@ -6,7 +6,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("Callbacks: requests that cannot be made")
+@Suite("Callbacks: requests that cannot be built")
 struct CallbackFailureTests {
     typealias Attempt = @Sendable (Session, CallbackLog<JSON>) -> DataTask?
 
@@ -80,7 +80,7 @@ struct CallbackFailureTests {
         #expect(mock.requests.isEmpty)
     }
 
-    @Test("With a serializer of the answer too")
+    @Test("failure is called also with a response serializer")
     func typed() async throws {
         let queue = DispatchQueue(label: "test")
         let (api, _) = try mocked { $0.callbacks = .queue(queue) }
@@ -102,7 +102,7 @@ struct CallbackFailureTests {
         #expect(mock.requests.isEmpty)
     }
 
-    @Test("On the main queue it also comes later")
+    @Test("failure is called later on the main queue, too")
     @MainActor
     func main() async throws {
         let (api, _) = try mocked()

@@ -38,7 +38,7 @@ struct CallbackObserverTests {
         expectEqual(log.values.count + log.errors.count, 3)
     }
 
-    @Test("One that cannot be made has no begin without an end")
+    @Test("A request that cannot be built has as many ends as begins")
     func unmade() async throws {
         let tally = EventLog(.network)
         let (api, _) = try mocked {

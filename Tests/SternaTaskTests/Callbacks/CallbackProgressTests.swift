@@ -29,7 +29,7 @@ struct CallbackProgressTests {
         #expect(completed.allSatisfy { $0 >= 0 && $0 <= total })
     }
 
-    @Test("Of a download, before success, up to the total")
+    @Test("Progress of a download reaches the total before success")
     func download() async throws {
         try await TestServer.withServer { server in
             let queue = DispatchQueue(label: "test")
@@ -53,7 +53,7 @@ struct CallbackProgressTests {
         }
     }
 
-    @Test("Of an upload, before success, up to the total", arguments: [1, 70_000, 4_000_000])
+    @Test("Progress of an upload reaches the total before success", arguments: [1, 70_000, 4_000_000])
     func upload(size: Int) async throws {
         try await TestServer.withServer { server in
             let queue = DispatchQueue(label: "test")
@@ -74,7 +74,7 @@ struct CallbackProgressTests {
         }
     }
 
-    @Test("Without a known length there is no total; the end is what came")
+    @Test("Without a known length there is no total until the end, which is the number of bytes received")
     func unknown() async throws {
         try await TestServer.withServer { server in
             let queue = DispatchQueue(label: "test")
@@ -113,7 +113,7 @@ struct CallbackProgressTests {
         #expect(fractions.allSatisfy { $0.map { 0 <= $0 && $0 <= 1 } ?? true })
     }
 
-    @Test("The last report of a download, and no other, is of a whole, whatever its length", arguments: wholes)
+    @Test("Only the last report of a download has the fraction 1, for any length", arguments: wholes)
     func oneWhole(path: String, received: Int64) async throws {
         try await TestServer.withServer { server in
             try addBodies(to: server)
@@ -135,7 +135,7 @@ struct CallbackProgressTests {
         }
     }
 
-    @Test("So is that of an upload", arguments: [0, 1, 70_000, 4_000_000], [false, true])
+    @Test("Only the last report of an upload has the fraction 1", arguments: [0, 1, 70_000, 4_000_000], [false, true])
     func oneWholeUpload(size: Int, isStream: Bool) async throws {
         try await TestServer.withServer { server in
             server.route("POST", "/take") { request in
@@ -161,7 +161,7 @@ struct CallbackProgressTests {
         }
     }
 
-    @Test("A request that fails reports no whole", arguments: ["status/500", "fault/close-half"])
+    @Test("A request that fails never reports the fraction 1", arguments: ["status/500", "fault/close-half"])
     func noWhole(path: String) async throws {
         try await TestServer.withServer { server in
             let log = CallbackLog<Int>()
@@ -176,7 +176,7 @@ struct CallbackProgressTests {
         }
     }
 
-    @Test("A fraction is of the request's body if it has one, and less than a whole before the end")
+    @Test("The fraction is that of the request's body if it has one, and less than 1 before the end")
     func fractions() {
         var progress = RequestProgress()
         expectNil(progress.fraction)
@@ -220,7 +220,7 @@ struct CallbackProgressTests {
     }
 
     #if Foundation
-    @Test("As Foundation's Progress")
+    @Test("Progress as Foundation's type")
     func objects() async throws {
         try await TestServer.withServer { server in
             let queue = DispatchQueue(label: "test")
@@ -291,7 +291,7 @@ struct CallbackProgressTests {
         #expect(log.values.isEmpty)
     }
 
-    @Test("A Progress asked for after the end shows it")
+    @Test("A Progress that is requested after the end is complete")
     func late() async throws {
         let queue = DispatchQueue(label: "test")
         let (api, _) = try mocked(by: MockTransport { _ in .json([1, 2]) }) { $0.callbacks = .queue(queue) }

@@ -14,7 +14,7 @@ struct CallbackQueueTests {
         return mark
     }()
 
-    @Test("On the main queue by default, from wherever they are begun", arguments: [true, false])
+    @Test("Callbacks run on the main queue by default, wherever the request was made", arguments: [true, false])
     func main(fromMain: Bool) async throws {
         let (api, _) = try mocked()
         let places = Mutex<[Bool]>([])
@@ -56,7 +56,7 @@ struct CallbackQueueTests {
         expectEqual(log.errors.count, 1)
     }
 
-    @Test("On a serial queue of one's own, one at a time, those of several requests too")
+    @Test("On a custom serial queue the callbacks of all requests run one at a time")
     func serial() async throws {
         let queue = DispatchQueue(label: "own")
         let (api, _) = try mocked { $0.callbacks = .queue(queue) }
@@ -149,7 +149,7 @@ struct CallbackQueueTests {
         }
     }
 
-    @Test("On an executor of one's own, in order")
+    @Test("On a custom executor callbacks run in order")
     func executor() async throws {
         let executor = QueueExecutor()
         let queue = executor.queue

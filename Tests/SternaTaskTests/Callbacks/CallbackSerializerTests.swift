@@ -61,7 +61,7 @@ struct CallbackSerializerTests {
         }
     }
 
-    @Test("A value that is no tree fails with the advice to name the serializer", arguments: [true, false])
+    @Test("A value that is not a tree fails with the advice to name the serializer", arguments: [true, false])
     func advice(isImage: Bool) async throws {
         let serializer: any ResponseSerializer =
             isImage ? ImageDataResponseSerializer() : TextResponseSerializer().map { _ in Photo() }
@@ -99,7 +99,7 @@ struct CallbackSerializerTests {
         try await expectEqual(api.dataTask(.get("a")).value.text(), "<p>")
     }
 
-    @Test("A status that is not accepted carries the chosen serializer's value")
+    @Test("The error of an unacceptable status has the chosen serializer's value")
     func status() async throws {
         let (api, _) = try mocked(by: MockTransport { _ in .text("gone", status: 410) }) {
             $0.callbacks = .queue(.global())

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Callbacks: uploads", .timeLimit(.minutes(5)))
 struct CallbackUploadTests {
-    @Test("A form of several parts and a file, with progress")
+    @Test("A multipart form and a file, with progress")
     func sent() async throws {
         try await TestServer.withServer { server in
             let folder = try TestFolder()
@@ -36,7 +36,7 @@ struct CallbackUploadTests {
         }
     }
 
-    @Test("What cannot be sent calls failure without a task")
+    @Test("An upload that cannot be sent calls failure without a task")
     func refused() async throws {
         let api = try Session(baseURL: "http://127.0.0.1:1/") {
             $0.callbacks = .queue(DispatchQueue(label: "test"))

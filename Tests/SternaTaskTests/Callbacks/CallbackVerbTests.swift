@@ -104,7 +104,7 @@ struct CallbackVerbTests {
         expectEqual(request?.bodyText, (encodesInURL ? nil : "n=1"))
     }
 
-    @Test("A tree", arguments: trees)
+    @Test("A callback without a serializer receives a JSON tree", arguments: trees)
     func tree(method: String, verb: JSONVerb) async throws {
         let (api, mock) = try mocked(by: MockTransport { _ in .json(["answer": 1]) }) {
             $0.callbacks = .queue(.global())
@@ -124,7 +124,7 @@ struct CallbackVerbTests {
         }
     }
 
-    @Test("What a serializer makes of it, which also says what is taken", arguments: texts)
+    @Test("A callback with a serializer receives its value", arguments: texts)
     func text(method: String, verb: TextVerb) async throws {
         let (api, mock) = try mocked(by: MockTransport { _ in .text("plain") }) { $0.callbacks = .queue(.global()) }
         let log = CallbackLog<String>()
@@ -141,7 +141,7 @@ struct CallbackVerbTests {
     ]
 
     @Test(
-        "An answer that is not taken reaches failure alone, with the task, method, URL and response",
+        "A rejected response reaches only failure, with the task, method, URL and response",
         arguments: failures)
     func failure(answer: ServerResponse, kind: SternaError.Kind) async throws {
         let queue = DispatchQueue(label: "test")
@@ -164,7 +164,7 @@ struct CallbackVerbTests {
         #expect(error.body != nil)
     }
 
-    @Test("What the transport or an interceptor throws reaches failure")
+    @Test("An error of the transport or an interceptor reaches failure")
     func thrown() async throws {
         struct Odd: Error {}
         let (api, _) = try mocked(by: MockTransport { _ in throw Odd() }) { $0.callbacks = .queue(.global()) }
@@ -176,7 +176,7 @@ struct CallbackVerbTests {
         #expect(log.errors.first?.url == "https://api.example.com/v1/a")
     }
 
-    @Test("A closure of the serializer is asked once for one answer")
+    @Test("A validating closure of the serializer is called once for each response")
     func askedOnce() async throws {
         let (api, _) = try mocked { $0.callbacks = .queue(.global()) }
         let asked = Atomic<Int>(0)
@@ -188,7 +188,7 @@ struct CallbackVerbTests {
         expectEqual(asked.load(ordering: .relaxed), 1)
     }
 
-    @Test("HEAD, 204 and 205 have null, and nil for an optional", arguments: [204, 205, 200])
+    @Test("HEAD, 204 and 205 give null, or nil for an optional", arguments: [204, 205, 200])
     func empty(status: Int) async throws {
         let (api, _) = try mocked(by: MockTransport { _ in .init(status: status) }) { $0.callbacks = .queue(.global()) }
         let trees = CallbackLog<JSON>()

@@ -8,7 +8,7 @@ struct NetlinkBytes: Sendable, Hashable {
 
     var count: Int { bytes.count }
 
-    /// Returns an integer at an offset; nil if it would end behind the bytes.
+    /// Returns an integer at an offset; nil if it is out of bounds.
     func integer<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as type: Number.Type = Number.self)
         -> Number?
     {
@@ -16,20 +16,20 @@ struct NetlinkBytes: Sendable, Hashable {
         return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
     }
 
-    /// Returns a part; nil if it would end behind the bytes.
+    /// Returns a part; nil if it is out of bounds.
     func part(_ offset: Int, _ length: Int) -> NetlinkBytes? {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
         let start = bytes.startIndex + offset
         return NetlinkBytes(bytes[start..<start + length])
     }
 
-    /// Returns what is behind an offset.
+    /// Returns the bytes from an offset on; nil if it is out of bounds.
     func suffix(_ offset: Int) -> NetlinkBytes? { part(offset, count - offset) }
 
     /// The bytes up to the first zero, as text.
     var text: String { String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
 
-    /// The address that the bytes are.
+    /// The bytes as an address; nil unless there are 4 or 16.
     var address: IPAddress? { IPAddress(bytes: bytes) }
 
     /// Calls a closure with the type and the value of each attribute; ends at the first that is malformed.
@@ -37,7 +37,7 @@ struct NetlinkBytes: Sendable, Hashable {
         var offset = 0
         while let length = integer(offset, as: UInt16.self), let type = integer(offset + 2, as: UInt16.self) {
             guard length >= 4, let value = part(offset + 4, Int(length) - 4) else { return }
-            // The two highest bits say how the value is written.
+            // The two highest bits are flags: NLA_F_NESTED and NLA_F_NET_BYTEORDER.
             body(type & 0x3FFF, value)
             offset += (Int(length) + 3) & ~3
         }

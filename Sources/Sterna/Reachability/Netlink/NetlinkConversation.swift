@@ -1,7 +1,7 @@
 /// The state of a conversation with the kernel: dumps of links, addresses and routes, and the changes that follow. A value without I/O.
 ///
-/// Messages of a dump and of changes come in order on one socket, so that each is applied as it comes. Whatever may have been missed
-/// (a full socket, an inconsistent dump, a change that the kernel makes in silence) is answered by a fresh dump.
+/// Messages of a dump and of changes come in order on one socket, so each is applied as it arrives. If changes may have been missed
+/// (a full socket, an inconsistent dump, a change that the kernel does not announce), a new dump is requested.
 struct NetlinkConversation {
     private enum Phase: CaseIterable {
         case links, addresses, routes
@@ -23,19 +23,19 @@ struct NetlinkConversation {
         }
     }
 
-    /// Inconsistent dumps in a row, after which one is taken as it is: where changes never end, each change brings another dump.
+    /// The number of inconsistent dumps in a row after which one is accepted: under constant changes no dump would be consistent.
     private static let mostRestarts = 5
 
-    /// EBUSY, as messages have it.
+    /// EBUSY, as a negative number as in messages.
     private static let busy: Int32 = -16
 
-    /// EINTR, EAGAIN, ENOMEM and ENOBUFS, as messages have them: the same request may succeed in a moment.
+    /// EINTR, EAGAIN, ENOMEM and ENOBUFS, as negative numbers as in messages: the same request may succeed later.
     private static let passing: Set<Int32> = [-4, -11, -12, -105]
 
-    /// The number of failures in a row after which the kernel is taken for one that does not tell.
+    /// The number of failures in a row after which no more dumps are requested.
     private static let mostFailures = 20
 
-    /// The complete table that is known last; nil before the first one.
+    /// The latest complete table; nil before the first one, and if the kernel refuses.
     private(set) var table: NetworkTable?
 
     private var fresh = NetworkTable()
@@ -44,13 +44,13 @@ struct NetlinkConversation {
     private var restarts = 0
     private var failures = 0
 
-    /// Whether something was missed while no dump, or that of an earlier part, was under way.
+    /// Whether a new dump is needed: at the beginning, and when changes may have been missed.
     private(set) var needsDump = true
 
-    /// Whether the next dump has to wait a moment, since the kernel could not make one, or none without changes.
+    /// Whether the next dump has to be delayed, since the last one failed or was inconsistent.
     private(set) var needsPause = false
 
-    /// Whether the kernel does not tell, such as to programs of Android.
+    /// Whether the kernel refuses dumps, as it does for Android apps.
     private(set) var isRefused = false
 
     init() {}
@@ -75,7 +75,7 @@ struct NetlinkConversation {
         return writer.finished()
     }
 
-    /// Takes a datagram of the kernel. Returns the next request, if there is one.
+    /// Processes a datagram from the kernel. Returns the next request, if there is one.
     mutating func receive(_ datagram: [UInt8]) -> [UInt8]? {
         var request: [UInt8]?
         for message in NetlinkMessage.messages(in: datagram) { request = receive(message) ?? request }
@@ -101,7 +101,7 @@ struct NetlinkConversation {
         return nil
     }
 
-    /// The dump under way has failed. Half an answer would be a wrong one.
+    /// Handles the failure of the current dump. Its incomplete table is not used.
     private mutating func fail(_ code: Int32) {
         phase = nil
         failures += 1
@@ -113,7 +113,7 @@ struct NetlinkConversation {
         }
     }
 
-    /// The pause is over that ``needsPause`` asked for. Returns a request if something was missed.
+    /// Ends the delay that ``needsPause`` has requested. Returns a request if a dump is needed.
     mutating func paused() -> [UInt8]? {
         needsPause = false
         return drained()
@@ -135,19 +135,19 @@ struct NetlinkConversation {
         self.phase = nil
         table = fresh
         fresh = NetworkTable()
-        // Where changes never end, the next one waits.
+        // Under constant changes the next dump is delayed.
         needsPause = needsDump
         return nil
     }
 
-    /// The socket has lost messages, the end of a dump possibly among them. What is still there to receive is older than the loss, so that
-    /// the fresh dump begins behind it.
+    /// Handles the loss of messages, which may include the end of a dump. Messages that are still in the socket are older than the
+    /// loss, so the new dump is requested after them.
     mutating func lost() {
         phase = nil
         needsDump = true
     }
 
-    /// Nothing more is there to receive. Returns a request if something was missed.
+    /// Handles an empty socket. Returns a request if a dump is needed.
     mutating func drained() -> [UInt8]? { phase == nil && needsDump && !needsPause && !isRefused ? begin() : nil }
 
     mutating func setWireless(_ isWireless: Bool, _ index: Int32) {

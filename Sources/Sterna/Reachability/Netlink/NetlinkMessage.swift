@@ -9,27 +9,27 @@ struct NetlinkMessage: Sendable, Hashable {
         case addressGone(NetworkAddress)
         case route(NetworkRoute)
         case routeGone(NetworkRoute)
-        /// The end of a dump; with a negative errno, of one that broke off.
+        /// The end of a dump; a negative errno if the dump failed.
         case done(Int32)
         /// The kernel refuses a request, with a negative errno; 0 confirms it.
         case error(Int32)
         /// Messages were lost.
         case overrun
-        /// A message that says nothing about paths.
+        /// A message that does not concern paths.
         case other
     }
 
-    /// Parts that a datagram may have at most; the kernel's have a few hundred.
+    /// The maximum number of messages that are read from a datagram; the kernel's have a few hundred.
     private static let longestDatagram = 4_096
 
     var content: Content
     var flags: UInt16 = 0
     var sequence: UInt32 = 0
 
-    /// The dump that it belongs to was inconsistent.
+    /// Whether the message belongs to an inconsistent dump.
     var isInterrupted: Bool { flags & NetlinkNumbers.Flag.interrupted != 0 }
 
-    /// The messages of a datagram. What is behind a malformed header is left out; a malformed message is `other`.
+    /// Returns the messages of a datagram. Bytes after a malformed header are ignored; a malformed message is `other`.
     static func messages(in datagram: [UInt8]) -> [NetlinkMessage] {
         let bytes = NetlinkBytes(datagram[...])
         var messages: [NetlinkMessage] = []
@@ -64,7 +64,7 @@ struct NetlinkMessage: Sendable, Hashable {
     }
 }
 
-// The readers fail for messages that concern no path, such as those of a bridge's ports, and for malformed ones.
+// These initializers return nil for messages that concern no path, such as those of a bridge's ports, and for malformed ones.
 
 extension NetworkLink {
     init?(_ body: NetlinkBytes) {
@@ -102,7 +102,7 @@ extension NetworkAddress {
         attributes.forEachAttribute { type, value in
             switch type {
             case Attribute.address: address = value.address
-            // The address of a point-to-point link is its peer's.
+            // On a point-to-point link, the attribute `address` is the peer's.
             case Attribute.local: local = value.address
             case Attribute.flags: flags = value.integer(0) ?? flags
             default: break
@@ -121,7 +121,7 @@ extension NetworkRoute {
             let service = body.integer(3, as: UInt8.self), let shortTable = body.integer(4, as: UInt8.self),
             let kind = body.integer(7, as: UInt8.self), let flags = body.integer(8, as: UInt32.self),
             let attributes = body.suffix(12),
-            // Routes for some senders or services are not those of all connections.
+            // Routes for certain source addresses or types of service do not apply to all connections.
             sourceLength == 0, service == 0, flags & NetlinkNumbers.RouteFlag.cloned == 0
         else { return nil }
         var table = UInt32(shortTable)

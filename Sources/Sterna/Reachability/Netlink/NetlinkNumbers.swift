@@ -34,7 +34,7 @@ enum NetlinkNumbers {
     static let routeProtocol: Int32 = 0
     static let genericProtocol: Int32 = 16
 
-    /// Families of addresses; unspecified ones in messages that concern the link itself.
+    /// Families of addresses; `unspecified` in messages that concern the link itself.
     enum Family {
         static let unspecified: UInt8 = 0
         static let v4: UInt8 = 2
@@ -103,7 +103,7 @@ enum NetlinkNumbers {
         static let host: UInt8 = 254
     }
 
-    /// The tables that the system's default policy asks; those of other policies are left out.
+    /// The routing tables that the default policy rules use; those of other rules are ignored.
     enum Table {
         static let fallback: UInt32 = 253
         static let main: UInt32 = 254

@@ -7,7 +7,7 @@ enum WirelessQuery {
     private static let getInterface: UInt8 = 5
     private static let interfaceIndex: UInt16 = 3
 
-    /// Returns the request for the number of nl80211.
+    /// Returns the request for the family number of nl80211.
     static func familyRequest(sequence: UInt32) -> [UInt8] {
         var writer = NetlinkWriter(controller, flags: NetlinkNumbers.Flag.request, sequence: sequence)
         writer.append(getFamily)
@@ -27,11 +27,11 @@ enum WirelessQuery {
         return writer.finished()
     }
 
-    /// An answer to a request.
+    /// The content of the kernel's reply to a request.
     struct Answer: Sendable, Hashable {
         var family: UInt16?
         var interfaces: Set<Int32> = []
-        /// Whether no more follows, since a dump has ended or the kernel has refused the request.
+        /// Whether it is the last one: the dump has ended, or the kernel has refused the request.
         var isLast = false
     }
 

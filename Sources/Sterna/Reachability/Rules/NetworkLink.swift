@@ -13,14 +13,14 @@ package struct NetworkLink: Sendable, Hashable {
     /// The interface below a VLAN and the like; nil for none, and if it is in another namespace.
     package var lower: Int32?
 
-    /// The bridge or bond that it belongs to.
+    /// The bridge or bond that the link belongs to.
     package var master: Int32?
     package var operState: UInt8?
 
-    /// Whether it is known to be Wi-Fi, or not to be.
+    /// Whether the link is Wi-Fi; nil if that is not known.
     package var isWireless: Bool?
 
-    /// The answer where the system gives it at once, as Apple's does.
+    /// The kind of the link if the system itself reports it, as Apple's do; nil on Linux.
     package var knownKind: NetworkPath.Link?
     package var isMetered: Bool?
 
@@ -31,7 +31,7 @@ package struct NetworkLink: Sendable, Hashable {
     package var isUp: Bool { flags & NetlinkNumbers.LinkFlag.up != 0 }
     package var isLoopback: Bool { flags & NetlinkNumbers.LinkFlag.loopback != 0 }
 
-    /// Whether it carries packets: it is up, has a carrier, and the other side has let it in (IEEE 802.1X).
+    /// Whether it carries packets: it is up, has a carrier, and is not dormant, such as before its authentication by IEEE 802.1X.
     package var isRunning: Bool {
         typealias State = NetlinkNumbers.OperState
         guard isUp, flags & NetlinkNumbers.LinkFlag.running != 0, flags & NetlinkNumbers.LinkFlag.dormant == 0 else {
@@ -41,13 +41,13 @@ package struct NetworkLink: Sendable, Hashable {
         return operState.map { $0 == State.up || $0 == State.unknown } ?? true
     }
 
-    /// Returns the link with what a later message leaves out.
+    /// Returns the link, with the properties that its message leaves out taken from the known link.
     func completed(by known: NetworkLink?) -> NetworkLink {
         guard let known, known.hardware == hardware else { return self }
         var link = self
         if link.name.isEmpty { link.name = known.name }
         link.driver = link.driver ?? known.driver
-        // Events of wireless extensions have neither; a link that has left its master has another message.
+        // Events of the wireless extensions leave both out; a link that leaves its master is announced by another kind of message.
         if isWireless == true, driver == nil, operState == nil {
             (link.master, link.lower) = (link.master ?? known.master, link.lower ?? known.lower)
         }
@@ -56,7 +56,7 @@ package struct NetworkLink: Sendable, Hashable {
         return link
     }
 
-    /// Whether the kernel has to be asked if it is Wi-Fi.
+    /// Whether the kernel must be asked whether the link is Wi-Fi.
     var mayBeWireless: Bool {
         isWireless == nil && driver == nil && hardware == NetlinkNumbers.Hardware.ethernet
     }
@@ -73,7 +73,7 @@ package struct NetworkAddress: Sendable, Hashable {
         (self.address, self.link, self.scope, self.flags) = (address, link, scope, flags)
     }
 
-    /// Whether connections beyond the link may begin at it.
+    /// Whether connections beyond the link can have it as their source address.
     var isUsable: Bool {
         typealias Flag = NetlinkNumbers.AddressFlag
         guard scope < NetlinkNumbers.Scope.link, flags & Flag.duplicate == 0 else { return false }
@@ -81,7 +81,7 @@ package struct NetworkAddress: Sendable, Hashable {
     }
 }
 
-/// A route of one of the tables that the default policy asks.
+/// A route of one of the tables that the default policy rules use.
 package struct NetworkRoute: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case unicast
@@ -89,9 +89,9 @@ package struct NetworkRoute: Sendable, Hashable {
         case local
         /// An explicit refusal: blackhole, unreachable or prohibit.
         case refused
-        /// The search goes on in the next table.
+        /// The search continues in the next table.
         case passedOn
-        /// None for connections, such as multicast.
+        /// A route that connections do not use, such as one for multicast.
         case other
 
         init(netlink number: UInt8) {
@@ -118,7 +118,7 @@ package struct NetworkRoute: Sendable, Hashable {
     package var kind: Kind
     package var hops: [Hop]
 
-    /// Whether it names the address that connections begin at.
+    /// Whether it names the source address of connections.
     package var hasSource: Bool
 
     package init(
@@ -129,7 +129,7 @@ package struct NetworkRoute: Sendable, Hashable {
         (self.kind, self.hops, self.hasSource) = (kind, hops, hasSource)
     }
 
-    /// What two routes have in common of which one replaces the other.
+    /// The properties that a route shares with the one that it replaces.
     struct Key: Hashable {
         let prefix: IPPrefix
         let table: UInt32

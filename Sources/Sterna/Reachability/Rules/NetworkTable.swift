@@ -2,13 +2,13 @@ import SternaCore
 
 /// The links, addresses and routes of a machine: a value that messages change.
 package struct NetworkTable: Sendable, Hashable {
-    /// What is kept of each at most. Default routes are kept besides.
+    /// The maximum number of links, addresses and routes, each. Default routes may exceed it, up to twice that number.
     static let limit = 16_384
 
     package private(set) var links: [Int32: NetworkLink] = [:]
     package private(set) var addresses: Set<NetworkAddress> = []
 
-    /// Routes by their length, so that a search need not see all.
+    /// Routes by prefix, so that a search need not visit all.
     private(set) var routes: [IPPrefix: Set<NetworkRoute>] = [:]
     private var routeCount = 0
 
@@ -49,13 +49,14 @@ package struct NetworkTable: Sendable, Hashable {
 
     mutating func setWireless(_ isWireless: Bool, _ index: Int32) { links[index]?.isWireless = isWireless }
 
-    /// Applies a message. Returns whether the table may have more changes than the message says, so that it must be asked for again.
+    /// Applies a message. Returns whether more may have changed than the message says, so that a new dump is needed.
     mutating func apply(_ message: NetlinkMessage) -> Bool {
         switch message.content {
         case .link(let link):
             let known = links[link.index]
             add(link)
-            // The kernel drops the IPv4 routes over a link that goes down, and marks those over one without a carrier, in silence.
+            // The kernel drops the IPv4 routes over a link that goes down, and marks those over one without a carrier, without a
+            // message.
             guard let known, let new = links[link.index] else { return false }
             return known.isUp != new.isUp || known.isRunning != new.isRunning
         case .linkGone(let index):
@@ -68,7 +69,7 @@ package struct NetworkTable: Sendable, Hashable {
         case .addressGone(let gone):
             let before = addresses.count
             addresses = addresses.filter { $0.link != gone.link || $0.address != gone.address }
-            // Routes may have gone with it, in silence.
+            // The kernel may have removed routes with it, without a message.
             return addresses.count != before
         case .route(let route):
             let flags = message.flags & (NetlinkNumbers.Flag.replace | NetlinkNumbers.Flag.append)
@@ -87,7 +88,8 @@ package struct NetworkTable: Sendable, Hashable {
         }
     }
 
-    /// Whether a link besides the loopback has an address, so that hosts of a connected network may be reached without a default route.
+    /// Whether a running link other than the loopback has an address, so that hosts of a connected network may be reached without a
+    /// default route.
     var isConnected: Bool {
         addresses.contains { address in
             guard address.isUsable, let link = links[address.link] else { return false }
@@ -95,6 +97,6 @@ package struct NetworkTable: Sendable, Hashable {
         }
     }
 
-    /// The links of which the kernel does not say whether they are Wi-Fi.
+    /// The links that are not yet known to be Wi-Fi or not.
     var unclassified: [NetworkLink] { links.values.filter(\.mayBeWireless).sorted { $0.index < $1.index } }
 }

@@ -1,10 +1,10 @@
 import SternaCore
 
-/// Finds the path to a destination in a table. Functions of values.
+/// Finds the path to a destination in a table, by pure functions.
 struct PathRule {
     let table: NetworkTable
 
-    /// What a program knows of its links that the kernel does not.
+    /// The program's knowledge of links, which the kernel does not have.
     var facts = LinkFacts()
 
     private enum Answer {
@@ -17,7 +17,8 @@ struct PathRule {
         path(addresses.map { address in (address.unmapped.family, answer(to: address.unmapped)) })
     }
 
-    /// Returns the path to the Internet: by the default route of either family, or by routes to both halves of it, as tunnels set.
+    /// Returns the path to the Internet: by the default route of either family, or by two routes for one half each, as tunnels set
+    /// them.
     var defaultPath: NetworkPath {
         let v6 = answer(to: IPAddress(v6: 0x2000 << 48, 0), longest: 3)
         let lower = answer(to: IPAddress(v4: 0), longest: 1)
@@ -38,9 +39,9 @@ struct PathRule {
         return path
     }
 
-    /// Returns the answer of the routes for an address.
+    /// Returns the link that the routes select for an address.
     ///
-    /// - Parameter longest: leaves out routes whose prefixes are longer.
+    /// - Parameter longest: the length in bits of the longest prefix to consider.
     private func answer(to address: IPAddress, longest: Int = 128) -> Answer {
         typealias Table = NetlinkNumbers.Table
         if longest == 128, let link = localLink(of: address) { return .over(link) }
@@ -61,7 +62,7 @@ struct PathRule {
         return .none
     }
 
-    /// Loopback addresses need no route that messages tell.
+    /// Returns the loopback link for a loopback address, which needs no route in the table.
     private func localLink(of address: IPAddress) -> NetworkLink?? {
         let isLoopback =
             address.family == .v4 ? address.bytes.first == 127 : address == IPAddress(v6: 0, 1)
@@ -87,7 +88,7 @@ struct PathRule {
         return nil
     }
 
-    /// Returns the answer of a route; nil if nothing gets through.
+    /// Returns the link of a route; nil if none of its links can be used.
     private func answer(of route: NetworkRoute) -> Answer? {
         let family = route.prefix.address.family
         // A route by a nexthop object may name no link.
@@ -105,7 +106,7 @@ struct PathRule {
             || prefix.length >= 16 && prefix.address.bytes.starts(with: [169, 254])
     }
 
-    /// Whether connections over a link have an address to begin at: one of its own, or of any other link (RFC 6724, 5).
+    /// Whether connections over a link have a source address: one of its own, or of any other link (RFC 6724, 5).
     private func hasAddress(_ family: IPAddress.Family, on link: NetworkLink?) -> Bool {
         table.addresses.contains { address in
             address.address.family == family && address.isUsable
@@ -114,7 +115,7 @@ struct PathRule {
     }
 }
 
-/// What a program knows of its links that the kernel does not say.
+/// A program's knowledge of its links, which the kernel does not have.
 package struct LinkFacts: Sendable {
     package var kind: (@Sendable (String) -> NetworkPath.Link?)?
     package var isMetered: (@Sendable (String) -> Bool?)?
@@ -122,22 +123,22 @@ package struct LinkFacts: Sendable {
     package init() {}
 }
 
-/// Decides of which kind a link is.
+/// Determines the kind of a link.
 struct LinkRule {
     let table: NetworkTable
     var facts = LinkFacts()
 
-    /// Drivers of modems. The kernel has no mark for modems that pass for Ethernet, but the conventions of names.
+    /// Drivers of modems. Modems that appear as Ethernet can be recognized only by the conventions for their names.
     private static let modemDrivers: Set<String> = ["wwan", "rmnet", "mhi_net"]
     private static let modemNames = ["wwan", "wwp", "wws", "wwx", "rmnet"]
 
     /// Drivers of interfaces that pass packets on to the one below.
     private static let upperDrivers: Set<String> = ["vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec"]
 
-    /// Drivers of interfaces that pass packets on to those that belong to them.
+    /// Drivers of interfaces that pass packets on to their member interfaces.
     private static let masters: Set<String> = ["bridge", "bond", "team"]
 
-    /// Returns the kind of a link; what runs over an unknown one is taken for cable.
+    /// Returns the kind of a link; an unknown one counts as cable.
     func kind(of link: NetworkLink, depth: Int = 0) -> NetworkPath.Link {
         typealias Hardware = NetlinkNumbers.Hardware
         if let known = facts.kind?(link.name) ?? link.knownKind { return known }
@@ -147,7 +148,7 @@ struct LinkRule {
             return .cellular
         }
         if driver.isEmpty, Self.modemNames.contains(where: { link.name.hasPrefix($0) }) { return .cellular }
-        // Links may form a ring in a message.
+        // Malformed messages may describe a ring of links.
         guard depth < 8 else { return .cable }
         if Self.upperDrivers.contains(driver), let lower = link.lower, let below = table.links[lower] {
             return kind(of: below, depth: depth + 1)

@@ -2,7 +2,7 @@
 import Dispatch
 import Network
 
-/// The state of the network by Network.framework.
+/// Reports the state of the network by Network.framework.
 package struct SystemNetworkSource: NetworkSource {
     package func begin(_ report: @escaping @Sendable (NetworkTable?) -> Void) -> @Sendable () -> Void {
         let monitor = NWPathMonitor()

@@ -4,15 +4,15 @@ import Dispatch
 import SternaPlatform
 import Synchronization
 
-/// The sockets that the kernel is asked on. They belong to the network namespace of the thread that opens them.
+/// The sockets for requests to the kernel. They belong to the network namespace of the thread that opens them.
 package struct NetlinkSockets: Sendable {
     let route: Int32
 
-    /// For questions about single links; below zero if there is none.
+    /// For queries about single links; negative if it could not be opened.
     let query: Int32
     let generic: Int32
 
-    /// Opens sockets; nil where the system has none.
+    /// Opens the sockets; nil if the system does not allow it.
     package static func open() -> NetlinkSockets? {
         let route = CSternaNetlink_open(NetlinkNumbers.routeProtocol, NetlinkNumbers.groups)
         guard route >= 0 else { return nil }
@@ -26,7 +26,7 @@ package struct NetlinkSockets: Sendable {
     }
 }
 
-/// The state of the network by rtnetlink, which needs no rights and no polling.
+/// Reports the state of the network by rtnetlink, which needs no privileges and no polling.
 package struct NetlinkSource: NetworkSource {
     private let open: @Sendable () -> NetlinkSockets?
 
@@ -45,7 +45,7 @@ package struct NetlinkSource: NetworkSource {
 
 package typealias SystemNetworkSource = NetlinkSource
 
-/// Reads the socket whenever something is there, on a queue of its own. No thread waits for it.
+/// Reads the socket whenever data has arrived, on a queue of its own. No thread waits for it.
 final class NetlinkReader: Sendable {
     private struct State {
         var conversation = NetlinkConversation()
@@ -54,11 +54,11 @@ final class NetlinkReader: Sendable {
         /// Requests in a row that could not be sent.
         var failures = 0
         var isRefused = false
-        /// Whether another request waits for its pause.
+        /// Whether a request is delayed.
         var isPausing = false
     }
 
-    /// Requests that are tried until the system counts as one that does not tell.
+    /// The number of requests in a row that may fail to be sent; then the state is reported as unknown.
     private static let mostFailures = 10
 
     /// Larger than any datagram of the kernel, which has 32 KiB at most.
@@ -69,7 +69,7 @@ final class NetlinkReader: Sendable {
     private let queue = DispatchQueue(label: "sterna.network")
     private let events: DispatchSourceBox
 
-    // Touched on the queue alone; the lock is never contended.
+    // Accessed only on the queue; the lock is never contended.
     private let state = Mutex(State())
 
     /// A source of Dispatch, which is thread-safe.
@@ -83,11 +83,11 @@ final class NetlinkReader: Sendable {
 
     func begin() {
         events.source.setEventHandler { [weak self] in self?.read() }
-        // Closed when the source no longer looks at it.
+        // Closed when the source no longer monitors them.
         events.source.setCancelHandler { [sockets] in sockets.close() }
         events.source.activate()
         queue.async { [self] in
-            // Where it was ended at once, the descriptor may be another one's by now.
+            // If the reader was ended at once, the descriptor may already be that of another file.
             guard !events.source.isCancelled else { return }
             send(state.withLock { $0.conversation.drained() })
         }
@@ -116,7 +116,7 @@ final class NetlinkReader: Sendable {
         }
     }
 
-    /// Asks again after a moment.
+    /// Requests a dump again after 200 ms.
     private func pause() {
         state.withLock { $0.isPausing = true }
         queue.asyncAfter(deadline: .now() + .milliseconds(200)) { [weak self] in
@@ -205,7 +205,7 @@ final class NetlinkReader: Sendable {
         var all = WirelessQuery.Answer()
         guard CSternaNetlink_send(sockets.generic, request, request.count) == 0 else { return all }
         var buffer = [UInt8](repeating: 0, count: Self.capacity)
-        // A bound for answers that never end.
+        // A bound for replies that never end.
         for _ in 0..<1_000 {
             var sender: UInt32 = 0
             let count = Int(CSternaNetlink_receive(sockets.generic, &buffer, buffer.count, &sender))

@@ -1,6 +1,7 @@
-/// What tells the state of the network: the kernel, or a test.
+/// Reports the state of the network: the system's, or a test's.
 package protocol NetworkSource: Sendable {
-    /// Begins to report the state and its changes, in order; nil if the system does not tell. The first report may come at any time.
+    /// Begins to report the state and its changes, in order; nil if the system does not provide it. The first report may come at
+    /// any time.
     ///
     /// The returned closure ends the reports; one that is under way may still come.
     func begin(_ report: @escaping @Sendable (NetworkTable?) -> Void) -> @Sendable () -> Void
@@ -11,7 +12,7 @@ extension NetworkSource where Self == SystemNetworkSource {
 }
 
 #if !os(Linux) && !canImport(Network)
-/// The source of a system that does not tell.
+/// The source for a system that does not provide the state of its network.
 package struct SystemNetworkSource: NetworkSource {
     package func begin(_ report: @escaping @Sendable (NetworkTable?) -> Void) -> @Sendable () -> Void {
         report(nil)

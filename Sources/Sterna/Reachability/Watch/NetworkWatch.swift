@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Shares a source among those who want to know the state of the network. The source runs while there are any.
+/// Shares a source among its subscribers. The source runs while there is at least one.
 package final class NetworkWatch: Sendable {
-    /// The watch of the process's own network.
+    /// The watch of the system's network, shared by the process.
     package static let system = NetworkWatch(SystemNetworkSource())
 
     private struct State {
