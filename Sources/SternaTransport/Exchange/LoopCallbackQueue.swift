@@ -2,7 +2,7 @@ import NIOCore
 import Synchronization
 
 /// Calls user code in order, one call at a time, each in an event-loop turn of its own that changes no other state.
-final class CallLine: Sendable {
+final class LoopCallbackQueue: Sendable {
     private struct State {
         var calls: [@Sendable () -> Void] = []
         var isRunning = false
