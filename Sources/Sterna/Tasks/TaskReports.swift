@@ -9,7 +9,7 @@ public import Foundation
 final class TaskReports: Sendable {
     let upload = UpdateChannel(TransferProgress(completed: 0))
     let download = UpdateChannel(TransferProgress(completed: 0))
-    private let mailbox: TaskMailbox?
+    private let callbackQueue: UserCallbackQueue?
     private let traffic: TransferTraffic
 
     /// The bytes of one report at most that count as transferred: a longer step is what an earlier attempt had left.
@@ -34,12 +34,12 @@ final class TaskReports: Sendable {
 
     private let state = Mutex(State())
 
-    init(mailbox: TaskMailbox?, traffic: TransferTraffic) {
-        self.mailbox = mailbox
+    init(callbackQueue: UserCallbackQueue?, traffic: TransferTraffic) {
+        self.callbackQueue = callbackQueue
         self.traffic = traffic
     }
 
-    /// Sets the user code that is called in the mailbox with the progress of both directions.
+    /// Sets the user code that is called in the callback queue with the progress of both directions.
     func connect(_ receiver: Receiver?) { state.withLock { $0.receiver = receiver } }
 
     var progress: RequestProgress { state.withLock { $0.progress } }
@@ -72,11 +72,11 @@ final class TaskReports: Sendable {
             return true
         }
         guard isToPost else { return }
-        guard let mailbox else { return deliver() }
-        mailbox.post { self.deliver() }
+        guard let callbackQueue else { return deliver() }
+        callbackQueue.post { self.deliver() }
     }
 
-    /// Calls the user code, if a report is pending. Runs in the mailbox.
+    /// Calls the user code, if a report is pending. Runs in the callback queue.
     func deliver() {
         let pending = state.withLock { state -> (RequestProgress, Receiver?)? in
             guard state.isPosted else { return nil }

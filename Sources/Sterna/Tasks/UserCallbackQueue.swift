@@ -1,7 +1,7 @@
 /// Runs the user code of one task (callbacks and decisions) in order, one call at a time, on the target that the caller chose.
 ///
-/// It runs in a Swift task of its own, which inherits the task-local values of the code that makes the mailbox.
-package final class TaskMailbox: Sendable {
+/// It runs in a Swift task of its own, which inherits the task-local values of the code that makes the queue.
+package final class UserCallbackQueue: Sendable {
     private typealias Question = nonisolated(nonsending) @Sendable () async -> Void
 
     // An enumeration, not a closure type: in a generic container an asynchronous closure would lose the isolation of its caller.
@@ -22,7 +22,7 @@ package final class TaskMailbox: Sendable {
     package init(_ target: CallbackTarget) {
         let (stream, works) = AsyncStream<Work>.makeStream()
         self.works = works
-        // The task refers to the stream alone, and so ends with the mailbox.
+        // The task refers to the stream alone, and so ends with the queue.
         switch target {
         case .queue(let queue):
             Task(executorPreference: QueueExecutor(queue)) {
@@ -46,7 +46,7 @@ package final class TaskMailbox: Sendable {
     /// Enqueues work behind all that was posted before.
     package func post(_ work: @escaping @Sendable () -> Void) { works.yield(.call(work)) }
 
-    /// Enqueues work, and returns its result once it has run; nil if the mailbox has ended, or if the waiting Swift task is cancelled:
+    /// Enqueues work, and returns its result once it has run; nil if the queue has ended, or the waiting Swift task is cancelled:
     /// a target that does not run must not keep a task from being cancelled.
     func ask<Answer: Sendable>(
         _ work: nonisolated(nonsending) @escaping @Sendable () async -> Answer
