@@ -27,7 +27,7 @@ struct AuthenticationExchange {
     private var hasNewBody = false
 
     /// Held from the first question to a handler until the server has accepted or refused the last answer.
-    private var turn: AskingTurns.Turn?
+    private var permit: ChallengeHandlerQueue.Permit?
 
     private var memory: AuthenticationMemory { interceptor.memory }
     private var events: ChainEvents? { original.state.course.events }
@@ -189,10 +189,10 @@ struct AuthenticationExchange {
                 status: response.status, version: response.version, section: response.section, url: response.url))
         let chosen = original.state.choices.challengeHandler
         let ownHandler = chosen.flattened()
-        if ownHandler == nil, turn?.space != candidate.space {
-            turn = nil
-            let (turns, space) = (memory.turns, candidate.space)
-            turn = try await AnswerWait.wait(for: original, on: interceptor.time) { await turns.take(space) }
+        if ownHandler == nil, permit?.space != candidate.space {
+            permit = nil
+            let (queue, space) = (memory.handlerQueue, candidate.space)
+            permit = try await AnswerWait.wait(for: original, on: interceptor.time) { await queue.take(space) }
             // Another request was answered meanwhile.
             if let known = memory.spaces.withLock({ $0.givenCredential(for: space) }), !rejected.contains(known) {
                 (stores, isOwnHandler) = (false, false)
@@ -203,7 +203,7 @@ struct AuthenticationExchange {
         let answer: (ChallengeDisposition, isOwn: Bool)
         do {
             answer = try await AnswerWait.wait(for: original, on: interceptor.time) {
-                try await AskingTurns.$isAsking.withValue(true) {
+                try await ChallengeHandlerQueue.$isAsking.withValue(true) {
                     if let decided = await events?.answer(challenge) { return (decided, false) }
                     for (place, handler) in handlers.enumerated() {
                         guard let handler else { continue }

@@ -1,26 +1,28 @@
 import SternaCore
 import Synchronization
 
-/// Lets one request at a time ask for the credential of a protection space: those that wait for their turn mostly find that it is known
-/// by then, so that people are asked once.
-final class AskingTurns: Sendable {
+/// Lets one request at a time call the challenge handler for a protection space. Waiting requests mostly find that the credential is
+/// known by then, so that people are asked once.
+final class ChallengeHandlerQueue: Sendable {
     private let waiting = Mutex<[ProtectionSpace: [Wait<Void>]]>([:])
 
     /// Whether the present task runs a handler. Its own requests do not wait for it.
     @TaskLocal static var isAsking = false
 
-    /// The turn of a request, which ends when it is released.
-    final class Turn: Sendable {
+    /// The permission of a request to call the handler, which ends when it is released.
+    final class Permit: Sendable {
         let space: ProtectionSpace
-        private let turns: AskingTurns
+        private let queue: ChallengeHandlerQueue
 
-        fileprivate init(_ space: ProtectionSpace, _ turns: AskingTurns) { (self.space, self.turns) = (space, turns) }
+        fileprivate init(_ space: ProtectionSpace, _ queue: ChallengeHandlerQueue) {
+            (self.space, self.queue) = (space, queue)
+        }
 
-        deinit { turns.end(space) }
+        deinit { queue.end(space) }
     }
 
-    /// Waits for the turn; nil within a handler.
-    func take(_ space: ProtectionSpace) async -> Turn? {
+    /// Waits for the permit; nil within a handler.
+    func take(_ space: ProtectionSpace) async -> Permit? {
         guard !Self.isAsking else { return nil }
         let wait = waiting.withLock { waiting -> Wait<Void>? in
             guard waiting[space] != nil else {
@@ -31,9 +33,9 @@ final class AskingTurns: Sendable {
             waiting[space]?.append(wait)
             return wait
         }
-        // Cancellation does not end the wait: the turn of a cancelled request is released unused when it comes.
+        // Cancellation does not end the wait: the permit of a cancelled request is released unused when it comes.
         try? await wait?.valueIgnoringCancellation()
-        return Turn(space, self)
+        return Permit(space, self)
     }
 
     private func end(_ space: ProtectionSpace) {
