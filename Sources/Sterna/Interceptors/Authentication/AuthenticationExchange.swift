@@ -162,7 +162,7 @@ struct AuthenticationExchange {
         case .store:
             guard let store = settings.store else { return nil }
             do {
-                return try await AnswerWait.wait(for: original, on: interceptor.time) {
+                return try await CredentialWait.wait(for: original, on: interceptor.time) {
                     try await store.credential(for: question.space)
                 }
             } catch {
@@ -192,7 +192,7 @@ struct AuthenticationExchange {
         if ownHandler == nil, permit?.space != candidate.space {
             permit = nil
             let (queue, space) = (memory.handlerQueue, candidate.space)
-            permit = try await AnswerWait.wait(for: original, on: interceptor.time) { await queue.take(space) }
+            permit = try await CredentialWait.wait(for: original, on: interceptor.time) { await queue.take(space) }
             // Another request was answered meanwhile.
             if let known = memory.spaces.withLock({ $0.givenCredential(for: space) }), !rejected.contains(known) {
                 (stores, isOwnHandler) = (false, false)
@@ -202,7 +202,7 @@ struct AuthenticationExchange {
         let (events, handlers) = (events, [ownHandler, chosen.isSetToNil() ? nil : interceptor.settings.handler])
         let answer: (ChallengeDisposition, isOwn: Bool)
         do {
-            answer = try await AnswerWait.wait(for: original, on: interceptor.time) {
+            answer = try await CredentialWait.wait(for: original, on: interceptor.time) {
                 try await ChallengeHandlerQueue.$isAsking.withValue(true) {
                     if let decided = await events?.answer(challenge) { return (decided, false) }
                     for (place, handler) in handlers.enumerated() {
@@ -302,7 +302,7 @@ struct AuthenticationExchange {
     /// Reads the body, which a slow source may delay, as long as the request has time.
     private nonisolated(nonsending) func bodyHash(by algorithm: DigestHash) async throws -> [UInt8]? {
         let body = original.body
-        return try await AnswerWait.wait(for: original, on: interceptor.time) {
+        return try await CredentialWait.wait(for: original, on: interceptor.time) {
             try await DigestBody.hash(body, by: algorithm)
         }
     }
@@ -337,7 +337,7 @@ struct AuthenticationExchange {
         }
         guard isAccepted, stores, let store = interceptor.settings.store else { return }
         do {
-            try await AnswerWait.wait(for: original, on: interceptor.time) {
+            try await CredentialWait.wait(for: original, on: interceptor.time) {
                 try await store.setCredential(entry.credential, for: entry.space)
             }
         } catch {

@@ -1,8 +1,8 @@
 import SternaCore
 import Synchronization
 
-/// Lets one request at a time call the challenge handler for a protection space. Waiting requests mostly find that the credential is
-/// known by then, so that people are asked once.
+/// Lets one request at a time call the challenge handler for a protection space. Waiting requests mostly find that the credential
+/// is known by then, so that people are asked once.
 final class ChallengeHandlerQueue: Sendable {
     private let waiting = Mutex<[ProtectionSpace: [Wait<Void>]]>([:])
 

@@ -2,7 +2,7 @@ import SternaCore
 import SternaTransport
 
 /// The waits of interceptors for code of the user.
-enum AnswerWait {
+enum CredentialWait {
     /// Returns the result of an operation, which runs in a task of its own, and is cancelled when its request ends.
     nonisolated(nonsending) static func wait<Value: Sendable>(
         for request: Request, on time: LoopClock, _ work: @escaping @Sendable () async throws -> Value
