@@ -268,15 +268,15 @@ struct MergedFileTests {
     {
         try await CredentialFolder.with { folder in
             let path = folder + "/a"
-            // The new file's lock, which holds the writer up.
-            let aside = try AsideFile(beside: path, timeout: .seconds(1))
+            // The lock of the new file makes the save wait.
+            let writer = try AtomicFileWriter(beside: path, timeout: .seconds(1))
             let (file, format) = Self.merged(path)
             Self.add(1, to: file)
             async let saved: Void = file.save()
             let isReading = await eventually { file.isLoaded }
             #expect(isReading)
             Self.add(2, to: file)
-            try aside.place()
+            try writer.commit()
             try await saved
             expectEqual(file.withLock { $0.saved }, [1])
             expectEqual(file.withLock { $0.all }, [1, 2])

@@ -92,7 +92,7 @@ package struct SavedFile: Sendable, Hashable {
     package func removeLeftover() throws(FileFault) {
         let path = path + Self.newSuffix
         guard let status = FileStatus(linkAt: path), status.isRegular else { return }
-        try AsideFile.removeLeftover(path, until: .now)
+        try AtomicFileWriter.removeLeftover(path, until: .now)
     }
 
     package func unreadable(_ fault: FileFault) -> SternaError {
@@ -152,9 +152,9 @@ package struct SavedFile: Sendable, Hashable {
     package func replace(_ bytes: [UInt8], timeout: Duration = FileLock.patience) throws(FileFault) {
         try checkPath()
         if let status = FileStatus(linkAt: path), !status.isRegular { throw FileFault(irregular: status) }
-        let new = try AsideFile(beside: path, timeout: timeout)
-        try new.write(bytes)
-        try new.place()
+        let writer = try AtomicFileWriter(beside: path, timeout: timeout)
+        try writer.write(bytes)
+        try writer.commit()
     }
 
     private func checkPath() throws(FileFault) {

@@ -150,13 +150,13 @@ struct SavedFileTests {
     @Test("A living writer's file is no leftover") func living() throws {
         try FileFolder.with { folder in
             let file = SavedFile(path: folder + "/a")
-            let other = try AsideFile(beside: file.path, timeout: .seconds(1))
+            let other = try AtomicFileWriter(beside: file.path, timeout: .seconds(1))
             try other.write([5])
             #expect(throws: FileFault.self) { try file.removeLeftover() }
             try expectEqual(FileFolder.names(folder), ["a-new"])
             let error = try #require(throws: SternaError.self) { try file.write([1], timeout: .milliseconds(20)) }
             #expect(error.kind == .writeFailed && error.detail.contains("another process is writing it"))
-            try other.place()
+            try other.commit()
             try expectEqual(file.read(upTo: 10), [5])
             try file.write([1])
             try expectEqual(file.read(upTo: 10), [1])

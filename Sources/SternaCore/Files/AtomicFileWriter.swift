@@ -1,16 +1,16 @@
 import SternaPlatform
 
-/// A new file beside the one that it replaces when it is complete.
+/// Writes a new file beside an existing one, which it replaces in one step when it is complete.
 ///
-/// Its name is that of the other one with ``suffix`` at its end. Its writer holds a lock on it: a file under that name that is not
+/// The new file has the name of the other one with ``suffix`` at its end. Its writer holds a lock on it: a file under that name that is not
 /// locked was left behind by a killed process, and is removed by the next writer.
-struct AsideFile: ~Copyable {
+struct AtomicFileWriter: ~Copyable {
     static let suffix = SavedFile.newSuffix
 
     private let target: String
     private let path: String
     private let descriptor: CInt
-    private var isPlaced = false
+    private var isCommitted = false
 
     /// Makes an empty file that only its owner can read, beside a path.
     ///
@@ -62,7 +62,7 @@ struct AsideFile: ~Copyable {
     }
 
     deinit {
-        if !isPlaced { unlink(path) }
+        if !isCommitted { unlink(path) }
         close(descriptor)
     }
 
@@ -99,9 +99,9 @@ struct AsideFile: ~Copyable {
     }
 
     /// Gives the file the name of the one that it replaces, and waits until the disk has the name.
-    consuming func place() throws(FileFault) {
+    consuming func commit() throws(FileFault) {
         guard rename(path, target) == 0 else { throw FileFault(code: errno, path: target) }
-        isPlaced = true
+        isCommitted = true
         let folder = open(FileFault.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         // A folder may be writable and not readable; its names then become permanent later.
         guard folder >= 0 else { return }
