@@ -105,7 +105,7 @@ struct TransferDescriptionTests {
         let (new, old, busy) = (TransferID(), TransferID(), TransferID())
         for (prefix, id) in [(".new-", new), (".old-", old), (".new-", busy)] {
             mkdir("\(folder.path)/\(prefix)\(id)", 0o700)
-            try SavedFile(path: "\(folder.path)/\(prefix)\(id)/description.json").write([1])
+            try PrivateFile(path: "\(folder.path)/\(prefix)\(id)/description.json").write([1])
         }
         let lock = try FileLock.attempt(path: "\(folder.path)/.new-\(busy)/owner")
         folder.tidy()

@@ -5,7 +5,7 @@ import SternaPlatform
 /// The new file has the name of the other one with ``suffix`` at its end. Its writer holds a lock on it: a file under that name that is not
 /// locked was left behind by a killed process, and is removed by the next writer.
 struct AtomicFileWriter: ~Copyable {
-    static let suffix = SavedFile.newSuffix
+    static let suffix = PrivateFile.newSuffix
 
     private let target: String
     private let path: String

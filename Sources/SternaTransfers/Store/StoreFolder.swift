@@ -26,8 +26,8 @@ struct StoreFolder: Sendable {
         var journal: String { path + "/journal" }
         var content: String { path + "/content" }
         var owner: String { path + "/owner" }
-        var description: SavedFile {
-            SavedFile(path: path + "/description.json", title: "The description of a transfer,")
+        var description: PrivateFile {
+            PrivateFile(path: path + "/description.json", title: "The description of a transfer,")
         }
     }
 

@@ -178,6 +178,6 @@ extension SessionFile {
     fileprivate var missing: SternaError {
         let others = place.otherHosts.prefix(5).joined(separator: ", ")
         let hint = others.isEmpty ? "" : "; a session of this name is there for \(others)"
-        return SavedFile(path: place.path, title: "The session").unreadable(FileFault("it does not exist\(hint)"))
+        return PrivateFile(path: place.path, title: "The session").unreadable(FileFault("it does not exist\(hint)"))
     }
 }

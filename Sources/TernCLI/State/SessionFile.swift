@@ -32,5 +32,5 @@ struct SessionFile: Hashable, Sendable {
         }
     }
 
-    private var saved: SavedFile { SavedFile(path: place.path, title: "The session") }
+    private var saved: PrivateFile { PrivateFile(path: place.path, title: "The session") }
 }

@@ -31,9 +31,9 @@ public struct NetrcFile: Sendable, Hashable {
     }
 
     static func load(_ path: String, isNamed: Bool) throws(SternaError) -> Netrc {
-        let content: SavedFile.Content?
+        let content: PrivateFile.Content?
         do throws(FileFault) {
-            content = try SavedFile(path: path).load(upTo: NetrcParser.Limits.bytes, followsLinks: true)
+            content = try PrivateFile(path: path).load(upTo: NetrcParser.Limits.bytes, followsLinks: true)
         } catch {
             throw failure(path, error.reason)
         }

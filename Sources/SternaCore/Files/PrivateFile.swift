@@ -5,7 +5,7 @@ import SternaPlatform
 /// Only its owner can read it (mode 0600). Symbolic links, folders, pipes and devices in its place are refused. All functions wait
 /// for the disk; call them in ``BlockingWork``. Changes that are made from what was read are lost to those of others, unless both hold a
 /// ``FileLock``.
-package struct SavedFile: Sendable, Hashable {
+package struct PrivateFile: Sendable, Hashable {
     package let path: String
 
     /// What the file is, as the beginning of the sentences of errors.

@@ -6,10 +6,10 @@ import Testing
 @testable import SternaTestSupport
 
 @Suite("Files: replaced as a whole")
-struct SavedFileTests {
+struct PrivateFileTests {
     @Test("A file is made, read, replaced and removed") func roundTrip() throws {
         try FileFolder.with { folder in
-            let file = SavedFile(path: folder + "/a")
+            let file = PrivateFile(path: folder + "/a")
             try expectNil(file.read(upTo: 10))
             try file.write([1, 2, 3])
             try expectEqual(file.read(upTo: 3), [1, 2, 3])
@@ -28,7 +28,7 @@ struct SavedFileTests {
 
     @Test("A longer file than is wanted is refused") func limit() throws {
         try FileFolder.with { folder in
-            let file = SavedFile(path: folder + "/a", title: "The jar")
+            let file = PrivateFile(path: folder + "/a", title: "The jar")
             try file.write([1, 2, 3])
             let error = try #require(throws: SternaError.self) { try file.read(upTo: 2) }
             expectEqual(error.kind, .fileUnreadable)
@@ -38,16 +38,16 @@ struct SavedFileTests {
 
     #if os(Linux)
     @Test("A file whose size the system does not tell is read to its end") func unknownSize() throws {
-        let bytes = try #require(try SavedFile(path: "/proc/self/status").read(upTo: 1 << 20))
+        let bytes = try #require(try PrivateFile(path: "/proc/self/status").read(upTo: 1 << 20))
         #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("Name:"))
-        #expect(throws: SternaError.self) { try SavedFile(path: "/proc/self/status").read(upTo: 10) }
+        #expect(throws: SternaError.self) { try PrivateFile(path: "/proc/self/status").read(upTo: 10) }
     }
     #endif
 
     @Test("What is no regular file is neither read nor replaced", arguments: ["folder", "link", "loose", "pipe"])
     func irregular(kind: String) throws {
         try FileFolder.with { folder in
-            let file = SavedFile(path: folder + "/a")
+            let file = PrivateFile(path: folder + "/a")
             try FileFolder.make(folder + "/b", [1])
             switch kind {
             case "folder": expectEqual(mkdir(file.path, 0o700), 0)
@@ -64,14 +64,14 @@ struct SavedFileTests {
             #expect(written.detail.contains("“\(file.path)” cannot be written: it is \(reason)"))
             #expect(throws: SternaError.self) { try file.remove() }
             try expectEqual(FileFolder.names(folder), ["a", "b"])
-            try expectEqual(SavedFile(path: folder + "/b").read(upTo: 10), [1])
+            try expectEqual(PrivateFile(path: folder + "/b").read(upTo: 10), [1])
         }
     }
 
     @Test("Errors say what to do") func advice() throws {
         try FileFolder.with { folder in
             func reason(_ path: String) throws -> String {
-                try #require(throws: SternaError.self) { try SavedFile(path: path).write([1]) }.detail
+                try #require(throws: SternaError.self) { try PrivateFile(path: path).write([1]) }.detail
             }
             #expect(try reason(folder + "/none/a").hasSuffix("its folder “\(folder)/none” does not exist; create it."))
             try FileFolder.make(folder + "/b")
@@ -86,7 +86,7 @@ struct SavedFileTests {
 
     @Test("A folder that may not be written", .enabled(if: geteuid() != 0)) func readOnlyFolder() throws {
         try FileFolder.with { folder in
-            let file = SavedFile(path: folder + "/a")
+            let file = PrivateFile(path: folder + "/a")
             try file.write([1])
             expectEqual(chmod(folder, 0o500), 0)
             defer { chmod(folder, 0o700) }
@@ -100,7 +100,7 @@ struct SavedFileTests {
     @Test("A full disk leaves the file as it was, and nothing beside it") func fullDisk() async {
         await #expect(processExitsWith: .success) {
             try FileFolder.with { folder in
-                let file = SavedFile(path: folder + "/a")
+                let file = PrivateFile(path: folder + "/a")
                 try file.write([1])
                 signal(SIGXFSZ, SIG_IGN)
                 var limit = rlimit(rlim_cur: 1_000, rlim_max: 1_000)
@@ -125,7 +125,7 @@ struct SavedFileTests {
     @Test("What a killed process left is replaced, never what a link leads to", arguments: ["file", "link", "pipe"])
     func leftover(kind: String) throws {
         try FileFolder.with { folder in
-            let file = SavedFile(path: folder + "/a")
+            let file = PrivateFile(path: folder + "/a")
             try FileFolder.make(folder + "/victim", [9])
             switch kind {
             case "file": try FileFolder.make(folder + "/a-new", [UInt8](repeating: 8, count: 100))
@@ -135,21 +135,21 @@ struct SavedFileTests {
             try file.write([1])
             try expectEqual(file.read(upTo: 10), [1])
             try expectEqual(FileFolder.names(folder), ["a", "victim"])
-            try expectEqual(SavedFile(path: folder + "/victim").read(upTo: 10), [9])
+            try expectEqual(PrivateFile(path: folder + "/victim").read(upTo: 10), [9])
         }
     }
 
     @Test("A folder in the way is an error that names it") func inTheWay() throws {
         try FileFolder.with { folder in
             expectEqual(mkdir(folder + "/a-new", 0o700), 0)
-            let error = try #require(throws: SternaError.self) { try SavedFile(path: folder + "/a").write([1]) }
+            let error = try #require(throws: SternaError.self) { try PrivateFile(path: folder + "/a").write([1]) }
             #expect(error.detail.contains("“\(folder)/a-new” is in the way; remove it"))
         }
     }
 
     @Test("A living writer's file is no leftover") func living() throws {
         try FileFolder.with { folder in
-            let file = SavedFile(path: folder + "/a")
+            let file = PrivateFile(path: folder + "/a")
             let other = try AtomicFileWriter(beside: file.path, timeout: .seconds(1))
             try other.write([5])
             #expect(throws: FileFault.self) { try file.removeLeftover() }
@@ -164,16 +164,16 @@ struct SavedFileTests {
     }
 
     @Test("Names of unfinished files are known") func names() {
-        #expect(SavedFile.isUnfinished("a-new"))
-        #expect(!SavedFile.isUnfinished("a"))
-        #expect(!SavedFile.isUnfinished("new"))
+        #expect(PrivateFile.isUnfinished("a-new"))
+        #expect(!PrivateFile.isUnfinished("a"))
+        #expect(!PrivateFile.isUnfinished("new"))
     }
 
     @Test("Writers at once leave the whole of one of their contents") func concurrency() async throws {
         let folder = "/tmp/sterna-files-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         try #require(mkdir(folder, 0o700) == 0)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = SavedFile(path: folder + "/a")
+        let file = PrivateFile(path: folder + "/a")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in UInt8(1)...4 {
                 group.addTask {
@@ -194,12 +194,12 @@ struct SavedFileTests {
 
     @Test("A process killed while it writes leaves the former content or the new one") func kill() async throws {
         let path = "/tmp/sterna-killed-\(getpid())"
-        let file = SavedFile(path: path)
+        let file = PrivateFile(path: path)
         try file.remove()
         defer { try? file.remove() }
         for _ in 0..<4 {
             await #expect(processExitsWith: .signal(SIGKILL)) {
-                let file = SavedFile(path: "/tmp/sterna-killed-\(getppid())")
+                let file = PrivateFile(path: "/tmp/sterna-killed-\(getppid())")
                 let writer = FileWriter(file: file)
                 writer.start()
                 usleep(UInt32.random(in: 1_000...30_000))
@@ -215,7 +215,7 @@ struct SavedFileTests {
 
 /// Writes a file again and again, until the process ends.
 private struct FileWriter: Sendable {
-    let file: SavedFile
+    let file: PrivateFile
 
     func start() {
         DispatchQueue.global().async {

@@ -2,7 +2,7 @@ import Sterna
 import SternaPlatform
 
 /// A temporary file that only its owner can read, removed with this object or when the process ends.
-final class PrivateFile: Sendable {
+final class PrivateTemporaryFile: Sendable {
     let path: String
     private let cleanup: Int
 
