@@ -9,10 +9,10 @@ import Testing
 
 /// What is kept from streams' channels, which would store it.
 @Suite("Proxies: frames that are ignored")
-struct TunnelSieveTests {
+struct TunnelFrameFilterTests {
     private func passes(_ payload: HTTP2Frame.FramePayload, on id: HTTP2StreamID = 1) throws -> Bool {
         let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addHandler(TunnelSieve())
+        try channel.pipeline.syncOperations.addHandler(TunnelFrameFilter())
         try channel.writeInbound(HTTP2Frame(streamID: id, payload: payload))
         let frame = try channel.readInbound(as: HTTP2Frame.self)
         _ = try channel.finish(acceptAlreadyClosed: true)

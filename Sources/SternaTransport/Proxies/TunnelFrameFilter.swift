@@ -3,7 +3,7 @@ import NIOHTTP2
 
 /// Drops frames that streams' channels do not use: the channels store frames for as long as their readers take nothing, and
 /// windows count only content.
-final class TunnelSieve: ChannelInboundHandler {
+final class TunnelFrameFilter: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
 
