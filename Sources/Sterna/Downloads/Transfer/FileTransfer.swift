@@ -18,7 +18,7 @@ struct FileTransfer {
     /// Whether several connections were used, and whether that failed, so that one is used from now on.
     private var (hasShared, isUnshared) = (false, false)
 
-    private var shortAnswers = ShortAnswers()
+    private var shortResponses = ShortResponseLimiter()
     private var retries: BodyRetries
 
     /// The pause before the next request.
@@ -246,7 +246,7 @@ struct FileTransfer {
         }
         let count = known.present.total
         if let length = known.length, count >= length { return true }
-        switch shortAnswers.ended(bringing: count - before) {
+        switch shortResponses.ended(bringing: count - before) {
         case .end(let detail): throw SternaError(.truncated, phase: .read, detail).at(request)
         case .next(let pause): self.pause = pause
         }

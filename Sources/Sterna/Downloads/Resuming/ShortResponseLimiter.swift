@@ -2,7 +2,7 @@
 ///
 /// A server may send less than requested (RFC 9110, 15.3.7). Without a limit, one that sends next to nothing would receive as many
 /// requests as it can answer.
-struct ShortAnswers: Sendable, Hashable {
+struct ShortResponseLimiter: Sendable, Hashable {
     /// What follows a response.
     enum Decision: Sendable, Hashable {
         /// The next request, after a pause.

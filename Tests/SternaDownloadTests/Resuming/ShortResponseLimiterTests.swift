@@ -7,14 +7,14 @@ import Testing
 @testable import SternaTestSupport
 
 @Suite("Downloads: servers that send little for each request", .timeLimit(.minutes(5)))
-struct ShortAnswersTests {
+struct ShortResponseLimiterTests {
     @Test("The pause doubles with each consecutive short response, until the download ends")
     func doubles() {
-        var answers = ShortAnswers()
-        let pauses = (0..<9).map { _ in answers.ended(bringing: 10) }
+        var limiter = ShortResponseLimiter()
+        let pauses = (0..<9).map { _ in limiter.ended(bringing: 10) }
         expectEqual(
             pauses, [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600].map { .next(after: .milliseconds($0)) })
-        guard case .end(let detail) = answers.ended(bringing: 10) else {
+        guard case .end(let detail) = limiter.ended(bringing: 10) else {
             Issue.record("It goes on.")
             return
         }
@@ -23,18 +23,18 @@ struct ShortAnswersTests {
 
     @Test("A response of 64 KiB restarts the count")
     func enough() {
-        var answers = ShortAnswers()
-        for _ in 0..<1_000 { expectEqual(answers.ended(bringing: 64 << 10), .next(after: .zero)) }
+        var limiter = ShortResponseLimiter()
+        for _ in 0..<1_000 { expectEqual(limiter.ended(bringing: 64 << 10), .next(after: .zero)) }
         for _ in 0..<100 {
-            expectEqual(answers.ended(bringing: (64 << 10) - 1), .next(after: .milliseconds(100)))
-            expectEqual(answers.ended(bringing: 3 << 20), .next(after: .zero))
+            expectEqual(limiter.ended(bringing: (64 << 10) - 1), .next(after: .milliseconds(100)))
+            expectEqual(limiter.ended(bringing: 3 << 20), .next(after: .zero))
         }
     }
 
     @Test("A response without bytes ends the download")
     func nothing() {
-        var answers = ShortAnswers()
-        guard case .end = answers.ended(bringing: 0) else {
+        var limiter = ShortResponseLimiter()
+        guard case .end = limiter.ended(bringing: 0) else {
             Issue.record("It goes on.")
             return
         }
