@@ -65,13 +65,13 @@ extension SessionTask {
     }
 
     /// Rejects a response whose head the response serializer does not accept; an error's status with the part of its body that
-    /// ``AnswerBody`` reads.
+    /// ``BodyPrefix`` reads.
     func judge(_ response: Response) async throws {
         let serializer = session.plan.serializer(for: draft)
         // A download would save the error's page, so it accepts no other status than its serializer does.
         let acceptsAny = !(self is DownloadTask) && session.plan.acceptsAnyStatus(draft)
         if !acceptsAny, !serializer.validation.accepts(status: response.status.code) {
-            let body = await AnswerBody.read(response.body, on: session.loopClock)
+            let body = await BodyPrefix.read(response.body, on: session.loopClock)
             guard !Task.isCancelled else { throw SternaError.cancelled(phase: .read) }
             var strict = draft
             strict.settings.acceptsAnyStatus = false

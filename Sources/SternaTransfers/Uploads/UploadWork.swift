@@ -271,7 +271,7 @@ struct UploadWork: TransferWork {
         draft.settings.retry = .none
         draft.settings.uploadProgress = progress
         return try await place.session.withResponse(to: draft) { response in
-            let body = await AnswerBody.read(response.body, on: place.session.loopClock)
+            let body = await BodyPrefix.read(response.body, on: place.session.loopClock)
             let answer = response.with(body)
             guard (200..<300).contains(response.status.code) else {
                 var error = SternaError(

@@ -102,7 +102,7 @@ struct UploadExchange: Sendable {
     private func send(_ draft: RequestDraft) async -> Outcome {
         do {
             return try await session.withResponse(to: draft) { response in
-                let body = await AnswerBody.read(response.body, on: session.loopClock)
+                let body = await BodyPrefix.read(response.body, on: session.loopClock)
                 let answer = response.with(body)
                 return .reply(reply(answer, body.bytes), answer)
             }
@@ -167,7 +167,7 @@ final class SentContent: Sendable {
 extension Response {
     /// Returns the response with the body that was read. The body of an error may be partial, since it is for users; any other must
     /// be complete, or ``ResponseBody/whole`` is nil.
-    func with(_ body: AnswerBody) -> Response {
+    func with(_ body: BodyPrefix) -> Response {
         guard body.isComplete || status.code >= 400 else { return self }
         var copy = self
         copy.body = ResponseBody(body.bytes)

@@ -42,15 +42,15 @@ private final class PieceBody: BodyStream {
     }
 }
 
-@Suite("Bodies of answers that may be long, slow or cut", .timeLimit(.minutes(5)))
-struct AnswerBodyTests {
+@Suite("Bodies of responses that may be long, slow or cut", .timeLimit(.minutes(5)))
+struct BodyPrefixTests {
     private static let clock = Engine.shared.loopClock
 
     @Test("A body that is there is taken, up to the limit")
     func whole() async {
         for (limit, expected) in [(5, "abcde"), (6, "abcde"), (4, "abcd"), (0, "")] {
             let body = ResponseBody(Bytes(text: "abcde"))
-            let read = await AnswerBody.read(body, upTo: limit, on: Self.clock)
+            let read = await BodyPrefix.read(body, upTo: limit, on: Self.clock)
             #expect(read.bytes.text == expected && read.isComplete == (limit >= 5))
         }
     }
@@ -59,7 +59,7 @@ struct AnswerBodyTests {
     func streamed() async {
         for (limit, expected) in [(5, "abcde"), (6, "abcde"), (4, "abcd"), (3, "abc"), (0, "")] {
             let stream = PieceBody(["ab", "cd", "e"], .end)
-            let read = await AnswerBody.read(ResponseBody(stream), upTo: limit, on: Self.clock)
+            let read = await BodyPrefix.read(ResponseBody(stream), upTo: limit, on: Self.clock)
             #expect(read.bytes.text == expected && read.isComplete == (limit >= 5))
             expectEqual(stream.isCancelled, (limit < 5))
         }
@@ -68,7 +68,7 @@ struct AnswerBodyTests {
     @Test("What arrived before a failure is the result")
     func cut() async {
         let stream = PieceBody(["ab", "c"], .failure)
-        let read = await AnswerBody.read(ResponseBody(stream), on: Self.clock)
+        let read = await BodyPrefix.read(ResponseBody(stream), on: Self.clock)
         #expect(read.bytes.text == "abc" && !read.isComplete && stream.isCancelled)
     }
 
@@ -76,7 +76,7 @@ struct AnswerBodyTests {
     func slow() async {
         let (time, stream) = (TestClock(), PieceBody(["ab", "c"], .stall))
         let clock = LoopClock(time.clock, on: Self.clock.loop)
-        let task = Task { await AnswerBody.read(ResponseBody(stream), on: clock) }
+        let task = Task { await BodyPrefix.read(ResponseBody(stream), on: clock) }
         await time.waitForTimer(within: .seconds(10))
         while !stream.isStalled { await Task.yield() }
         await time.advance(by: .milliseconds(9_999))
@@ -89,7 +89,7 @@ struct AnswerBodyTests {
     @Test("A reader that is cancelled waits no longer")
     func cancelled() async {
         let stream = PieceBody(["ab"], .stall)
-        let task = Task { await AnswerBody.read(ResponseBody(stream), on: Self.clock) }
+        let task = Task { await BodyPrefix.read(ResponseBody(stream), on: Self.clock) }
         while !stream.isStalled { await Task.yield() }
         task.cancel()
         await expectEqual(task.value.isComplete, false)

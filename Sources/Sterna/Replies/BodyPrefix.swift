@@ -4,7 +4,7 @@ package import SternaCore
 /// The part of a response's body that arrives in a limited time, for responses whose status decides.
 ///
 /// An error's body is read for its message alone. A server that sends it without end, or byte by byte, must not hide the status.
-package struct AnswerBody: Sendable {
+package struct BodyPrefix: Sendable {
     /// The bytes, from the first one on.
     package let bytes: Bytes
 
@@ -24,30 +24,30 @@ package struct AnswerBody: Sendable {
     /// - Parameter clock: that of the session's engine.
     package static func read(
         _ body: ResponseBody, upTo limit: Int = longest, within patience: Duration = patience, on clock: LoopClock
-    ) async -> AnswerBody {
+    ) async -> BodyPrefix {
         if let whole = body.whole {
             let isShort = whole.readableBytes <= limit
-            return AnswerBody(isShort ? whole : prefix(whole, limit), isComplete: isShort)
+            return BodyPrefix(isShort ? whole : prefix(whole, limit), isComplete: isShort)
         }
-        let read = await withTaskGroup(of: AnswerBody?.self) { group in
+        let read = await withTaskGroup(of: BodyPrefix?.self) { group in
             group.addTask { await collect(body, upTo: limit) }
             group.addTask {
                 try? await clock.wait(patience)
                 return nil
             }
-            var read: AnswerBody?
+            var read: BodyPrefix?
             for await part in group {
                 // The reader then returns what it has.
                 group.cancelAll()
                 read = read ?? part
             }
-            return read ?? AnswerBody(Bytes(), isComplete: false)
+            return read ?? BodyPrefix(Bytes(), isComplete: false)
         }
         if !read.isComplete { body.cancel() }
         return read
     }
 
-    private static func collect(_ body: ResponseBody, upTo limit: Int) async -> AnswerBody {
+    private static func collect(_ body: ResponseBody, upTo limit: Int) async -> BodyPrefix {
         var all = Bytes()
         var iterator = body.makeAsyncIterator()
         do {
@@ -55,11 +55,11 @@ package struct AnswerBody: Sendable {
                 let room = limit - all.readableBytes
                 var taken = prefix(piece, room)
                 all.writeBuffer(&taken)
-                guard piece.readableBytes <= room else { return AnswerBody(all, isComplete: false) }
+                guard piece.readableBytes <= room else { return BodyPrefix(all, isComplete: false) }
             }
-            return AnswerBody(all, isComplete: true)
+            return BodyPrefix(all, isComplete: true)
         } catch {
-            return AnswerBody(all, isComplete: false)
+            return BodyPrefix(all, isComplete: false)
         }
     }
 
