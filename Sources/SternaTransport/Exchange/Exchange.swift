@@ -316,7 +316,7 @@ extension Exchange: CallStep {
             queuedAt = endpoint.clock
             return nil
         }
-        guard let shard else { return endpoint.lookAtWaiters() }
+        guard let shard else { return endpoint.checkWaiters() }
         shard.loop.execute {
             guard self.endpoint.change({ _ in self.shard === shard }), self.place != nil else { return }
             self.codec?.timeGoesOn()

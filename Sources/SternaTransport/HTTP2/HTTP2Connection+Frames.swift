@@ -216,9 +216,9 @@ extension HTTP2Connection {
     }
 
     /// Asks the peer for a sign of life if it is due, or gives the connection up. Returns when to check again.
-    func lookAtHealth(at now: NIODeadline) -> NIODeadline {
+    func checkHealth(at now: NIODeadline) -> NIODeadline {
         guard !streams.isEmpty, !isClosing else { return .distantFuture }
-        switch health.look(at: now) {
+        switch health.check(at: now) {
         case .wait(let moment): return moment
         case .ping(let moment):
             ping(Self.healthData)

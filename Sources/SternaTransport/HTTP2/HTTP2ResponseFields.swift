@@ -103,7 +103,7 @@ private struct FieldParts {
             } else {
                 isBehindPseudo = true
                 try write(name, value, into: &text)
-                try look(at: name, value, ignoresLength)
+                try inspect(name, value, ignoresLength)
             }
         }
         return size
@@ -122,7 +122,7 @@ private struct FieldParts {
         text.putLineEnd()
     }
 
-    private mutating func look(
+    private mutating func inspect(
         at name: String, _ value: String, _ ignoresLength: Bool
     ) throws(ParseFailure) {
         switch name.utf8.count {

@@ -35,7 +35,7 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     var maximumDials = 16
 
     /// When time limits are checked next; nil if no check is scheduled.
-    var nextLook: Int64?
+    var nextCheck: Int64?
 
     /// Whether a timer is set for the end of a pause between dials, or of the patience with a first dial.
     var isPausing = false

@@ -8,12 +8,12 @@ import Testing
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
-/// Many time-outs one after the other do not cost a look at all requests each.
-@Suite("Pool: looks at time limits", .timeLimit(.minutes(5)))
-struct LookScheduleTests {
+/// Many time-outs one after the other do not cost a check of all requests each.
+@Suite("Pool: checks of time limits", .timeLimit(.minutes(5)))
+struct LimitCheckScheduleTests {
     @Test(arguments: [(0, 0), (1, 0), (256, 0), (10_000, 10_000_000), (.max, .max)] as [(Int, Int64)])
     func distance(count: Int, distance: Int64) {
-        expectEqual(LookSchedule.distance(for: count), distance)
+        expectEqual(LimitCheckSchedule.distance(for: count), distance)
     }
 
     @Test("Four thousand requests run out of time, 100 us apart")
@@ -40,9 +40,9 @@ struct LookScheduleTests {
             let error = await FakeConnection.error(task)
             expectEqual(error?.kind, .timedOut)
         }
-        let looked = try await loop.executeInContext { shard.counts.looked }
-        // A look at all for each would be eight million.
-        #expect(looked < 1_000_000, "\(looked)")
+        let checked = try await loop.executeInContext { shard.counts.checked }
+        // A check of all for each would be eight million.
+        #expect(checked < 1_000_000, "\(checked)")
         let rest = try await loop.executeInContext { shard.active.count }
         expectEqual(rest, 1)
         #expect(fake.endpoint.change { $0.line.isEmpty })

@@ -2,7 +2,7 @@
 ///
 /// A check passes over all requests. Checks of many requests keep a distance that grows with their number, so that a series of
 /// time-outs costs only a part of the loop's time. A limit is late by that distance at most.
-enum LookSchedule {
+enum LimitCheckSchedule {
     /// Checks of at most this many requests need no distance.
     static var few: Int { 256 }
 
