@@ -34,8 +34,8 @@ struct ConnectionHealthTests {
         Row(
             testDescription: "silence: asked once, then gone",
             events: [
-                (0, .begin(at(30))), (0, .check(.wait(at(30)))), (29, .check(.wait(at(30)))), (30, .check(.ping(at(40)))),
-                (35, .check(.wait(at(40)))), (40, .check(.dead)),
+                (0, .begin(at(30))), (0, .check(.wait(at(30)))), (29, .check(.wait(at(30)))),
+                (30, .check(.ping(at(40)))), (35, .check(.wait(at(40)))), (40, .check(.dead)),
             ]),
         Row(
             testDescription: "checked late: the time for the sign runs from the question",
@@ -52,8 +52,8 @@ struct ConnectionHealthTests {
             testDescription: "a sign alone: twice the time each time",
             events: [
                 (0, .begin(at(30))), (30, .check(.ping(at(40)))), (31, .received), (31, .check(.wait(at(91)))),
-                (91, .check(.ping(at(101)))), (95, .received), (95, .check(.wait(at(215)))), (215, .check(.ping(at(225)))),
-                (216, .received), (216, .check(.wait(at(456)))),
+                (91, .check(.ping(at(101)))), (95, .received), (95, .check(.wait(at(215)))),
+                (215, .check(.ping(at(225)))), (216, .received), (216, .check(.wait(at(456)))),
             ]),
         Row(
             testDescription: "more than a sign: the usual time again",

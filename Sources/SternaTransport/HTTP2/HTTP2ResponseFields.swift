@@ -123,7 +123,7 @@ private struct FieldParts {
     }
 
     private mutating func inspect(
-        at name: String, _ value: String, _ ignoresLength: Bool
+        _ name: String, _ value: String, _ ignoresLength: Bool
     ) throws(ParseFailure) {
         switch name.utf8.count {
         case 7 where name == "upgrade", 10 where name == "connection" || name == "keep-alive",

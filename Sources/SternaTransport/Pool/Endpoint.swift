@@ -48,8 +48,8 @@ final class Endpoint: Sendable {
     /// The waiters and their dials. The lock is held briefly, and never while the endpoint asks for permits.
     private let queue: Mutex<Queue>
 
-    /// When the limits of the waiting requests are checked. Requests may wait for days, and the endpoint be gone in a second: a timer
-    /// that it left would slow down each other one of its event loop.
+    /// When the limits of the waiting requests are checked. Requests may wait for days, and the endpoint be gone in a second: a
+    /// timer that it left would slow down each other one of its event loop.
     let checkTimer = Mutex(EarliestTimer())
 
     /// The number of waiting requests, and of those among them that accept a used connection. Requests that need not wait read
