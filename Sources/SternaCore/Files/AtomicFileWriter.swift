@@ -2,8 +2,8 @@ import SternaPlatform
 
 /// Writes a new file beside an existing one, which it replaces in one step when it is complete.
 ///
-/// The new file has the name of the existing one with ``suffix`` at its end. Its writer holds a lock on it: a file of that name that
-/// is not locked was left behind by a killed process, and is removed by the next writer.
+/// The new file has the name of the existing one with ``suffix`` at its end. Its writer holds a lock: a file of that name that
+/// nothing locks was left behind by a killed process, and is removed by the next writer.
 struct AtomicFileWriter: ~Copyable {
     static let suffix = PrivateFile.newSuffix
 

@@ -23,28 +23,28 @@ struct StoredEntry: Sendable {
 extension CacheExchange {
     /// Makes the response that a stored one is served as.
     func serve(
-        _ entry: StoredEntry, _ answer: CachedAnswer, _ field: CacheStatusField, _ source: ResponseSource
+        _ entry: StoredEntry, _ served: ServedResponse, _ field: CacheStatusField, _ source: ResponseSource
     ) -> Response {
         cache.storage.noteUse(of: entry.variant.id)
         var status = entry.head.response.status
         let section: FieldSection
-        if answer.content == .whole, answer.withheld.isEmpty {
-            section = FieldSection(checkedLines: entry.head.lines(age: answer.age, field))
+        if served.content == .whole, served.withheld.isEmpty {
+            section = FieldSection(checkedLines: entry.head.lines(age: served.age, field))
         } else {
-            var served = CacheFields.served(entry.head.response, as: answer)
-            field.append(to: &served.fields)
-            status = served.status
-            section = FieldSection(served.fields)
+            var made = CacheFields.served(entry.head.response, as: served)
+            field.append(to: &made.fields)
+            status = made.status
+            section = FieldSection(made.fields)
         }
         var response = Response(
-            status: .init(code: min(max(status, 100), 999)), section: section, body: body(of: entry, answer.content),
+            status: .init(code: min(max(status, 100), 999)), section: section, body: body(of: entry, served.content),
             url: request.url)
         response.source = source
         response.recorder = request.recorder
         return response
     }
 
-    private func body(of entry: StoredEntry, _ content: CachedAnswer.Content) -> ResponseBody {
+    private func body(of entry: StoredEntry, _ content: ServedResponse.Content) -> ResponseBody {
         switch content {
         case .head, .notModified: return ResponseBody()
         case .whole:

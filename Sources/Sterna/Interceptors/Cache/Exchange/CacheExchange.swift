@@ -70,10 +70,10 @@ struct CacheExchange: Sendable {
         let decision = CacheRule.decide(asked, stored: responses, policy: policy, settings: settings, now: now)
         var field = CacheStatusField(decision)
         switch decision {
-        case .serve(let answer): return serve(stored[answer.index], answer, field, .cache)
-        case .serveStale(let answer, _, let refresh):
+        case .serve(let served): return serve(stored[served.index], served, field, .cache)
+        case .serveStale(let served, _, let refresh):
             if let refresh { self.refresh(refresh) }
-            return serve(stored[answer.index], answer, field, .cache)
+            return serve(stored[served.index], served, field, .cache)
         case .gatewayTimeout: return Self.unanswered(request, field)
         case .validate(let validation, let reason): return try await validate(validation, reason, field)
         case .forward(let reason, let adding):
@@ -124,11 +124,11 @@ struct CacheExchange: Sendable {
 
     private func afterFailure(status: Int?, _ reason: ForwardReason) -> Response? {
         guard
-            let (answer, stale) = CacheRule.answerAfterFailure(
+            let (served, stale) = CacheRule.responseAfterFailure(
                 status: status, asked, stored: responses, policy: policy, settings: settings, now: now)
         else { return nil }
         return serve(
-            stored[answer.index], answer, CacheStatusField(answer, stale, after: reason, status: status), .cache)
+            stored[served.index], served, CacheStatusField(served, stale, after: reason, status: status), .cache)
     }
 
     // MARK: Validation
@@ -189,18 +189,18 @@ struct CacheExchange: Sendable {
         let entry = stored[index]
         let response = updates.first { $0.index == index }?.response ?? entry.head.response
         let keeps = keeps && (entry.variant.id.key != key || CacheRule.isForEveryone(response.control))
-        var content = CachedAnswer.Content.whole
-        if case .answer(let found) = ConditionRule.content(of: response, for: asked) { content = found }
+        var content = ServedResponse.Content.whole
+        if case .serve(let found) = ConditionRule.content(of: response, for: asked) { content = found }
         let now = now
-        var answer = CachedAnswer(
+        var served = ServedResponse(
             index: index, content: content, age: response.freshness.age(at: now),
             timeLeft: response.freshness.timeLeft(at: now))
-        if !response.extent.isWhole, content == .whole { answer.content = .head }
+        if !response.extent.isWhole, content == .whole { served.content = .head }
         var field = field
-        field.timeLeft = answer.timeLeft
+        field.timeLeft = served.timeLeft
         field.isStored = keeps
         return serve(
-            StoredEntry(entry.variant, StoredHead(url: entry.head.url, response)), answer, field, .revalidated)
+            StoredEntry(entry.variant, StoredHead(url: entry.head.url, response)), served, field, .revalidated)
     }
 
     /// Applies the changes that a 304 or a response to HEAD makes to stored responses.

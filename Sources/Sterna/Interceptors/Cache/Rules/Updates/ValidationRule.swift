@@ -15,7 +15,7 @@ enum ValidationOutcome: Sendable {
     case callers(updates: [StoredUpdate])
     /// A 304 that matches no stored response: the request has to be sent again without the cache's conditions.
     case unknown
-    /// A server error: see ``CacheRule/answerAfterFailure(status:_:stored:policy:settings:now:)``.
+    /// A server error: see ``CacheRule/responseAfterFailure(status:_:stored:policy:settings:now:)``.
     case failed
     /// Any other response, which replaces the stored one.
     case replaced
