@@ -30,7 +30,7 @@ extension CacheExchange {
             field.isStored = true
             guard let whole = response.body.whole else {
                 var response = marked(response, field)
-                response.body = ResponseBody(TeeBody(ClaimedBody(response.body), entry, isForStoreAlone: isRefresh))
+                response.body = ResponseBody(StoringBody(ClaimedBody(response.body), entry, isForStoreAlone: isRefresh))
                 return response
             }
             if await entry.append(whole) {
@@ -58,7 +58,7 @@ extension CacheExchange {
     }
 
     /// Begins the entry of a response; nil if the store refuses it.
-    private nonisolated(nonsending) func begin(_ plan: StorePlan, _ head: CacheResponse) async -> NewEntry? {
+    private nonisolated(nonsending) func begin(_ plan: StorePlan, _ head: CacheResponse) async -> PendingEntry? {
         let place = plan.isForEveryone ? key : key.within(partition.bytes)
         if !plan.isForEveryone { await cache.identities.add(partition) }
         var former: Former?
@@ -92,7 +92,7 @@ extension CacheExchange {
                 && (id.key != place || id.variant != plan.variant.number)
         }.map(\.element)
         if let former {
-            return NewEntry(
+            return PendingEntry(
                 cache,
                 CombiningWriter(
                     cache, former, plan, own.url, isInMemoryOnly: policy.storage == .allowedInMemoryOnly),
@@ -103,7 +103,7 @@ extension CacheExchange {
                 place, variant: plan.variant.number, head: own.coded, length: plan.contentLength,
                 isInMemoryOnly: policy.storage == .allowedInMemoryOnly)
         else { return nil }
-        return NewEntry(
+        return PendingEntry(
             cache, writer, plan.contentLength == nil ? own : nil, settings: settings, removing: others,
             replacing: replaced(by: head))
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// A response that is being stored while its body arrives.
 ///
 /// If it is released before ``finish()``, nothing is stored.
-final class NewEntry: Sendable {
+final class PendingEntry: Sendable {
     private let cache: ResponseCache
     private let writer: any CacheWriter
 
@@ -97,14 +97,14 @@ final class NewEntry: Sendable {
 ///
 /// The caller waits for the store only while too many bytes are unwritten, and for at most a second: then the entry is discarded. A
 /// body that is not read to its end is not stored.
-final class TeeBody: BodyStream {
+final class StoringBody: BodyStream {
     private let source: ClaimedBody
-    private let entry: NewEntry
+    private let entry: PendingEntry
 
     /// Whether no caller reads the body, because the request refreshes a stale response.
     private let isForStoreAlone: Bool
 
-    init(_ source: ClaimedBody, _ entry: NewEntry, isForStoreAlone: Bool = false) {
+    init(_ source: ClaimedBody, _ entry: PendingEntry, isForStoreAlone: Bool = false) {
         (self.source, self.entry, self.isForStoreAlone) = (source, entry, isForStoreAlone)
     }
 
