@@ -117,7 +117,9 @@ struct ConditionRuleTests {
     func served() {
         let response = Scene.stored(
             Self.response + ["Age: 5", "Content-Length: 7", "Content-Type: a/b", "X-A: 1", "X-B: 2"])
-        func served(_ content: ServedResponse.Content, withheld: Set<String> = []) -> (status: Int, fields: HTTPFields) {
+        func served(
+            _ content: ServedResponse.Content, withheld: Set<String> = []
+        ) -> (status: Int, fields: HTTPFields) {
             CacheFields.served(
                 response, as: ServedResponse(index: 0, content: content, age: 9, timeLeft: 1, withheld: withheld))
         }

@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-extension CacheExchange {
+extension CacheTransaction {
     /// Stores a response of the network while the caller reads its body, if the rules allow; returns the response for the caller.
     nonisolated(nonsending) func store(
         _ response: Response, _ head: CacheResponse, _ field: CacheStatusField

@@ -20,7 +20,7 @@ struct StoredEntry: Sendable {
     }
 }
 
-extension CacheExchange {
+extension CacheTransaction {
     /// Makes the response that a stored one is served as.
     func serve(
         _ entry: StoredEntry, _ served: ServedResponse, _ field: CacheStatusField, _ source: ResponseSource

@@ -10,14 +10,14 @@ final class CombiningWriter: CacheWriter {
     static let longest: Int64 = 8 << 20
 
     private let cache: ResponseCache
-    private let former: CacheExchange.Former
+    private let former: CacheTransaction.Former
     private let plan: StorePlan
     private let url: String
     private let isInMemoryOnly: Bool
     private let part = Mutex<Bytes?>(Bytes())
 
     init(
-        _ cache: ResponseCache, _ former: CacheExchange.Former, _ plan: StorePlan, _ url: String, isInMemoryOnly: Bool
+        _ cache: ResponseCache, _ former: CacheTransaction.Former, _ plan: StorePlan, _ url: String, isInMemoryOnly: Bool
     ) {
         (self.cache, self.former, self.plan, self.url) = (cache, former, plan, url)
         self.isInMemoryOnly = isInMemoryOnly

@@ -3,7 +3,7 @@ import NIOCore
 import SternaCore
 
 /// Carries out what ``CacheRule`` decides for one GET or HEAD request.
-struct CacheExchange: Sendable {
+struct CacheTransaction: Sendable {
     let plan: CachePlan
 
     /// The request that is forwarded, with the jar's cookies.
@@ -54,8 +54,8 @@ struct CacheExchange: Sendable {
         responses = found.map(\.head.response)
     }
 
-    /// Makes the same exchange for the call that refreshes a stale response.
-    private init(_ other: CacheExchange, request: Request) {
+    /// Makes the same transaction for the call that refreshes a stale response.
+    private init(_ other: CacheTransaction, request: Request) {
         (plan, policy, settings, partition, key) = (
             other.plan, other.policy, other.settings, other.partition, other.key
         )
@@ -240,13 +240,13 @@ struct CacheExchange: Sendable {
         request.delivery = .head
         request.uploadProgress = nil
         request.state.course.reading = nil
-        let exchange = CacheExchange(self, request: request)
+        let transaction = CacheTransaction(self, request: request)
         let (id, own) = (entry.variant.id, request.call)
         cache.refreshes.run {
-            defer { exchange.cache.endRefresh(of: id) }
+            defer { transaction.cache.endRefresh(of: id) }
             do {
                 let field = CacheStatusField(.validate(validation, .stale))
-                let response = try await exchange.validate(validation, .stale, field)
+                let response = try await transaction.validate(validation, .stale, field)
                 if response.source == .network { for try await _ in response.body {} }
             } catch {
                 // The stale response stays stored, and the next request tries again.

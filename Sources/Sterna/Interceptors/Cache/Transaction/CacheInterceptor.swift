@@ -5,7 +5,7 @@ import SternaCore
 ///
 /// Its place in the chain is below the interceptors that add credentials, and above signatures, which cover what is sent. It adds
 /// the jar's cookies itself: they do not belong to the identity of stored responses, but `Vary: Cookie` must see them.
-/// ``CacheRule`` decides, ``CacheExchange`` carries it out.
+/// ``CacheRule`` decides, ``CacheTransaction`` carries it out.
 final class CacheInterceptor: Interceptor {
     private let plan: CachePlan
 
@@ -17,29 +17,29 @@ final class CacheInterceptor: Interceptor {
             return try await forward(request, next)
         }
         if policy == .ignored { return try await next(withCookies(request)) }
-        return try await exchange(request, policy, next)
+        return try await run(request, policy, next)
     }
 
     // Separate functions, whose locals would otherwise occupy memory in every waiting request.
 
     @inline(never)
-    nonisolated(nonsending) private func exchange(
+    nonisolated(nonsending) private func run(
         _ request: Request, _ policy: CachePolicy, _ next: Chain
     ) async throws -> Response {
         var secret = plan.cache.knownSecret
         if secret == nil { secret = await plan.cache.secret() }
         let signer = try await RequestIdentity.signer(of: request)
         let identity = plan.identity.partition(of: request, signer: signer, secret ?? IdentitySecret())
-        let exchange = await CacheExchange(
+        let transaction = await CacheTransaction(
             plan, withCookies(request), policy, partition: identity, secret: secret, next)
-        return try await exchange.run()
+        return try await transaction.run()
     }
 
     /// Forwards a request that no stored response may satisfy, and invalidates stored responses because of it (RFC 9111, 4.4).
     @inline(never)
     nonisolated(nonsending) private func forward(_ request: Request, _ next: Chain) async throws -> Response {
         guard !plan.isOffline else {
-            return CacheExchange.unanswered(
+            return CacheTransaction.unanswered(
                 request, "the session is offline, and only GET and HEAD are answered from the cache")
         }
         let response = try await next(withCookies(request))
