@@ -6,7 +6,7 @@ struct SegmentWorker: Sendable {
     let task: DownloadTask
     let request: Request
     let file: PartialFile
-    let board: SegmentBoard
+    let board: SegmentCoordinator
 
     /// Whether the download may close its connections while it is suspended.
     let canPark: Bool

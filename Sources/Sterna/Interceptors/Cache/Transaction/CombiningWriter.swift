@@ -17,7 +17,8 @@ final class CombiningWriter: CacheWriter {
     private let part = Mutex<Bytes?>(Bytes())
 
     init(
-        _ cache: ResponseCache, _ former: CacheTransaction.Former, _ plan: StorePlan, _ url: String, isInMemoryOnly: Bool
+        _ cache: ResponseCache, _ former: CacheTransaction.Former, _ plan: StorePlan, _ url: String,
+        isInMemoryOnly: Bool
     ) {
         (self.cache, self.former, self.plan, self.url) = (cache, former, plan, url)
         self.isInMemoryOnly = isInMemoryOnly

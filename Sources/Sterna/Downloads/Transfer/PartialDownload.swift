@@ -2,7 +2,7 @@ import SternaCore
 import SternaPlatform
 
 /// A partial file and its sidecar. All functions wait for the disk; call them in ``BlockingWork``.
-struct PartialPlace: Sendable {
+struct PartialDownload: Sendable {
     let file: PartialFile
     private let names: PartialNames?
     private let destination: String?
@@ -59,7 +59,7 @@ struct PartialPlace: Sendable {
     static func findEarlier(
         _ given: ResumeData?, url: HTTPURL, destination: String?, _ plan: DestinationPlan,
         log: (any DownloadLog)? = nil
-    ) throws(SternaError) -> (PartialPlace, ResumeData)? {
+    ) throws(SternaError) -> (PartialDownload, ResumeData)? {
         let given = given ?? plan.knownFolder.flatMap { ResumeSidecar.find(url, in: $0) }
         let names = (given?.destinationPath ?? destination).flatMap { PartialNames(destination: $0) }
         let path: String
@@ -81,7 +81,7 @@ struct PartialPlace: Sendable {
         guard file.length >= data.present.end else { return nil }
         // If the destination is chosen after the transfer, the names are the partial file's own.
         let own = names.flatMap { $0.partialPath == path ? $0 : nil } ?? PartialNames(partialPath: path)
-        return (PartialPlace(file, own, destination ?? given?.destinationPath, log), data)
+        return (PartialDownload(file, own, destination ?? given?.destinationPath, log), data)
     }
 
     /// Returns the data that resumes a download with this partial file.

@@ -5,7 +5,7 @@ import SternaCore
 ///
 /// Workers report to it, and receive their segments from it. A worker without a segment waits while others run; the last worker
 /// without work ends all waits.
-actor SegmentBoard {
+actor SegmentCoordinator {
     /// What a worker does with a piece.
     struct Order: Sendable {
         var intake: SegmentPlan.Intake
@@ -31,7 +31,7 @@ actor SegmentBoard {
 
     private let task: DownloadTask
     private let url: HTTPURL
-    private let place: PartialPlace
+    private let partial: PartialDownload
     private let isWhole: Bool
     private var plan: SegmentPlan
     private var pace: SegmentPace
@@ -52,12 +52,12 @@ actor SegmentBoard {
     ///   - isWhole: whether the first response is the whole file, so that its end is the file's end.
     ///   - most: the maximum number of connections.
     init(
-        _ task: DownloadTask, url: HTTPURL, _ place: PartialPlace, _ known: ResumeRule.Known,
+        _ task: DownloadTask, url: HTTPURL, _ partial: PartialDownload, _ known: ResumeRule.Known,
         _ digests: DownloadDigests, first range: Range<Int64>, isWhole: Bool, most: Int, savedAt: NIODeadline
     ) {
         self.task = task
         self.url = url
-        self.place = place
+        self.partial = partial
         self.known = known
         self.digests = digests
         self.isWhole = isWhole
@@ -189,10 +189,10 @@ actor SegmentBoard {
         defer { isSaving = false }
         savedAt = task.session.plan.settings.engine.clock.now
         savedBytes = known.present.total
-        let (place, data) = (place, place.data(url: url, validator, known))
+        let (partial, data) = (partial, partial.data(url: url, validator, known))
         try await BlockingWork.run {
-            try place.file.sync()
-            try place.write(data)
+            try partial.file.sync()
+            try partial.write(data)
         }
     }
 
