@@ -217,30 +217,30 @@ struct FileTransfer {
         let before = known.present.total
         let most = connections(response)
         if most > 1 { (hasShared, isJoined) = (true, true) }
-        let board = SegmentCoordinator(
+        let coordinator = SegmentCoordinator(
             task, url: request.url, partial, known, digests, first: range, isWhole: isWhole, most: most,
             savedAt: savedAt)
         let worker = SegmentWorker(
-            task: task, request: request, file: partial.file, board: board, canPark: known.validator != nil,
+            task: task, request: request, file: partial.file, coordinator: coordinator, canPark: known.validator != nil,
             releases: releases, end: most == 1 ? known.length : nil)
-        guard let first = await board.first else { return false }
+        guard let first = await coordinator.first else { return false }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await worker.run((first, response)) }
             for _ in 1..<most { group.addTask { await worker.run() } }
             // Cancel requests that are no longer needed.
             while await group.next() != nil {
-                if await board.isOver { group.cancelAll() }
+                if await coordinator.isOver { group.cancelAll() }
             }
         }
-        known = await board.known
-        digests = await board.digests
-        savedAt = await board.savedAt
-        if let error = await board.failure {
+        known = await coordinator.known
+        digests = await coordinator.digests
+        savedAt = await coordinator.savedAt
+        if let error = await coordinator.failure {
             // Some bytes are wrong, but it is unknown which.
             if (error as? SternaError)?.kind == .digestMismatch { known = ResumeRule.Known() }
             throw error
         }
-        guard await !board.isParked else {
+        guard await !coordinator.isParked else {
             try await save()
             return false
         }
