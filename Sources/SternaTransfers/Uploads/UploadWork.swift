@@ -272,17 +272,17 @@ struct UploadWork: TransferWork {
         draft.settings.uploadProgress = progress
         return try await place.session.withResponse(to: draft) { response in
             let body = await BodyPrefix.read(response.body, on: place.session.loopClock)
-            let answer = response.with(body)
+            let read = response.with(body)
             guard (200..<300).contains(response.status.code) else {
                 var error = SternaError(
                     .unacceptableStatus, phase: .read,
                     "The server responded to the upload with \(response.status.code).")
-                error.response = answer
+                error.response = read
                 error.body = body.bytes
                 error.requestSent = true
                 throw error.at(details.url)
             }
-            return answer
+            return read
         }
     }
 

@@ -221,8 +221,8 @@ struct FileTransfer {
             task, url: request.url, partial, known, digests, first: range, isWhole: isWhole, most: most,
             savedAt: savedAt)
         let worker = SegmentWorker(
-            task: task, request: request, file: partial.file, coordinator: coordinator, canPark: known.validator != nil,
-            releases: releases, end: most == 1 ? known.length : nil)
+            task: task, request: request, file: partial.file, coordinator: coordinator,
+            canPark: known.validator != nil, releases: releases, end: most == 1 ? known.length : nil)
         guard let first = await coordinator.first else { return false }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await worker.run((first, response)) }

@@ -8,7 +8,7 @@ import Synchronization
 struct UploadExchange: Sendable {
     /// The outcome of a request.
     enum Outcome: Sendable {
-        case reply(UploadReply, Response)
+        case response(UploadResponse, Response)
         case failure(SternaError)
     }
 
@@ -103,18 +103,18 @@ struct UploadExchange: Sendable {
         do {
             return try await session.withResponse(to: draft) { response in
                 let body = await BodyPrefix.read(response.body, on: session.loopClock)
-                let answer = response.with(body)
-                return .reply(reply(answer, body.bytes), answer)
+                let read = response.with(body)
+                return .response(uploadResponse(read, body.bytes), read)
             }
         } catch {
             return .failure(.wrap(error, as: .invalidRequest, phase: .prepare, "The upload's request failed: \(error)"))
         }
     }
 
-    private func reply(_ response: Response, _ body: Bytes) -> UploadReply {
+    private func uploadResponse(_ response: Response, _ body: Bytes) -> UploadResponse {
         let problem =
             response.status.code >= 400 ? UploadProblem(mediaType: response[.contentType], body: body) : nil
-        return UploadReply(
+        return UploadResponse(
             status: response.status.code, fields: response.section, problem: problem, now: now(), url: response.url)
     }
 
@@ -128,11 +128,11 @@ struct UploadExchange: Sendable {
     ) async -> Part {
         var latest = state
         var recorded = state
-        for await response in interim {
-            let reply = UploadReply(
-                status: response.status, fields: FieldSection(response.headers), now: now(), url: url)
+        for await informational in interim {
+            let response = UploadResponse(
+                status: informational.status, fields: FieldSection(informational.headers), now: now(), url: url)
             do throws(UploadFault) {
-                guard let next = try UploadRule.interim(reply, to: step, latest) else { continue }
+                guard let next = try UploadRule.interim(response, to: step, latest) else { continue }
                 latest = next
             } catch {
                 return .informed(latest, error, nil)
