@@ -86,7 +86,7 @@ struct UploadWork: TransferWork {
         if let response {
             try await place.record(
                 .answered(
-                    TransferAnswer(response, hiding: place.sentSecrets) { location in
+                    TransferResponse(response, hiding: place.sentSecrets) { location in
                         (try? location.resolve(against: response.url)).map { urls.contains($0) } ?? false
                     }))
         }

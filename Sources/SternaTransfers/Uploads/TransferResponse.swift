@@ -4,7 +4,7 @@ import SternaCore
 public import SternaPlatform
 
 /// The server's response to a complete upload: its status, the fields that describe the result, and a short body.
-public struct TransferAnswer: Sendable, Hashable, Codable {
+public struct TransferResponse: Sendable, Hashable, Codable {
     /// The status code.
     public let status: Int
 
