@@ -47,9 +47,9 @@ struct UploadWork: TransferWork {
         } catch {
             return (error as? SternaError) ?? SternaError.cancelled(phase: .read)
         }
-        var passing = error
-        passing.underlying = MissingSource()
-        return passing
+        var transient = error
+        transient.underlying = MissingSource()
+        return transient
     }
 
     /// Sends the content and records the response. Verifies before and after sending that no file has changed.

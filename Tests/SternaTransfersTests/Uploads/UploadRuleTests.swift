@@ -288,7 +288,7 @@ struct UploadPaceTests {
         let content = Self.waits(.proceed(state.unsure()), from: state)
         expectEqual(content.waits, growing)
         expectEqual(content.fault, .stalled(100))
-        #expect(!UploadFault.stalled(100).passes)
+        #expect(!UploadFault.stalled(100).isTransient)
         var back = state
         back.offset = 50
         expectEqual(Self.waits(.proceed(back), from: state).waits, growing)
@@ -298,7 +298,7 @@ struct UploadPaceTests {
         let asked = Self.waits(.proceed(whole), from: whole)
         expectEqual(asked.waits, growing)
         expectEqual(asked.fault, .unfinished)
-        #expect(UploadFault.unfinished.passes)
+        #expect(UploadFault.unfinished.isTransient)
         // The first redirect is followed at once.
         let redirected = Self.waits(.follow(state, status: 308), from: state)
         expectEqual(redirected.waits, [.zero] + growing.dropLast())
@@ -345,7 +345,7 @@ struct UploadPaceTests {
         var old = state
         old.restarts = UploadState.mostRestarts
         let last = Self.waits(.startAnew(old, .gone(404)), from: old)
-        #expect(last.waits.isEmpty && last.fault == .forgotten(404) && !UploadFault.forgotten(404).passes)
+        #expect(last.waits.isEmpty && last.fault == .forgotten(404) && !UploadFault.forgotten(404).isTransient)
         // An upload whose time was over was not forgotten.
         expectEqual(Self.waits(.startAnew(old, .expired), from: old).waits.count, 2)
         var pace = UploadPace()

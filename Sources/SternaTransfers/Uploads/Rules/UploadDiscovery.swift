@@ -16,7 +16,7 @@ enum UploadDiscovery {
         } else {
             switch response.status {
             case 307, 308: return UploadRule.refusal(response, to: .discover, state)
-            case let status where PassingStatus.contains(status):
+            case let status where TransientStatus.contains(status):
                 return UploadRule.refusal(response, to: .discover, state)
             // The server describes its protocols only to requests with credentials.
             case 401, 407: return .fail(.refused(response.status, response.problem?.text))

@@ -170,10 +170,10 @@ extension UploadRule {
             return .startAnew(unsure, isExpired ? .expired : .gone(response.status))
         case 409 where state.url != nil: return .again(unsure, .mismatch, after: response.retryAfter)
         case 423: return again(unsure, step, .locked, response)
-        case let status where PassingStatus.contains(status):
+        case let status where TransientStatus.contains(status):
             // Content of a creation that failed with 5xx may nevertheless be stored.
             if case .create(let content, _) = step, state.url == nil, !content.isEmpty,
-                PassingStatus.mayHaveStored(status)
+                TransientStatus.mayHaveStored(status)
             {
                 return .fail(.creationUnknown)
             }

@@ -146,7 +146,7 @@ struct UploadRunner: Sendable {
             // A refused creation created nothing.
             if case .fail(let fault) = decision, latest.stage == .creating {
                 var isRefused = (400..<500).contains(received.status)
-                if case .refusedByTarget = fault, fault.passes { isRefused = true }
+                if case .refusedByTarget = fault, fault.isTransient { isRefused = true }
                 if isRefused { latest.stage = .begun }
             }
             var error = SternaError(.unacceptableStatus, phase: .read, "")
@@ -156,7 +156,7 @@ struct UploadRunner: Sendable {
             // The upload's own URL can act as a credential, and errors are displayed.
             error.url = nil
             error = error.at(plan.target)
-            guard Self.passing.contains(error.kind) else { throw error }
+            guard Self.transientKinds.contains(error.kind) else { throw error }
             let sent = exchange.sent.end
             let sentAll = step.content.isEmpty || sent >= step.content.upperBound
             let carried = latest.carried(step, to: sent)
@@ -166,7 +166,7 @@ struct UploadRunner: Sendable {
     }
 
     /// The kinds of transient errors, after which an upload continues.
-    private static let passing: Set<SternaError.Kind> = [
+    private static let transientKinds: Set<SternaError.Kind> = [
         .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .tlsFailed, .writeFailed, .connectionClosed,
         .truncated, .malformedResponse, .limitExceeded,
     ]

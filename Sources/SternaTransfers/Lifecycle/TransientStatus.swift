@@ -1,5 +1,5 @@
 /// The status codes after which a later attempt may succeed.
-package enum PassingStatus {
+package enum TransientStatus {
     /// Returns whether a status is transient: 408, 421, 425, 429, and 5xx except for those that a repetition does not change.
     package static func contains(_ status: Int) -> Bool {
         switch status {
