@@ -13,7 +13,7 @@ public final class Transfer: Sendable, Identifiable {
     public let details: TransferDescription
 
     let ownPlace: WorkPlace
-    private let storeTurns: TransferTurns
+    private let storeScheduler: TransferScheduler
     private let ended: @Sendable (Transfer) -> Void
     let channel: UpdateChannel<TransferStatus>
     // A channel of its own: tasks that wait for a change of state are not woken by each progress report.
@@ -27,8 +27,8 @@ public final class Transfer: Sendable, Identifiable {
         var priority = Request.Priority.normal
         /// The last operation that the program requested.
         var last: Task<Void, any Error>?
-        /// The turns and the session of the queue that the transfer has joined.
-        var queue: QueuePlace?
+        /// The scheduler and the session of the queue that the transfer has joined.
+        var queue: QueueMembership?
         /// The attempt whose failure could not be written to the journal; nil once a write succeeds.
         var unwritten: TransferAttempt?
         /// Whether this process retries a blocked transfer.
@@ -43,15 +43,15 @@ public final class Transfer: Sendable, Identifiable {
         if let session = state.withLock({ $0.queue?.session }) { place.session = session }
         return place
     }
-    private var turns: any TurnGiving { state.withLock { $0.queue?.turns } ?? storeTurns }
+    private var scheduler: any TransferScheduling { state.withLock { $0.queue?.scheduler } ?? storeScheduler }
 
     /// The session that sends the transfer's requests outside of queues.
     var ownSession: Session { ownPlace.session }
 
     init(
-        _ place: WorkPlace, lock: FileLock, _ turns: TransferTurns, ended: @escaping @Sendable (Transfer) -> Void
+        _ place: WorkPlace, lock: FileLock, _ scheduler: TransferScheduler, ended: @escaping @Sendable (Transfer) -> Void
     ) {
-        (details, ownPlace, storeTurns, self.ended) = (place.details, place, turns, ended)
+        (details, ownPlace, storeScheduler, self.ended) = (place.details, place, scheduler, ended)
         let status = TransferStatus(place.journal.history, place.details)
         (channel, states) = (UpdateChannel(status), UpdateChannel(status.state))
         state = Mutex(State(lock: lock, priority: place.details.options.priority))
@@ -144,19 +144,19 @@ public final class Transfer: Sendable, Identifiable {
     /// ``TransferOptions/priority``.
     public func setPriority(_ priority: Request.Priority) {
         state.withLock { $0.priority = priority }
-        turns.setPriority(priority, of: id)
+        scheduler.setPriority(priority, of: id)
     }
 
     // MARK: Queues
 
-    /// Hands the transfer to a queue, which gives its turns and the session. Returns false if it is in another queue or over.
-    func join(_ place: QueuePlace) async -> Bool {
+    /// Hands the transfer to a queue, which gives its scheduler and the session. Returns false if it is in another queue or over.
+    func join(_ membership: QueueMembership) async -> Bool {
         let outcome = Mutex(false)
         try? await inOrder { [self] in
             await stopWork()
             let hasJoined = state.withLock { state in
                 guard state.queue == nil, state.lock != nil else { return false }
-                state.queue = place
+                state.queue = membership
                 return true
             }
             // The transfer is retried even if this cannot be written.
@@ -276,10 +276,10 @@ public final class Transfer: Sendable, Identifiable {
             if delay > 0 { try await clock.wait(.milliseconds(delay)) }
             while true {
                 if await mayBegin {
-                    try await turns.wait(id, host: host, priority: state.withLock { $0.priority })
+                    try await scheduler.wait(id, host: host, priority: state.withLock { $0.priority })
                     // The turn may come long after the program was asked.
                     if await mayBegin { return true }
-                    turns.end(id)
+                    scheduler.end(id)
                 }
                 try await clock.wait(constraintInterval)
             }
@@ -329,7 +329,7 @@ public final class Transfer: Sendable, Identifiable {
         state.withLock { $0.waitsForTurn = false }
         let before = journal.history.keptBytes
         let result = await attempt()
-        turns.end(id)
+        scheduler.end(id)
         do {
             switch result {
             case .success(let event):

@@ -18,7 +18,7 @@ import Synchronization
 public final class TransferStore: Sendable {
     let folder: StoreFolder
     private let settings: TransferStoreSettings
-    private let turns: TransferTurns
+    private let scheduler: TransferScheduler
     private let sessions = WorkSessions()
     private let networkReturn = NetworkReturn()
     private let state = Mutex(State())
@@ -53,7 +53,7 @@ public final class TransferStore: Sendable {
         configure(&settings)
         self.folder = StoreFolder(path: ContentSpool.absolute(path))
         self.settings = settings
-        turns = TransferTurns(.init(total: settings.concurrency, perHost: settings.perHost))
+        scheduler = TransferScheduler(.init(total: settings.concurrency, perHost: settings.perHost))
         try self.folder.make()
     }
 
@@ -341,7 +341,7 @@ public final class TransferStore: Sendable {
         let place = WorkPlace(
             details: details, files: folder.place(of: details.id), journal: journal, session: session,
             sessions: sessions, settings: settings)
-        let transfer = Transfer(place, lock: lock, turns) { [weak self] in self?.ended($0) }
+        let transfer = Transfer(place, lock: lock, scheduler) { [weak self] in self?.ended($0) }
         state.withLock { state in
             state.transfers[details.id] = transfer
             networkReturn.begin(settings.reachability) { [weak self] in await self?.retryAfterLoss() }

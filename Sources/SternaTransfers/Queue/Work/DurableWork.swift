@@ -3,7 +3,7 @@ import SternaCore
 import Synchronization
 
 /// A store's transfer in a queue, which gives its turns in place of the store.
-final class DurableWork: QueueWork, TurnGiving {
+final class DurableWork: QueueWork, TransferScheduling {
     private struct State {
         var wait: Wait<Void>?
         var queue: TransferQueue?

@@ -2,8 +2,8 @@ import Sterna
 import SternaCore
 import Synchronization
 
-/// Gives transfers their turns. Both a store and a queue that a transfer has joined conform.
-protocol TurnGiving: Sendable {
+/// Schedules transfers. Both a store and a queue that a transfer has joined conform.
+protocol TransferScheduling: Sendable {
     /// Waits for the turn of a transfer, which ``end(_:)`` ends. Throws `CancellationError` if the Swift task is cancelled first.
     func wait(_ id: TransferID, host: String, priority: Request.Priority) async throws
 
@@ -13,14 +13,14 @@ protocol TurnGiving: Sendable {
     func setPriority(_ priority: Request.Priority, of id: TransferID)
 }
 
-/// The turns and the session that a queue gives a transfer.
-struct QueuePlace: Sendable {
-    var turns: any TurnGiving
+/// The scheduler and the session that a queue gives a transfer.
+struct QueueMembership: Sendable {
+    var scheduler: any TransferScheduling
     var session: Session
 }
 
-/// Gives the turns of a store, by a ``QueuePlan``.
-final class TransferTurns: TurnGiving {
+/// Schedules the transfers of a store, by a ``QueuePlan``.
+final class TransferScheduler: TransferScheduling {
     private struct State {
         var plan: QueuePlan<TransferID>
         var waits: [TransferID: Wait<Void>] = [:]
