@@ -338,10 +338,10 @@ public final class TransferStore: Sendable {
         _ details: TransferDescription, _ journal: TransferJournal, _ lock: FileLock, _ session: Session,
         starts: Bool = true
     ) -> Transfer {
-        let place = WorkPlace(
+        let context = AttemptContext(
             details: details, files: folder.place(of: details.id), journal: journal, session: session,
             sessions: sessions, settings: settings)
-        let transfer = Transfer(place, lock: lock, scheduler) { [weak self] in self?.ended($0) }
+        let transfer = Transfer(context, lock: lock, scheduler) { [weak self] in self?.ended($0) }
         state.withLock { state in
             state.transfers[details.id] = transfer
             networkReturn.begin(settings.reachability) { [weak self] in await self?.retryAfterLoss() }
