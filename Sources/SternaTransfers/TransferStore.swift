@@ -207,7 +207,7 @@ public final class TransferStore: Sendable {
         func details(_ content: TransferContent?) throws(SternaError) -> TransferDescription {
             try TransferDescription(
                 kind, id: id, created: TransferClock.now(), url: draft.url,
-                path: path ?? folder.place(of: id).content, isFolder: isFolder, headers: draft.headers,
+                path: path ?? folder.files(of: id).content, isFolder: isFolder, headers: draft.headers,
                 secrets: draft.secrets, session: draft.name, options: draft.options, upload: upload, content: content,
                 context: draft.context)
         }
@@ -234,7 +234,7 @@ public final class TransferStore: Sendable {
             let details = try details(content)
             let journal = try await BlockingWork.run { [folder] in
                 // First: once renamed, the transfer is added, whatever fails afterwards.
-                let journal = try TransferJournal(folder.place(of: id).journal)
+                let journal = try TransferJournal(folder.files(of: id).journal)
                 try folder.add(details, new)
                 return journal
             }
@@ -324,10 +324,10 @@ public final class TransferStore: Sendable {
         let found = try await BlockingWork.run {
             [folder] () throws -> (TransferDescription, TransferJournal, FileLock)? in
             guard let details = try folder.description(of: id), name == nil || details.session == name,
-                !(try TransferJournal.history(folder.place(of: id).journal).state.isOver), let lock = try folder.own(id)
+                !(try TransferJournal.history(folder.files(of: id).journal).state.isOver), let lock = try folder.own(id)
             else { return nil }
             // Another process may have finished it meanwhile.
-            let journal = try TransferJournal(folder.place(of: id).journal)
+            let journal = try TransferJournal(folder.files(of: id).journal)
             guard !journal.history.state.isOver else { return nil }
             return (details, journal, lock)
         }
@@ -339,7 +339,7 @@ public final class TransferStore: Sendable {
         starts: Bool = true
     ) -> Transfer {
         let context = AttemptContext(
-            details: details, files: folder.place(of: details.id), journal: journal, session: session,
+            details: details, files: folder.files(of: details.id), journal: journal, session: session,
             sessions: sessions, settings: settings)
         let transfer = Transfer(context, lock: lock, scheduler) { [weak self] in self?.ended($0) }
         state.withLock { state in
@@ -401,8 +401,8 @@ public final class TransferStore: Sendable {
     /// Throws `invalidRequest` if it is not over, `fileUnreadable` if its journal cannot be read, and `writeFailed`.
     public func acknowledge(_ id: TransferID) async throws {
         try await BlockingWork.run { [folder] in
-            guard FileStatus(linkAt: folder.place(of: id).path) != nil else { return }
-            guard try TransferJournal.history(folder.place(of: id).journal).state.isOver else {
+            guard FileStatus(linkAt: folder.files(of: id).path) != nil else { return }
+            guard try TransferJournal.history(folder.files(of: id).journal).state.isOver else {
                 throw SternaError(
                     .invalidRequest, phase: .prepare,
                     "The transfer \(id) is not over, and cannot be acknowledged; cancel it first.")

@@ -34,7 +34,7 @@ struct UnacknowledgedCompletions: Sendable {
     func next() async -> TransferCompletion? {
         // All iterators of a stream share its values.
         for await done in stream {
-            let path = folder.place(of: done.id).path
+            let path = folder.files(of: done.id).path
             if (try? await BlockingWork.run({ FileStatus(linkAt: path) != nil })) ?? true { return done }
         }
         return nil

@@ -25,7 +25,7 @@ protocol TransferWork: Sendable {
 /// The context of an attempt.
 struct AttemptContext: Sendable {
     let details: TransferDescription
-    let files: StoreFolder.Place
+    let files: StoreFolder.Files
     let journal: TransferJournal
     var session: Session
     let sessions: WorkSessions
