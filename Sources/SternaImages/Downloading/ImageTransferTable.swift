@@ -10,7 +10,7 @@ struct TransferKey: Sendable, Hashable {
 }
 
 /// The receivers of each transfer, and the running transfers. A value without I/O.
-struct DownloadBoard: Sendable {
+struct ImageTransferTable: Sendable {
     struct Transfer: Sendable {
         let key: TransferKey
         /// In the order of their arrival.
