@@ -100,7 +100,7 @@ import Testing
             let wrong = Mutex<[String]>([])
             let shownCount = Mutex(0)
             var slots: [ImageSlot] = []
-            let table = WantedBoard(count: 20)
+            let table = WantedTable(count: 20)
             for index in 0..<20 {
                 slots.append(
                     ImageSlot(images) { content in
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// What each slot is to show.
-    private final class WantedBoard {
+    private final class WantedTable {
         var wanted: [Int]
 
         init(count: Int) { wanted = Array(repeating: -1, count: count) }

@@ -52,7 +52,7 @@ struct UploadRunner: Sendable {
         let log = UploadLog(record)
         let exchange = try exchange(log)
         var pace = UploadPace(patience)
-        var settling = UploadSettling(state)
+        var stabilizer = OffsetStabilizer(state)
         var state = try resumed(state)
         var last: SternaError?
         while true {
@@ -82,8 +82,8 @@ struct UploadRunner: Sendable {
                 report(next)
                 return UploadResult(state: next, response: completes ? last?.response : nil)
             case .go(let following, var wait):
-                let (settled, asksAgain) = settling.settle(following, after: next)
-                state = settled
+                let (stable, asksAgain) = stabilizer.stabilize(following, after: next)
+                state = stable
                 try await log.write(state)
                 if case .again(_, let fault, _) = decision, wait > .zero { waits?(obstacle(fault, last)) }
                 report(state)

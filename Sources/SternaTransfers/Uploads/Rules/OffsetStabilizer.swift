@@ -2,26 +2,26 @@
 ///
 /// A server may still store content of a request that has ended, so that the first offset is soon out of date: the offset is
 /// requested until two responses in a row are equal.
-struct UploadSettling: Sendable, Hashable {
+struct OffsetStabilizer: Sendable, Hashable {
     /// The maximum number of requests, after which the last response counts: the upload does not wait for an offset that grows for
     /// ever.
     static let mostQuestions = 8
 
-    private var isSettled: Bool
+    private var isStable: Bool
     private var last: Int64?
     private var questions = 0
 
     /// - Parameter state: the state of the earlier run; nil for a new upload.
     init(_ state: UploadState?) {
-        isSettled = state?.url == nil || state?.stage == .complete
+        isStable = state?.url == nil || state?.stage == .complete
     }
 
     /// Returns the state to continue from after a step. It requests the offset again unless that is known to be stable.
-    mutating func settle(_ next: UploadState, after step: UploadStep) -> (state: UploadState, asksAgain: Bool) {
-        guard !isSettled, case .ask = step, next.isCurrent, next.stage != .complete else { return (next, false) }
+    mutating func stabilize(_ next: UploadState, after step: UploadStep) -> (state: UploadState, asksAgain: Bool) {
+        guard !isStable, case .ask = step, next.isCurrent, next.stage != .complete else { return (next, false) }
         questions += 1
         guard last != next.offset, questions < Self.mostQuestions else {
-            isSettled = true
+            isStable = true
             return (next, false)
         }
         last = next.offset

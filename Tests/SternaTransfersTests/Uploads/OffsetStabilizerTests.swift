@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTransfers
 
 @Suite("Uploads: stable offsets", .timeLimit(.minutes(5)))
-struct UploadSettlingTests {
+struct OffsetStabilizerTests {
     @Test(
         "Requested until two responses are equal",
         arguments: [
@@ -15,9 +15,9 @@ struct UploadSettlingTests {
             ([1, 2, 3, 4, 5, 6, 7, 8, 9], [true, true, true, true, true, true, true, false, false]),
         ] as [([Int64], [Bool])])
     func questions(offsets: [Int64], expected: [Bool]) throws {
-        var settling = UploadSettling(try UploadScene.state(.tus, offset: 0))
+        var stabilizer = OffsetStabilizer(try UploadScene.state(.tus, offset: 0))
         let answers = try offsets.map { offset in
-            let (state, asksAgain) = settling.settle(try UploadScene.state(.tus, offset: offset), after: .ask)
+            let (state, asksAgain) = stabilizer.stabilize(try UploadScene.state(.tus, offset: offset), after: .ask)
             expectEqual(state.isCurrent, !asksAgain)
             return asksAgain
         }
@@ -27,16 +27,16 @@ struct UploadSettlingTests {
     @Test("No repetition for a new upload, for a complete one, and after other steps")
     func others() throws {
         let open = try UploadScene.state(.tus, offset: 5)
-        var new = UploadSettling(nil)
-        #expect(!new.settle(open, after: .ask).asksAgain)
-        var uncreated = UploadSettling(try UploadScene.state(.tus))
-        #expect(!uncreated.settle(open, after: .ask).asksAgain)
-        var resumed = UploadSettling(open)
-        #expect(!resumed.settle(open, after: .append(0..<5, completes: false)).asksAgain)
+        var new = OffsetStabilizer(nil)
+        #expect(!new.stabilize(open, after: .ask).asksAgain)
+        var uncreated = OffsetStabilizer(try UploadScene.state(.tus))
+        #expect(!uncreated.stabilize(open, after: .ask).asksAgain)
+        var resumed = OffsetStabilizer(open)
+        #expect(!resumed.stabilize(open, after: .append(0..<5, completes: false)).asksAgain)
         var complete = open
         complete.stage = .complete
-        #expect(!resumed.settle(complete, after: .ask).asksAgain)
-        #expect(resumed.settle(open, after: .ask).asksAgain)
+        #expect(!resumed.stabilize(complete, after: .ask).asksAgain)
+        #expect(resumed.stabilize(open, after: .ask).asksAgain)
     }
 
     @Test("The upload waits for content of an earlier run that still arrives", arguments: [[8], []] as [Set<Int>])
