@@ -9,7 +9,7 @@ import Testing
 @testable import SternaTestSupport
 
 @Suite("Responses that become downloads", .timeLimit(.minutes(5)))
-struct BecomingDownloadTests {
+struct ResponseHandoverTests {
     private func session(
         _ server: TestServer, _ log: TaskEventLines, to path: String,
         _ configure: (inout SessionSettings) -> Void = { _ in }
