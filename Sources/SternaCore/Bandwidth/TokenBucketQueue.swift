@@ -2,8 +2,8 @@ package import NIOCore
 
 /// The bodies that wait for tokens of one bucket, in order of arrival. It has no clock; callers pass the moments.
 ///
-/// A turn is one small portion, after which a body joins the end of the line, so all of them advance.
-package struct BandwidthLine: Sendable {
+/// A turn is one small portion, after which a body joins the end of the queue, so all of them advance.
+package struct TokenBucketQueue: Sendable {
     private var bucket: TokenBucket
 
     /// The order of arrival. Waiters that left keep an entry, which is absent from `wanted`.
@@ -35,7 +35,7 @@ package struct BandwidthLine: Sendable {
         return bytes
     }
 
-    /// Adds a waiter at the end of the line, under a number that no other has had.
+    /// Adds a waiter at the end of the queue, under a number that no other has had.
     package mutating func join(_ number: UInt64, upTo count: Int) {
         wanted[number] = max(1, count)
         order.append(number)
@@ -53,10 +53,10 @@ package struct BandwidthLine: Sendable {
         return true
     }
 
-    /// Grants what is due; returns the waiters whose turn came, with the bytes granted, and the moment of the next turn if any
+    /// Grants what is due; returns the waiters whose turn came, with the granted bytes, and the moment of the next turn if any
     /// waiter is left.
-    package mutating func advance(at now: NIODeadline) -> (turns: [(number: UInt64, bytes: Int)], next: NIODeadline?) {
-        var turns: [(number: UInt64, bytes: Int)] = []
+    package mutating func advance(at now: NIODeadline) -> (grants: [(number: UInt64, bytes: Int)], next: NIODeadline?) {
+        var grants: [(number: UInt64, bytes: Int)] = []
         while let number = order.first {
             guard let count = wanted[number] else {
                 order.removeFirst()
@@ -64,17 +64,17 @@ package struct BandwidthLine: Sendable {
             }
             let bytes = min(count, portion)
             switch bucket.take(upTo: bytes, atLeast: bytes, at: now) {
-            case .wait(let time): return (turns, now + time)
+            case .wait(let time): return (grants, now + time)
             case .granted(let granted):
-                turns.append((number, granted))
+                grants.append((number, granted))
                 wanted[number] = nil
                 order.removeFirst()
             }
         }
-        return (turns, nil)
+        return (grants, nil)
     }
 
-    /// Changes the rate; waiters keep their places.
+    /// Changes the rate; waiters keep their positions.
     ///
     /// - Parameter now: the present moment; nil if no permission was requested before.
     package mutating func setRate(_ rate: Int?, at now: NIODeadline?) { bucket.setRate(rate, at: now) }
