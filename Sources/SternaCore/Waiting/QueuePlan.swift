@@ -1,5 +1,5 @@
-/// Decides whose turn it is in a queue: a limited number at once, in total and for each host, by priority, then in order, and behind what they
-/// wait for. A value without tasks.
+/// Decides whose turn it is in a queue: a limited number at once, in total and for each host, by priority, then in order, and
+/// behind what they wait for. A value without tasks.
 package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     /// The maximum numbers of transfers that run at the same time; at least 1.
     package struct Limits: Sendable, Hashable {

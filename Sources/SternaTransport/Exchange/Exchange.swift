@@ -94,7 +94,7 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
         return min(limit, ownDeadline)
     }
 
-    var rank: Int { (call?.priority ?? request.priority).rawValue }
+    var priority: Int { (call?.priority ?? request.priority).rawValue }
 
     /// Starts the exchange; `succeed` or `fail` resumes the continuation.
     func begin(_ continuation: UnsafeContinuation<Response, any Error>) {
@@ -325,5 +325,5 @@ extension Exchange: CallStep {
         }
     }
 
-    func callReranked() { endpoint.change { $0.rerank(self) } }
+    func callPriorityChanged() { endpoint.change { $0.reprioritize(self) } }
 }

@@ -136,7 +136,7 @@ extension Endpoint {
         let most = 16 * pools.count
         guard homeShard != nil else { return most }
         guard http2 != .priorKnowledge, !hasSpokenHTTP2.load(ordering: .relaxed) else { return 1 }
-        guard let first = queue.dials.first, queue.line.count > 1 else { return 1 }
+        guard let first = queue.dials.first, queue.waiters.count > 1 else { return 1 }
         let patience = pools[0].shard.firstDialPatience
         let limit = NIODeadline.uptimeNanoseconds(UInt64(clamping: first.began)) + patience
         if clock >= limit { return most }
@@ -153,7 +153,7 @@ extension Endpoint {
     // Schedules dials for the end of the back-off, where nothing else delays them.
     private func waitForBackoff() {
         let moment: Int64? = change { queue in
-            guard !queue.isPausing, !queue.line.isEmpty, queue.dials.isEmpty, queue.asking == .none,
+            guard !queue.isPausing, !queue.waiters.isEmpty, queue.dials.isEmpty, queue.asking == .none,
                 queue.backoff.allowed(of: 1, at: now) == 0
             else { return nil }
             queue.isPausing = true

@@ -216,8 +216,8 @@ final class Endpoint: Sendable {
     func change<R: Sendable>(_ change: (inout Queue) -> R) -> R {
         queue.withLock { queue in
             let result = change(&queue)
-            waiting.store(queue.line.count, ordering: .sequentiallyConsistent)
-            waitingForAny.store(queue.line.count - queue.line.freshCount, ordering: .sequentiallyConsistent)
+            waiting.store(queue.waiters.count, ordering: .sequentiallyConsistent)
+            waitingForAny.store(queue.waiters.count - queue.waiters.freshCount, ordering: .sequentiallyConsistent)
             lacksFresh.store(queue.lacksFreshConnection, ordering: .relaxed)
             return result
         }

@@ -76,7 +76,8 @@ import Testing
         #expect((next ?? Self.start) < Self.start + .milliseconds(64))
         queue.setRate(nil, at: Self.start + .milliseconds(33))
         expectEqual(
-            queue.advance(at: Self.start + .milliseconds(33)).grants.map(\.bytes), Array(repeating: 1_000_000, count: 4))
+            queue.advance(at: Self.start + .milliseconds(33)).grants.map(\.bytes),
+            Array(repeating: 1_000_000, count: 4))
         expectEqual(queue.takeNow(upTo: 5, at: Self.start), 5)
     }
 

@@ -34,7 +34,7 @@ struct LimitCheckScheduleTests {
                 return try await withUnsafeThrowingContinuation { exchange.begin($0) } as Response
             }
         }
-        while fake.endpoint.change({ $0.line.count }) < count { await Task.yield() }
+        while fake.endpoint.change({ $0.waiters.count }) < count { await Task.yield() }
         await loop.advanceTime(by: .seconds(2))
         for task in tasks {
             let error = await FakeConnection.error(task)
@@ -45,7 +45,7 @@ struct LimitCheckScheduleTests {
         #expect(checked < 1_000_000, "\(checked)")
         let rest = try await loop.executeInContext { shard.active.count }
         expectEqual(rest, 1)
-        #expect(fake.endpoint.change { $0.line.isEmpty })
+        #expect(fake.endpoint.change { $0.waiters.isEmpty })
         try await fake.receive("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         _ = try await held.value
     }
