@@ -64,7 +64,7 @@ extension Endpoint {
             exchange.arrive(on: shard)
             return exchange
         }
-        leaveLine()
+        leavePermitQueue()
         return exchange
     }
 
@@ -101,7 +101,7 @@ extension Endpoint {
             }
         }
         for exchange in ended { exchange.fail(Shard.shutDown) }
-        leaveLine()
+        leavePermitQueue()
     }
 
     // MARK: Time

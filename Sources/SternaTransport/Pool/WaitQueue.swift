@@ -152,9 +152,9 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
 
     /// Records that a permit was refused. A warm-up does not wait for permits, so the queue may ask again: a request may have
     /// arrived meanwhile.
-    mutating func wasRefused(_ ask: Ask, _ answer: ConnectionLimiter.Answer) {
+    mutating func wasRefused(_ ask: Ask, _ outcome: ConnectionLimiter.Outcome) {
         guard asking == .begun, ask.number == lastAsk else { return }
-        asking = ask.isForRequest || answer == .endpointIsFull ? .refused : .none
+        asking = ask.isForRequest || outcome == .endpointIsFull ? .refused : .none
     }
 
     /// Allows asking again: a permit was granted, or is no longer asked for, or the endpoint has given one back.

@@ -33,7 +33,7 @@ import Testing
         for _ in 0..<200 { step(world) }
         for endpoint in 0..<world.endpoints {
             for waiter in world.queues[endpoint].takeAll() { world.end(waiter, "shut down") }
-            world.leaveLine(endpoint)
+            world.leavePermitQueue(endpoint)
         }
         #expect(world.queues.allSatisfy { $0.waiters.isEmpty })
         expectEqual(world.limiter.starving, 0)
@@ -114,7 +114,7 @@ import Testing
             #expect(queue.dials.count <= under)
             #expect(under <= queue.maximumDials + world.dials.count { $0.isCancelled })
             #expect(
-                !world.limiter.isInLine(endpoint) || queue.waiters.count > queue.dials.count,
+                !world.limiter.isQueued(endpoint) || queue.waiters.count > queue.dials.count,
                 "nothing is queued in vain"
             )
             #expect(!queue.wantsPermit(at: world.arrangedAt[endpoint]), "something waits that nothing asks for")

@@ -66,7 +66,7 @@ final class PoolWorld {
 
     /// When each endpoint was arranged last.
     var arrangedAt: [Int64]
-    /// What happens between an ask for a permit and its answer, as it would on other threads.
+    /// What happens between an ask for a permit and its outcome, as it would on other threads.
     var meanwhile: ((_ endpoint: Int) -> Void)?
 
     init(seed: UInt64, loops: Int, endpoints: Int, perEndpoint: Int, total: Int, maximumWaiting: Int = .max) {
@@ -129,7 +129,7 @@ final class PoolWorld {
             let (row, otherRow) = (Self.row(waiter), Self.row(other))
             #expect(row > otherRow || row == otherRow && waiter.arrival < other.arrival, "by priority, then by arrival")
         }
-        leaveLine(endpoint)
+        leavePermitQueue(endpoint)
         return waiter
     }
 
@@ -160,18 +160,18 @@ final class PoolWorld {
         while queues[endpoint].wantsPermit(at: now) {
             let ask = queues[endpoint].asks()
             meanwhile?(endpoint)
-            let answer = limiter.take(endpoint, limit: perEndpoint, waits: ask.isForRequest)
+            let outcome = limiter.take(endpoint, limit: perEndpoint, waits: ask.isForRequest)
             meanwhile?(endpoint)
-            if answer == .granted {
+            if outcome == .granted {
                 guard dial(endpoint) else { break }
                 continue
             }
-            queues[endpoint].wasRefused(ask, answer)
+            queues[endpoint].wasRefused(ask, outcome)
             guard ask.isForRequest else {
                 for waiter in queues[endpoint].takeNeedlessWarmUps(anyway: true) { end(waiter, "needless") }
                 continue
             }
-            if answer == .allAreOpen { closeForAnother(endpoint) }
+            if outcome == .allAreOpen { closeForAnother(endpoint) }
             break
         }
         arrangedAt[endpoint] = now
@@ -179,7 +179,7 @@ final class PoolWorld {
         refuseTooMany(endpoint)
         if queues[endpoint].lacksFreshConnection { closeOldest(endpoint) }
         offerIdle(endpoint)
-        leaveLine(endpoint)
+        leavePermitQueue(endpoint)
     }
 
     private func refuseTooMany(_ endpoint: Int) {
@@ -197,7 +197,7 @@ final class PoolWorld {
         }
     }
 
-    func leaveLine(_ endpoint: Int) {
+    func leavePermitQueue(_ endpoint: Int) {
         if queues[endpoint].needsNoPermit, limiter.leave(endpoint) { queues[endpoint].mayAskAgain() }
     }
 
