@@ -66,7 +66,7 @@ extension CookieJarState {
             let place = CookieRemovals.Key(cookie)
             guard lines.known[place] == nil, var cookie = latest[place] else { continue }
             let line = CookieLine.content(cookie)
-            let known = self.cookie(in: place)
+            let known = self.cookie(with: place)
             let old = former.known[place]
             let isOwn = removals?.times[place] != nil || (known != nil && known?.update != old?.update)
             if !isOwn, old?.line != line, cookie.isHostOnly || !suffixes.isPublicSuffix(cookie.domain) {
@@ -75,7 +75,7 @@ extension CookieJarState {
                 // It was not the jar that removed what the line replaces.
                 removals?.forget(place)
             }
-            lines.known[place] = .init(line: line, update: isOwn ? nil : self.cookie(in: place)?.update)
+            lines.known[place] = .init(line: line, update: isOwn ? nil : self.cookie(with: place)?.update)
         }
         for (place, old) in former.known where lines.known[place] == nil && removals?.times[place] == nil {
             if let known = cookie(in: place), known.update == old.update { _ = remove(replacedBy: known) }
