@@ -9,7 +9,7 @@ import Synchronization
 /// next piece of the body when a reader waits for it, as long as the slowest reader is less than a window behind. Otherwise the others wait:
 /// for ``patience`` altogether, no matter how often. Then readers that are a window behind are cut off, with the rest of the window.
 final class SharedTransfer: Sendable {
-    /// What a reader finds at its place.
+    /// What a reader finds at its position.
     enum Step: Sendable {
         case wait
         case piece(Bytes)
@@ -29,7 +29,7 @@ final class SharedTransfer: Sendable {
 
     private struct Reader: Sendable {
         let number: Int
-        var place = SharedWindow.Place()
+        var position = SharedWindow.Position()
         var waiter: Wait<Void>?
         var failure: SternaError?
         /// What a reader that was cut off has still to read.
@@ -44,16 +44,16 @@ final class SharedTransfer: Sendable {
         private(set) var all: [Reader] = []
 
         subscript(number: Int) -> Reader? {
-            get { place(of: number).map { all[$0] } }
+            get { index(of: number).map { all[$0] } }
             set {
-                guard let place = place(of: number) else { return }
-                if let newValue { all[place] = newValue } else { all.remove(at: place) }
+                guard let index = index(of: number) else { return }
+                if let newValue { all[index] = newValue } else { all.remove(at: index) }
             }
         }
 
         mutating func add(_ number: Int) { all.append(Reader(number: number)) }
 
-        mutating func remove(_ number: Int) -> Reader? { place(of: number).map { all.remove(at: $0) } }
+        mutating func remove(_ number: Int) -> Reader? { index(of: number).map { all.remove(at: $0) } }
 
         /// Takes the waiters of all readers.
         mutating func takeWaiters() -> [Wait<Void>?] {
@@ -62,7 +62,7 @@ final class SharedTransfer: Sendable {
             return waiters
         }
 
-        private func place(of number: Int) -> Int? {
+        private func index(of number: Int) -> Int? {
             var (low, high) = (0, all.count)
             while low < high {
                 let middle = (low + high) / 2
@@ -129,7 +129,7 @@ final class SharedTransfer: Sendable {
         }
     }
 
-    /// Takes what is at the place of a reader.
+    /// Takes what is at the position of a reader.
     func take(_ number: Int) -> Step {
         let (step, effects) = state.withLock { state -> (Step, Effects) in
             guard var reader = state.readers[number] else {
@@ -138,12 +138,12 @@ final class SharedTransfer: Sendable {
             if let failure = reader.failure { return (.failed(failure), Effects()) }
             guard reader.waiter == nil else { return (.failed(Self.concurrentRead), Effects()) }
             if let piece = reader.rest?.popFirst() {
-                reader.place.bytes += Int64(piece.readableBytes)
+                reader.position.bytes += Int64(piece.readableBytes)
                 state.readers[number] = reader
                 return (.piece(piece), Effects())
             }
-            if reader.rest != nil { return (.cutOff(reader.place.bytes), Effects()) }
-            if let piece = state.window.take(at: &reader.place) {
+            if reader.rest != nil { return (.cutOff(reader.position.bytes), Effects()) }
+            if let piece = state.window.take(at: &reader.position) {
                 state.readers[number] = reader
                 return (.piece(piece), weigh(&state))
             }
@@ -162,7 +162,7 @@ final class SharedTransfer: Sendable {
         let wait = Wait<Void>()
         let effects = state.withLock { state -> Effects? in
             guard let reader = state.readers[number], reader.isActive, reader.waiter == nil,
-                state.result == nil, state.head == nil || reader.place.piece == state.window.end
+                state.result == nil, state.head == nil || reader.position.piece == state.window.end
             else { return nil }
             state.readers[number]?.waiter = wait
             return weigh(&state)
@@ -328,9 +328,9 @@ final class SharedTransfer: Sendable {
         // Nothing is read before the head has arrived, nor of a response that was whole.
         if state.pump == nil, state.window.isEmpty { return effects }
         let active = state.readers.all.filter(\.isActive)
-        if state.head != nil, let lowest = active.map(\.place).min(by: { $0.bytes < $1.bytes }) {
+        if state.head != nil, let lowest = active.map(\.position).min(by: { $0.bytes < $1.bytes }) {
             state.window.trim(to: lowest)
-            let isAwaited = active.contains { $0.waiter != nil && $0.place.piece == state.window.end }
+            let isAwaited = active.contains { $0.waiter != nil && $0.position.piece == state.window.end }
             let demand = state.pump == nil ? .rest : state.window.demand(lowest: lowest, isAwaited: isAwaited)
             if demand == .blocked {
                 if state.blockedSince != nil { return effects }
@@ -360,12 +360,12 @@ final class SharedTransfer: Sendable {
 
     /// Cuts off the readers that are a window behind, so that the others go on.
     private func cutOff(_ state: inout State, _ effects: inout Effects) {
-        for reader in state.readers.all where reader.isActive && state.window.isBehind(reader.place) {
-            state.readers[reader.number]?.rest = CircularBuffer(state.window.rest(from: reader.place))
+        for reader in state.readers.all where reader.isActive && state.window.isBehind(reader.position) {
+            state.readers[reader.number]?.rest = CircularBuffer(state.window.rest(from: reader.position))
             if let waiter = state.readers[reader.number]?.waiter.take() { effects.woken.append(waiter) }
         }
-        let places = state.readers.all.filter(\.isActive).map(\.place)
-        if let lowest = places.min(by: { $0.bytes < $1.bytes }) { state.window.trim(to: lowest) }
+        let positions = state.readers.all.filter(\.isActive).map(\.position)
+        if let lowest = positions.min(by: { $0.bytes < $1.bytes }) { state.window.trim(to: lowest) }
     }
 
     /// Called when the readers have waited long enough for slower ones.
