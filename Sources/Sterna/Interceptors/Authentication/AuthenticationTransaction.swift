@@ -4,8 +4,8 @@ import SternaCore
 import SternaTransport
 import Synchronization
 
-/// One request with its challenges and answers, until the server accepts it or the caller receives the 401.
-struct AuthenticationExchange {
+/// One request with its challenges and credentials, until the server accepts it or the caller receives the 401.
+struct AuthenticationTransaction {
     /// The request as it is sent next.
     private(set) var current: Request
 
@@ -205,11 +205,11 @@ struct AuthenticationExchange {
             answer = try await CredentialWait.wait(for: original, on: interceptor.time) {
                 try await ChallengeHandlerQueue.$isAsking.withValue(true) {
                     if let decided = await events?.answer(challenge) { return (decided, false) }
-                    for (place, handler) in handlers.enumerated() {
+                    for (index, handler) in handlers.enumerated() {
                         guard let handler else { continue }
                         let decided = try await handler.answer(challenge)
                         if case .useDefault = decided { continue }
-                        return (decided, place == 0)
+                        return (decided, index == 0)
                     }
                     return (.useDefault, false)
                 }
