@@ -1,43 +1,43 @@
 import SternaCore
 import SternaSerialization
 
-/// Reads the answers of a token endpoint, strictly (RFC 6749, 5): a function of values.
-enum OAuth2Answer {
+/// Reads the responses of a token endpoint, strictly (RFC 6749, 5): a function of values.
+enum OAuth2Response {
     /// The longest token, in bytes.
     private static let longestToken = 32 << 10
 
     /// The longest lifetime, in seconds: a hundred years.
     private static let longestLifetime: Int64 = 100 * 366 * 86_400
 
-    /// Returns the token of an answer.
+    /// Returns the token of a response.
     ///
-    /// Throws `unacceptableStatus` for a refusal, with the server's reason, and `decodingFailed` for any other answer. No error shows a
+    /// Throws `unacceptableStatus` for a refusal, with the server's reason, and `decodingFailed` for any other response. No error shows a
     /// token.
     static func token(status: Int, mediaType: String?, body: [UInt8]) throws(SternaError) -> AccessToken {
         guard status == 200 else { throw refusal(status: status, mediaType: mediaType, body: body) }
         guard isJSON(mediaType) else { throw fault("is not application/json") }
-        guard let answer = object(body) else { throw fault("is not a JSON object") }
-        guard let value = try text("access_token", of: answer, isToken: true) else {
+        guard let response = object(body) else { throw fault("is not a JSON object") }
+        guard let value = try text("access_token", of: response, isToken: true) else {
             throw fault("has no access_token")
         }
-        guard let type = try text("token_type", of: answer) else { throw fault("has no token_type") }
+        guard let type = try text("token_type", of: response) else { throw fault("has no token_type") }
         guard AuthenticationChallenge.isSame(type, "bearer") else {
             throw fault("has a token of the type “\(FieldSyntax.printable(String(type.prefix(40))))”, not Bearer")
         }
         return AccessToken(
-            value, refreshToken: try text("refresh_token", of: answer, isToken: true),
-            lifetime: try lifetime(of: answer), scope: try text("scope", of: answer))
+            value, refreshToken: try text("refresh_token", of: response, isToken: true),
+            lifetime: try lifetime(of: response), scope: try text("scope", of: response))
     }
 
-    /// Returns the error of an answer that refuses a token (RFC 6749, 5.2).
+    /// Returns the error of a response that refuses a token (RFC 6749, 5.2).
     private static func refusal(status: Int, mediaType: String?, body: [UInt8]) -> SternaError {
-        let answer = isJSON(mediaType) ? object(body) : nil
+        let response = isJSON(mediaType) ? object(body) : nil
         var detail = "The token endpoint answered with \(status)"
-        if let code = answer?["error"]?.string, isErrorText(code), code.utf8.count <= 100 {
+        if let code = response?["error"]?.string, isErrorText(code), code.utf8.count <= 100 {
             detail += ": \(code)"
         }
         var error = SternaError(.unacceptableStatus, phase: .read, detail + ".")
-        if let description = answer?["error_description"]?.string { error.serverMessage = description }
+        if let description = response?["error_description"]?.string { error.serverMessage = description }
         return error
     }
 
@@ -55,9 +55,9 @@ enum OAuth2Answer {
 
     /// Returns the text of a member; nil if it is missing or null. A token is visible ASCII (RFC 6749, appendix A.12 and A.17).
     private static func text(
-        _ name: String, of answer: JSON.Object, isToken: Bool = false
+        _ name: String, of response: JSON.Object, isToken: Bool = false
     ) throws(SternaError) -> String? {
-        guard let member = answer[name], !member.isNull else { return nil }
+        guard let member = response[name], !member.isNull else { return nil }
         guard let text = member.string else { throw fault("has a \(name) that is not a string") }
         guard isToken else { return text }
         guard !text.isEmpty, text.utf8.count <= longestToken, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
@@ -67,8 +67,8 @@ enum OAuth2Answer {
         return text
     }
 
-    private static func lifetime(of answer: JSON.Object) throws(SternaError) -> Duration? {
-        guard let member = answer["expires_in"], !member.isNull else { return nil }
+    private static func lifetime(of response: JSON.Object) throws(SternaError) -> Duration? {
+        guard let member = response["expires_in"], !member.isNull else { return nil }
         guard let seconds = member.number?.int64, seconds >= 0 else {
             throw fault("has an expires_in that is not a number of seconds")
         }

@@ -5,11 +5,11 @@ import Testing
 @testable import SternaTestSupport
 
 @Suite("Answers of an OAuth 2 token endpoint")
-struct OAuth2AnswerTests {
+struct OAuth2ResponseTests {
     private func token(
         _ body: String, status: Int = 200, type: String? = "application/json"
     ) throws(SternaError) -> AccessToken {
-        try OAuth2Answer.token(status: status, mediaType: type, body: Array(body.utf8))
+        try OAuth2Response.token(status: status, mediaType: type, body: Array(body.utf8))
     }
 
     @Test("The example of RFC 6749, 5.1, with its unknown member")

@@ -5,10 +5,10 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Mutations: answers of token endpoints")
-struct OAuth2AnswerMutationTests {
+@Suite("Mutations: responses of token endpoints")
+struct OAuth2ResponseMutationTests {
     static let reader = MutatedReader(
-        "OAuth2Answer",
+        "OAuth2Response",
         seeds: [
             #"{"access_token":"abc","token_type":"Bearer","expires_in":3600,"refresh_token":"def","scope":"a b"}"#,
             #"{"access_token":"a","token_type":"bearer"}"#,
@@ -20,10 +20,10 @@ struct OAuth2AnswerMutationTests {
         ]
     ) { bytes in
         let body = Array(bytes)
-        if (try? OAuth2Answer.token(status: 400, mediaType: "application/json", body: body)) != nil {
+        if (try? OAuth2Response.token(status: 400, mediaType: "application/json", body: body)) != nil {
             throw MutationFailure("A refusal has a token.")
         }
-        guard let token = try? OAuth2Answer.token(status: 200, mediaType: "application/json", body: body) else {
+        guard let token = try? OAuth2Response.token(status: 200, mediaType: "application/json", body: body) else {
             return .refused
         }
         let isVisible = token.value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
@@ -33,10 +33,10 @@ struct OAuth2AnswerMutationTests {
         return .accepted
     }
 
-    @Test("No mutated answer ends the process")
+    @Test("No mutated response ends the process")
     func survives() async {
         let report = await Self.reader.supervise {
-            await #expect(processExitsWith: .success) { await OAuth2AnswerMutationTests.reader.run() }
+            await #expect(processExitsWith: .success) { await OAuth2ResponseMutationTests.reader.run() }
         }
         expectNil(report.failure, "\(report)")
     }
