@@ -91,7 +91,7 @@ extension HTTP2Connection {
         if change != 0 {
             for stream in streams.values {
                 stream.sendWindow += change
-                if stream.canSend { turns.add(stream.id) }
+                if stream.canSend { sendQueue.add(stream.id) }
             }
         }
         shard.streamsChanged(on: self)
@@ -149,7 +149,7 @@ extension HTTP2Connection {
 
     private func sent(_ stream: HTTP2Stream, isLeft left: Int) {
         stream.sendWindow = left
-        if stream.canSend { turns.add(stream.id) }
+        if stream.canSend { sendQueue.add(stream.id) }
     }
 
     // Where all streams have ended after GOAWAY, the library takes no more window updates. Updates written while the network
