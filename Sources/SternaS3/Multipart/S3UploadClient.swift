@@ -16,11 +16,11 @@ struct S3UploadPatience: Sendable, Hashable {
 }
 
 /// Sends the requests of a multipart upload, and throws the errors of unsuccessful responses.
-struct S3UploadExchange: Sendable {
+struct S3UploadClient: Sendable {
     let job: UploadJob
     let patience: S3UploadPatience
 
-    /// Creates an exchange. Throws `invalidRequest` for a URL that is not an object's.
+    /// Creates a client. Throws `invalidRequest` for a URL that is not an object's.
     init(_ job: UploadJob, _ patience: S3UploadPatience) throws(SternaError) {
         guard job.url.path.utf8.count > 1, job.url.query?.isEmpty ?? true else {
             throw SternaError(
