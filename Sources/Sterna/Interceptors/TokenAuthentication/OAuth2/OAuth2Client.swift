@@ -47,7 +47,8 @@ public struct OAuth2Client: Sendable {
     /// Obtains a token for the client itself (RFC 6749, 4.4).
     ///
     /// - Parameter scope: the scopes to ask for, separated by blanks; nil for the server's default.
-    /// - Throws: `unacceptableStatus` if the server refuses, with its reason; `decodingFailed` for a response that is not one of RFC 6749.
+    /// - Throws: `unacceptableStatus` if the server refuses, with its reason; `decodingFailed` for a response
+    ///   that is not one of RFC 6749.
     public func clientCredentials(scope: String? = nil) async throws -> AccessToken {
         try await token([("grant_type", "client_credentials"), ("scope", scope)])
     }

@@ -11,8 +11,8 @@ enum OAuth2Response {
 
     /// Returns the token of a response.
     ///
-    /// Throws `unacceptableStatus` for a refusal, with the server's reason, and `decodingFailed` for any other response. No error shows a
-    /// token.
+    /// Throws `unacceptableStatus` for a refusal, with the server's reason, and `decodingFailed` for any other response. No error
+    /// shows a token.
     static func token(status: Int, mediaType: String?, body: [UInt8]) throws(SternaError) -> AccessToken {
         guard status == 200 else { throw refusal(status: status, mediaType: mediaType, body: body) }
         guard isJSON(mediaType) else { throw fault("is not application/json") }
