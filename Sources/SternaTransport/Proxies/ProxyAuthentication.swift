@@ -29,7 +29,7 @@ final class ProxyAuthentication: Sendable {
         /// The answer that was sent last; nil where none was.
         var sent: Int?
         /// What was sent by Digest.
-        var digest: DigestAnswer?
+        var digest: DigestAuthorization?
         var refusedCount = 0
         var askedCount = 0
         fileprivate var renewals = 0
@@ -124,7 +124,7 @@ final class ProxyAuthentication: Sendable {
     ///
     /// Throws `unacceptableResponse` for a wrong proof that the proxy knows the password.
     func accepted(
-        _ number: Int?, _ used: DigestAnswer, info: String? = nil,
+        _ number: Int?, _ used: DigestAuthorization, info: String? = nil,
         bodyHash: (DigestHash) throws(SternaError) -> [UInt8]? = { (_) throws(SternaError) in nil }
     ) throws(SternaError) {
         let digest = state.withLock { $0.answer?.number == number ? $0.answer?.digest : nil }

@@ -16,7 +16,7 @@ struct AuthenticationTransaction {
     private var rejected: [Credential] = []
 
     /// What the current request carries.
-    private var carried: (entry: KnownSpaces.Entry, paths: [String], answer: DigestAnswer?)?
+    private var carried: (entry: KnownSpaces.Entry, paths: [String], answer: DigestAuthorization?)?
 
     /// Whether the credential is to be stored once the server has accepted it.
     private var stores = false
@@ -261,12 +261,12 @@ struct AuthenticationTransaction {
         var sent = AuthenticationRule.Sent(
             space: entry.space, credential: entry.credential, source: entry.source, isPreemptive: isPreemptive)
         let authorization: Authorization
-        var digestAnswer: DigestAnswer?
+        var digestAuthorization: DigestAuthorization?
         if let challenge = digest ?? entry.digest?.challenge {
             let hash = challenge.needsBodyHash ? try await bodyHash(by: challenge.algorithm) : nil
             let (method, uri) = (original.method.rawValue, original.url.requestTarget)
-            let made = try memory.spaces.withLock { spaces throws(SternaError) -> DigestAnswer? in
-                var made: DigestAnswer?
+            let made = try memory.spaces.withLock { spaces throws(SternaError) -> DigestAuthorization? in
+                var made: DigestAuthorization?
                 let answer = { (entry: inout KnownSpaces.Entry) throws(SternaError) in
                     // A state is shared by all that answer the same nonce, so that each count is used once.
                     if let digest, entry.digest?.challenge.nonce != digest.nonce || entry.digest?.challenge != digest {
@@ -281,13 +281,13 @@ struct AuthenticationTransaction {
             }
             // Forgotten meanwhile: the server will ask.
             guard let made else { return }
-            (authorization, digestAnswer, sent.nonce) = (made.authorization, made, made.nonce)
+            (authorization, digestAuthorization, sent.nonce) = (made.authorization, made, made.nonce)
         } else {
             authorization = AuthenticationRule.field(entry.credential)
         }
         current = original
         current.headers[.authorization] = try Headers.field("Authorization", authorization.fieldValue).value
-        if digestAnswer != nil {
+        if digestAuthorization != nil {
             var identity = IdentityParts()
             for text in [entry.credential.user ?? "", entry.credential.secret] {
                 identity.add(.authorization, text.utf8)
@@ -296,7 +296,7 @@ struct AuthenticationTransaction {
         }
         situation.field = current.headers[.authorization]
         situation.sent.append(sent)
-        carried = (entry, paths, digestAnswer)
+        carried = (entry, paths, digestAuthorization)
     }
 
     /// Reads the body, which a slow source may delay, as long as the request has time.

@@ -3,11 +3,11 @@ package import SternaCore
 /// The credentials of one request, and what is needed to check the server's proof in the response.
 ///
 /// No description of the value shows it.
-package struct DigestAnswer: Sendable {
+package struct DigestAuthorization: Sendable {
     /// The credentials as Authorization or Proxy-Authorization carry them.
     package let authorization: Authorization
 
-    /// The server's nonce that was used: a challenge with another one was not caused by this answer.
+    /// The server's nonce that was used: a challenge with another one was not caused by this authorization.
     package let nonce: String
 
     /// The algorithm of the hashes.
@@ -78,7 +78,7 @@ package struct DigestAnswer: Sendable {
     }
 }
 
-extension DigestAnswer: CustomStringConvertible, CustomReflectable {
+extension DigestAuthorization: CustomStringConvertible, CustomReflectable {
     package var description: String { authorization.description }
 
     package var customMirror: Mirror {

@@ -5,8 +5,8 @@ import Testing
 @testable import SternaTestSupport
 
 /// The credentials of requests, by the examples of the standards and by the rules for their fields (RFC 7616, 3.4).
-@Suite("Digest: answers")
-struct DigestAnswerTests {
+@Suite("Digest: authorizations")
+struct DigestAuthorizationTests {
     static let serverNonce = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"
     static let clientNonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
 
@@ -25,7 +25,7 @@ struct DigestAnswerTests {
         _ state: inout DigestState, user: String = "Mufasa", password: String = "Circle of Life",
         method: String = "GET",
         uri: String = "/dir/index.html", body: String? = "body", clientNonce: String? = clientNonce
-    ) throws(SternaError) -> DigestAnswer {
+    ) throws(SternaError) -> DigestAuthorization {
         try state.authorization(
             user: user, password: password, method: method, uri: uri,
             bodyHash: { (algorithm) throws(SternaError) in body.map { algorithm.hash($0.utf8) } },
@@ -33,7 +33,7 @@ struct DigestAnswerTests {
     }
 
     /// The parameters as they are written, by name.
-    static func fields(_ answer: DigestAnswer) -> [String: String] {
+    static func fields(_ answer: DigestAuthorization) -> [String: String] {
         let text = answer.authorization.fieldValue.dropFirst("Digest ".utf8.count)
         var found: [String: String] = [:]
         for part in text.split(separator: ", ") {
@@ -251,7 +251,7 @@ struct DigestAnswerTests {
     func counts() throws {
         var state = DigestState(try Self.challenge("Digest realm=r, nonce=n, qop=auth"))
         var nonces: Set<String> = []
-        var last: DigestAnswer?
+        var last: DigestAuthorization?
         for number in 1...300 {
             let answer = try Self.answer(&state, clientNonce: nil)
             let fields = Self.fields(answer)
