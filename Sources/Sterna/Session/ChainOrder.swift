@@ -50,11 +50,11 @@ struct ChainSlots: OptionSet, Sendable {
     }
 }
 
-/// The places of a chain, outermost first. `docs/Architecture.md` shows them.
+/// The positions of a chain, outermost first. `docs/Architecture.md` shows them.
 ///
 /// What stands above ``redirect`` runs once for each call, what stands between it and ``retry`` once for each hop, and everything below
 /// once for each request.
-enum ChainPlace: String, CaseIterable {
+enum ChainPosition: String, CaseIterable {
     case adaptationBegin, application, adaptationEnd
     case signingOrigin
     case redirect
@@ -76,7 +76,7 @@ enum ChainPlace: String, CaseIterable {
     case network
     case bandwidth
 
-    /// The slot without which the place is empty; nil where the session's settings alone decide, and for ``retry``, which reads bodies
+    /// The slot without which the position is empty; nil where the session's settings alone decide, and for ``retry``, which reads bodies
     /// without its slot.
     var slot: ChainSlots? {
         switch self {
@@ -95,12 +95,12 @@ enum ChainPlace: String, CaseIterable {
 }
 
 extension ChainBuilder {
-    /// Makes the interceptors of a place in a chain with the given slots; none where nothing asks for them.
-    func interceptors(at place: ChainPlace, _ slots: ChainSlots) -> [any Interceptor] {
-        if let slot = place.slot, !slots.contains(slot) { return [] }
+    /// Makes the interceptors of a position in a chain with the given slots; none where nothing asks for them.
+    func interceptors(at position: ChainPosition, _ slots: ChainSlots) -> [any Interceptor] {
+        if let slot = position.slot, !slots.contains(slot) { return [] }
         let time = settings.engine.loopClock
         let watches = !settings.interceptors.isEmpty
-        switch place {
+        switch position {
         case .adaptationBegin: return watches ? [AdaptationInterceptor(isAbove: true)] : []
         case .application:
             return TraceInterceptor.traced(
