@@ -76,8 +76,8 @@ enum ChainPosition: String, CaseIterable {
     case network
     case bandwidth
 
-    /// The slot without which the position is empty; nil where the session's settings alone decide, and for ``retry``, which reads bodies
-    /// without its slot.
+    /// The slot without which the position is empty; nil where only the session's settings decide, and for ``retry``, which reads
+    /// bodies without its slot.
     var slot: ChainSlots? {
         switch self {
         case .adaptationBegin, .adaptationEnd: .adaptation

@@ -2,7 +2,7 @@ import Sterna
 import SternaPlatform
 
 /// The file of a session: a name in tern's own folder, or a path.
-struct SessionPlace: Hashable, Sendable {
+struct SessionLocation: Hashable, Sendable {
     /// The name as it was given.
     let name: String
     let path: String
