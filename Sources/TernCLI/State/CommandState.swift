@@ -59,7 +59,7 @@ struct CommandState: Sendable {
                 if let location, !location.isNamed { try checkFolder(of: location.path, "session") }
             }
             var sources = try cookieFiles.map { path throws(SternaError) in try CookieSource.cookies(in: path) }
-            let cache = isKept ? try options.cache.map { try CachePlace.open($0, mustExist: options.offline) } : nil
+            let cache = isKept ? try options.cache.map { try CacheOpening.open($0, mustExist: options.offline) } : nil
             var jar = CookieJar(limits: .command, identity: Self.identity(location, cookieFiles))
             var session: KeptSession?
             if let path = jarPath {

@@ -2,8 +2,8 @@ import Sterna
 import SternaCore
 import SternaPlatform
 
-/// The folder of a cache that a command line names.
-enum CachePlace {
+/// Opens the cache of a folder that a command line names.
+enum CacheOpening {
     /// Opens the cache of a folder. Throws `fileUnreadable` for what is no folder, and for a folder of
     /// other files.
     ///
