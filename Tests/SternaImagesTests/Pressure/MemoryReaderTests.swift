@@ -6,11 +6,11 @@ import Testing
 @testable import SternaImages
 @testable import SternaTestSupport
 
-@Suite("Use of memory") struct MemoryLookTests {
+@Suite("Use of memory") struct MemoryReaderTests {
     @Test("The machine's memory, and each limit of the groups without reclaimable files")
     func uses() throws {
         let root = try KernelFiles()
-        #expect(root.look.uses() == [] && root.look.level() == nil)
+        #expect(root.reader.uses() == [] && root.reader.level() == nil)
         try root.write("proc/meminfo", "MemTotal: 100 kB\nMemFree: 1 kB\nMemAvailable: 40 kB\n")
         try root.write("proc/self/cgroup", "3:memory:/box/inner\n0::/slice/service\n")
         try root.write("sys/fs/cgroup/memory/box/memory.limit_in_bytes", "1000\n")
@@ -22,21 +22,21 @@ import Testing
         try root.write("sys/fs/cgroup/unified/slice/memory.high", "2000\n")
         try root.write("sys/fs/cgroup/unified/slice/memory.current", "1900\n")
         expectEqual(
-            root.look.uses(),
+            root.reader.uses(),
             [
                 MemoryUse(used: 60 << 10, limit: 100 << 10), MemoryUse(used: 600, limit: 1_000),
                 MemoryUse(used: 1_900, limit: 2_000),
             ])
-        expectEqual(root.look.level(), .warning)
+        expectEqual(root.reader.level(), .warning)
         try root.write("sys/fs/cgroup/memory/box/memory.usage_in_bytes", "1290\n")
-        expectEqual(root.look.level(), .critical)
+        expectEqual(root.reader.level(), .critical)
         expectEqual(
-            root.look.groups().map(\.folder), ["/sys/fs/cgroup/memory/box", "/sys/fs/cgroup/unified/slice"])
+            root.reader.groups().map(\.folder), ["/sys/fs/cgroup/memory/box", "/sys/fs/cgroup/unified/slice"])
     }
 
     @Test("This machine reports its own")
     func machine() {
-        let uses = MemoryLook(root: "").uses()
+        let uses = MemoryReader(root: "").uses()
         #expect(uses.allSatisfy { $0.limit > 0 })
         #if os(Linux)
         #expect(!uses.isEmpty)
@@ -57,7 +57,7 @@ final class KernelFiles: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    var look: MemoryLook { MemoryLook(root: path) }
+    var reader: MemoryReader { MemoryReader(root: path) }
 
     func write(_ name: String, _ text: String) throws {
         let folder = path + "/" + name.split(separator: "/").dropLast().joined(separator: "/")

@@ -2,7 +2,7 @@
 import SternaPlatform
 
 /// Reads the use of memory from the kernel's files below a root.
-struct MemoryLook: Sendable {
+struct MemoryReader: Sendable {
     /// The folder that contains `proc` and `sys`; empty for the machine's own.
     let root: String
 
