@@ -1,18 +1,18 @@
-/// The answer to a request, in any version of HTTP.
-enum ServerAnswer: Sendable {
+/// The response to a request, in any version of HTTP.
+enum RoutedResponse: Sendable {
     case ready(ServerResponse)
     /// A separate task computes the response.
     case pending(@Sendable () async -> ServerResponse)
 }
 
 extension ServerCore {
-    /// Finds the request's route and calls its handler, or answers that there is none.
-    func answer(to request: ServerRequest) -> ServerAnswer {
+    /// Finds the request's route and calls its handler, or responds that there is none.
+    func respond(to request: ServerRequest) -> RoutedResponse {
         switch route(method: request.method, path: request.path) {
         case .found(let handler, let parameters):
             var request = request
             request.parameters = parameters
-            return Self.answer(to: request, by: handler)
+            return Self.respond(to: request, by: handler)
         case .wrongMethod(let allowed):
             let names = Array(Set(allowed)).sorted().joined(separator: ", ")
             if request.method == "OPTIONS" { return .ready(ServerResponse(headers: ["Allow": names])) }
@@ -23,13 +23,13 @@ extension ServerCore {
         }
     }
 
-    private static func answer(to request: ServerRequest, by handler: ServerRouteHandler) -> ServerAnswer {
+    private static func respond(to request: ServerRequest, by handler: ServerRouteHandler) -> RoutedResponse {
         switch handler {
-        case .immediate(let answer):
-            do { return .ready(try answer(request)) } catch { return .ready(response(to: error)) }
-        case .suspending(let answer):
+        case .immediate(let respond):
+            do { return .ready(try respond(request)) } catch { return .ready(response(to: error)) }
+        case .suspending(let respond):
             return .pending {
-                do { return try await answer(request) } catch { return response(to: error) }
+                do { return try await respond(request) } catch { return response(to: error) }
             }
         }
     }
