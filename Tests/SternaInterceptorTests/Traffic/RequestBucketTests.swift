@@ -51,7 +51,9 @@ struct RequestBucketTests {
     func hold() {
         var bucket = RequestBucket()
         let pace = RequestBucket.Pace(interval: .seconds(1), burst: 1)
-        func turn(_ ticket: UInt64, longest: Duration = .seconds(10), after seconds: Int64 = 0) -> RequestBucket.Decision {
+        func turn(
+            _ ticket: UInt64, longest: Duration = .seconds(10), after seconds: Int64 = 0
+        ) -> RequestBucket.Decision {
             bucket.decide(ticket, pace, longest: longest, at: start + .seconds(seconds))
         }
         bucket.hold(for: .seconds(5), at: start)
