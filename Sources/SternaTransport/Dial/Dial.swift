@@ -16,7 +16,7 @@ final class Dial: ListMember, @unchecked Sendable {
     let mayShare: Bool
 
     /// The place among the shard's dials; nil outside.
-    var place: Int?
+    var listIndex: Int?
 
     /// The dial's progress so far, which requests waiting for it read from other threads.
     struct Progress: Sendable {

@@ -52,7 +52,7 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     var queuedAt = NIODeadline.distantFuture
 
     /// The place among its shard's exchanges; nil while none has it.
-    var place: Int?
+    var listIndex: Int?
 
     /// Keeps the engine's shards running while the exchange waits during a shutdown's grace period.
     var hold: ShutdownGrace.Lease?
@@ -208,7 +208,7 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
         guard let shard = endpoint.cancel(self) else { return }
         shard.loop.execute {
             // An exchange that has not arrived yet, or is moving to another shard, checks the flag on arrival.
-            guard self.endpoint.change({ _ in self.shard === shard }), self.place != nil,
+            guard self.endpoint.change({ _ in self.shard === shard }), self.listIndex != nil,
                 self.isPending || evenBody
             else { return }
             shard.abandon(self, .cancelled(phase: self.errorPhase))
@@ -300,7 +300,7 @@ extension Exchange: CallStep {
     func callPaused() {
         guard let shard = endpoint.change({ _ in ticket == 0 ? self.shard : nil }) else { return }
         shard.loop.execute {
-            guard self.endpoint.change({ _ in self.shard === shard }), self.place != nil else { return }
+            guard self.endpoint.change({ _ in self.shard === shard }), self.listIndex != nil else { return }
             self.codec?.timeStandsStill()
             // Requests may wait already.
             if self.endpoint.hasWaiters { self.endpoint.askPausedCalls() }
@@ -318,7 +318,7 @@ extension Exchange: CallStep {
         }
         guard let shard else { return endpoint.checkWaiters() }
         shard.loop.execute {
-            guard self.endpoint.change({ _ in self.shard === shard }), self.place != nil else { return }
+            guard self.endpoint.change({ _ in self.shard === shard }), self.listIndex != nil else { return }
             self.codec?.timeGoesOn()
             self.codec?.writer?.advance()
             shard.tickNoLater(than: self.timeLimit().at)
