@@ -15,7 +15,7 @@ final class Dial: ListMember, @unchecked Sendable {
     /// Whether the dial may end with a connection of another origin.
     let mayShare: Bool
 
-    /// The place among the shard's dials; nil outside.
+    /// The index among the shard's dials; nil outside.
     var listIndex: Int?
 
     /// The dial's progress so far, which requests waiting for it read from other threads.

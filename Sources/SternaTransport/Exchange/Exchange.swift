@@ -51,7 +51,7 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     private var opening: Dial.Progress?
     var queuedAt = NIODeadline.distantFuture
 
-    /// The place among its shard's exchanges; nil while none has it.
+    /// The index among its shard's exchanges; nil outside.
     var listIndex: Int?
 
     /// Keeps the engine's shards running while the exchange waits during a shutdown's grace period.

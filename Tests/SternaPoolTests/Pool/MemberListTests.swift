@@ -3,7 +3,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransport
 
-@Suite("A list whose members know their places")
+@Suite("A list whose members know their indices")
 struct MemberListTests {
     private final class Item: ListMember {
         var listIndex: Int?
