@@ -53,12 +53,12 @@ extension CacheTransaction {
             case .reader(let reader): return ResponseBody(StoredBody(reader, 0..<reader.length))
             }
         case .part(let range, _):
-            guard let place = entry.head.response.extent.place(of: range) else { return ResponseBody() }
+            guard let stored = entry.head.response.extent.storedRange(of: range) else { return ResponseBody() }
             switch entry.variant.body {
             case .whole(let bytes):
-                let start = bytes.readerIndex + Int(place.lowerBound)
-                return ResponseBody(bytes.getSlice(at: start, length: place.count) ?? Bytes())
-            case .reader(let reader): return ResponseBody(StoredBody(reader, place))
+                let start = bytes.readerIndex + Int(stored.lowerBound)
+                return ResponseBody(bytes.getSlice(at: start, length: stored.count) ?? Bytes())
+            case .reader(let reader): return ResponseBody(StoredBody(reader, stored))
             }
         }
     }
@@ -109,7 +109,7 @@ extension StoredHead {
 
 extension StoredExtent {
     /// Returns the position of a range of the representation in the stored body; nil if part of the range is not stored.
-    func place(of range: Range<Int64>) -> Range<Int64>? {
+    func storedRange(of range: Range<Int64>) -> Range<Int64>? {
         guard contains(range) else { return nil }
         guard case .parts(let ranges, _) = self else { return range }
         var before: Int64 = 0

@@ -59,11 +59,11 @@ extension CacheTransaction {
 
     /// Begins the entry of a response; nil if the store refuses it.
     private nonisolated(nonsending) func begin(_ plan: StorePlan, _ head: CacheResponse) async -> PendingEntry? {
-        let place = plan.isForEveryone ? key : key.within(partition.bytes)
+        let storageKey = plan.isForEveryone ? key : key.within(partition.bytes)
         if !plan.isForEveryone { await cache.identities.add(partition) }
         var former: Former?
         let former1 = stored.indices.first {
-            responses[$0].variant == plan.variant && stored[$0].variant.id.key == place
+            responses[$0].variant == plan.variant && stored[$0].variant.id.key == storageKey
         }
         if plan.part != nil, let index = former1 {
             switch CacheRule.combine(responses[index], with: plan, of: head, to: asked, settings: settings) {
@@ -89,7 +89,7 @@ extension CacheTransaction {
         // The same response in the other partition, or under a former variant's number, must not be served any more.
         let others = stored.map(\.variant.id).enumerated().filter { index, id in
             responses[index].variant == plan.variant && id != former?.entry.variant.id
-                && (id.key != place || id.variant != plan.variant.number)
+                && (id.key != storageKey || id.variant != plan.variant.number)
         }.map(\.element)
         if let former {
             return PendingEntry(
@@ -100,7 +100,7 @@ extension CacheTransaction {
         }
         guard
             let writer = await cache.storage.store(
-                place, variant: plan.variant.number, head: own.coded, length: plan.contentLength,
+                storageKey, variant: plan.variant.number, head: own.coded, length: plan.contentLength,
                 isInMemoryOnly: policy.storage == .allowedInMemoryOnly)
         else { return nil }
         return PendingEntry(

@@ -84,8 +84,8 @@ final class CombiningWriter: CacheWriter {
                 else { return nil }
                 var end = min(own.upperBound, wanted.upperBound)
                 if range.lowerBound > position { end = min(end, range.lowerBound) }
-                guard let place = extent.place(of: position..<end),
-                    var slice = slice(old, place.lowerBound, place.upperBound - place.lowerBound)
+                guard let stored = extent.storedRange(of: position..<end),
+                    var slice = slice(old, stored.lowerBound, stored.upperBound - stored.lowerBound)
                 else { return nil }
                 body.writeBuffer(&slice)
                 position = end
