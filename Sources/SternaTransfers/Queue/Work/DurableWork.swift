@@ -70,7 +70,7 @@ final class DurableWork: QueueWork, TransferScheduling {
 
     // MARK: Called by the queue
 
-    func turn(keeping queue: TransferQueue) {
+    func beginTurn(keeping queue: TransferQueue) {
         let wait = state.withLock { state in
             state.queue = queue
             return state.wait.take()

@@ -34,7 +34,7 @@ extension TransferQueue {
                     return transfer
                 }
             }
-            for transfer in begun { transfer.work.turn(keeping: self) }
+            for transfer in begun { transfer.work.beginTurn(keeping: self) }
         }
     }
 
