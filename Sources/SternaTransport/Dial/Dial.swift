@@ -30,7 +30,7 @@ final class Dial: ListMember, @unchecked Sendable {
     var rotation: ClientIdentity?
 
     /// The state of the proxy authentication.
-    var proxyTurn: ProxyAuthentication.Turn?
+    var proxyProgress: ProxyAuthentication.Progress?
     private var channels: [any Channel] = []
     private var cancellation: (() -> Void)?
     private(set) var isCancelled = false
