@@ -94,7 +94,8 @@ package struct ForwardedCredentials: Sendable {
             return request.isReplayable ? .again : .deliver
         }
         if progress.sent != nil { progress.refusedCount += 1 }
-        guard authentication.hasAuthenticator, progress.askedCount < ProxyAuthentication.mostAnswers, request.isReplayable
+        guard authentication.hasAuthenticator, progress.askedCount < ProxyAuthentication.mostAnswers,
+            request.isReplayable
         else {
             authentication.refused(progress)
             return .deliver

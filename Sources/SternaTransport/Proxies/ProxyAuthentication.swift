@@ -84,8 +84,8 @@ final class ProxyAuthentication: Sendable {
     /// Whether there is an authenticator to ask.
     var hasAuthenticator: Bool { authenticator != nil }
 
-    /// Forgets the last answer of an attempt, which the proxy has refused. A proxy's own credentials are kept where no authenticator
-    /// could replace them.
+    /// Forgets the last answer of an attempt, which the proxy has refused. A proxy's own credentials are kept where no
+    /// authenticator could replace them.
     func refused(_ progress: Progress) {
         guard hasAuthenticator else { return }
         state.withLock { $0.forget(progress.sent) }
