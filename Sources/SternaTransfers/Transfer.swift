@@ -251,7 +251,7 @@ public final class Transfer: Sendable, Identifiable {
         report()
     }
 
-    // A store has many waiting transfers. Values that take room in the frames of their tasks, such as copies of ``place``, are in
+    // A store has many waiting transfers. Values that take room in the frames of their tasks, such as copies of ``context``, are in
     // functions that are not inlined.
 
     private func run() async {
