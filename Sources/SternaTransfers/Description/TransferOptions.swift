@@ -52,7 +52,7 @@ public struct TransferOptions: Sendable, Hashable, Codable {
     /// Creates the default options.
     public init() {}
 
-    // Stored files have these names.
+    // The names in stored files. An option without one is not stored.
     private enum CodingKeys: String, CodingKey {
         case maxAttempts, lifetime, longestPause, sha256, maxSegments, replacesFile, requests
         case storedPriority = "rank"
