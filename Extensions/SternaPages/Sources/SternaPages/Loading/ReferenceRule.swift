@@ -42,7 +42,8 @@ enum ReferenceRule {
         // Long ones that are no http URL are kept in any case.
         if let scheme = scheme(of: text), scheme != "http", scheme != "https" { return .kept }
         guard text.utf8.count <= longest else { return .tooLong }
-        guard let url = try? HTTPURL(text, relativeTo: location.base), url.scheme == .http || url.scheme == .https else {
+        guard let url = try? HTTPURL(text, relativeTo: location.base), url.scheme == .http || url.scheme == .https
+        else {
             return .kept
         }
         guard use.kind != .link else { return .absolute(url.description) }
