@@ -47,12 +47,12 @@ extension Transfer {
             states.report(status.state)
             return true
         }
-        if isNew { ownPlace.settings.stateChanged?(self) }
+        if isNew { ownContext.settings.stateChanged?(self) }
     }
 
     /// Reports why the running attempt waits.
     func report(obstacle: TransferFailure) {
-        let obstacle = obstacle.hiding(place.sentSecrets)
+        let obstacle = obstacle.hiding(context.sentSecrets)
         let isNew = state.withLock { _ in
             var status = channel.current
             guard status.state == .running, status.obstacle != obstacle else { return false }
@@ -62,7 +62,7 @@ extension Transfer {
             states.report(status.state)
             return true
         }
-        if isNew { ownPlace.settings.stateChanged?(self) }
+        if isNew { ownContext.settings.stateChanged?(self) }
     }
 
     /// The values of the state, beginning with the present one, without progress.

@@ -12,8 +12,8 @@ public final class Transfer: Sendable, Identifiable {
     /// The source, the destination and the options.
     public let details: TransferDescription
 
-    let ownPlace: WorkPlace
-    private let storeTurns: TransferTurns
+    let ownContext: AttemptContext
+    private let storeScheduler: TransferScheduler
     private let ended: @Sendable (Transfer) -> Void
     let channel: UpdateChannel<TransferStatus>
     // A channel of its own: tasks that wait for a change of state are not woken by each progress report.
@@ -27,8 +27,8 @@ public final class Transfer: Sendable, Identifiable {
         var priority = Request.Priority.normal
         /// The last operation that the program requested.
         var last: Task<Void, any Error>?
-        /// The turns and the session of the queue that the transfer has joined.
-        var queue: QueuePlace?
+        /// The scheduler and the session of the queue that the transfer has joined.
+        var queue: QueueMembership?
         /// The attempt whose failure could not be written to the journal; nil once a write succeeds.
         var unwritten: TransferAttempt?
         /// Whether this process retries a blocked transfer.
@@ -38,28 +38,29 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     // Both change only while no work runs.
-    var place: WorkPlace {
-        var place = ownPlace
-        if let session = state.withLock({ $0.queue?.session }) { place.session = session }
-        return place
+    var context: AttemptContext {
+        var context = ownContext
+        if let session = state.withLock({ $0.queue?.session }) { context.session = session }
+        return context
     }
-    private var turns: any TurnGiving { state.withLock { $0.queue?.turns } ?? storeTurns }
+    private var scheduler: any TransferScheduling { state.withLock { $0.queue?.scheduler } ?? storeScheduler }
 
     /// The session that sends the transfer's requests outside of queues.
-    var ownSession: Session { ownPlace.session }
+    var ownSession: Session { ownContext.session }
 
     init(
-        _ place: WorkPlace, lock: FileLock, _ turns: TransferTurns, ended: @escaping @Sendable (Transfer) -> Void
+        _ context: AttemptContext, lock: FileLock, _ scheduler: TransferScheduler,
+        ended: @escaping @Sendable (Transfer) -> Void
     ) {
-        (details, ownPlace, storeTurns, self.ended) = (place.details, place, turns, ended)
-        let status = TransferStatus(place.journal.history, place.details)
+        (details, ownContext, storeScheduler, self.ended) = (context.details, context, scheduler, ended)
+        let status = TransferStatus(context.journal.history, context.details)
         (channel, states) = (UpdateChannel(status), UpdateChannel(status.state))
-        state = Mutex(State(lock: lock, priority: place.details.options.priority))
+        state = Mutex(State(lock: lock, priority: context.details.options.priority))
     }
 
     /// The identifier, which is the same in every process.
     public var id: TransferID { details.id }
-    var journal: TransferJournal { ownPlace.journal }
+    var journal: TransferJournal { ownContext.journal }
 
     /// The present state and progress.
     public var status: TransferStatus { channel.current }
@@ -68,7 +69,7 @@ public final class Transfer: Sendable, Identifiable {
     public var updates: Updates<TransferStatus> { Updates(channel, startsAtOnce: true, current: { self.status }) }
 
     /// The server's response to the complete upload. Nil before the upload completes, if the response was lost, and for downloads.
-    public var answer: TransferAnswer? { journal.history.answer }
+    public var answer: TransferResponse? { journal.history.answer }
 
     /// The last attempts, at most 20, with the reasons of their failures.
     public var attempts: [TransferAttempt] {
@@ -134,7 +135,7 @@ public final class Transfer: Sendable, Identifiable {
         try await inOrder { [self] in
             await stopWork()
             guard !journal.isOver else { return }
-            try await place.work.abandon()
+            try await context.work.abandon()
             try await record(.cancelled)
             finish()
         }
@@ -144,19 +145,19 @@ public final class Transfer: Sendable, Identifiable {
     /// ``TransferOptions/priority``.
     public func setPriority(_ priority: Request.Priority) {
         state.withLock { $0.priority = priority }
-        turns.setPriority(priority, of: id)
+        scheduler.setPriority(priority, of: id)
     }
 
     // MARK: Queues
 
-    /// Hands the transfer to a queue, which gives its turns and the session. Returns false if it is in another queue or over.
-    func join(_ place: QueuePlace) async -> Bool {
+    /// Hands the transfer to a queue, which gives its scheduler and the session. Returns false if it is in another queue or over.
+    func join(_ membership: QueueMembership) async -> Bool {
         let outcome = Mutex(false)
         try? await inOrder { [self] in
             await stopWork()
             let hasJoined = state.withLock { state in
                 guard state.queue == nil, state.lock != nil else { return false }
-                state.queue = place
+                state.queue = membership
                 return true
             }
             // The transfer is retried even if this cannot be written.
@@ -250,7 +251,7 @@ public final class Transfer: Sendable, Identifiable {
         report()
     }
 
-    // A store has many waiting transfers. Values that take room in the frames of their tasks, such as copies of ``place``, are in
+    // A store has many waiting transfers. Values that take room in the frames of their tasks, such as copies of ``context``, are in
     // functions that are not inlined.
 
     private func run() async {
@@ -265,8 +266,8 @@ public final class Transfer: Sendable, Identifiable {
         if journal.isOver { finish() }
     }
 
-    /// Returns the header fields of its requests, including secrets. Throws as ``WorkPlace/headers()``.
-    func requestHeaders() async throws -> Headers { try await place.headers() }
+    /// Returns the header fields of its requests, including secrets. Throws as ``AttemptContext/headers()``.
+    func requestHeaders() async throws -> Headers { try await context.headers() }
 
     /// Waits until an attempt may begin. Returns false if the work is stopped meanwhile.
     @inline(never)
@@ -276,10 +277,10 @@ public final class Transfer: Sendable, Identifiable {
             if delay > 0 { try await clock.wait(.milliseconds(delay)) }
             while true {
                 if await mayBegin {
-                    try await turns.wait(id, host: host, priority: state.withLock { $0.priority })
+                    try await scheduler.wait(id, host: host, priority: state.withLock { $0.priority })
                     // The turn may come long after the program was asked.
                     if await mayBegin { return true }
-                    turns.end(id)
+                    scheduler.end(id)
                 }
                 try await clock.wait(constraintInterval)
             }
@@ -294,7 +295,7 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     private var clock: LoopClock {
-        @inline(never) get { place.session.loopClock }
+        @inline(never) get { context.session.loopClock }
     }
 
     private var host: String {
@@ -302,11 +303,11 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     private var constraintInterval: Duration {
-        @inline(never) get { max(.milliseconds(10), ownPlace.settings.constraintInterval) }
+        @inline(never) get { max(.milliseconds(10), ownContext.settings.constraintInterval) }
     }
 
     private var constraint: (@Sendable (TransferDescription) async -> Bool)? {
-        @inline(never) get { ownPlace.settings.mayBegin }
+        @inline(never) get { ownContext.settings.mayBegin }
     }
 
     /// Whether the program allows the next attempt.
@@ -329,20 +330,20 @@ public final class Transfer: Sendable, Identifiable {
         state.withLock { $0.waitsForTurn = false }
         let before = journal.history.keptBytes
         let result = await attempt()
-        turns.end(id)
+        scheduler.end(id)
         do {
             switch result {
             case .success(let event):
-                if case .ended = event { await place.work.giveUp() }
+                if case .ended = event { await context.work.giveUp() }
                 try await record(event)
             case .failure(let error):
                 if Task.isCancelled || error.kind == .cancelled { return false }
                 let hasProgress = journal.history.keptBytes - before >= Self.leastProgress
                 failures = hasProgress ? 1 : failures + 1
-                let sent = place.sentSecrets.takeCount()
+                let sent = context.sentSecrets.takeCount()
                 let event = decide(error, failures, hasProgress ? 0 : journal.history.requestsInVain &+ sent)
                 if case .blocked = event { state.withLock { $0.triesAgain = false } }
-                if case .ended = event { await place.work.giveUp() }
+                if case .ended = event { await context.work.giveUp() }
                 try await record(event)
             }
             return !journal.history.state.isBlocked
@@ -353,7 +354,7 @@ public final class Transfer: Sendable, Identifiable {
             let pause = TransferRule.delay(
                 afterFailures: failures, asked: nil, longest: details.options.longestPause, random: .random(in: 0...1))
             do {
-                try await place.session.loopClock.wait(.milliseconds(pause))
+                try await context.session.loopClock.wait(.milliseconds(pause))
                 return true
             } catch {
                 return false
@@ -367,14 +368,14 @@ public final class Transfer: Sendable, Identifiable {
             error, asked: error.response.flatMap { RetryAfter.delay($0) }, attempts: journal.history.attemptCount,
             failuresInARow: failures, requests: requests, knowsServer: journal.history.knowsServer,
             options: details.options, now: now, created: details.created, random: .random(in: 0...1))
-        return decision.event(after: error, hiding: place.sentSecrets, at: now, requests: requests)
+        return decision.event(after: error, hiding: context.sentSecrets, at: now, requests: requests)
     }
 
     private func attempt() async -> Result<TransferEvent, SternaError> {
         let expiry = TransferRule.expiry(details.options, now: TransferClock.now(), created: details.created)
         if let expiry { return .success(.ended(expiry)) }
         do {
-            let event = try await place.work.attempt(
+            let event = try await context.work.attempt(
                 began: { [self] kept in
                     try await record(
                         .began(number: journal.history.attemptCount + 1, at: TransferClock.now(), kept: kept))
@@ -391,7 +392,7 @@ public final class Transfer: Sendable, Identifiable {
     }
 
     private func record(_ event: TransferEvent) async throws {
-        try await place.record(event, syncs: event.isEssential)
+        try await context.record(event, syncs: event.isEssential)
         state.withLock { $0.unwritten = nil }
         report()
     }
@@ -401,7 +402,7 @@ public final class Transfer: Sendable, Identifiable {
         report()
         channel.end()
         states.end()
-        // The queue's place references this transfer.
+        // The queue's membership references this transfer.
         let (lock, queue) = state.withLock { ($0.lock.take(), $0.queue.take()) }
         lock?.release()
         withExtendedLifetime(queue) {}

@@ -18,7 +18,7 @@ import Synchronization
 public final class TransferStore: Sendable {
     let folder: StoreFolder
     private let settings: TransferStoreSettings
-    private let turns: TransferTurns
+    private let scheduler: TransferScheduler
     private let sessions = WorkSessions()
     private let networkReturn = NetworkReturn()
     private let state = Mutex(State())
@@ -53,7 +53,7 @@ public final class TransferStore: Sendable {
         configure(&settings)
         self.folder = StoreFolder(path: ContentSpool.absolute(path))
         self.settings = settings
-        turns = TransferTurns(.init(total: settings.concurrency, perHost: settings.perHost))
+        scheduler = TransferScheduler(.init(total: settings.concurrency, perHost: settings.perHost))
         try self.folder.make()
     }
 
@@ -215,7 +215,7 @@ public final class TransferStore: Sendable {
         func details(_ content: TransferContent?) throws(SternaError) -> TransferDescription {
             try TransferDescription(
                 kind, id: id, created: TransferClock.now(), url: draft.url,
-                path: path ?? folder.place(of: id).content, isFolder: isFolder, headers: draft.headers,
+                path: path ?? folder.files(of: id).content, isFolder: isFolder, headers: draft.headers,
                 secrets: draft.secrets, session: draft.name, options: draft.options, upload: upload, content: content,
                 context: draft.context)
         }
@@ -242,7 +242,7 @@ public final class TransferStore: Sendable {
             let details = try details(content)
             let journal = try await BlockingWork.run { [folder] in
                 // First: once renamed, the transfer is added, whatever fails afterwards.
-                let journal = try TransferJournal(folder.place(of: id).journal)
+                let journal = try TransferJournal(folder.files(of: id).journal)
                 try folder.add(details, new)
                 return journal
             }
@@ -332,10 +332,10 @@ public final class TransferStore: Sendable {
         let found = try await BlockingWork.run {
             [folder] () throws -> (TransferDescription, TransferJournal, FileLock)? in
             guard let details = try folder.description(of: id), name == nil || details.session == name,
-                !(try TransferJournal.history(folder.place(of: id).journal).state.isOver), let lock = try folder.own(id)
+                !(try TransferJournal.history(folder.files(of: id).journal).state.isOver), let lock = try folder.own(id)
             else { return nil }
             // Another process may have finished it meanwhile.
-            let journal = try TransferJournal(folder.place(of: id).journal)
+            let journal = try TransferJournal(folder.files(of: id).journal)
             guard !journal.history.state.isOver else { return nil }
             return (details, journal, lock)
         }
@@ -346,10 +346,10 @@ public final class TransferStore: Sendable {
         _ details: TransferDescription, _ journal: TransferJournal, _ lock: FileLock, _ session: Session,
         starts: Bool = true
     ) -> Transfer {
-        let place = WorkPlace(
-            details: details, files: folder.place(of: details.id), journal: journal, session: session,
+        let context = AttemptContext(
+            details: details, files: folder.files(of: details.id), journal: journal, session: session,
             sessions: sessions, settings: settings)
-        let transfer = Transfer(place, lock: lock, turns) { [weak self] in self?.ended($0) }
+        let transfer = Transfer(context, lock: lock, scheduler) { [weak self] in self?.ended($0) }
         state.withLock { state in
             state.transfers[details.id] = transfer
             networkReturn.begin(settings.reachability) { [weak self] in await self?.retryAfterLoss() }
@@ -409,8 +409,8 @@ public final class TransferStore: Sendable {
     /// Throws `invalidRequest` if it is not over, `fileUnreadable` if its journal cannot be read, and `writeFailed`.
     public func acknowledge(_ id: TransferID) async throws {
         try await BlockingWork.run { [folder] in
-            guard FileStatus(linkAt: folder.place(of: id).path) != nil else { return }
-            guard try TransferJournal.history(folder.place(of: id).journal).state.isOver else {
+            guard FileStatus(linkAt: folder.files(of: id).path) != nil else { return }
+            guard try TransferJournal.history(folder.files(of: id).journal).state.isOver else {
                 throw SternaError(
                     .invalidRequest, phase: .prepare,
                     "The transfer \(id) is not over, and cannot be acknowledged; cancel it first.")

@@ -74,10 +74,10 @@ struct CacheAttackTests {
                 expectEqual(decide(other, after: seconds), "forward vary", "\(other)")
                 expectEqual(decide(other, after: seconds, .cachedElseLoad), "forward vary", "\(other)")
                 expectEqual(decide(other, after: seconds, .cachedOnly), "504 vary", "\(other)")
-                let answer = CacheRule.answerAfterFailure(
+                let served = CacheRule.responseAfterFailure(
                     status: nil, Scene.request(other), stored: stored, policy: CachePolicy(fallsBackToStored: true),
                     now: Scene.made + seconds)
-                expectNil(answer, "\(other)")
+                expectNil(served, "\(other)")
             }
         }
     }
@@ -100,7 +100,7 @@ struct CacheAttackTests {
             }
             expectEqual(new.extent, .whole(100))
             let served = CacheFields.served(
-                new, as: CachedAnswer(index: 0, content: .whole, age: 0, timeLeft: 1))
+                new, as: ServedResponse(index: 0, content: .whole, age: 0, timeLeft: 1))
             #expect(served.status == 200 && served.fields[values: .contentLength] == ["100"])
             #expect(served.fields[.contentEncoding] == "gzip" && !served.fields.contains(.contentRange))
         }
@@ -112,9 +112,9 @@ struct CacheAttackTests {
     func wrongLength(isOnDisk: Bool) async throws {
         for length in ["5", "0", "99999999"] {
             let stored = Scene.stored(["Content-Length: \(length)"], extent: .whole(100))
-            for content in [CachedAnswer.Content.whole, .head] {
+            for content in [ServedResponse.Content.whole, .head] {
                 let served = CacheFields.served(
-                    stored, as: CachedAnswer(index: 0, content: content, age: 0, timeLeft: 1))
+                    stored, as: ServedResponse(index: 0, content: content, age: 0, timeLeft: 1))
                 expectEqual(served.fields[values: .contentLength], ["100"])
             }
         }

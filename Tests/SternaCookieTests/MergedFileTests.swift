@@ -10,7 +10,7 @@ import Testing
 struct MergedFileTests {
     /// A set of bytes in ascending order. Other files are unusable, also longer ones.
     private struct Bytes: MergedFileFormat {
-        let file: SavedFile
+        let file: PrivateFile
         let reads = Counter()
         let writes = Counter()
         let failures = Counter()
@@ -46,7 +46,7 @@ struct MergedFileTests {
     private static let never = SavePauses(idle: .seconds(600), longest: .seconds(600))
 
     private static func merged(_ path: String, _ pauses: SavePauses = never) -> (MergedFile<Bytes>, Bytes) {
-        let format = Bytes(file: SavedFile(path: path, title: "The set"))
+        let format = Bytes(file: PrivateFile(path: path, title: "The set"))
         return (MergedFile("sterna.test", format, pauses: pauses, state: Bytes.State()), format)
     }
 
@@ -54,14 +54,14 @@ struct MergedFileTests {
         _ = file.change { ($0.all.insert(byte).inserted, isChange: true) }
     }
 
-    private static func bytes(_ path: String) throws -> [UInt8]? { try SavedFile(path: path).read(upTo: 1_000) }
+    private static func bytes(_ path: String) throws -> [UInt8]? { try PrivateFile(path: path).read(upTo: 1_000) }
 
     // MARK: Reading
 
     @Test("The file is read once, when it is first needed, and merged with what was changed before")
     func loading() async throws {
         try await CredentialFolder.with { folder in
-            try SavedFile(path: folder + "/a").write([1, 2])
+            try PrivateFile(path: folder + "/a").write([1, 2])
             let (file, format) = Self.merged(folder + "/a")
             Self.add(3, to: file)
             #expect(!file.isLoaded)
@@ -151,12 +151,12 @@ struct MergedFileTests {
         try await CredentialFolder.with { folder in
             let path = folder + "/a"
             let (file, format) = Self.merged(path)
-            try SavedFile(path: path).write([1])
+            try PrivateFile(path: path).write([1])
             file.loadNow()
             Self.add(3, to: file)
             let lock = try FileLock.acquire(path: path)
             async let saved: Void = file.save()
-            try SavedFile(path: path).write([1, 2])
+            try PrivateFile(path: path).write([1, 2])
             expectEqual(format.reads.value, 1)
             lock.release()
             try await saved
@@ -188,7 +188,7 @@ struct MergedFileTests {
     @Test("Changes are saved when the last reference goes, and merged") func release() async throws {
         try await CredentialFolder.with { folder in
             let path = folder + "/a"
-            try SavedFile(path: path).write([1])
+            try PrivateFile(path: path).write([1])
             Self.add(2, to: Self.merged(path).0)
             let isSaved = try await eventually { try Self.bytes(path) == [1, 2] }
             #expect(isSaved)
@@ -201,7 +201,7 @@ struct MergedFileTests {
     func unusable(isLoaded: Bool) async throws {
         try await CredentialFolder.with { folder in
             let path = folder + "/a"
-            try SavedFile(path: path).write([2, 1])
+            try PrivateFile(path: path).write([2, 1])
             let (file, format) = Self.merged(path)
             if isLoaded {
                 let loaded = await #expect(throws: SternaError.self) { try await file.load() }
@@ -231,7 +231,7 @@ struct MergedFileTests {
         try await CredentialFolder.with { folder in
             let path = folder + "/a"
             // What is in the way of the new file.
-            try #require(mkdir(path + SavedFile.newSuffix, 0o700) == 0)
+            try #require(mkdir(path + PrivateFile.newSuffix, 0o700) == 0)
             let (file, format) = Self.merged(path, SavePauses(idle: .zero, longest: .zero))
             Self.add(1, to: file)
             // The scheduled save fails silently.
@@ -240,7 +240,7 @@ struct MergedFileTests {
             let error = await #expect(throws: SternaError.self) { try await file.save() }
             #expect(error?.kind == .writeFailed && error?.detail.contains(path) == true)
             expectEqual(file.withLock { $0.saved }, [])
-            expectEqual(rmdir(path + SavedFile.newSuffix), 0)
+            expectEqual(rmdir(path + PrivateFile.newSuffix), 0)
             // The next change saves both.
             Self.add(2, to: file)
             let isSaved = await eventually { format.writes.value == 1 }
@@ -268,15 +268,15 @@ struct MergedFileTests {
     {
         try await CredentialFolder.with { folder in
             let path = folder + "/a"
-            // The new file's lock, which holds the writer up.
-            let aside = try AsideFile(beside: path, timeout: .seconds(1))
+            // The lock of the new file makes the save wait.
+            let writer = try AtomicFileWriter(beside: path, timeout: .seconds(1))
             let (file, format) = Self.merged(path)
             Self.add(1, to: file)
             async let saved: Void = file.save()
             let isReading = await eventually { file.isLoaded }
             #expect(isReading)
             Self.add(2, to: file)
-            try aside.place()
+            try writer.commit()
             try await saved
             expectEqual(file.withLock { $0.saved }, [1])
             expectEqual(file.withLock { $0.all }, [1, 2])

@@ -45,7 +45,7 @@ struct CacheDiagramTests {
         }
 
         func afterFailure(_ status: Int?) -> StaleReason? {
-            CacheRule.answerAfterFailure(
+            CacheRule.responseAfterFailure(
                 status: status, request, stored: stored, policy: policy, now: CacheRuleScene.made + seconds)?.1
         }
     }

@@ -100,7 +100,7 @@ struct MigratingAlamofireInterceptorTests {
         #expect(tokens.token == AccessToken("t2"))
 
         var options = TokenAuthentication.Options()
-        options.place = .header("X-Auth-Token")
+        options.location = .header("X-Auth-Token")
         options.isRejected = { request, response in response.status.code == 403 }
         options.refreshesBefore = .seconds(300)
         options.mostRefreshes = 3

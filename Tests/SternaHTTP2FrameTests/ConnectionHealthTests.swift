@@ -22,7 +22,7 @@ struct ConnectionHealthTests {
     enum Event: Sendable {
         case begin(NIODeadline)
         case received
-        case look(ConnectionHealth.Step)
+        case check(ConnectionHealth.Step)
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -34,52 +34,52 @@ struct ConnectionHealthTests {
         Row(
             testDescription: "silence: asked once, then gone",
             events: [
-                (0, .begin(at(30))), (0, .look(.wait(at(30)))), (29, .look(.wait(at(30)))), (30, .look(.ping(at(40)))),
-                (35, .look(.wait(at(40)))), (40, .look(.dead)),
+                (0, .begin(at(30))), (0, .check(.wait(at(30)))), (29, .check(.wait(at(30)))),
+                (30, .check(.ping(at(40)))), (35, .check(.wait(at(40)))), (40, .check(.dead)),
             ]),
         Row(
-            testDescription: "looked at late: the time for the sign runs from the question",
+            testDescription: "checked late: the time for the sign runs from the question",
             events: [
-                (0, .begin(at(30))), (100, .look(.ping(at(110)))), (109, .look(.wait(at(110)))), (500, .look(.dead)),
+                (0, .begin(at(30))), (100, .check(.ping(at(110)))), (109, .check(.wait(at(110)))), (500, .check(.dead)),
             ]),
         Row(
             testDescription: "what comes puts it off",
             events: [
-                (0, .begin(at(30))), (20, .received), (30, .look(.wait(at(50)))), (49, .received),
-                (50, .look(.wait(at(79)))), (79, .look(.ping(at(89)))),
+                (0, .begin(at(30))), (20, .received), (30, .check(.wait(at(50)))), (49, .received),
+                (50, .check(.wait(at(79)))), (79, .check(.ping(at(89)))),
             ]),
         Row(
             testDescription: "a sign alone: twice the time each time",
             events: [
-                (0, .begin(at(30))), (30, .look(.ping(at(40)))), (31, .received), (31, .look(.wait(at(91)))),
-                (91, .look(.ping(at(101)))), (95, .received), (95, .look(.wait(at(215)))), (215, .look(.ping(at(225)))),
-                (216, .received), (216, .look(.wait(at(456)))),
+                (0, .begin(at(30))), (30, .check(.ping(at(40)))), (31, .received), (31, .check(.wait(at(91)))),
+                (91, .check(.ping(at(101)))), (95, .received), (95, .check(.wait(at(215)))),
+                (215, .check(.ping(at(225)))), (216, .received), (216, .check(.wait(at(456)))),
             ]),
         Row(
             testDescription: "more than a sign: the usual time again",
             events: [
-                (0, .begin(at(30))), (30, .look(.ping(at(40)))), (31, .received), (32, .received),
-                (32, .look(.wait(at(62)))), (62, .look(.ping(at(72)))),
+                (0, .begin(at(30))), (30, .check(.ping(at(40)))), (31, .received), (32, .received),
+                (32, .check(.wait(at(62)))), (62, .check(.ping(at(72)))),
             ]),
         Row(
             testDescription: "a new exchange: the usual time again",
             events: [
-                (0, .begin(at(30))), (30, .look(.ping(at(40)))), (31, .received), (50, .begin(at(61))),
-                (61, .look(.ping(at(71)))),
+                (0, .begin(at(30))), (30, .check(.ping(at(40)))), (31, .received), (50, .begin(at(61))),
+                (61, .check(.ping(at(71)))),
             ]),
         Row(
             testDescription: "an exchange that begins while a sign is waited for does not put off its end",
             events: [
-                (0, .begin(at(30))), (30, .look(.ping(at(40)))), (35, .begin(at(40))), (39, .look(.wait(at(40)))),
-                (40, .look(.dead)),
+                (0, .begin(at(30))), (30, .check(.ping(at(40)))), (35, .begin(at(40))), (39, .check(.wait(at(40)))),
+                (40, .check(.dead)),
             ]),
         Row(
             testDescription: "the first exchange after a long rest asks at once",
-            events: [(0, .begin(at(30))), (1, .received), (600, .begin(at(31))), (600, .look(.ping(at(610))))]),
+            events: [(0, .begin(at(30))), (1, .received), (600, .begin(at(31))), (600, .check(.ping(at(610))))]),
         Row(
             testDescription: "a sign that came just in time",
             events: [
-                (0, .begin(at(30))), (30, .look(.ping(at(40)))), (40, .received), (40, .look(.wait(at(100)))),
+                (0, .begin(at(30))), (30, .check(.ping(at(40)))), (40, .received), (40, .check(.wait(at(100)))),
             ]),
     ]
 
@@ -95,8 +95,8 @@ struct ConnectionHealthTests {
             case .received:
                 health.received(at: now)
                 expectEqual(health.lastReceived, now)
-            case .look(let expected):
-                let step = health.look(at: now)
+            case .check(let expected):
+                let step = health.check(at: now)
                 expectEqual(step, expected, "event \(place)")
             }
         }
@@ -112,7 +112,7 @@ struct ConnectionHealthTests {
         var asked = 0
         for _ in 0..<200 {
             _ = health.begin(at: now)
-            if case .ping(let moment) = health.look(at: now) {
+            if case .ping(let moment) = health.check(at: now) {
                 asked += 1
                 #expect(moment >= now)
             }
@@ -128,10 +128,10 @@ struct ConnectionHealthTests {
         var now = Self.start
         for number in 0..<32 {
             let due = health.lastReceived + .seconds(1 << number)
-            let before = health.look(at: due - .nanoseconds(1))
+            let before = health.check(at: due - .nanoseconds(1))
             expectEqual(before, .wait(due))
             now = due
-            let step = health.look(at: now)
+            let step = health.check(at: now)
             expectEqual(step, .ping(now + .seconds(10)))
             health.received(at: now)
         }

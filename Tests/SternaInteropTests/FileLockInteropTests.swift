@@ -27,7 +27,7 @@ struct FileLockInteropTests {
     @Test("Another process's lock is respected, and goes with the process") func otherProcess() async throws {
         let python = try #require(ChildProcess.find("python3"))
         let path = "/tmp/sterna-python-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        defer { for suffix in ["", ".lock", SavedFile.newSuffix] { unlink(path + suffix) } }
+        defer { for suffix in ["", ".lock", PrivateFile.newSuffix] { unlink(path + suffix) } }
         let (process, output) = try ChildProcess.start([python, "-c", Self.script, path]) { pipe in
             ([pipe.read, pipe.write], pipe.read)
         }
@@ -44,7 +44,7 @@ struct FileLockInteropTests {
             try #require(read(output, &line, line.count) == 7)
             try expectNil(FileLock.attempt(path: path))
             try expectNil(FileLock.attempt(path: path, exclusive: false))
-            let file = SavedFile(path: path)
+            let file = PrivateFile(path: path)
             #expect(throws: SternaError.self) { try file.write([1], timeout: .milliseconds(20)) }
             kill(process, SIGKILL)
             _ = ChildProcess.wait(for: process)
@@ -52,7 +52,7 @@ struct FileLockInteropTests {
             #expect(try FileLock.attempt(path: path) != nil)
             try file.write([1])
             try expectEqual(file.read(upTo: 10), [1])
-            expectNil(FileStatus(linkAt: path + SavedFile.newSuffix))
+            expectNil(FileStatus(linkAt: path + PrivateFile.newSuffix))
         }
     }
     #endif

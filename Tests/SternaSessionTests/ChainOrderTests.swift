@@ -25,9 +25,9 @@ struct ChainOrderTests {
         }.plan.builder
     }
 
-    /// The interceptors of a place by the names of their types.
-    private func names(_ builder: ChainBuilder, at place: ChainPlace, _ slots: ChainSlots) -> [String] {
-        builder.interceptors(at: place, slots).map { "\(type(of: $0))".replacing("Interceptor", with: "") }
+    /// The interceptors of a position by the names of their types.
+    private func names(_ builder: ChainBuilder, at position: ChainPosition, _ slots: ChainSlots) -> [String] {
+        builder.interceptors(at: position, slots).map { "\(type(of: $0))".replacing("Interceptor", with: "") }
     }
 
     @Test("The order of a chain with all interceptors")
@@ -45,7 +45,7 @@ struct ChainOrderTests {
             settings.waitsForConnectivity = true
             settings.proxies = .each { _ in nil }
         }
-        let table: [(ChainPlace, [String])] = [
+        let table: [(ChainPosition, [String])] = [
             (.adaptationBegin, ["Adaptation"]), (.application, ["Own", "Trace", "Own", "Trace"]),
             (.adaptationEnd, ["Adaptation"]), (.signingOrigin, ["AWSOrigin", "MessageOrigin"]),
             (.redirect, ["Redirect"]), (.retry, ["Retry"]), (.hedging, ["Hedging"]),
@@ -57,15 +57,15 @@ struct ChainOrderTests {
             (.circuitReport, ["CircuitReport"]), (.hedgeReport, ["HedgeReport"]), (.networkState, ["NetworkState"]),
             (.network, ["Trace", "Own", "Trace"]), (.bandwidth, ["Bandwidth"]),
         ]
-        expectEqual(table.map(\.0), ChainPlace.allCases)
-        for (place, expected) in table {
-            expectEqual(names(builder, at: place, Self.slots), expected, "\(place)")
-            let other = names(builder, at: place, [])
-            if place == .retry {
+        expectEqual(table.map(\.0), ChainPosition.allCases)
+        for (position, expected) in table {
+            expectEqual(names(builder, at: position, Self.slots), expected, "\(position)")
+            let other = names(builder, at: position, [])
+            if position == .retry {
                 // It reads the bodies that calls collect.
                 expectEqual(other, ["BodyReading"])
             } else {
-                expectEqual(other, place.slot == nil ? expected : [], "\(place)")
+                expectEqual(other, position.slot == nil ? expected : [], "\(position)")
             }
         }
     }
@@ -74,13 +74,13 @@ struct ChainOrderTests {
     func plain() throws {
         let plain = try builder { _ in }
         expectEqual(
-            ChainPlace.allCases.flatMap { names(plain, at: $0, []) }, ["Redirect", "BodyReading", "ContentDecoding"])
+            ChainPosition.allCases.flatMap { names(plain, at: $0, []) }, ["Redirect", "BodyReading", "ContentDecoding"])
         let cached = try builder { settings in
             settings.cookieJar = CookieJar()
             settings.cache = .memory(bytes: 1 << 10)
         }
         expectEqual(
-            ChainPlace.allCases.flatMap { names(cached, at: $0, .signing) },
+            ChainPosition.allCases.flatMap { names(cached, at: $0, .signing) },
             [
                 "AWSOrigin", "MessageOrigin", "Redirect", "BodyReading", "ContentDecoding", "Cache", "AWSSigning",
                 "MessageSigning", "NetworkState",
@@ -95,6 +95,6 @@ struct ChainOrderTests {
         let shown = item.split(separator: "`").map(String.init).filter { word in
             word.allSatisfy(\.isLetter)
         }
-        expectEqual(shown + ["bandwidth"], ChainPlace.allCases.map { "\($0)" })
+        expectEqual(shown + ["bandwidth"], ChainPosition.allCases.map { "\($0)" })
     }
 }

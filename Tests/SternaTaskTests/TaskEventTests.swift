@@ -296,9 +296,9 @@ struct TaskEventTests {
         }
     }
 
-    @Test("Without observers a task has no events, and no mailbox")
+    @Test("Without observers a task has no events, and no callback queue")
     func none() throws {
         let task = try Session { $0.startsTasks = false }.dataTask(.get("http://127.0.0.1:1/"))
-        #expect(task.events == nil && task.mailbox == nil)
+        #expect(task.events == nil && task.callbackQueue == nil)
     }
 }

@@ -60,7 +60,7 @@ struct TransferDescriptionTests {
         try folder.add(description, new)
         try expectEqual(folder.description(of: description.id), description)
         expectEqual(folder.ids(), [description.id])
-        let place = folder.place(of: description.id)
+        let place = folder.files(of: description.id)
         expectEqual(FileStatus(path: place.path)?.permissions, 0o700)
         expectEqual(FileStatus(path: place.description.path)?.permissions, 0o600)
         // Its owner keeps others away until it ends.
@@ -78,7 +78,7 @@ struct TransferDescriptionTests {
         let description = try Self.make()
         try folder.add(description, try folder.begin(description.id).new)
         defer { try? FileManager.default.removeItem(atPath: folder.path) }
-        let file = folder.place(of: description.id).description
+        let file = folder.files(of: description.id).description
         let text = String(decoding: try #require(try file.read(upTo: 1 << 20)), as: UTF8.self)
         for (content, reason) in [
             (
@@ -105,7 +105,7 @@ struct TransferDescriptionTests {
         let (new, old, busy) = (TransferID(), TransferID(), TransferID())
         for (prefix, id) in [(".new-", new), (".old-", old), (".new-", busy)] {
             mkdir("\(folder.path)/\(prefix)\(id)", 0o700)
-            try SavedFile(path: "\(folder.path)/\(prefix)\(id)/description.json").write([1])
+            try PrivateFile(path: "\(folder.path)/\(prefix)\(id)/description.json").write([1])
         }
         let lock = try FileLock.attempt(path: "\(folder.path)/.new-\(busy)/owner")
         folder.tidy()

@@ -52,14 +52,14 @@ struct TransferHistoryTests {
         }
     }
 
-    static func answer() throws -> TransferAnswer {
+    static func answer() throws -> TransferResponse {
         var fields = HTTPFields()
         fields[.location] = "/a"
         let url = try HTTPURL("https://a.example/")
         var response = Response(status: .created, url: url)
         response.headers = fields
         response.body = ResponseBody(Bytes(text: "made"))
-        return TransferAnswer(response)
+        return TransferResponse(response)
     }
 
     static func bytes(_ events: [TransferEvent]) -> [UInt8] {

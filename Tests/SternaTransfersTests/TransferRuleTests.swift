@@ -67,11 +67,11 @@ struct TransferRuleTests {
         // The others may have done something with the content.
         expectEqual(TransferRule.isTransient(refused), [408, 421, 425, 429, 503, 507, 511, 529].contains(status))
         let state = try UploadScene.state(.tus, offset: 100)
-        let reply = try UploadScene.reply(status)
-        let answer = UploadRule.refusal(reply, to: .append(100..<200, completes: false), state)
+        let response = try UploadScene.response(status)
+        let decision = UploadRule.refusal(response, to: .append(100..<200, completes: false), state)
         if passes {
-            guard case .again(_, .unavailable(status), _) = answer else {
-                Issue.record("\(answer)")
+            guard case .again(_, .unavailable(status), _) = decision else {
+                Issue.record("\(decision)")
                 return
             }
         }

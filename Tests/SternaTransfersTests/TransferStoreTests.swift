@@ -281,7 +281,7 @@ struct TransferStoreTests {
                 try store.add(description, begun.new)
                 begun.lock.release()
             }
-            let file = store.place(of: descriptions[0].id).description
+            let file = store.files(of: descriptions[0].id).description
             let text = String(decoding: try #require(try file.read(upTo: 1 << 20)), as: UTF8.self)
             try file.write(Array(text.replacing("\"version\" : 1", with: "\"version\" : 9").utf8))
             let later = try TransferStore(folder: path)

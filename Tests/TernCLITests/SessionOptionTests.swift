@@ -150,15 +150,15 @@ struct SessionOptionTests {
                 }
                 for try await status in group { expectEqual(status, 0) }
             }
-            let content = try #require(try SessionFile(place: place(path)).load())
+            let content = try #require(try SessionFile(location: location(path)).load())
             expectEqual(content.cookies.cookies.count, 4)
             expectEqual(content.servers.count, 1)
             expectEqual(content.servers.first?.headers.count, 4)
         }
     }
 
-    private func place(_ path: String) throws -> SessionPlace {
-        try SessionPlace(path, for: HTTPURL("http://localhost/"))
+    private func location(_ path: String) throws -> SessionLocation {
+        try SessionLocation(path, for: HTTPURL("http://localhost/"))
     }
 
     // MARK: Values
@@ -174,22 +174,22 @@ struct SessionOptionTests {
         ])
     func places(name: String, url: String, path: String) throws {
         let variables = ["XDG_CONFIG_HOME": "/c", "HOME": "/home/ada"]
-        try expectEqual(SessionPlace(name, for: HTTPURL(url)) { variables[$0] }.path, path)
+        try expectEqual(SessionLocation(name, for: HTTPURL(url)) { variables[$0] }.path, path)
     }
 
     @Test("Without XDG_CONFIG_HOME, or with a relative one, it is in ~/.config") func home() throws {
         let url = try HTTPURL("http://a/")
         for folder in [nil, "", "relative"] {
-            let place = try SessionPlace("s", for: url) { $0 == "HOME" ? "/home/ada" : folder }
-            expectEqual(place.path, "/home/ada/.config/tern/sessions/a/s.json")
+            let location = try SessionLocation("s", for: url) { $0 == "HOME" ? "/home/ada" : folder }
+            expectEqual(location.path, "/home/ada/.config/tern/sessions/a/s.json")
         }
-        #expect(throws: UsageError.self) { try SessionPlace("s", for: url) { _ in nil } }
+        #expect(throws: UsageError.self) { try SessionLocation("s", for: url) { _ in nil } }
     }
 
     @Test(
         "Names that are none",
         arguments: ["", ".", "..", ".hidden", "a b", "a\\b", "é", "a\u{0}", String(repeating: "a", count: 101)])
-    func names(name: String) { #expect(throws: UsageError.self) { try SessionPlace.check(name) } }
+    func names(name: String) { #expect(throws: UsageError.self) { try SessionLocation.check(name) } }
 
     @Test("The file has one form") func form() throws {
         var content = SessionContent()

@@ -38,7 +38,7 @@ public final class NetworkActivity: Sendable {
     }
 
     private let content: Mutex<Content>
-    private let mailbox: TaskMailbox
+    private let callbackQueue: UserCallbackQueue
     private let time: @Sendable () -> LoopClock
 
     /// Creates an object; it shows nothing yet.
@@ -60,7 +60,7 @@ public final class NetworkActivity: Sendable {
         _ action: (@Sendable (Bool) -> Void)?, time: @escaping @Sendable () -> LoopClock
     ) {
         content = Mutex(Content(startDelay: startDelay, endDelay: endDelay, action: action))
-        mailbox = TaskMailbox(callbacks)
+        callbackQueue = UserCallbackQueue(callbacks)
         self.time = time
     }
 
@@ -138,7 +138,7 @@ public final class NetworkActivity: Sendable {
             }
         }
         if let shows = step.shows {
-            mailbox.post { [weak self] in self?.content.withLock { $0.action }?(shows) }
+            callbackQueue.post { [weak self] in self?.content.withLock { $0.action }?(shows) }
         }
     }
 

@@ -8,11 +8,11 @@ extension Session {
         _ makeDraft: @autoclosure () throws -> RequestDraft, as serializer: S, _ progress: ProgressCallback?,
         _ success: @escaping Success<S.Value>, _ failure: @escaping Failure
     ) -> Kind? {
-        let mailbox = TaskMailbox(plan.settings.callbacks)
+        let callbackQueue = UserCallbackQueue(plan.settings.callbacks)
         do {
             let draft = try taskDraft(makeDraft(), serializer)
             let task = Kind(
-                self, draft, .success(try plan.request(for: draft)), mailbox: mailbox,
+                self, draft, .success(try plan.request(for: draft)), callbackQueue: callbackQueue,
                 completion: ending(serializer, success, failure))
             if let progress {
                 task.enroll { [weak task] report in
@@ -25,7 +25,7 @@ extension Session {
         } catch {
             let error = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")
             let group = GroupMembership(RequestSettings(), of: plan.settings)
-            mailbox.end {
+            callbackQueue.end {
                 failure(nil, error)
                 group?.leave()
             }

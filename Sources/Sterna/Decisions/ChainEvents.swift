@@ -18,7 +18,7 @@ struct ChainEvents: Sendable {
     /// Asks the closure `redirect`; nil keeps the decision of the policy.
     func decide(on response: Response, _ proposed: Request) async -> RedirectDecision? {
         guard let decider, let decide = decider.decisions.redirect, let task else { return nil }
-        return await decider.mailbox.ask { await decide(task, response, proposed) }
+        return await decider.callbackQueue.ask { await decide(task, response, proposed) }
     }
 
     /// Posts the decision on a redirect.
@@ -31,7 +31,7 @@ struct ChainEvents: Sendable {
         guard let task else { return nil }
         var body: Body?
         if let decider, let decide = decider.decisions.needNewBody {
-            let given: Body?? = await decider.mailbox.ask { task.isSilent ? nil : await decide(task, request) }
+            let given: Body?? = await decider.callbackQueue.ask { task.isSilent ? nil : await decide(task, request) }
             body = given ?? nil
         }
         task.post(.newBodyNeeded(request, isProvided: body != nil))
@@ -46,7 +46,7 @@ struct ChainEvents: Sendable {
     /// Asks the closure `challengeReceived`; nil without it, and if it returns `useDefault`.
     func answer(_ challenge: CredentialChallenge) async -> ChallengeDisposition? {
         guard let decider, let decide = decider.decisions.challengeReceived, let task else { return nil }
-        let answer: ChallengeDisposition? = await decider.mailbox.ask {
+        let answer: ChallengeDisposition? = await decider.callbackQueue.ask {
             guard !task.isSilent else { return .cancel }
             return await decide(task, challenge)
         }

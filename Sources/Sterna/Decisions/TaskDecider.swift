@@ -1,24 +1,24 @@
 import SternaCore
 
-/// The closures that decide for one task, and the mailbox that they run in.
+/// The closures that decide for one task, and the callback queue that they run in.
 final class TaskDecider: Sendable {
     let decisions: TaskDecisions
-    let mailbox: TaskMailbox
+    let callbackQueue: UserCallbackQueue
 
     /// Makes the decider of a task; nil without closures.
     ///
-    /// - Parameter mailbox: the mailbox of the task's callbacks; nil to make one.
-    init?(_ settings: SessionSettings, _ mailbox: TaskMailbox?) {
+    /// - Parameter callbackQueue: the queue of the task's callbacks; nil to make one.
+    init?(_ settings: SessionSettings, _ callbackQueue: UserCallbackQueue?) {
         guard let decisions = settings.decisions else { return nil }
         self.decisions = decisions
-        self.mailbox = mailbox ?? TaskMailbox(settings.callbacks)
+        self.callbackQueue = callbackQueue ?? UserCallbackQueue(settings.callbacks)
     }
 
     /// Asks for a response's disposition, and throws `cancelled` if it cancels. Returns the destination if the response is to become a
     /// download.
     func admit(_ response: Response, of task: SessionTask) async throws(SternaError) -> DownloadDestination? {
         guard let decide = decisions.responseReceived else { return nil }
-        let disposition: ResponseDisposition? = await mailbox.ask {
+        let disposition: ResponseDisposition? = await callbackQueue.ask {
             guard !task.isSilent else { return .cancel }
             return await decide(task, response)
         }
@@ -42,7 +42,7 @@ final class TaskDecider: Sendable {
     /// Passes a piece of a body to the closure `dataReceived`, and waits until it returns.
     func deliver(_ piece: Bytes, of task: SessionTask) async {
         guard let take = decisions.dataReceived else { return }
-        await mailbox.ask {
+        await callbackQueue.ask {
             if !task.isSilent { await take(task, piece) }
         }
     }

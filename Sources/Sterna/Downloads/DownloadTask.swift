@@ -48,7 +48,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         self.destination = destination
         self.options = options
         resumed = data
-        super.init(session, draft, prepared, mailbox: nil, sharesCall: response != nil)
+        super.init(session, draft, prepared, callbackQueue: nil, sharesCall: response != nil)
     }
 
     /// The complete file, when the task is complete; throws the task's error. Several Swift tasks may await it.

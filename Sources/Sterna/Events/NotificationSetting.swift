@@ -15,9 +15,9 @@ struct NotificationSetting: Sendable {
     /// Makes the observer that posts notifications of events where callbacks run; nil if none are posted.
     func observer(on callbacks: CallbackTarget) -> EventObserver? {
         guard let poster = center.map({ NotificationPoster(center: $0) }) else { return nil }
-        let mailbox = TaskMailbox(callbacks)
+        let callbackQueue = UserCallbackQueue(callbacks)
         return EventObserver(.tasks) { event in
-            if poster.concerns(event) { mailbox.post { poster.post(event) } }
+            if poster.concerns(event) { callbackQueue.post { poster.post(event) } }
         }
     }
     #else

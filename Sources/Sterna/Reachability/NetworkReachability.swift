@@ -34,7 +34,7 @@ public final class NetworkReachability: Sendable {
         var readers: [Int: AsyncStream<NetworkPath>.Continuation] = [:]
         var lastReader = 0
         var changed: (@Sendable (NetworkPath) -> Void)?
-        var mailbox: TaskMailbox?
+        var callbackQueue: UserCallbackQueue?
         /// The addresses of the destination that were found last.
         var addresses: [IPAddress]?
         var run: Run?
@@ -328,9 +328,9 @@ public final class NetworkReachability: Sendable {
 
     /// Calls the callback and posts the notification, unless ``stop()`` is called before.
     private func post(_ path: NetworkPath, _ state: inout State) {
-        let mailbox = state.mailbox ?? TaskMailbox(options.callbacks)
-        state.mailbox = mailbox
-        mailbox.post { [weak self, options, starts = state.starts] in
+        let callbackQueue = state.callbackQueue ?? UserCallbackQueue(options.callbacks)
+        state.callbackQueue = callbackQueue
+        callbackQueue.post { [weak self, options, starts = state.starts] in
             guard let self, self.state.withLock({ $0.isStarted && $0.starts == starts }) else { return }
             pathChanged?(path)
             options.post(path)

@@ -95,29 +95,29 @@ public struct Reply: Sendable {
 
     /// Decodes the body as a JSON tree; see the form without `await`.
     public func json() async throws(SternaError) -> JSON {
-        try await elsewhere { () throws(SternaError) in try json() }
+        try await concurrently { () throws(SternaError) in try json() }
     }
 
     /// Decodes the body as text; see the form without `await`.
     public func text() async throws(SternaError) -> String {
-        try await elsewhere { () throws(SternaError) in try text() }
+        try await concurrently { () throws(SternaError) in try text() }
     }
 
     /// Decodes the body as a `Decodable` value; see the form without `await`.
     public func decode<T: Decodable & Sendable>(
         _ type: T.Type = T.self, decoder: JSONDecoder? = nil
     ) async throws(SternaError) -> T {
-        try await elsewhere { () throws(SternaError) in try decode(type, decoder: decoder) }
+        try await concurrently { () throws(SternaError) in try decode(type, decoder: decoder) }
     }
 
     /// Decodes the body as a property list; see the form without `await`.
     public func propertyList() async throws(SternaError) -> PropertyList? {
-        try await elsewhere { () throws(SternaError) in try propertyList() }
+        try await concurrently { () throws(SternaError) in try propertyList() }
     }
 
     /// Decodes the body with a response serializer; see the form without `await`.
     public func value<S: ResponseSerializer>(by serializer: S) async throws(SternaError) -> S.Value {
-        try await elsewhere(always: serializer.takesLong) { () throws(SternaError) in try value(by: serializer) }
+        try await concurrently(always: serializer.takesLong) { () throws(SternaError) in try value(by: serializer) }
     }
 
     // MARK: How
@@ -125,11 +125,11 @@ public struct Reply: Sendable {
     /// Below this many bytes, decoding costs less than a switch to another thread.
     private static let largeBody = 64 << 10
 
-    private func elsewhere<T: Sendable>(
+    private func concurrently<T: Sendable>(
         always: Bool = false, _ work: @Sendable () throws(SternaError) -> T
     ) async throws(SternaError) -> T {
         guard always || body.readableBytes >= Self.largeBody else { return try work() }
-        return try await Elsewhere.run(work)
+        return try await ConcurrentWork.run(work)
     }
 
     /// Decodes the value with a serializer that has already checked the response.

@@ -420,7 +420,7 @@ extension SessionPlan {
             request.recorder?.decoded(body.count)
             response.body = ResponseBody(body, trailers: response.body.trailers)
             if isLargeError(response, body, to: draft) {
-                try await Elsewhere.run { [response] () throws(SternaError) in
+                try await ConcurrentWork.run { [response] () throws(SternaError) in
                     _ = try self.reply(response, body, to: draft)
                 }
             }

@@ -64,7 +64,7 @@ final class ChainBuilder: Sendable {
     /// Returns the chain with the given slots.
     func chain(_ slots: ChainSlots) -> Chain {
         kept.chain(slots) {
-            Chain(ChainPlace.allCases.flatMap { interceptors(at: $0, slots) }, transport: transport)
+            Chain(ChainPosition.allCases.flatMap { interceptors(at: $0, slots) }, transport: transport)
         }
     }
 

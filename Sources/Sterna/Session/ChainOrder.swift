@@ -51,11 +51,11 @@ struct ChainSlots: OptionSet, Sendable {
     }
 }
 
-/// The places of a chain, outermost first. `docs/Architecture.md` shows them.
+/// The positions of a chain, outermost first. `docs/Architecture.md` shows them.
 ///
 /// Interceptors above ``redirect`` run once for each call, ``retry`` once for each hop of a redirect, and those below it once for
 /// each request.
-enum ChainPlace: String, CaseIterable {
+enum ChainPosition: String, CaseIterable {
     case adaptationBegin, application, adaptationEnd
     case signingOrigin
     case redirect
@@ -77,7 +77,7 @@ enum ChainPlace: String, CaseIterable {
     case network
     case bandwidth
 
-    /// The slot without which the place is empty; nil if only the session's settings decide, and for ``retry``, which reads bodies
+    /// The slot without which the position is empty; nil if only the session's settings decide, and for ``retry``, which reads bodies
     /// even without its slot.
     var slot: ChainSlots? {
         switch self {
@@ -96,12 +96,12 @@ enum ChainPlace: String, CaseIterable {
 }
 
 extension ChainBuilder {
-    /// Makes the interceptors of a place in a chain with the given slots; none if nothing needs them.
-    func interceptors(at place: ChainPlace, _ slots: ChainSlots) -> [any Interceptor] {
-        if let slot = place.slot, !slots.contains(slot) { return [] }
+    /// Makes the interceptors of a position in a chain with the given slots; none if nothing needs them.
+    func interceptors(at position: ChainPosition, _ slots: ChainSlots) -> [any Interceptor] {
+        if let slot = position.slot, !slots.contains(slot) { return [] }
         let time = settings.engine.loopClock
         let watches = !settings.interceptors.isEmpty
-        switch place {
+        switch position {
         case .adaptationBegin: return watches ? [AdaptationInterceptor(isAbove: true)] : []
         case .application:
             return TraceInterceptor.traced(

@@ -138,7 +138,7 @@ protocol MergedFileFormat: Sendable {
     /// The content of the file.
     associatedtype Saved: Sendable
 
-    var file: SavedFile { get }
+    var file: PrivateFile { get }
 
     /// Reads the file; one that does not exist is empty. Throws `fileUnreadable`.
     func read() throws(SternaError) -> Saved

@@ -54,13 +54,13 @@ extension DataStreamTask {
     private func deliver<Pieces: AsyncSequence & Sendable>(
         _ pieces: Pieces, to act: @escaping @Sendable (Pieces.Element) async -> Void, _ completion: Completion?
     ) -> DataStreamTask where Pieces.Element: Sendable {
-        // A task with decisions has a mailbox, which ends with the task and runs the completion then. Any other gets one here.
-        let own = mailbox == nil ? TaskMailbox(session.plan.settings.callbacks) : nil
+        // A task with decisions has a callback queue, which ends with the task and then runs the completion. Others get one here.
+        let own = callbackQueue == nil ? UserCallbackQueue(session.plan.settings.callbacks) : nil
         let shares = own == nil && endings.add(completion)
         Task {
             do {
                 for try await piece in pieces {
-                    guard !isSilent, await (own ?? mailbox)?.ask({ await act(piece) }) != nil else { break }
+                    guard !isSilent, await (own ?? callbackQueue)?.ask({ await act(piece) }) != nil else { break }
                 }
                 try await finished()
             } catch {
@@ -72,8 +72,8 @@ extension DataStreamTask {
                 try? await finished()
             }
             guard !shares, let completion else { return }
-            let mailbox = own ?? TaskMailbox(session.plan.settings.callbacks)
-            mailbox.end { if !self.isSilent { completion(self.error) } }
+            let callbackQueue = own ?? UserCallbackQueue(session.plan.settings.callbacks)
+            callbackQueue.end { if !self.isSilent { completion(self.error) } }
         }
         return self
     }

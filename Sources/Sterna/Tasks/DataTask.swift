@@ -15,7 +15,7 @@ public class DataTask: SessionTask, @unchecked Sendable {
     /// Turns the result into the task's completion callback; nil without one.
     private let completion: (@Sendable (DataTask, Result<Reply, SternaError>) -> Ending)?
 
-    /// The completion callback of a task, which runs in the mailbox.
+    /// The completion callback of a task, which runs in the callback queue.
     struct Ending: Sendable {
         /// The error that the callback reports, if the value could not be made.
         var error: SternaError?
@@ -26,11 +26,12 @@ public class DataTask: SessionTask, @unchecked Sendable {
     }
 
     required init(
-        _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>, mailbox: TaskMailbox?,
+        _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>,
+        callbackQueue: UserCallbackQueue?,
         completion: (@Sendable (DataTask, Result<Reply, SternaError>) -> Ending)? = nil
     ) {
         self.completion = completion
-        super.init(session, draft, prepared, mailbox: mailbox)
+        super.init(session, draft, prepared, callbackQueue: callbackQueue)
     }
 
     /// The response with its body, once the task is complete; throws the task's error. Any number of Swift tasks may await it.
@@ -43,7 +44,7 @@ public class DataTask: SessionTask, @unchecked Sendable {
 
     override func copy(_ prepared: Result<Request, SternaError>) -> SessionTask? {
         guard completion == nil else { return nil }
-        return Self(session, draft, prepared, mailbox: nil)
+        return Self(session, draft, prepared, callbackQueue: nil)
     }
 
     override func perform(_ request: Request) async {

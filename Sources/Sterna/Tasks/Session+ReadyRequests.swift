@@ -15,7 +15,7 @@ extension Session {
     /// Makes a task that sends a ready request and collects the response in memory.
     public func dataTask(_ request: Request) -> DataTask {
         let draft = ready(request)
-        let task = DataTask(self, draft, prepared(ready: request), mailbox: nil)
+        let task = DataTask(self, draft, prepared(ready: request), callbackQueue: nil)
         task.enroll()
         return task
     }
@@ -23,7 +23,7 @@ extension Session {
     /// Makes a task that sends a ready request with a body and collects the response in memory.
     public func uploadTask(_ request: Request) -> UploadTask {
         let draft = ready(request)
-        let task = UploadTask(self, draft, prepared(ready: request), mailbox: nil)
+        let task = UploadTask(self, draft, prepared(ready: request), callbackQueue: nil)
         task.enroll()
         return task
     }
@@ -31,7 +31,7 @@ extension Session {
     /// Makes a task that sends a ready request, and whose response is read while it arrives.
     public func streamTask(_ request: Request) -> DataStreamTask {
         let draft = ready(request)
-        let task = DataStreamTask(self, draft, prepared(ready: request), mailbox: nil)
+        let task = DataStreamTask(self, draft, prepared(ready: request), callbackQueue: nil)
         task.enroll()
         return task
     }

@@ -7,7 +7,7 @@ extension Session {
     /// A request that cannot be built (a bad URL, parameters that cannot be encoded) makes a task that fails once it is resumed.
     public func dataTask(_ draft: RequestDraft) -> DataTask {
         let draft = ofTask(draft)
-        let task = DataTask(self, draft, prepared(draft), mailbox: nil)
+        let task = DataTask(self, draft, prepared(draft), callbackQueue: nil)
         task.enroll()
         return task
     }
@@ -18,7 +18,7 @@ extension Session {
     ///     for await step in task.progress { print(step) }
     public func uploadTask(_ draft: RequestDraft) -> UploadTask {
         let draft = ofTask(draft)
-        let task = UploadTask(self, draft, prepared(draft), mailbox: nil)
+        let task = UploadTask(self, draft, prepared(draft), callbackQueue: nil)
         task.enroll()
         return task
     }
@@ -26,7 +26,7 @@ extension Session {
     /// Makes a task whose response is read while it arrives.
     public func streamTask(_ draft: RequestDraft) -> DataStreamTask {
         let draft = ofTask(draft)
-        let task = DataStreamTask(self, draft, prepared(draft), mailbox: nil)
+        let task = DataStreamTask(self, draft, prepared(draft), callbackQueue: nil)
         task.enroll()
         return task
     }

@@ -19,7 +19,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     let session: Session
     let draft: RequestDraft
     let gate = TaskGate()
-    let mailbox: TaskMailbox?
+    let callbackQueue: UserCallbackQueue?
     let reports: TaskReports
     let decider: TaskDecider?
     let events: TaskEvents?
@@ -52,21 +52,21 @@ public class SessionTask: Identifiable, @unchecked Sendable {
 
     /// - Parameter sharesCall: whether another task has the call's number.
     init(
-        _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>, mailbox: TaskMailbox?,
-        sharesCall: Bool = false
+        _ session: Session, _ draft: RequestDraft, _ prepared: Result<Request, SternaError>,
+        callbackQueue: UserCallbackQueue?, sharesCall: Bool = false
     ) {
         let request = try? prepared.get()
         let call = request?.call
         // The call's time limits do not run before the task is resumed.
         call?.pause()
         id = sharesCall ? Call.newNumber() : call?.id ?? Call.newNumber()
-        let decider = TaskDecider(session.plan.settings, mailbox)
-        let mailbox = mailbox ?? decider?.mailbox
+        let decider = TaskDecider(session.plan.settings, callbackQueue)
+        let callbackQueue = callbackQueue ?? decider?.callbackQueue
         self.session = session
         self.draft = draft
         self.prepared = prepared
-        self.mailbox = mailbox
-        reports = TaskReports(mailbox: mailbox, traffic: session.traffic)
+        self.callbackQueue = callbackQueue
+        reports = TaskReports(callbackQueue: callbackQueue, traffic: session.traffic)
         self.decider = decider
         events = TaskEvents(session, request, id: id)
     }
@@ -326,7 +326,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - summary: the values for the completion notification; made only if notifications are posted.
-    ///   - last: the task's completion callback, which runs in the mailbox after all other callbacks.
+    ///   - last: the task's completion callback, which runs in the callback queue after all other callbacks.
     @discardableResult
     func complete(
         _ error: SternaError?, _ summary: @autoclosure () -> TaskSummary = TaskSummary(),
@@ -351,8 +351,8 @@ public class SessionTask: Identifiable, @unchecked Sendable {
             if let group { self.afterEvents { group.leave() } }
             self.session.plan.scope.register.remove(self.id)
         }
-        if let mailbox {
-            mailbox.end {
+        if let callbackQueue {
+            callbackQueue.end {
                 if !isSilent {
                     // A report may be decided on but not yet posted; its callback still comes before this one.
                     self.reports.deliver()

@@ -67,13 +67,13 @@ extension SessionTask {
     }
 
     /// Throws if the response serializer does not accept the response's head. The error of an unacceptable status has the part of
-    /// the body that ``AnswerBody`` reads.
+    /// the body that ``BodyPrefix`` reads.
     func judge(_ response: Response) async throws {
         let serializer = session.plan.serializer(for: draft)
         // A download would save an error page, so it ignores `acceptsAnyStatus`.
         let acceptsAny = !(self is DownloadTask) && session.plan.acceptsAnyStatus(draft)
         if !acceptsAny, !serializer.validation.accepts(status: response.status.code) {
-            let body = await AnswerBody.read(response.body, on: session.loopClock)
+            let body = await BodyPrefix.read(response.body, on: session.loopClock)
             guard !Task.isCancelled else { throw SternaError.cancelled(phase: .read) }
             var strict = draft
             strict.settings.acceptsAnyStatus = false

@@ -9,7 +9,7 @@ public import Foundation
 final class TaskReports: Sendable {
     let upload = UpdateChannel(TransferProgress(completed: 0))
     let download = UpdateChannel(TransferProgress(completed: 0))
-    private let mailbox: TaskMailbox?
+    private let callbackQueue: UserCallbackQueue?
     private let traffic: TransferTraffic
 
     /// The largest step between two reports, in bytes, that counts as transferred; a larger one is the part that an earlier attempt
@@ -35,12 +35,12 @@ final class TaskReports: Sendable {
 
     private let state = Mutex(State())
 
-    init(mailbox: TaskMailbox?, traffic: TransferTraffic) {
-        self.mailbox = mailbox
+    init(callbackQueue: UserCallbackQueue?, traffic: TransferTraffic) {
+        self.callbackQueue = callbackQueue
         self.traffic = traffic
     }
 
-    /// Sets the user code that is called in the mailbox with the progress of both directions.
+    /// Sets the user code that is called in the callback queue with the progress of both directions.
     func connect(_ receiver: Receiver?) { state.withLock { $0.receiver = receiver } }
 
     var progress: RequestProgress { state.withLock { $0.progress } }
@@ -73,11 +73,11 @@ final class TaskReports: Sendable {
             return true
         }
         guard isToPost else { return }
-        guard let mailbox else { return deliver() }
-        mailbox.post { self.deliver() }
+        guard let callbackQueue else { return deliver() }
+        callbackQueue.post { self.deliver() }
     }
 
-    /// Calls the user code, if a report is pending. Runs in the mailbox.
+    /// Calls the user code, if a report is pending. Runs in the callback queue.
     func deliver() {
         let pending = state.withLock { state -> (RequestProgress, Receiver?)? in
             guard state.isPosted else { return nil }
@@ -152,7 +152,7 @@ public struct RequestProgress: Sendable, Hashable, CustomStringConvertible {
 
 #if Foundation
 extension TaskReports {
-    /// Returns the `Progress` of the upload or of the download, always the same object; it changes in the mailbox, or without one
+    /// Returns the `Progress` of the upload or of the download, always the same object; it changes in the callback queue, or without one
     /// where progress is reported.
     func object(ofUpload: Bool, _ makeObject: () -> Progress) -> Progress {
         state.withLock { state in

@@ -11,7 +11,7 @@ package final class BandwidthQueue: Sendable {
     }
 
     private struct State {
-        var line: BandwidthLine
+        var queue: TokenBucketQueue
         var waiters: [UInt64: Waiter] = [:]
 
         /// The clock of the last body that asked.
@@ -39,18 +39,18 @@ package final class BandwidthQueue: Sendable {
     /// How often waiting bodies are asked whether their call was cancelled, or its deadline moved.
     private static let checkInterval = TimeAmount.seconds(1)
 
-    init(rate: Int?) { state = Mutex(State(line: BandwidthLine(rate: rate))) }
+    init(rate: Int?) { state = Mutex(State(queue: TokenBucketQueue(rate: rate))) }
 
     /// Returns a number for a wait, which no other wait has.
     static func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Bytes per second; nil for no limit. Waiting bodies go on at the new rate at once.
     var rate: Int? {
-        get { state.withLock { $0.line.rate } }
+        get { state.withLock { $0.queue.rate } }
         set {
             let work = state.withLock { state in
                 let now = state.time?.clock.now
-                state.line.setRate(newValue, at: now)
+                state.queue.setRate(newValue, at: now)
                 return now.map { Self.advance(&state, at: $0) } ?? Work()
             }
             carryOut(work)
@@ -64,7 +64,7 @@ package final class BandwidthQueue: Sendable {
     func takeNow(upTo count: Int, by time: LoopClock) -> Int? {
         state.withLock { state in
             state.time = time
-            return state.line.takeNow(upTo: count, at: time.clock.now)
+            return state.queue.takeNow(upTo: count, at: time.clock.now)
         }
     }
 
@@ -84,7 +84,7 @@ package final class BandwidthQueue: Sendable {
                 if let error = Task.isCancelled ? .cancelled(phase: body.phase) : body.failure(at: now) {
                     return Work(ended: [(wait, .failure(error))])
                 }
-                state.line.join(number, upTo: count)
+                state.queue.join(number, upTo: count)
                 state.waiters[number] = Waiter(body: body, wait: wait)
                 state.nextCheck = min(state.nextCheck, now + Self.checkInterval, body.deadline)
                 return Self.advance(&state, at: now)
@@ -95,7 +95,7 @@ package final class BandwidthQueue: Sendable {
     /// Ends a wait with `cancelled`; does nothing if it has not begun, or is over.
     func cancel(_ number: UInt64) {
         let waiter = state.withLock { state in
-            state.line.leave(number)
+            state.queue.leave(number)
             return state.waiters.removeValue(forKey: number)
         }
         guard let waiter else { return }
@@ -108,10 +108,10 @@ package final class BandwidthQueue: Sendable {
     private static func advance(_ state: inout State, at now: NIODeadline) -> Work {
         var work = Work()
         if state.nextCheck <= now { check(&state, at: now, &work) }
-        let (turns, next) = state.line.advance(at: now)
-        for turn in turns {
-            guard let waiter = state.waiters.removeValue(forKey: turn.number) else { continue }
-            work.ended.append((waiter.wait, .success(turn.bytes)))
+        let (grants, next) = state.queue.advance(at: now)
+        for grant in grants {
+            guard let waiter = state.waiters.removeValue(forKey: grant.number) else { continue }
+            work.ended.append((waiter.wait, .success(grant.bytes)))
         }
         guard let next, let time = state.time else { return work }
         let moment = min(next, state.nextCheck)
@@ -126,7 +126,7 @@ package final class BandwidthQueue: Sendable {
         state.nextCheck = .distantFuture
         for (number, waiter) in state.waiters {
             if let error = waiter.body.failure(at: now) {
-                state.line.leave(number)
+                state.queue.leave(number)
                 state.waiters[number] = nil
                 work.ended.append((waiter.wait, .failure(error)))
             } else {

@@ -16,7 +16,7 @@ public final class Call: Sendable {
     private let lease = CallLease()
 
     // The raw value of a priority; negative unless one was set.
-    private let rank = Atomic<Int8>(-1)
+    private let storedPriority = Atomic<Int8>(-1)
     private let attemptCount = Atomic<Int>(0)
     private let number = Atomic<UInt64>(0)
     private static let lastNumber = Atomic<UInt64>(0)
@@ -157,13 +157,13 @@ public final class Call: Sendable {
     /// requests' own.
     package var priority: Request.Priority? {
         get {
-            let raw = rank.load(ordering: .relaxed)
+            let raw = storedPriority.load(ordering: .relaxed)
             return raw < 0 ? nil : Request.Priority(rawValue: Int(raw))
         }
         set {
-            rank.store(newValue.map { Int8($0.rawValue) } ?? -1, ordering: .relaxed)
-            // An attempt that begins later reads the new rank: both take this lock.
-            for step in state.withLock(\.steps.all) { step.callReranked() }
+            storedPriority.store(newValue.map { Int8($0.rawValue) } ?? -1, ordering: .relaxed)
+            // An attempt that begins later reads the new priority: both take this lock.
+            for step in state.withLock(\.steps.all) { step.callPriorityChanged() }
         }
     }
 

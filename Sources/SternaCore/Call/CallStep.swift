@@ -10,12 +10,12 @@ package protocol CallStep: AnyObject, Sendable {
     func callResumed()
 
     /// Called from any thread when the call's priority has changed.
-    func callReranked()
+    func callPriorityChanged()
 }
 
 extension CallStep {
     package func callPaused() {}
-    package func callReranked() {}
+    package func callPriorityChanged() {}
 }
 
 /// The steps of a call that are under way, and whether it was cancelled.

@@ -33,36 +33,36 @@ public struct RequestOptions: Sendable {
     @inlinable
     public subscript<Key: RequestOptionKey>(ifSet key: Key.Type) -> Key.Value? {
         get {
-            guard !entries.isEmpty, let place = place(of: ObjectIdentifier(key)) else { return nil }
-            return value(at: place, of: key)
+            guard !entries.isEmpty, let index = index(of: ObjectIdentifier(key)) else { return nil }
+            return value(at: index, of: key)
         }
         set { setValue(newValue, of: key) }
     }
 
     @usableFromInline
-    func value<Key: RequestOptionKey>(at place: Int, of key: Key.Type) -> Key.Value { entry(at: place, of: key).value }
+    func value<Key: RequestOptionKey>(at index: Int, of key: Key.Type) -> Key.Value { entry(at: index, of: key).value }
 
     /// Reads a value in place, which copies nothing of a large one; returns nil if none was set.
     @inlinable
     package func read<Key: RequestOptionKey, Result>(_ key: Key.Type, _ read: (Key.Value) -> Result) -> Result? {
-        guard !entries.isEmpty, let place = place(of: ObjectIdentifier(key)) else { return nil }
-        return read(entry(at: place, of: key).value)
+        guard !entries.isEmpty, let index = index(of: ObjectIdentifier(key)) else { return nil }
+        return read(entry(at: index, of: key).value)
     }
 
     @inlinable
-    func entry<Key: RequestOptionKey>(at place: Int, of key: Key.Type) -> Entry<Key> {
+    func entry<Key: RequestOptionKey>(at index: Int, of key: Key.Type) -> Entry<Key> {
         // Only entries of this type have its identifier.
-        unsafeDowncast(entries[place], to: Entry<Key>.self)
+        unsafeDowncast(entries[index], to: Entry<Key>.self)
     }
 
     @usableFromInline
     mutating func setValue<Key: RequestOptionKey>(_ value: Key.Value?, of key: Key.Type) {
         // Not a switch over both: the runtime would look up the pair's type.
-        guard let place = place(of: ObjectIdentifier(key)) else {
+        guard let index = index(of: ObjectIdentifier(key)) else {
             if let value { entries.append(Entry<Key>(value)) }
             return
         }
-        if let value { entries[place] = Entry<Key>(value) } else { entries.remove(at: place) }
+        if let value { entries[index] = Entry<Key>(value) } else { entries.remove(at: index) }
     }
 
     /// Whether these are the options of another value, neither changed nor merged since they were copied.
@@ -74,8 +74,8 @@ public struct RequestOptions: Sendable {
     public mutating func merge(_ others: RequestOptions) {
         guard !entries.isEmpty else { return self = others }
         for entry in others.entries {
-            if let place = place(of: entry.key) {
-                entries[place] = entry.over(entries[place])
+            if let index = index(of: entry.key) {
+                entries[index] = entry.over(entries[index])
             } else {
                 entries.append(entry)
             }
@@ -97,24 +97,24 @@ public struct RequestOptions: Sendable {
     /// Returns the value under a key that holds where these options are merged into others.
     package func value<Key: RequestOptionKey>(of key: Key.Type, over others: RequestOptions) -> Key.Value
     where Key.Value: EditedValue {
-        guard let place = place(of: ObjectIdentifier(key)) else { return others[key] }
-        return (entries[place] as? EditedEntry<Key>)?.edited.over(others[key]) ?? value(at: place, of: key)
+        guard let index = index(of: ObjectIdentifier(key)) else { return others[key] }
+        return (entries[index] as? EditedEntry<Key>)?.edited.over(others[key]) ?? value(at: index, of: key)
     }
 
     private func editedValue<Key: RequestOptionKey>(of key: Key.Type) -> Key.Value where Key.Value: EditedValue {
-        guard let place = place(of: ObjectIdentifier(key)) else {
+        guard let index = index(of: ObjectIdentifier(key)) else {
             var value = Key.defaultValue
             value.record()
             return value
         }
-        return (entries[place] as? EditedEntry<Key>)?.edited ?? value(at: place, of: key)
+        return (entries[index] as? EditedEntry<Key>)?.edited ?? value(at: index, of: key)
     }
 
     private mutating func setEditedValue<Key: RequestOptionKey>(_ value: Key.Value, of key: Key.Type)
     where Key.Value: EditedValue {
         guard value.edits.isRecording else { return self[key] = value }
         let entry = EditedEntry<Key>(edited: value)
-        if let place = place(of: ObjectIdentifier(key)) { entries[place] = entry } else { entries.append(entry) }
+        if let index = index(of: ObjectIdentifier(key)) { entries[index] = entry } else { entries.append(entry) }
     }
 
     /// Returns the values of all options that are set, for comparison; nil if one of them cannot be compared.
@@ -130,7 +130,7 @@ public struct RequestOptions: Sendable {
     }
 
     @usableFromInline
-    func place(of key: ObjectIdentifier) -> Int? { entries.firstIndex { $0.key == key } }
+    func index(of key: ObjectIdentifier) -> Int? { entries.firstIndex { $0.key == key } }
 }
 
 /// An option with its key; see ``Entry``, its subclass.

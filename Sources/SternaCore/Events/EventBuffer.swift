@@ -47,18 +47,18 @@ package final class EventBuffer: Sendable {
         // A variable that the closure below empties: appending a captured constant would copy the event.
         var posted: Entry? = .event(event, source)
         let starts = state.withLock { state in
-            if let place = state.place(slot) {
+            if let index = state.index(of: slot) {
                 guard let entry = posted.take() else { return false }
-                posted = state.entries[place]
-                state.entries[place] = entry
+                posted = state.entries[index]
+                state.entries[index] = entry
                 return false
             }
             guard state.count < capacity, let entry = posted.take() else {
                 state.lose(source)
                 return false
             }
-            let place = (state.takings, state.entries.count)
-            slot?.place.withLock { $0 = place }
+            let position = (state.takings, state.entries.count)
+            slot?.position.withLock { $0 = position }
             state.count += 1
             return state.append(entry)
         }
@@ -160,9 +160,9 @@ extension EventBuffer.State {
         return !isDelivering
     }
 
-    /// Returns the place of an earlier event that waits still.
-    fileprivate func place(_ slot: EventSlot?) -> Int? {
-        guard let (taking, index) = slot?.place.withLock({ $0 }), taking == takings, entries.indices.contains(index)
+    /// Returns the index of an earlier event that still waits.
+    fileprivate func index(of slot: EventSlot?) -> Int? {
+        guard let (taking, index) = slot?.position.withLock({ $0 }), taking == takings, entries.indices.contains(index)
         else { return nil }
         return index
     }
@@ -176,9 +176,9 @@ extension EventBuffer.State {
     }
 }
 
-/// The place in a buffer of an event that a later one replaces: progress, of which observers need only the newest.
+/// The position in a buffer of an event that a later one replaces: progress, of which observers need only the newest.
 package final class EventSlot: Sendable {
-    fileprivate let place = Mutex<(taking: Int, index: Int)>((-1, 0))
+    fileprivate let position = Mutex<(taking: Int, index: Int)>((-1, 0))
 
     package init() {}
 }

@@ -60,7 +60,7 @@ private final class EncodedNode {
     var content: Content
 
     // The last position of each key; made with the first container of a key.
-    private var places: [String: Int]?
+    private var indices: [String: Int]?
 
     var value: ParameterValue {
         switch content {
@@ -76,12 +76,12 @@ private final class EncodedNode {
         let node = EncodedNode()
         if case .dictionary(var pairs) = content {
             content = .nothing
-            places?[key] = pairs.count
+            indices?[key] = pairs.count
             pairs.append((key, node))
             content = .dictionary(pairs)
         } else {
             content = .dictionary([(key, node)])
-            places = nil
+            indices = nil
         }
         return node
     }
@@ -89,10 +89,10 @@ private final class EncodedNode {
     /// Returns the node of a container for a key: the existing one if it holds a container of that kind, else a new one.
     func container(_ key: String, isKeyed: Bool) -> EncodedNode {
         guard case .dictionary(let pairs) = content else { return add(key) }
-        let places = places ?? Dictionary(pairs.indices.map { (pairs[$0].key, $0) }) { $1 }
-        self.places = places
-        guard let place = places[key] else { return add(key) }
-        let node = pairs[place].node
+        let indices = indices ?? Dictionary(pairs.indices.map { (pairs[$0].key, $0) }) { $1 }
+        self.indices = indices
+        guard let index = indices[key] else { return add(key) }
+        let node = pairs[index].node
         node.open()
         switch node.content {
         case .dictionary where isKeyed, .array where !isKeyed: return node
@@ -115,7 +115,7 @@ private final class EncodedNode {
     func sortKeys() {
         guard case .dictionary(let pairs) = content else { return }
         content = .dictionary(pairs.sorted { $0.key < $1.key })
-        places = nil
+        indices = nil
     }
 
     func addElement() -> EncodedNode {

@@ -58,12 +58,12 @@ package final class DeadlineWatch: Sendable {
         guard deadline < .distantFuture, !state.timer.isSet(by: deadline) else { return }
         state.timer.clear()
         let task = time.clock.schedule(at: deadline, on: time.loop, outlastsLoop: true) { [weak self] in
-            self?.look()
+            self?.check()
         }
         state.timer.set(task, at: deadline)
     }
 
-    private func look() {
+    private func check() {
         let members = state.withLock { state in
             state.timer.fired()
             return Array(state.members.values)

@@ -1,5 +1,5 @@
-/// Decides whose turn it is in a queue: a limited number at once, in total and for each host, by rank, then in order, and behind what they
-/// wait for. A value without tasks.
+/// Decides whose turn it is in a queue: a limited number at once, in total and for each host, by priority, then in order, and
+/// behind what they wait for. A value without tasks.
 package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     /// The maximum numbers of transfers that run at the same time; at least 1.
     package struct Limits: Sendable, Hashable {
@@ -28,8 +28,8 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
         var after: Set<ID> = []
         var before: Set<ID> = []
 
-        /// The rank of transfers in the background is below that of all others.
-        var rank: Int { priority.rawValue + (isBackground ? 0 : 10) }
+        /// The priority in the queue. That of transfers in the background is below that of all others.
+        var effectivePriority: Int { priority.rawValue + (isBackground ? 0 : 10) }
     }
 
     package var limits: Limits
@@ -42,13 +42,13 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     private var arrivals = 0
 
     // Those that may have a turn, in order, by host, so that one host at its limit costs nothing.
-    private var ready: [String: OrderedLine<ID>] = [:]
+    private var ready: [String: OrderedQueue<ID>] = [:]
     private var perHost: [String: Int] = [:]
 
     /// The number of transfers that have a turn.
     package private(set) var runningCount = 0
 
-    /// - Parameter lastComesFirst: whether, of transfers with the same rank, the one that was added last has the first turn.
+    /// - Parameter lastComesFirst: whether, of transfers with the same priority, the one that was added last has the first turn.
     package init(_ limits: Limits, lastComesFirst: Bool = false) {
         (self.limits, self.lastComesFirst) = (limits, lastComesFirst)
     }
@@ -197,7 +197,7 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     private mutating func addToReady(_ id: ID) {
         guard let entry = entries[id], entry.asks, entry.after.isEmpty else { return }
         ready[entry.host, default: .init()].insert(
-            id, rank: entry.rank, order: lastComesFirst ? -entry.arrival : entry.arrival)
+            id, priority: entry.effectivePriority, order: lastComesFirst ? -entry.arrival : entry.arrival)
     }
 
     private mutating func removeFromReady(_ id: ID) {

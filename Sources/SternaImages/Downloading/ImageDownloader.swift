@@ -28,7 +28,7 @@ public final class ImageDownloader: Sendable {
     public let options: ImageDownloaderOptions
 
     private let transfers: ImageTransfers
-    private let mailbox: TaskMailbox
+    private let callbackQueue: UserCallbackQueue
     private let lastNumber = Atomic(0)
 
     /// Creates a downloader.
@@ -51,7 +51,7 @@ public final class ImageDownloader: Sendable {
         }
         (self.decoder, self.imageCache, self.options) = (decoder, imageCache, options)
         transfers = ImageTransfers(self.session, decoder, imageCache, options)
-        mailbox = TaskMailbox(options.callbacks)
+        callbackQueue = UserCallbackQueue(options.callbacks)
     }
 
     private static func accept(_ formats: Set<ImageFormat>) -> String {
@@ -78,11 +78,11 @@ public final class ImageDownloader: Sendable {
     ) -> ImageDownloadReceipt {
         let receipt = begin(
             request, id: receiptID,
-            progressed: { [mailbox] step in
-                if let progress { mailbox.post { progress(step) } }
+            progressed: { [callbackQueue] step in
+                if let progress { callbackQueue.post { progress(step) } }
             },
-            answered: { [mailbox] result in mailbox.post { completion(result) } })
-        if receipt.isFromMemory, let result = receipt.result { mailbox.post { completion(result) } }
+            answered: { [callbackQueue] result in callbackQueue.post { completion(result) } })
+        if receipt.isFromMemory, let result = receipt.result { callbackQueue.post { completion(result) } }
         return receipt
     }
 

@@ -3,10 +3,10 @@ import Sterna
 import SternaCore
 import Synchronization
 
-/// Fetches and decodes images as a ``DownloadBoard`` decides, and completes receipts.
+/// Fetches and decodes images as a ``ImageTransferTable`` decides, and completes receipts.
 final class ImageTransfers: Sendable {
     private struct State {
-        var board: DownloadBoard
+        var table: ImageTransferTable
         var receivers: [Int: ImageReceiver] = [:]
         var works: [Int: Work] = [:]
     }
@@ -33,12 +33,12 @@ final class ImageTransfers: Sendable {
         _ options: ImageDownloaderOptions
     ) {
         (self.session, self.decoder, self.imageCache, self.options) = (session, decoder, imageCache, options)
-        let board = DownloadBoard(
+        let table = ImageTransferTable(
             order: options.downloadPrioritization, maximumActive: options.maximumActiveDownloads)
-        state = Mutex(State(board: board))
+        state = Mutex(State(table: table))
     }
 
-    var activeCount: Int { state.withLock { $0.board.activeCount } }
+    var activeCount: Int { state.withLock { $0.table.activeCount } }
 
     // MARK: Receivers
 
@@ -46,7 +46,7 @@ final class ImageTransfers: Sendable {
         let (number, request) = (receiver.receipt.number, receiver.receipt.request)
         let raised = state.withLock { state -> DataTask? in
             state.receivers[number] = receiver
-            let joined = state.board.join(number, receiver.source.transferKey(number), request.priority)
+            let joined = state.table.join(number, receiver.source.transferKey(number), request.priority)
             var work = state.works[joined.transfer] ?? Work(draft: request.draft, source: receiver.source)
             work.grace?.cancel()
             (work.abandoned, work.grace) = (nil, nil)
@@ -62,7 +62,7 @@ final class ImageTransfers: Sendable {
     func cancel(_ number: Int) -> Bool {
         let (wasWaiting, task) = state.withLock { state -> (Bool, DataTask?) in
             guard let receiver = state.receivers.removeValue(forKey: number) else { return (false, nil) }
-            switch state.board.leave(number) {
+            switch state.table.leave(number) {
             case .nothing: return (true, nil)
             case .removed(let id):
                 state.works[id] = nil
@@ -79,14 +79,14 @@ final class ImageTransfers: Sendable {
         let receipts = state.withLock { state in
             if state.works[id]?.abandoned?.key == key { state.works[id]?.abandoned = nil }
             let meant = Set(
-                state.board.receivers(of: id).filter { number in state.receivers[number]?.key == key })
+                state.table.receivers(of: id).filter { number in state.receivers[number]?.key == key })
             return take(meant, from: id, &state)
         }
         for receipt in receipts { receipt.answer(result) }
     }
 
     private func take(_ meant: Set<Int>, from id: Int, _ state: inout State) -> [ImageDownloadReceipt] {
-        state.board.take(meant, from: id).compactMap { state.receivers.removeValue(forKey: $0)?.receipt }
+        state.table.take(meant, from: id).compactMap { state.receivers.removeValue(forKey: $0)?.receipt }
     }
 
     // MARK: Abandoned transfers
@@ -107,7 +107,7 @@ final class ImageTransfers: Sendable {
 
     /// Detaches a transfer, so that later receivers get a new one. Returns the task to cancel.
     private func giveUp(_ id: Int, _ state: inout State) -> DataTask? {
-        state.board.detach(id)
+        state.table.detach(id)
         state.works[id]?.abandoned = nil
         return state.works[id]?.task
     }
@@ -123,7 +123,7 @@ final class ImageTransfers: Sendable {
     private func report(_ id: Int, _ progress: TransferProgress) {
         let receipts = state.withLock { state in
             state.works[id]?.progress = progress
-            return state.board.receivers(of: id).compactMap { state.receivers[$0]?.receipt }
+            return state.table.receivers(of: id).compactMap { state.receivers[$0]?.receipt }
         }
         for receipt in receipts { receipt.progressed?(progress) }
         if receipts.isEmpty { giveUpIfAbandoned(id) { !options.abandonedTransfers.goesOn($0) } }
@@ -132,7 +132,7 @@ final class ImageTransfers: Sendable {
     // MARK: Transfers
 
     private func startWaiting() {
-        for id in state.withLock({ $0.board.begin() }) {
+        for id in state.withLock({ $0.table.begin() }) {
             Task { await run(id) }
         }
     }
@@ -155,21 +155,21 @@ final class ImageTransfers: Sendable {
 
     /// Returns the next receiver of a transfer, or the one that abandoned it; ends the transfer if there is none.
     private func next(_ id: Int, _ state: inout State) -> ImageReceiver? {
-        let waiting = state.board.receivers(of: id).first.flatMap { state.receivers[$0] }
+        let waiting = state.table.receivers(of: id).first.flatMap { state.receivers[$0] }
         if let next = waiting ?? state.works[id]?.abandoned { return next }
         end(id, &state)
         return nil
     }
 
     private func end(_ id: Int, _ state: inout State) {
-        state.board.end(id)
+        state.table.end(id)
         state.works.removeValue(forKey: id)?.grace?.cancel()
     }
 
     /// Ends a transfer with an error.
     private func fail(_ id: Int, _ error: SternaError) {
         let receipts = state.withLock { state in
-            let receipts = take(Set(state.board.receivers(of: id)), from: id, &state)
+            let receipts = take(Set(state.table.receivers(of: id)), from: id, &state)
             end(id, &state)
             return receipts
         }
@@ -181,7 +181,7 @@ final class ImageTransfers: Sendable {
         guard let imageCache else { return }
         let keys = state.withLock { state in
             Set(
-                state.board.receivers(of: id).compactMap { number -> ImageCacheKey? in
+                state.table.receivers(of: id).compactMap { number -> ImageCacheKey? in
                     guard let receiver = state.receivers[number], receiver.source.isReadFromMemory else { return nil }
                     return receiver.key
                 })
@@ -204,7 +204,7 @@ final class ImageTransfers: Sendable {
         let task = session.dataTask(draft)
         let isWanted = state.withLock { state in
             state.works[id]?.task = task
-            return state.works[id]?.abandoned != nil || !state.board.receivers(of: id).isEmpty
+            return state.works[id]?.abandoned != nil || !state.table.receivers(of: id).isEmpty
         }
         if !isWanted { task.cancel() }
         return try await task.value

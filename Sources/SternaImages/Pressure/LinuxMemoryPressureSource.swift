@@ -51,8 +51,8 @@ struct LinuxMemoryPressureSource: MemoryPressureSource {
     }
 
     private func watch(_ stop: Int32, _ report: @Sendable (MemoryPressure.Level) -> Void) {
-        let look = MemoryLook(root: root)
-        let groups = look.groups()
+        let reader = MemoryReader(root: root)
+        let groups = reader.groups()
         let machine = open("/proc/pressure/memory")
         let told = groups.map { $0.hierarchy == .v2 ? open("\($0.folder)/memory.pressure") : [] }
         let all = machine + told.flatMap { $0 }
@@ -76,7 +76,7 @@ struct LinuxMemoryPressureSource: MemoryPressureSource {
                     levels.append(trigger.level)
                 }
             }
-            if count == 0, let level = look.level() { levels.append(level) }
+            if count == 0, let level = reader.level() { levels.append(level) }
             if let level = levels.max() { report(level) }
         }
     }

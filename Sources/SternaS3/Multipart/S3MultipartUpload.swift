@@ -6,7 +6,7 @@ import Synchronization
 
 /// Runs a multipart upload until it is complete.
 struct S3MultipartUpload: Sendable {
-    let exchange: S3UploadExchange
+    let client: S3UploadClient
     let plan: S3PartPlan
     let checksum: S3UploadFields.Checksum?
     let concurrency: Int
@@ -16,7 +16,7 @@ struct S3MultipartUpload: Sendable {
 
     let progress: @Sendable (TransferProgress) -> Void
 
-    private var job: UploadJob { exchange.job }
+    private var job: UploadJob { client.job }
 
     /// Returns the response to the complete upload, or that of a HEAD request if the former was lost.
     ///
@@ -82,9 +82,9 @@ struct S3MultipartUpload: Sendable {
     // MARK: Creation
 
     private func create(_ state: inout S3UploadState) async throws -> String {
-        var call = S3UploadExchange.Call(purpose: .create, method: .post, query: [("uploads", "")])
+        var call = S3UploadClient.Call(purpose: .create, method: .post, query: [("uploads", "")])
         if let algorithm = checksum?.algorithm { call.headers["x-amz-checksum-algorithm"] = algorithm }
-        let (id, created) = try await exchange.persist(call) { response throws(SternaError) in
+        let (id, created) = try await client.persist(call) { response throws(SternaError) in
             (
                 try S3XML.uploadID(response.body.whole ?? Bytes()),
                 response[.date].flatMap { HTTPDate.seconds($0) }
@@ -106,10 +106,10 @@ struct S3MultipartUpload: Sendable {
         var (parts, marker) = ([S3Part](), 0)
         // A page has 1,000 parts; other servers may have smaller ones.
         for _ in 0..<Self.mostPages {
-            var call = S3UploadExchange.Call(purpose: .list, method: .get, query: [("max-parts", "1000")])
+            var call = S3UploadClient.Call(purpose: .list, method: .get, query: [("max-parts", "1000")])
             if marker > 0 { call.query.append(("part-number-marker", "\(marker)")) }
             call.query.append(("uploadId", id))
-            let page = try await exchange.persist(call) { [element = checksum?.element] response throws(SternaError) in
+            let page = try await client.persist(call) { [element = checksum?.element] response throws(SternaError) in
                 try S3XML.parts(response.body.whole ?? Bytes(), checksum: element)
             }
             parts += page.parts
@@ -168,13 +168,13 @@ struct S3MultipartUpload: Sendable {
         let range = plan.range(number)
         let size = range.upperBound - range.lowerBound
         do throws(SternaError) {
-            var call = S3UploadExchange.Call(
+            var call = S3UploadClient.Call(
                 purpose: .part, method: .put, query: [("partNumber", "\(number)"), ("uploadId", id)])
             let sum = try await digest(range, &call.headers)
             call.body = job.body(range)
             call.progress = { counter.sent($0.completed, of: number, size: size) }
             let isKept = checksum?.algorithm != nil
-            let part = try await exchange.persist(call, unless: { stop.isSet }) { response throws(SternaError) in
+            let part = try await client.persist(call, unless: { stop.isSet }) { response throws(SternaError) in
                 guard let tag = response[.eTag], S3Part.isEntityTag(tag) else {
                     throw SternaError(
                         .unacceptableResponse, phase: .read,
@@ -226,11 +226,11 @@ struct S3MultipartUpload: Sendable {
         let parts = Self.sorted(kept)
         (state.isCompleting, state.parts, state.objectTag) = (true, parts, S3UploadRule.objectTag(parts))
         try await record(state)
-        var call = S3UploadExchange.Call(purpose: .complete, method: .post, query: [("uploadId", id)])
+        var call = S3UploadClient.Call(purpose: .complete, method: .post, query: [("uploadId", id)])
         call.body = .text(S3XML.completion(of: parts, checksum: checksum?.element), mediaType: "application/xml")
         // S3 responds at once, and sends white space while it joins the parts.
         call.time = .seconds(1_800)
-        return try await exchange.persist(call) { response throws(SternaError) in
+        return try await client.persist(call) { response throws(SternaError) in
             switch S3XML.completion(response.body.whole ?? Bytes()) {
             case .complete: return response
             case .error(let error): throw S3UploadFailure.carried(error, by: response)
@@ -246,7 +246,7 @@ struct S3MultipartUpload: Sendable {
     /// otherwise.
     private func existing(_ state: S3UploadState) async throws -> Response? {
         do {
-            return try await exchange.persist(.init(purpose: .head, method: .head)) { [plan] response in
+            return try await client.persist(.init(purpose: .head, method: .head)) { [plan] response in
                 let object = S3ObjectInfo(key: "", response, isStored: false)
                 return S3UploadRule.isObject(object, of: state, parts: plan.count) ? response : nil
             }
@@ -268,7 +268,7 @@ struct S3MultipartUpload: Sendable {
     /// Has the server abort an upload that cannot continue, for at most 10 s. The outcome is ignored.
     private func farewell(_ id: String) async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await exchange.abort(id) }
+            group.addTask { try? await client.abort(id) }
             group.addTask { [session = job.session] in try? await session.loopClock.wait(.seconds(10)) }
             await group.next()
             group.cancelAll()
@@ -279,11 +279,11 @@ struct S3MultipartUpload: Sendable {
 
     /// Sends the whole file in one request (PutObject), which may be repeated.
     private func whole() async throws -> Response {
-        var call = S3UploadExchange.Call(purpose: .whole, method: .put)
+        var call = S3UploadClient.Call(purpose: .whole, method: .put)
         let range = 0..<plan.length
         _ = try await digest(range, &call.headers)
         (call.body, call.progress) = (job.body(range), progress)
-        return try await exchange.persist(call) { response throws(SternaError) in
+        return try await client.persist(call) { response throws(SternaError) in
             guard response[.eTag] != nil else {
                 throw SternaError(
                     .unacceptableResponse, phase: .read,

@@ -55,7 +55,7 @@ public struct S3MultipartUploads: UploadMethod {
                 length: job.length, wanted: partBytes, largest: job.options.maxRequestBytes, smallest: smallestPart)
         }
         let upload = S3MultipartUpload(
-            exchange: try S3UploadExchange(job, patience), plan: plan,
+            client: try S3UploadClient(job, patience), plan: plan,
             checksum: try job.options.checksum.map { (kind) throws(SternaError) in try S3UploadFields.Checksum(kind) },
             concurrency: min(max(1, job.options.parts > 1 ? job.options.parts : concurrency), 64),
             record: { [name] in
@@ -69,6 +69,6 @@ public struct S3MultipartUploads: UploadMethod {
         guard let noted = S3UploadState(note: state.note, length: job.length, smallest: smallestPart),
             let id = noted.uploadID
         else { return }
-        try await S3UploadExchange(job, patience).abort(id)
+        try await S3UploadClient(job, patience).abort(id)
     }
 }

@@ -30,7 +30,7 @@ extension S3Bucket {
             .get, try url(key, [("versionId", version)]), headers: try Self.rangeField(range))
         return try await client.session.withResponse(to: draft) { response in
             guard !response.status.isSuccess else { return try await read(response) }
-            let body = await AnswerBody.read(response.body, upTo: S3Error.longest, on: client.session.loopClock)
+            let body = await BodyPrefix.read(response.body, upTo: S3Error.longest, on: client.session.loopClock)
             throw S3ResponseSerializer.failure(response, body.bytes).at(Request(.get, response.url))
         }
     }

@@ -5,7 +5,7 @@ import NIOHTTP2
 extension HTTP2StreamHandler {
     /// Passes the request to its route and writes the answer.
     func answer(_ request: ServerRequest) {
-        switch connection.core.answer(to: request) {
+        switch connection.core.respond(to: request) {
         case .ready(let response):
             respond(response)
         case .pending(let work):

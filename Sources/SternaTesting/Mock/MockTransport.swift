@@ -19,7 +19,7 @@ public final class MockTransport: Transport {
 
     /// Answers from a list in order; throws `connectionClosed` after the last response.
     public convenience init(answers: [ServerResponse]) {
-        let queue = AnswerQueue(answers)
+        let queue = ResponseQueue(answers)
         self.init { _ in
             guard let next = queue.next() else {
                 throw SternaError(.connectionClosed, phase: .wait, "The mock has no response left.")
@@ -37,10 +37,10 @@ public final class MockTransport: Transport {
     }
 }
 
-private final class AnswerQueue: Sendable {
+private final class ResponseQueue: Sendable {
     private let rest: Mutex<ArraySlice<ServerResponse>>
 
-    init(_ answers: [ServerResponse]) { rest = Mutex(answers[...]) }
+    init(_ responses: [ServerResponse]) { rest = Mutex(responses[...]) }
 
     func next() -> ServerResponse? { rest.withLock { $0.popFirst() } }
 }

@@ -4,7 +4,7 @@ import NIOHTTP1
 extension ServerConnectionHandler {
     /// Runs the request's route and writes its answer.
     func dispatch(_ request: ServerRequest, identifier: Int, context: ChannelHandlerContext) {
-        switch core.answer(to: request) {
+        switch core.respond(to: request) {
         case .ready(let response):
             respond(response, identifier)
         case .pending(let work):

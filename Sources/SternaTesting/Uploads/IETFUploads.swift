@@ -128,7 +128,7 @@ struct IETFUploads: Sendable {
     }
 
     private func offset(_ upload: StoredUpload, _ version: Version, _ faults: UploadFaults) throws -> ServerResponse {
-        var (_, offset) = try upload.takeTurn()
+        var (_, offset) = try upload.takeClaim()
         let record = upload.record
         if let fault = faults.offset, try upload.occurs("offset", times: faults.times) {
             offset = fault == .back ? offset / 2 : (record.length ?? offset) + 1
@@ -164,7 +164,7 @@ struct IETFUploads: Sendable {
             if version.number > 6, completes, content == 0, offset == upload.offset { return done(upload, version) }
             return problem("completed-upload", 400, version)
         }
-        let current = try upload.takeTurn().offset
+        let current = try upload.takeClaim().offset
         guard offset == current else {
             return problem(
                 "mismatching-upload-offset", 409, version,
@@ -192,8 +192,8 @@ struct IETFUploads: Sendable {
         _ request: ServerRequest, _ upload: StoredUpload, _ version: Version, _ faults: UploadFaults, completes: Bool,
         _ complete: (inout ServerResponse) -> Void
     ) async throws -> ServerResponse {
-        let (turn, start) = try upload.takeTurn()
-        let intake = UploadIntake(upload: upload, turn: turn, faults: faults, limit: most(faults))
+        let (claim, start) = try upload.takeClaim()
+        let intake = UploadIntake(upload: upload, claim: claim, faults: faults, limit: most(faults))
         var told = start
         let outcome = try await intake.take(request, from: start) { _, offset in
             guard version.hasProgress, offset - told >= Self.progressStep else { return }

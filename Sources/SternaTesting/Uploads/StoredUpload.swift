@@ -5,16 +5,16 @@ import Synchronization
 
 /// One upload: its record and its content, in memory or in files.
 ///
-/// One request at a time adds content: a newer request, for content or for the offset, ends an older one's turn, so that an offset
+/// One request at a time adds content: a newer request, for content or for the offset, ends an older one's claim, so that an offset
 /// that was reported does not change behind the client's back.
 final class StoredUpload: Sendable {
-    /// The right to add content, which the next turn ends.
-    struct Turn: Sendable, Hashable {
+    /// The right to add content, which the next claim ends.
+    struct Claim: Sendable, Hashable {
         fileprivate let number: Int
     }
 
     /// A newer request has taken over, or the upload was removed.
-    struct TurnIsOver: Error {}
+    struct ClaimIsOver: Error {}
 
     /// The content would be longer than the upload.
     struct TooLong: Error {}
@@ -24,7 +24,7 @@ final class StoredUpload: Sendable {
         var offset: Int64 = 0
         var received: Int64 = 0
         var bytes: [UInt8] = []
-        var turn = 0
+        var claim = 0
         var isGone = false
     }
 
@@ -76,7 +76,7 @@ final class StoredUpload: Sendable {
     /// Changes the record and stores it.
     func update(_ change: (inout UploadRecord) -> Void) throws {
         try state.withLock { state in
-            guard !state.isGone else { throw TurnIsOver() }
+            guard !state.isGone else { throw ClaimIsOver() }
             change(&state.record)
             try files?.save(state.record)
         }
@@ -91,22 +91,22 @@ final class StoredUpload: Sendable {
 
     // MARK: Content
 
-    /// Begins a turn, and ends that of any other request. Returns the offset, which stays until this turn adds content.
+    /// Begins a claim, and ends that of any other request. Returns the offset, which stays until this claim adds content.
     @discardableResult
-    func takeTurn() throws -> (turn: Turn, offset: Int64) {
+    func takeClaim() throws -> (claim: Claim, offset: Int64) {
         try state.withLock { state in
-            guard !state.isGone else { throw TurnIsOver() }
-            state.turn += 1
+            guard !state.isGone else { throw ClaimIsOver() }
+            state.claim += 1
             // The older request's content is not verified any more.
             if let start = state.record.unverified { try cut(to: start, &state) }
-            return (Turn(number: state.turn), state.offset)
+            return (Claim(number: state.claim), state.offset)
         }
     }
 
-    /// Marks what the turn adds as waiting for its checksum.
-    func verifyLater(_ turn: Turn) throws {
+    /// Marks what the claim adds as waiting for its checksum.
+    func verifyLater(_ claim: Claim) throws {
         try state.withLock { state in
-            try check(turn, state)
+            try check(claim, state)
             state.record.unverified = state.offset
             try files?.save(state.record)
         }
@@ -125,9 +125,9 @@ final class StoredUpload: Sendable {
     /// Adds content; returns the number of bytes stored.
     ///
     /// - Parameter limit: the largest offset.
-    func append(_ buffer: ByteBuffer, _ turn: Turn, upTo limit: Int64) throws -> Int64 {
+    func append(_ buffer: ByteBuffer, _ claim: Claim, upTo limit: Int64) throws -> Int64 {
         try state.withLock { state in
-            try check(turn, state)
+            try check(claim, state)
             let end = state.offset + Int64(buffer.readableBytes)
             guard end <= min(state.record.length ?? .max, limit) else { throw TooLong() }
             if let files {
@@ -141,9 +141,9 @@ final class StoredUpload: Sendable {
     }
 
     /// Ends the wait for a checksum: keeps the content, or cuts it off.
-    func verified(_ isRight: Bool, _ turn: Turn) throws {
+    func verified(_ isRight: Bool, _ claim: Claim) throws {
         try state.withLock { state in
-            try check(turn, state)
+            try check(claim, state)
             guard let start = state.record.unverified else { return }
             if isRight {
                 state.record.unverified = nil
@@ -154,8 +154,8 @@ final class StoredUpload: Sendable {
         }
     }
 
-    private func check(_ turn: Turn, _ state: borrowing State) throws {
-        guard state.turn == turn.number, !state.isGone else { throw TurnIsOver() }
+    private func check(_ claim: Claim, _ state: borrowing State) throws {
+        guard state.claim == claim.number, !state.isGone else { throw ClaimIsOver() }
     }
 
     private func cut(to offset: Int64, _ state: inout State) throws {
@@ -165,7 +165,7 @@ final class StoredUpload: Sendable {
         try files?.save(state.record)
     }
 
-    /// Ends every turn, and removes the files.
+    /// Ends every claim, and removes the files.
     func remove() {
         state.withLock { state in
             state.isGone = true

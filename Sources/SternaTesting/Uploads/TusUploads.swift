@@ -96,9 +96,9 @@ struct TusUploads: Sendable {
         var record = record
         record.length = length
         let upload = try server.add(record)
-        let (turn, _) = try upload.takeTurn()
+        let (claim, _) = try upload.takeClaim()
         for part in parts {
-            try part.read { _ = try upload.append(ByteBuffer(bytes: $0), turn, upTo: length) }
+            try part.read { _ = try upload.append(ByteBuffer(bytes: $0), claim, upTo: length) }
         }
         try upload.update { $0.isComplete = true }
         if faults.isAnswerLost, try upload.occurs("lost", times: faults.times) { return .cut }
@@ -124,7 +124,7 @@ struct TusUploads: Sendable {
     }
 
     private func offset(_ upload: StoredUpload, _ faults: UploadFaults) throws -> ServerResponse {
-        var (_, offset) = try upload.takeTurn()
+        var (_, offset) = try upload.takeClaim()
         // The request that brought the last byte may have been cut right behind it.
         if offset == upload.record.length, !upload.record.isComplete { try upload.update { $0.isComplete = true } }
         let record = upload.record
@@ -145,7 +145,7 @@ struct TusUploads: Sendable {
         let record = upload.record
         guard !record.isFinal else { return response(403) }
         guard let offset = UploadText.number(request.headers["Upload-Offset"]) else { return response(400) }
-        let current = try upload.takeTurn().offset
+        let current = try upload.takeClaim().offset
         guard offset == current else { return response(409, fields: [("Upload-Offset", "\(current)")]) }
         if let text = request.headers["Upload-Length"] {
             guard let length = UploadText.number(text), record.length ?? length == length, length >= current else {
@@ -169,28 +169,28 @@ struct TusUploads: Sendable {
         var checksum = UploadChecksum(expected?.algorithm)
         guard checksum.isKnown else { return response(400, "unknown checksum algorithm") }
         let isChecked = expected != nil || isTrailing
-        let (turn, start) = try upload.takeTurn()
-        if isChecked { try upload.verifyLater(turn) }
-        let intake = UploadIntake(upload: upload, turn: turn, faults: faults, limit: most(faults))
+        let (claim, start) = try upload.takeClaim()
+        if isChecked { try upload.verifyLater(claim) }
+        let intake = UploadIntake(upload: upload, claim: claim, faults: faults, limit: most(faults))
         let outcome = try await intake.take(request, from: start) { piece, _ in
             if isChecked { checksum.update(piece) }
         }
         switch outcome {
         case .cut, .broken:
-            if isChecked { try upload.verified(false, turn) }
+            if isChecked { try upload.verified(false, claim) }
             return .cut
         case .tooLong:
-            if isChecked { try upload.verified(false, turn) }
+            if isChecked { try upload.verified(false, claim) }
             return response(413)
         case .stored: break
         }
         if isChecked {
             let trailer = request.body.trailers["Upload-Checksum"].flatMap { UploadChecksum.Expected($0) }
             guard let matches = (expected ?? trailer).flatMap({ checksum.matches($0) }) else {
-                try upload.verified(false, turn)
+                try upload.verified(false, claim)
                 return response(400, "the checksum is missing, or has an unknown algorithm")
             }
-            try upload.verified(matches, turn)
+            try upload.verified(matches, claim)
             guard matches else { return response(460) }
         }
         let end = upload.offset

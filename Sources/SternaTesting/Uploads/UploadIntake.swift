@@ -15,7 +15,7 @@ struct UploadIntake: Sendable {
     }
 
     let upload: StoredUpload
-    let turn: StoredUpload.Turn
+    let claim: StoredUpload.Claim
     let faults: UploadFaults
     /// The largest offset.
     let limit: Int64
@@ -38,7 +38,7 @@ struct UploadIntake: Sendable {
                 let isLast = Int64(piece.readableBytes) >= rest
                 if isLast { piece = piece.getSlice(at: piece.readerIndex, length: Int(rest)) ?? piece }
                 rest -= Int64(piece.readableBytes)
-                offset = try upload.append(piece, turn, upTo: limit)
+                offset = try upload.append(piece, claim, upTo: limit)
                 if isLast, try upload.occurs("cut", times: faults.times) { return .cut }
                 try await taken(piece, offset)
                 if let rate = faults.rate {

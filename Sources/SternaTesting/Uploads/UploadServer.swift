@@ -119,7 +119,7 @@ public final class UploadServer: Sendable {
             return try await work()
         } catch let error as UploadStorageError {
             throw ServerRouteError(status: 507, message: error.description)
-        } catch is StoredUpload.TurnIsOver {
+        } catch is StoredUpload.ClaimIsOver {
             return .message("another request has taken over the upload", status: 409)
         }
     }

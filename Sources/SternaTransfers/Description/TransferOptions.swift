@@ -30,7 +30,7 @@ public struct TransferOptions: Sendable, Hashable, Codable {
     public var replacesFile = false
 
     // Options that older descriptions lack.
-    private var rank: Int?
+    private var storedPriority: Int?
     private var requests: Int?
 
     /// The number of requests in a row without progress, over all attempts, after which a transfer fails; 1,000 by default. Values
@@ -45,10 +45,16 @@ public struct TransferOptions: Sendable, Hashable, Codable {
 
     /// The priority with which the transfer waits for its turn; `normal` by default.
     public var priority: Request.Priority {
-        get { rank.flatMap(Request.Priority.init(rawValue:)) ?? .normal }
-        set { rank = newValue == .normal ? nil : newValue.rawValue }
+        get { storedPriority.flatMap(Request.Priority.init(rawValue:)) ?? .normal }
+        set { storedPriority = newValue == .normal ? nil : newValue.rawValue }
     }
 
     /// Creates the default options.
     public init() {}
+
+    // The names in stored files. An option without one is not stored.
+    private enum CodingKeys: String, CodingKey {
+        case maxAttempts, lifetime, longestPause, sha256, maxSegments, replacesFile, requests
+        case storedPriority = "rank"
+    }
 }

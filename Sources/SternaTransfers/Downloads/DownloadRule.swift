@@ -7,7 +7,7 @@ enum DownloadRule {
     static let mostDamaged = 3
 
     /// Returns whether a later attempt may succeed; nil for failures that all transfers have.
-    static func passes(_ error: SternaError) -> Bool? {
+    static func isTransient(_ error: SternaError) -> Bool? {
         if let verdict = error.underlying as? DigestVerdict { return verdict.isWorthAnotherAttempt }
         // A successful response without the file: the server may create it later, or send the rest of a partial file later.
         guard error.kind == .unacceptableStatus, (200..<300).contains(error.status) else { return nil }

@@ -4,16 +4,16 @@ import SternaPlatform
 
 /// A download into a file.
 struct DownloadWork: TransferWork {
-    private let place: WorkPlace
-    private var details: TransferDescription { place.details }
+    private let context: AttemptContext
+    private var details: TransferDescription { context.details }
 
-    init(_ place: WorkPlace) { self.place = place }
+    init(_ context: AttemptContext) { self.context = context }
 
     func attempt(
         began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void,
         waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws -> TransferEvent {
-        let history = place.journal.history
+        let history = context.journal.history
         if let file = history.placing, file.isThere { return .finished(path: file.path, length: file.length) }
         let data = try await BlockingWork.run { JournaledDownload.resumeData(history) }
         try await began(data?.receivedBytes ?? 0)
@@ -29,16 +29,16 @@ struct DownloadWork: TransferWork {
         options.continuesEarlier = false
         options.sha256 = details.options.sha256
         options.maxSegments = details.options.maxSegments
-        var draft = RequestDraft(.get, details.url, headers: try await place.headers())
-        draft.settings.options[SentSecretsKey.self] = place.sentSecrets
+        var draft = RequestDraft(.get, details.url, headers: try await context.headers())
+        draft.settings.options[SentSecretsKey.self] = context.sentSecrets
         let existing: ExistingFile? = details.options.replacesFile ? .replace : nil
         let destination: DownloadDestination =
             details.isFolder
             ? .folder(details.path, existing: existing ?? .addNumber)
             : .file(details.path, existing: existing ?? .fail)
-        let task = place.session.downloadTask(
+        let task = context.session.downloadTask(
             draft, to: destination, options: options, resuming: data,
-            log: JournaledDownload(place.journal, of: details.id))
+            log: JournaledDownload(context.journal, of: details.id))
         let watch = Task {
             for await step in task.progress { progress(step) }
         }
@@ -50,14 +50,14 @@ struct DownloadWork: TransferWork {
             // Only the Swift task was cancelled: the download closes its connection and keeps the received bytes.
             if Task.isCancelled { await task.cancelProducingResumeData() }
             guard let known = error as? SternaError else { throw error }
-            throw DownloadRule.judged(known, place.journal.history.attempts)
+            throw DownloadRule.judged(known, context.journal.history.attempts)
         }
     }
 
     func giveUp() async {}
 
     func abandon() async throws {
-        if let path = place.journal.history.partialPath { try await BlockingWork.run { PartialFiles.remove(path) } }
+        if let path = context.journal.history.partialPath { try await BlockingWork.run { PartialFiles.remove(path) } }
     }
 }
 

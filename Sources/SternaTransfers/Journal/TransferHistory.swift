@@ -22,7 +22,7 @@ struct TransferHistory: Sendable, Hashable {
     private(set) var upload: UploadRecord?
 
     /// The server's response to the complete upload.
-    private(set) var answer: TransferAnswer?
+    private(set) var answer: TransferResponse?
 
     private(set) var attempts: [TransferAttempt] = []
 

@@ -152,8 +152,8 @@ final class TransferJournal: Sendable {
 
     // MARK: The file
 
-    private static func saved(_ path: String) -> SavedFile {
-        SavedFile(path: path, title: "The journal of a transfer,")
+    private static func saved(_ path: String) -> PrivateFile {
+        PrivateFile(path: path, title: "The journal of a transfer,")
     }
 
     private static func write(_ bytes: [UInt8], _ descriptor: CInt, at offset: Int) -> CInt {

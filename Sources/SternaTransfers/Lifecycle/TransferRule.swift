@@ -83,9 +83,9 @@ enum TransferRule {
 
     /// Returns whether a later attempt may succeed without a change by the program or its user.
     static func isTransient(_ error: SternaError) -> Bool {
-        if let fault = error.underlying as? UploadFault { return fault.passes }
+        if let fault = error.underlying as? UploadFault { return fault.isTransient }
         if error.underlying is MissingSource { return true }
-        if let passes = DownloadRule.passes(error) { return passes }
+        if let isTransient = DownloadRule.isTransient(error) { return isTransient }
         switch error.kind {
         case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated, .writeFailed,
             .trafficLimited, .shutDown, .digestMismatch, .malformedResponse:
@@ -93,7 +93,7 @@ enum TransferRule {
         // A connection that is cut within the handshake; a clock that is wrong after the machine has started; a captive portal that
         // responds in place of the server.
         case .tlsFailed, .certificateRejected: return true
-        case .unacceptableStatus: return PassingStatus.contains(error.status)
+        case .unacceptableStatus: return TransientStatus.contains(error.status)
         default: return false
         }
     }

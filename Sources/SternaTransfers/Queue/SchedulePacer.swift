@@ -36,11 +36,11 @@ final class SchedulePacer: Sendable {
             state.schedule = schedule
             state.rates = nil
         }
-        look()
+        check()
     }
 
     /// Applies the rates of the present window if they have changed, and schedules the next check.
-    private func look() {
+    private func check() {
         state.withLock { state in
             state.timer?.cancel()
             state.timer = nil
@@ -53,7 +53,7 @@ final class SchedulePacer: Sendable {
             }
             guard let wait = schedule.secondsToNextChange(after: moment) else { return }
             state.timer = time.clock.schedule(in: .seconds(Int64(min(wait, Self.longestWait))), on: time.loop) {
-                [weak self] in self?.look()
+                [weak self] in self?.check()
             }
         }
     }

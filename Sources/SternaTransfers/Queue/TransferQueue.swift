@@ -191,7 +191,7 @@ public final class TransferQueue: Sendable {
         let session = transfer.ownSession.with { $0.transferLink = link(queued, transfer.ownSession) }
         // It may request its turn before the next line runs.
         try insert(queued, priority, after)
-        guard await transfer.join(QueuePlace(turns: work, session: session)) else {
+        guard await transfer.join(QueueMembership(scheduler: work, session: session)) else {
             withdraw(id)
             throw Self.misuse("The transfer is over, or is in a queue already.")
         }

@@ -78,23 +78,23 @@ struct DestinationClaims: Sendable {
 
     private func isThere(_ id: TransferID) -> Bool {
         // In this order, since a new transfer moves from the first path to the second.
-        FileStatus(linkAt: folder.newPlace(of: id).path) != nil || FileStatus(linkAt: folder.place(of: id).path) != nil
+        FileStatus(linkAt: folder.newFiles(of: id).path) != nil || FileStatus(linkAt: folder.files(of: id).path) != nil
     }
 
     /// Whether a transfer with this destination is not over. An unreadable transfer counts, since another program may resume it.
     private func isUnfinished(_ id: TransferID, _ path: String) -> Bool {
-        let (new, place) = (folder.newPlace(of: id), folder.place(of: id))
+        let (new, files) = (folder.newFiles(of: id), folder.files(of: id))
         if FileStatus(linkAt: new.path) != nil {
             guard let lock = try? FileLock.attempt(path: new.owner) else { return true }
             // A killed process has left it.
             lock.release()
             return false
         }
-        guard FileStatus(linkAt: place.path) != nil else { return false }
+        guard FileStatus(linkAt: files.path) != nil else { return false }
         if let details = try? folder.description(of: id), Self.normal(details.path) != Self.normal(path) {
             return false
         }
-        return (try? TransferJournal.history(place.journal))?.state.isOver != true
+        return (try? TransferJournal.history(files.journal))?.state.isOver != true
     }
 
     // MARK: Links

@@ -20,21 +20,21 @@ struct StoreFolder: Sendable {
     private static let old = ".old-"
 
     /// The files of a transfer.
-    struct Place: Sendable {
+    struct Files: Sendable {
         let path: String
 
         var journal: String { path + "/journal" }
         var content: String { path + "/content" }
         var owner: String { path + "/owner" }
-        var description: SavedFile {
-            SavedFile(path: path + "/description.json", title: "The description of a transfer,")
+        var description: PrivateFile {
+            PrivateFile(path: path + "/description.json", title: "The description of a transfer,")
         }
     }
 
-    func place(of id: TransferID) -> Place { Place(path: "\(path)/\(id)") }
+    func files(of id: TransferID) -> Files { Files(path: "\(path)/\(id)") }
 
     /// The files of a transfer while it is being added.
-    func newPlace(of id: TransferID) -> Place { Place(path: "\(path)/\(Self.new)\(id)") }
+    func newFiles(of id: TransferID) -> Files { Files(path: "\(path)/\(Self.new)\(id)") }
 
     /// The destinations of unfinished downloads.
     var claims: DestinationClaims { DestinationClaims(self) }
@@ -67,11 +67,11 @@ struct StoreFolder: Sendable {
 
     private func names() -> [String] { FolderNames.all(in: path) }
 
-    /// Begins to add a transfer. Returns the place of its files until it is added, and the lock that makes this process its owner.
+    /// Begins to add a transfer. Returns its files until it is added, and the lock that makes this process its owner.
     /// Throws `writeFailed`.
-    func begin(_ id: TransferID) throws(SternaError) -> (new: Place, lock: FileLock) {
+    func begin(_ id: TransferID) throws(SternaError) -> (new: Files, lock: FileLock) {
         try make()
-        let new = newPlace(of: id)
+        let new = newFiles(of: id)
         // Until the folder is locked, another process may take it for abandoned and delete it; then the loop creates it again.
         for _ in 0..<Self.mostAttempts {
             guard mkdir(new.path, 0o700) == 0 || errno == EEXIST else {
@@ -88,8 +88,8 @@ struct StoreFolder: Sendable {
 
     /// Adds a transfer that was begun; its description is then on the disk. Throws `invalidRequest`, also if an unfinished download
     /// has its destination, and `writeFailed`.
-    func add(_ description: TransferDescription, _ new: Place) throws(SternaError) {
-        let place = place(of: description.id)
+    func add(_ description: TransferDescription, _ new: Files) throws(SternaError) {
+        let files = files(of: description.id)
         let json = Self.json(description)
         guard json.count <= TransferDescription.Limits.bytes else {
             throw SternaError(
@@ -103,7 +103,7 @@ struct StoreFolder: Sendable {
         guard journal >= 0 else { throw failure(FileFault(code: errno, path: new.journal)) }
         close(journal)
         try new.description.write(json)
-        guard rename(new.path, place.path) == 0 else { throw failure(FileFault(code: errno, path: place.path)) }
+        guard rename(new.path, files.path) == 0 else { throw failure(FileFault(code: errno, path: files.path)) }
         sync()
     }
 
@@ -111,26 +111,26 @@ struct StoreFolder: Sendable {
     ///
     /// - Parameter file: the destination that it may have claimed.
     func abandon(_ id: TransferID, claiming file: String?) {
-        Self.removeFiles(newPlace(of: id).path)
+        Self.removeFiles(newFiles(of: id).path)
         if let file { claims.release(file, of: id) }
     }
 
     /// The total size of stored upload content, in bytes.
     var storedBytes: Int64 {
         names().reduce(0) { sum, name in
-            sum &+ (FileStatus(linkAt: Place(path: "\(path)/\(name)").content)?.size ?? 0)
+            sum &+ (FileStatus(linkAt: Files(path: "\(path)/\(name)").content)?.size ?? 0)
         }
     }
 
     /// Makes this process the owner of a transfer. Returns nil if another process owns it, or if it no longer exists.
     func own(_ id: TransferID) throws(SternaError) -> FileLock? {
-        let place = place(of: id)
-        guard FileStatus(linkAt: place.path)?.isDirectory == true else { return nil }
+        let files = files(of: id)
+        guard FileStatus(linkAt: files.path)?.isDirectory == true else { return nil }
         do throws(SternaError) {
-            return try FileLock.attempt(path: place.owner)
+            return try FileLock.attempt(path: files.owner)
         } catch {
             // It may just have been acknowledged.
-            guard FileStatus(linkAt: place.path) != nil else { return nil }
+            guard FileStatus(linkAt: files.path) != nil else { return nil }
             throw error
         }
     }
@@ -140,7 +140,7 @@ struct StoreFolder: Sendable {
 
     /// Reads a description; nil if the transfer no longer exists. Throws `fileUnreadable`.
     func description(of id: TransferID) throws(SternaError) -> TransferDescription? {
-        let file = place(of: id).description
+        let file = files(of: id).description
         guard let bytes = try file.read(upTo: TransferDescription.Limits.bytes) else { return nil }
         do {
             let description = try JSON(parsing: Data(bytes), limits: Self.limits).decode(TransferDescription.self)
@@ -155,21 +155,21 @@ struct StoreFolder: Sendable {
 
     /// Returns why a transfer cannot be read; nil if it can, or if it no longer exists.
     func unreadable(_ id: TransferID) -> UnreadableTransfer? {
-        let place = place(of: id)
+        let files = files(of: id)
         do throws(SternaError) {
-            guard try description(of: id) == nil, FileStatus(linkAt: place.path)?.isDirectory == true else {
-                return unreadableJournal(id, place)
+            guard try description(of: id) == nil, FileStatus(linkAt: files.path)?.isDirectory == true else {
+                return unreadableJournal(id, files)
             }
-            let missing = place.description.unreadable(FileFault("it is missing"))
+            let missing = files.description.unreadable(FileFault("it is missing"))
             return UnreadableTransfer(id: id, cause: .damaged, reason: missing.detail)
         } catch {
-            return UnreadableTransfer(id: id, cause: cause(error, place), reason: error.detail)
+            return UnreadableTransfer(id: id, cause: cause(error, files), reason: error.detail)
         }
     }
 
-    private func unreadableJournal(_ id: TransferID, _ place: Place) -> UnreadableTransfer? {
+    private func unreadableJournal(_ id: TransferID, _ files: Files) -> UnreadableTransfer? {
         do throws(SternaError) {
-            _ = try TransferJournal.history(place.journal)
+            _ = try TransferJournal.history(files.journal)
             return nil
         } catch {
             // Reading stops at damage without an error. So the journal has events of a newer program, unless the system refuses the
@@ -181,9 +181,9 @@ struct StoreFolder: Sendable {
         }
     }
 
-    private func cause(_ error: SternaError, _ place: Place) -> UnreadableTransfer.Cause {
+    private func cause(_ error: SternaError, _ files: Files) -> UnreadableTransfer.Cause {
         if let code = (error.underlying as? FileFault)?.code, code != ELOOP { return .inaccessible }
-        guard let bytes = try? place.description.read(upTo: TransferDescription.Limits.bytes),
+        guard let bytes = try? files.description.read(upTo: TransferDescription.Limits.bytes),
             let version = (try? JSON(parsing: Data(bytes), limits: Self.limits))?["version"].int,
             version > TransferDescription.version
         else { return .damaged }
@@ -192,12 +192,12 @@ struct StoreFolder: Sendable {
 
     /// Removes a transfer. Throws `writeFailed` if that fails.
     func remove(_ id: TransferID) throws(SternaError) {
-        let (place, old) = (place(of: id), "\(path)/\(Self.old)\(id)")
+        let (files, old) = (files(of: id), "\(path)/\(Self.old)\(id)")
         let file = (try? description(of: id))?.claimedPath
-        guard rename(place.path, old) == 0 else {
+        guard rename(files.path, old) == 0 else {
             let code = errno
             if code == ENOENT { return }
-            throw failure(FileFault(code: code, path: place.path))
+            throw failure(FileFault(code: code, path: files.path))
         }
         sync()
         if let file { claims.release(file, of: id) }
@@ -212,12 +212,12 @@ struct StoreFolder: Sendable {
             if name.hasPrefix(Self.old), TransferID(String(name.dropFirst(Self.old.count))) != nil {
                 Self.removeFiles(path)
             } else if name.hasPrefix(Self.new), TransferID(String(name.dropFirst(Self.new.count))) != nil {
-                let place = Place(path: path)
+                let files = Files(path: path)
                 // A folder with neither is just being created.
                 guard
-                    FileStatus(linkAt: place.owner + FileLock.suffix) != nil
-                        || FileStatus(linkAt: place.description.path) != nil,
-                    let lock = (try? FileLock.attempt(path: place.owner)).flatMap({ $0 })
+                    FileStatus(linkAt: files.owner + FileLock.suffix) != nil
+                        || FileStatus(linkAt: files.description.path) != nil,
+                    let lock = (try? FileLock.attempt(path: files.owner)).flatMap({ $0 })
                 else { continue }
                 Self.removeFiles(path)
                 lock.release()

@@ -17,7 +17,7 @@ public struct TransferCompletion: Sendable, Hashable, Identifiable {
     public let sentBytes: Int64?
 
     /// The server's response to the complete upload; nil for other transfers, or if the response was lost.
-    public let answer: TransferAnswer?
+    public let answer: TransferResponse?
 
     /// The last attempts, at most 20, with the reasons of their failures.
     public let attempts: [TransferAttempt]
@@ -34,7 +34,7 @@ struct UnacknowledgedCompletions: Sendable {
     func next() async -> TransferCompletion? {
         // All iterators of a stream share its values.
         for await done in stream {
-            let path = folder.place(of: done.id).path
+            let path = folder.files(of: done.id).path
             if (try? await BlockingWork.run({ FileStatus(linkAt: path) != nil })) ?? true { return done }
         }
         return nil

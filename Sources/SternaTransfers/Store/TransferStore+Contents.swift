@@ -55,16 +55,16 @@ extension TransferStore {
             func refusal(_ reason: String) -> SternaError {
                 SternaError(.invalidRequest, phase: .prepare, "The transfer \(id) cannot be discarded: \(reason).")
             }
-            let place = folder.place(of: id)
-            guard FileStatus(linkAt: place.path)?.isDirectory == true else { return }
+            let files = folder.files(of: id)
+            guard FileStatus(linkAt: files.path)?.isDirectory == true else { return }
             guard let lock = try folder.own(id) else {
                 // Its owner may have removed it meanwhile.
-                guard FileStatus(linkAt: place.path) != nil else { return }
+                guard FileStatus(linkAt: files.path) != nil else { return }
                 throw refusal("a process runs it; stop that process first")
             }
             defer { lock.release() }
             guard let found = folder.unreadable(id) else {
-                guard FileStatus(linkAt: place.path) != nil else { return }
+                guard FileStatus(linkAt: files.path) != nil else { return }
                 throw refusal("its description can be read; cancel and acknowledge it")
             }
             if !evenIfIntact {
@@ -76,7 +76,7 @@ extension TransferStore {
                 case .inaccessible: throw refusal("its description could not be read now. \(found.reason)")
                 }
             }
-            if let history = try? TransferJournal.history(place.journal), !history.state.isOver,
+            if let history = try? TransferJournal.history(files.journal), !history.state.isOver,
                 let part = history.partialPath
             {
                 AbandonedPart.remove(part)
@@ -90,7 +90,7 @@ extension TransferStore {
 extension StoreFolder {
     /// Reads a transfer with its outcome; nil if its description or its journal cannot be read.
     fileprivate func completion(of id: TransferID) -> TransferCompletion? {
-        guard let details = try? description(of: id), let history = try? TransferJournal.history(place(of: id).journal)
+        guard let details = try? description(of: id), let history = try? TransferJournal.history(files(of: id).journal)
         else { return nil }
         return TransferCompletion(
             details: details, state: history.state, progress: TransferStatus(history, details).progress,

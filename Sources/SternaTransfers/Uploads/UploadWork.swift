@@ -6,25 +6,25 @@ import SternaPlatform
 
 /// An upload, by a resumable protocol if the server has one.
 struct UploadWork: TransferWork {
-    private let place: WorkPlace
+    private let context: AttemptContext
     private let content: TransferContent
     private let options: UploadOptions
     private let source: UploadSource
 
-    private var details: TransferDescription { place.details }
+    private var details: TransferDescription { context.details }
 
-    init(_ place: WorkPlace) {
-        self.place = place
-        content = place.details.content ?? TransferContent(segments: [])
-        options = place.details.upload ?? UploadOptions()
-        source = content.source(storedAt: place.files.content)
+    init(_ context: AttemptContext) {
+        self.context = context
+        content = context.details.content ?? TransferContent(segments: [])
+        options = context.details.upload ?? UploadOptions()
+        source = content.source(storedAt: context.files.content)
     }
 
     func attempt(
         began: @Sendable (Int64) async throws -> Void, progress: @escaping @Sendable (TransferProgress) -> Void,
         waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws -> TransferEvent {
-        let history = place.journal.history
+        let history = context.journal.history
         let finished = TransferEvent.finished(path: details.path, length: content.length)
         // The previous process ended right before the journal's last line.
         if history.answer != nil { return finished }
@@ -47,9 +47,9 @@ struct UploadWork: TransferWork {
         } catch {
             return (error as? SternaError) ?? SternaError.cancelled(phase: .read)
         }
-        var passing = error
-        passing.underlying = MissingSource()
-        return passing
+        var transient = error
+        transient.underlying = MissingSource()
+        return transient
     }
 
     /// Sends the content and records the response. Verifies before and after sending that no file has changed.
@@ -61,7 +61,7 @@ struct UploadWork: TransferWork {
         // First, so that a missing file counts as the failure of an attempt.
         try await began(history.keptBytes)
         try await verify()
-        let traffic = UploadTraffic(place.session, from: history.keptBytes)
+        let traffic = UploadTraffic(context.session, from: history.keptBytes)
         let response = try await traffic.counted {
             try await send(
                 history.upload,
@@ -84,16 +84,16 @@ struct UploadWork: TransferWork {
         }
         let urls = uploadURLs
         if let response {
-            try await place.record(
+            try await context.record(
                 .answered(
-                    TransferAnswer(response, hiding: place.sentSecrets) { location in
+                    TransferResponse(response, hiding: context.sentSecrets) { location in
                         (try? location.resolve(against: response.url)).map { urls.contains($0) } ?? false
                     }))
         }
     }
 
     private var isOneRequest: Bool {
-        switch place.journal.history.upload {
+        switch context.journal.history.upload {
         case nil, .whole: true
         // The protocol is unknown: the server did not respond to OPTIONS.
         case .resumable(let state): state.dialect == nil
@@ -102,12 +102,12 @@ struct UploadWork: TransferWork {
     }
 
     private func verify() async throws {
-        try await BlockingWork.run { [content, path = place.files.content] in try content.verify(storedAt: path) }
+        try await BlockingWork.run { [content, path = context.files.content] in try content.verify(storedAt: path) }
     }
 
     /// The upload's own URLs, which can act as credentials.
     private var uploadURLs: [HTTPURL] {
-        switch place.journal.history.upload {
+        switch context.journal.history.upload {
         case .resumable(let state)?: [state.url].compactMap { $0 }
         case .parts(let state)?: (state.parts + [state.whole]).compactMap(\.url)
         default: []
@@ -123,8 +123,8 @@ struct UploadWork: TransferWork {
                 "The upload method “\(FieldSyntax.printable(state.name))” notes more than \(UploadMethodState.longestNote) bytes, or a negative count."
             )
         }
-        let isEssential = record.isEssential(after: place.journal.history.upload)
-        try await place.record(.uploading(record), syncs: isEssential)
+        let isEssential = record.isEssential(after: context.journal.history.upload)
+        try await context.record(.uploading(record), syncs: isEssential)
     }
 
     // MARK: Ways of sending
@@ -133,11 +133,11 @@ struct UploadWork: TransferWork {
         _ known: UploadRecord?, _ progress: @escaping @Sendable (TransferProgress) -> Void,
         _ waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws -> Response? {
-        let headers = try await place.headers()
+        let headers = try await context.headers()
         switch (known, options.resumption) {
         case (.whole?, _), (nil, .off): return try await whole(headers, progress, waits)
         case (_, .method(let name)):
-            guard let method = place.settings.uploadMethods.first(where: { $0.name == name }) else {
+            guard let method = context.settings.uploadMethods.first(where: { $0.name == name }) else {
                 throw SternaError(
                     .invalidRequest, phase: .prepare,
                     "The store does not know the upload method “\(FieldSyntax.printable(name))”. Add it to TransferStoreSettings.uploadMethods.",
@@ -177,7 +177,7 @@ struct UploadWork: TransferWork {
     }
 
     private func runner(_ headers: Headers) -> UploadRunner {
-        var runner = UploadRunner(place.session, plan(headers), file: source) { try await record(.resumable($0)) }
+        var runner = UploadRunner(context.session, plan(headers), file: source) { try await record(.resumable($0)) }
         runner.patience = patience
         return runner
     }
@@ -185,7 +185,7 @@ struct UploadWork: TransferWork {
     /// The patience of an attempt, with no more requests than the transfer has left.
     private var patience: UploadPatience {
         var patience = UploadPatience()
-        let left = details.options.maxRequests - place.journal.history.requestsInVain
+        let left = details.options.maxRequests - context.journal.history.requestsInVain
         patience.requests = max(1, min(patience.requests, left))
         return patience
     }
@@ -195,7 +195,7 @@ struct UploadWork: TransferWork {
         _ progress: @escaping @Sendable (TransferProgress) -> Void,
         _ waits: @escaping @Sendable (TransferFailure) -> Void
     ) async throws -> Response? {
-        var upload = ConcatenatedUpload(place.session, plan(headers), file: source, parts: options.parts) {
+        var upload = ConcatenatedUpload(context.session, plan(headers), file: source, parts: options.parts) {
             try await record(.parts($0))
         }
         (upload.progress, upload.patience) = (progress, patience)
@@ -232,7 +232,7 @@ struct UploadWork: TransferWork {
 
     private func job(_ headers: Headers) -> UploadJob {
         UploadJob(
-            session: place.session, url: details.url, headers: headers, options: options, length: content.length,
+            session: context.session, url: details.url, headers: headers, options: options, length: content.length,
             mediaType: content.mediaType, source: source)
     }
 
@@ -270,19 +270,19 @@ struct UploadWork: TransferWork {
         var draft = RequestDraft(method, details.url, body: body, headers: headers)
         draft.settings.retry = .none
         draft.settings.uploadProgress = progress
-        return try await place.session.withResponse(to: draft) { response in
-            let body = await AnswerBody.read(response.body, on: place.session.loopClock)
-            let answer = response.with(body)
+        return try await context.session.withResponse(to: draft) { response in
+            let body = await BodyPrefix.read(response.body, on: context.session.loopClock)
+            let read = response.with(body)
             guard (200..<300).contains(response.status.code) else {
                 var error = SternaError(
                     .unacceptableStatus, phase: .read,
                     "The server responded to the upload with \(response.status.code).")
-                error.response = answer
+                error.response = read
                 error.body = body.bytes
                 error.requestSent = true
                 throw error.at(details.url)
             }
-            return answer
+            return read
         }
     }
 
@@ -294,10 +294,10 @@ struct UploadWork: TransferWork {
     private static let farewell = Duration.seconds(10)
 
     func abandon() async {
-        guard let record = place.journal.history.upload else { return }
+        guard let record = context.journal.history.upload else { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await forget(record) }
-            group.addTask { [session = place.session] in try? await session.loopClock.wait(Self.farewell) }
+            group.addTask { [session = context.session] in try? await session.loopClock.wait(Self.farewell) }
             // A server drops what it does not delete now when the upload expires.
             await group.next()
             group.cancelAll()
@@ -307,17 +307,17 @@ struct UploadWork: TransferWork {
     /// Has an upload method abandon its upload. Uploads by the protocols are left to expire: one whose last response was lost may
     /// be complete.
     func giveUp() async {
-        if case .method? = place.journal.history.upload { await abandon() }
+        if case .method? = context.journal.history.upload { await abandon() }
     }
 
     private func forget(_ record: UploadRecord) async throws {
-        let headers = try await place.headers()
+        let headers = try await context.headers()
         switch record {
         case .resumable(let state): _ = try await runner(headers).cancel(state)
         case .parts(let state):
             for part in state.parts + [state.whole] { _ = try? await runner(headers).cancel(part) }
         case .method(let state):
-            let method = place.settings.uploadMethods.first { $0.name == state.name }
+            let method = context.settings.uploadMethods.first { $0.name == state.name }
             try await method?.abandon(job(headers), state)
         case .whole: break
         }

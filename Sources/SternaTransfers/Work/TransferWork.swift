@@ -23,9 +23,9 @@ protocol TransferWork: Sendable {
 }
 
 /// The context of an attempt.
-struct WorkPlace: Sendable {
+struct AttemptContext: Sendable {
     let details: TransferDescription
-    let files: StoreFolder.Place
+    let files: StoreFolder.Files
     let journal: TransferJournal
     var session: Session
     let sessions: WorkSessions
@@ -34,20 +34,20 @@ struct WorkPlace: Sendable {
 
     /// The work for the transfer's kind.
     var work: any TransferWork {
-        var place = self
-        place.session = sessions.session(for: session)
+        var context = self
+        context.session = sessions.session(for: session)
         let secrets = details.secrets.compactMap(\.first)
         // A download passes its SentSecrets with its request.
         if details.kind != .download || !secrets.isEmpty {
-            place.session = place.session.with { settings in
+            context.session = context.session.with { settings in
                 // Redirects to another origin drop these fields, whatever their names.
                 settings.secretHeaders.formUnion(secrets)
                 settings.options[SentSecretsKey.self] = sentSecrets
             }
         }
         return switch details.kind {
-        case .download: DownloadWork(place)
-        case .upload: UploadWork(place)
+        case .download: DownloadWork(context)
+        case .upload: UploadWork(context)
         }
     }
 

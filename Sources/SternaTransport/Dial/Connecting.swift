@@ -112,8 +112,8 @@ final class Connecting: @unchecked Sendable {
     /// Stops tracking the channel of an attempt and returns it.
     @discardableResult
     private func forget(_ attempt: Int) -> (any Channel)? {
-        guard let place = channels.firstIndex(where: { $0.attempt == attempt }) else { return nil }
-        return channels.remove(at: place).channel
+        guard let index = channels.firstIndex(where: { $0.attempt == attempt }) else { return nil }
+        return channels.remove(at: index).channel
     }
 
     private func opened(_ channel: any Channel, by attempt: Int) {

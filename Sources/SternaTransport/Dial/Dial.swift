@@ -15,8 +15,8 @@ final class Dial: ListMember, @unchecked Sendable {
     /// Whether the dial may end with a connection of another origin.
     let mayShare: Bool
 
-    /// The place among the shard's dials; nil outside.
-    var place: Int?
+    /// The index among the shard's dials; nil outside.
+    var listIndex: Int?
 
     /// The dial's progress so far, which requests waiting for it read from other threads.
     struct Progress: Sendable {
@@ -30,7 +30,7 @@ final class Dial: ListMember, @unchecked Sendable {
     var rotation: ClientIdentity?
 
     /// The state of the proxy authentication.
-    var proxyTurn: ProxyAuthentication.Turn?
+    var proxyProgress: ProxyAuthentication.Progress?
     private var channels: [any Channel] = []
     private var cancellation: (() -> Void)?
     private(set) var isCancelled = false

@@ -12,11 +12,11 @@ extension Dialer {
         guard let authentication = dial.endpoint.proxyAuthentication else {
             return loop.makeSucceededFuture(proxy.authorization)
         }
-        var turn = dial.proxyTurn ?? authentication.turn()
+        var progress = dial.proxyProgress ?? authentication.progress()
         let answer = authentication.answer
-        turn.sent = answer?.number
-        turn.digest = nil
-        defer { dial.proxyTurn = turn }
+        progress.sent = answer?.number
+        progress.digest = nil
+        defer { dial.proxyProgress = progress }
         switch answer?.authorization.content {
         case nil: return loop.makeSucceededFuture(nil)
         case .password(let user, let password):
@@ -26,7 +26,7 @@ extension Dialer {
                 }
                 let target = ConnectHandshake.target(of: dial.endpoint)
                 let made = try digest.answer(method: "CONNECT", uri: target) { $0.hash([]) }
-                turn.digest = made
+                progress.digest = made
                 return loop.makeSucceededFuture(try made.authorization.proxyFieldValue)
             } catch {
                 return loop.makeFailedFuture(error)
@@ -54,9 +54,9 @@ extension Dialer {
 
     /// Notes that the proxy has accepted a dial's credentials.
     func accepted(_ dial: Dial) {
-        guard let turn = dial.proxyTurn, let used = turn.digest else { return }
+        guard let progress = dial.proxyProgress, let used = progress.digest else { return }
         // Without a proof of the proxy nothing is thrown.
-        try? dial.endpoint.proxyAuthentication?.accepted(turn.sent, used)
+        try? dial.endpoint.proxyAuthentication?.accepted(progress.sent, used)
     }
 
     /// Returns the proxy's refusal if an authenticator may be able to answer it; nil for any other error.
@@ -75,9 +75,9 @@ extension Dialer {
             return loop.makeFailedFuture(refusal)
         }
         let challenges = AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate])
-        var turn = dial.proxyTurn ?? authentication.turn()
-        if authentication.renew(&turn, for: challenges) {
-            dial.proxyTurn = turn
+        var progress = dial.proxyProgress ?? authentication.progress()
+        if authentication.renew(&progress, for: challenges) {
+            dial.proxyProgress = progress
             return loop.makeSucceededVoidFuture()
         }
         guard authentication.hasAuthenticator else {
@@ -87,28 +87,28 @@ extension Dialer {
             return loop.makeFailedFuture(
                 Self.unanswered(refusal, "it accepts only \(schemes), which is not supported."))
         }
-        if turn.sent != nil { turn.refusedCount += 1 }
-        guard turn.askedCount < ProxyAuthentication.mostAnswers else {
-            authentication.refused(turn)
+        if progress.sent != nil { progress.refusedCount += 1 }
+        guard progress.askedCount < ProxyAuthentication.mostAnswers else {
+            authentication.refused(progress)
             return loop.makeFailedFuture(
-                Self.unanswered(refusal, "it refused the authenticator's credentials \(turn.askedCount) times."))
+                Self.unanswered(refusal, "it refused the authenticator's credentials \(progress.askedCount) times."))
         }
-        turn.askedCount += 1
-        dial.proxyTurn = turn
+        progress.askedCount += 1
+        dial.proxyProgress = progress
         let challenge = ProxyChallenge(
             proxy: proxy.withoutCredentials,
             request: ProxyRequest(method: .connect, target: ConnectHandshake.target(of: dial.endpoint)),
             challenges: challenges,
-            refusedCount: turn.refusedCount, response: response)
+            refusedCount: progress.refusedCount, response: response)
         let promise = loop.makePromise(of: Void.self)
-        let place = authentication.ask(challenge, turn) { result in
+        let waiter = authentication.ask(challenge, progress) { result in
             promise.completeWith(
                 result.mapError { none in
                     let why = none.cause == nil ? "gave none." : "failed."
                     return Self.unanswered(refusal, "it requires credentials, and the authenticator \(why)", none.cause)
                 })
         }
-        return wait(dial, promise) { if let place { authentication.leave(place) } }
+        return wait(dial, promise) { if let waiter { authentication.leave(waiter) } }
     }
 
     private static func unanswered(

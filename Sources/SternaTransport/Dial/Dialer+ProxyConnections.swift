@@ -112,7 +112,7 @@ extension Dialer {
         try pipeline.addHandler(connection, position: .before(http1))
         try pipeline.addHandler(gatherer, position: .before(connection))
         try pipeline.addHandler(multiplexer, position: .after(gatherer))
-        try pipeline.addHandler(TunnelSieve(), position: .after(gatherer))
+        try pipeline.addHandler(TunnelFrameFilter(), position: .after(gatherer))
         let meter = FrameMeter(options.limits, by: options.clock)
         watch.meter = meter
         try add(frames(watch), window: ProxyConnection.initialWindow, behind: gatherer, meter, to: pipeline)

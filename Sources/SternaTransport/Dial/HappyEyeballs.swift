@@ -111,8 +111,8 @@ struct HappyEyeballs: Sendable {
 
     /// Records that an attempt is over. Returns whether it was running.
     private mutating func end(_ attempt: Int) -> Bool {
-        guard let place = running.firstIndex(of: attempt) else { return false }
-        running.remove(at: place)
+        guard let index = running.firstIndex(of: attempt) else { return false }
+        running.remove(at: index)
         return true
     }
 

@@ -23,7 +23,7 @@ extension Endpoint {
     fileprivate func endCancelledCalls() {
         let waiting: [Exchange] = change { queue in
             var found: [Exchange] = []
-            queue.line.forEach { exchange, _ in
+            queue.waiters.forEach { exchange, _ in
                 if exchange.call?.isScopeCancelled == true { found.append(exchange) }
             }
             return found

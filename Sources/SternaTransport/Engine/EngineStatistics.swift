@@ -57,7 +57,7 @@ extension Engine {
         for endpoint in endpoints {
             var counts = EngineStatistics.OriginCounts(origin: endpoint.origin)
             counts.open = endpoint.permits.open(of: endpoint)
-            (counts.dialling, counts.waiting) = endpoint.change { ($0.dials.count, $0.line.count) }
+            (counts.dialling, counts.waiting) = endpoint.change { ($0.dials.count, $0.waiters.count) }
             statistics.activeRequests += counts.waiting
             for pool in endpoint.pools {
                 let idle = try? await pool.shard.loop.submit {

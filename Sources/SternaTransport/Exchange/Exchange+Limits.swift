@@ -36,10 +36,10 @@ extension Exchange {
         switch phase {
         case .writing:
             consider(codec.lastActivity + amounts.write, .phase)
-            consider(codec.nextLook(self), .phase)
+            consider(codec.nextCheck(self), .phase)
         case .waiting:
             consider(codec.lastActivity + amounts.firstByte, .phase)
-            if codec.isLeaving { consider(codec.nextLook(self), .phase) }
+            if codec.isLeaving { consider(codec.nextCheck(self), .phase) }
         default: consider(codec.lastActivity + amounts.betweenBytes, .phase)
         }
         if let least = request.timeouts.minimumThroughput, phase != .waiting {

@@ -51,8 +51,8 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     private var opening: Dial.Progress?
     var queuedAt = NIODeadline.distantFuture
 
-    /// The place among its shard's exchanges; nil while none has it.
-    var place: Int?
+    /// The index among its shard's exchanges; nil outside.
+    var listIndex: Int?
 
     /// Keeps the engine's shards running while the exchange waits during a shutdown's grace period.
     var hold: ShutdownGrace.Lease?
@@ -76,7 +76,7 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     private var continuation: UnsafeContinuation<Response, any Error>?
 
     // Nil until there is user code to call.
-    private var callLine: CallLine?
+    private var callbackQueue: LoopCallbackQueue?
 
     init(_ request: Request, endpoint: Endpoint, shard: Shard, hasReservation: Bool, deadline: NIODeadline) {
         self.request = request
@@ -94,7 +94,7 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
         return min(limit, ownDeadline)
     }
 
-    var rank: Int { (call?.priority ?? request.priority).rawValue }
+    var priority: Int { (call?.priority ?? request.priority).rawValue }
 
     /// Starts the exchange; `succeed` or `fail` resumes the continuation.
     func begin(_ continuation: UnsafeContinuation<Response, any Error>) {
@@ -125,12 +125,12 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     /// Resumes the caller with a response.
     func succeed(_ response: Response) { reply(response)?.send() }
 
-    /// Returns the reply that resumes the caller; nil if the caller was already resumed or the call line sends the reply.
+    /// Returns the reply that resumes the caller; nil if the caller was already resumed or the callback queue sends the reply.
     func reply(_ response: Response) -> Reply? {
         guard let continuation else { return nil }
         self.continuation = nil
         answered.store(true, ordering: .releasing)
-        guard recorder != nil || callLine != nil || endpoint.grace.isShutDown else {
+        guard recorder != nil || callbackQueue != nil || endpoint.grace.isShutDown else {
             return Reply(continuation: continuation, response: response)
         }
         var response = response
@@ -138,8 +138,8 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
         // The call may make another attempt; it releases the hold when it will not.
         if let call, endpoint.grace.isShutDown { call.keep(endpoint.grace.hold()) }
         let reply = Reply(continuation: continuation, response: response)
-        guard let callLine else { return reply }
-        callLine.post(on: shard.loop) { reply.send() }
+        guard let callbackQueue else { return reply }
+        callbackQueue.post(on: shard.loop) { reply.send() }
         return nil
     }
 
@@ -157,22 +157,22 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
         self.continuation = nil
         let complete = complete(error)
         answered.store(true, ordering: .releasing)
-        guard let callLine else { return continuation.resume(throwing: complete) }
-        callLine.post(on: shard.loop) { continuation.resume(throwing: complete) }
+        guard let callbackQueue else { return continuation.resume(throwing: complete) }
+        callbackQueue.post(on: shard.loop) { continuation.resume(throwing: complete) }
     }
 
     /// Ends a body, after the pending calls of user code.
     func end(_ pipe: BodyPipe, _ result: Result<HTTPFields?, SternaError>) {
-        guard let callLine else { return pipe.end(result) }
-        callLine.post(on: shard.loop) { pipe.end(result) }
+        guard let callbackQueue else { return pipe.end(result) }
+        callbackQueue.post(on: shard.loop) { pipe.end(result) }
     }
 
     /// Calls a closure of the caller after the current state change. Calls run in order, before the caller receives its response or
     /// error.
     func callSoon(_ call: @escaping @Sendable () -> Void) {
-        let line = callLine ?? CallLine()
-        callLine = line
-        line.post(on: shard.loop, call)
+        let queue = callbackQueue ?? LoopCallbackQueue()
+        callbackQueue = queue
+        queue.post(on: shard.loop, call)
     }
 
     /// Returns an error with the details of this request.
@@ -208,7 +208,7 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
         guard let shard = endpoint.cancel(self) else { return }
         shard.loop.execute {
             // An exchange that has not arrived yet, or is moving to another shard, checks the flag on arrival.
-            guard self.endpoint.change({ _ in self.shard === shard }), self.place != nil,
+            guard self.endpoint.change({ _ in self.shard === shard }), self.listIndex != nil,
                 self.isPending || evenBody
             else { return }
             shard.abandon(self, .cancelled(phase: self.errorPhase))
@@ -300,7 +300,7 @@ extension Exchange: CallStep {
     func callPaused() {
         guard let shard = endpoint.change({ _ in ticket == 0 ? self.shard : nil }) else { return }
         shard.loop.execute {
-            guard self.endpoint.change({ _ in self.shard === shard }), self.place != nil else { return }
+            guard self.endpoint.change({ _ in self.shard === shard }), self.listIndex != nil else { return }
             self.codec?.timeStandsStill()
             // Requests may wait already.
             if self.endpoint.hasWaiters { self.endpoint.askPausedCalls() }
@@ -316,14 +316,14 @@ extension Exchange: CallStep {
             queuedAt = endpoint.clock
             return nil
         }
-        guard let shard else { return endpoint.lookAtWaiters() }
+        guard let shard else { return endpoint.checkWaiters() }
         shard.loop.execute {
-            guard self.endpoint.change({ _ in self.shard === shard }), self.place != nil else { return }
+            guard self.endpoint.change({ _ in self.shard === shard }), self.listIndex != nil else { return }
             self.codec?.timeGoesOn()
             self.codec?.writer?.advance()
             shard.tickNoLater(than: self.timeLimit().at)
         }
     }
 
-    func callReranked() { endpoint.change { $0.rerank(self) } }
+    func callPriorityChanged() { endpoint.change { $0.reprioritize(self) } }
 }

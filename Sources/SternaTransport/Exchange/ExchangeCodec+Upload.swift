@@ -58,11 +58,11 @@ extension ExchangeCodec {
     final func watchWriting(_ exchange: Exchange) {
         lastTaken = takenBytes
         takenAt = shard.clock.now
-        shard.tickNoLater(than: nextLook(exchange))
+        shard.tickNoLater(than: nextCheck(exchange))
     }
 
     /// When to poll next. Bytes taken shortly before a poll count as taken then, so limits are accurate to an eighth.
-    final func nextLook(_ exchange: Exchange) -> NIODeadline {
+    final func nextCheck(_ exchange: Exchange) -> NIODeadline {
         let amounts = exchange.request.timeouts.amounts
         let limit = exchange.phase == .writing ? amounts.write : amounts.firstByte
         return takenAt + .nanoseconds(limit.nanoseconds / 8)

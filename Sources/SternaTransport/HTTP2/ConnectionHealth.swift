@@ -50,7 +50,7 @@ struct ConnectionHealth {
         }
     }
 
-    mutating func look(at now: NIODeadline) -> Step {
+    mutating func check(at now: NIODeadline) -> Step {
         if let asked {
             let end = asked + patience
             return now >= end ? .dead : .wait(end)

@@ -120,7 +120,7 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
             content = position + scanner.remaining - head.length
             start = content - HTTP2Connection.frameHeadBytes
             if start < 0 { heldEnd = content + head.length }
-            if let violation = look(at: head) {
+            if let violation = inspect(head) {
                 return Found(heldEnd: min(heldEnd, max(0, start)), end: start, violation: violation)
             }
             // The library refuses longer frames by their heads.
@@ -139,7 +139,7 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
         return Found(heldEnd: end < 0 ? bytes.count : min(heldEnd, bytes.count), end: end)
     }
 
-    private func look(at head: FrameHead) -> Violation? {
+    private func inspect(_ head: FrameHead) -> Violation? {
         if !hasSeenFrame {
             hasSeenFrame = true
             hasSeenSettings =

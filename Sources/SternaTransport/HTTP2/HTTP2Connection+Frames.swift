@@ -91,7 +91,7 @@ extension HTTP2Connection {
         if change != 0 {
             for stream in streams.values {
                 stream.sendWindow += change
-                if stream.canSend { turns.add(stream.id) }
+                if stream.canSend { sendQueue.add(stream.id) }
             }
         }
         shard.streamsChanged(on: self)
@@ -149,7 +149,7 @@ extension HTTP2Connection {
 
     private func sent(_ stream: HTTP2Stream, isLeft left: Int) {
         stream.sendWindow = left
-        if stream.canSend { turns.add(stream.id) }
+        if stream.canSend { sendQueue.add(stream.id) }
     }
 
     // Where all streams have ended after GOAWAY, the library takes no more window updates. Updates written while the network
@@ -216,9 +216,9 @@ extension HTTP2Connection {
     }
 
     /// Asks the peer for a sign of life if it is due, or gives the connection up. Returns when to check again.
-    func lookAtHealth(at now: NIODeadline) -> NIODeadline {
+    func checkHealth(at now: NIODeadline) -> NIODeadline {
         guard !streams.isEmpty, !isClosing else { return .distantFuture }
-        switch health.look(at: now) {
+        switch health.check(at: now) {
         case .wait(let moment): return moment
         case .ping(let moment):
             ping(Self.healthData)

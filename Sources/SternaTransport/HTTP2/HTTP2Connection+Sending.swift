@@ -19,13 +19,13 @@ extension HTTP2Connection {
     /// Schedules a stream that has something to send.
     func wantsToSend(_ stream: HTTP2Stream) {
         guard stream.canSend else { return }
-        turns.add(stream.id)
+        sendQueue.add(stream.id)
         pumpLater()
     }
 
     /// Resumes sending at the end of this turn of the event loop.
     func pumpLater() {
-        if !turns.isEmpty, !isPumping { flushSoon() }
+        if !sendQueue.isEmpty, !isPumping { flushSoon() }
     }
 
     /// Sends as much as the windows and the network let through.
@@ -33,7 +33,7 @@ extension HTTP2Connection {
         guard !isPumping else { return }
         isPumping = true
         defer { isPumping = false }
-        while let context, !isClosing, !turns.isEmpty, sendBatch(context) {}
+        while let context, !isClosing, !sendQueue.isEmpty, sendBatch(context) {}
     }
 
     // Returns whether there may be more to send.
@@ -43,14 +43,14 @@ extension HTTP2Connection {
         guard !isHeld else { return false }
         var left = Self.batchBytes
         var fed: [HTTP2Stream] = []
-        while left > 0, let id = turns.next() {
+        while left > 0, let id = sendQueue.next() {
             guard let stream = streams[id], stream.canSend else { continue }
             guard let sent = send(of: stream, upTo: left, context) else {
-                turns.putBack(id)
+                sendQueue.putBack(id)
                 break
             }
             left -= sent
-            if stream.canSend { turns.add(id) }
+            if stream.canSend { sendQueue.add(id) }
             fed.append(stream)
         }
         guard !fed.isEmpty else { return false }

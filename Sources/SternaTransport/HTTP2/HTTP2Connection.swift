@@ -30,7 +30,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     /// The connection's send window, and the order in which streams send.
     var sendWindow = 65_535
-    var turns = SendTurns<HTTP2StreamID>()
+    var sendQueue = SendQueue<HTTP2StreamID>()
     var secretNames = SecretNames()
     var isPumping = false
 
@@ -206,7 +206,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
             // Pays for the frames of this stream that the peer has already sent.
             meter.budget.earn(stream.receiveWindow.size + FrameBudget.request)
         }
-        if !turns.isEmpty { turns.remove(stream.id) }
+        if !sendQueue.isEmpty { sendQueue.remove(stream.id) }
         lastActivity = shard.clock.now
         if let code, let context, !isClosing {
             context.write(wrapOutboundOut(HTTP2Frame(streamID: stream.id, payload: .rstStream(code))), promise: nil)

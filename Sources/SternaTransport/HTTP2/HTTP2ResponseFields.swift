@@ -103,7 +103,7 @@ private struct FieldParts {
             } else {
                 isBehindPseudo = true
                 try write(name, value, into: &text)
-                try look(at: name, value, ignoresLength)
+                try inspect(name, value, ignoresLength)
             }
         }
         return size
@@ -122,8 +122,8 @@ private struct FieldParts {
         text.putLineEnd()
     }
 
-    private mutating func look(
-        at name: String, _ value: String, _ ignoresLength: Bool
+    private mutating func inspect(
+        _ name: String, _ value: String, _ ignoresLength: Bool
     ) throws(ParseFailure) {
         switch name.utf8.count {
         case 7 where name == "upgrade", 10 where name == "connection" || name == "keep-alive",

@@ -27,9 +27,9 @@ struct SentResets {
 
     /// Notes an answer on a stream.
     mutating func answered(on stream: Int) {
-        guard let place = marks.lastIndex(where: { $0.stream <= stream }) else { return }
-        processed = max(processed, marks[place].sent)
-        marks.removeFirst(place + 1)
+        guard let index = marks.lastIndex(where: { $0.stream <= stream }) else { return }
+        processed = max(processed, marks[index].sent)
+        marks.removeFirst(index + 1)
     }
 
     /// Returns whether to send a PING, which then counts as sent.

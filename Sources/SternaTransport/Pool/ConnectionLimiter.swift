@@ -6,8 +6,8 @@ import DequeModule
 /// A freed permit goes to the endpoint that has waited longest, each in turn. No endpoint waits while a permit is free. An
 /// endpoint at its own limit is not queued: it tracks its own permits itself.
 struct ConnectionLimiter {
-    /// The answer to an endpoint that asks for a permit.
-    enum Answer: Hashable {
+    /// The outcome for an endpoint that asks for a permit.
+    enum Outcome: Hashable {
         case granted
         /// The endpoint has reached its own limit.
         case endpointIsFull
@@ -18,9 +18,9 @@ struct ConnectionLimiter {
     private struct Account {
         let limit: Int
         var open = 0
-        var isInLine = false
+        var isQueued = false
 
-        var isEmpty: Bool { open == 0 && !isInLine }
+        var isEmpty: Bool { open == 0 && !isQueued }
     }
 
     let limit: Int
@@ -28,31 +28,31 @@ struct ConnectionLimiter {
     /// The number of permits in use.
     private(set) var open = 0
     private var accounts: [Int: Account] = [:]
-    private var line: Deque<Int> = []
+    private var queue: Deque<Int> = []
 
     init(limit: Int) { self.limit = limit }
 
     /// The number of endpoints that wait for others to close connections.
-    var starving: Int { line.count }
+    var starving: Int { queue.count }
 
     /// Whether an endpoint without any connection waits for others to close theirs; looks at the first eight in the queue.
-    var hasNeedyEndpoint: Bool { line.prefix(8).contains { accounts[$0]?.open == 0 } }
+    var hasNeedyEndpoint: Bool { queue.prefix(8).contains { accounts[$0]?.open == 0 } }
 
     /// Returns how many permits an endpoint uses.
     func open(of endpoint: Int) -> Int { accounts[endpoint]?.open ?? 0 }
 
     /// Returns whether an endpoint is queued.
-    func isInLine(_ endpoint: Int) -> Bool { accounts[endpoint]?.isInLine ?? false }
+    func isQueued(_ endpoint: Int) -> Bool { accounts[endpoint]?.isQueued ?? false }
 
     /// Takes a permit, or queues the endpoint if it is to wait.
-    mutating func take(_ endpoint: Int, limit endpointLimit: Int, waits: Bool = true) -> Answer {
+    mutating func take(_ endpoint: Int, limit endpointLimit: Int, waits: Bool = true) -> Outcome {
         var account = accounts[endpoint] ?? Account(limit: endpointLimit)
         defer { accounts[endpoint] = account.isEmpty ? nil : account }
         guard account.open < account.limit else { return .endpointIsFull }
         guard open < limit else {
-            if waits, !account.isInLine {
-                account.isInLine = true
-                line.append(endpoint)
+            if waits, !account.isQueued {
+                account.isQueued = true
+                queue.append(endpoint)
             }
             return .allAreOpen
         }
@@ -63,9 +63,9 @@ struct ConnectionLimiter {
 
     /// Removes an endpoint from the queue. Returns whether it was queued.
     mutating func leave(_ endpoint: Int) -> Bool {
-        guard var account = accounts[endpoint], account.isInLine else { return false }
-        account.isInLine = false
-        line.removeAll { $0 == endpoint }
+        guard var account = accounts[endpoint], account.isQueued else { return false }
+        account.isQueued = false
+        queue.removeAll { $0 == endpoint }
         accounts[endpoint] = account.isEmpty ? nil : account
         return true
     }
@@ -76,8 +76,8 @@ struct ConnectionLimiter {
         account.open -= 1
         open -= 1
         accounts[endpoint] = account.isEmpty ? nil : account
-        guard let next = line.popFirst(), var heir = accounts[next] else { return nil }
-        heir.isInLine = false
+        guard let next = queue.popFirst(), var heir = accounts[next] else { return nil }
+        heir.isQueued = false
         heir.open += 1
         open += 1
         accounts[next] = heir

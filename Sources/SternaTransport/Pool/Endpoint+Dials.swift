@@ -8,7 +8,7 @@ extension Endpoint {
     ///
     /// - Parameter prefersDial: whether to dial even if another event loop has an idle connection.
     func arrange(prefersDial: Bool = false) {
-        guard hasWaiters else { return leaveLine() }
+        guard hasWaiters else { return leavePermitQueue() }
         var offered = prefersDial ? 0 : offerIdle()
         let expected = expectedConnections(onThisLoop: prefersDial)
         while askForPermit(beyond: offered + expected) {}
@@ -18,7 +18,7 @@ extension Endpoint {
         // A request that needs an unused connection takes the place of an idle one.
         if lacksFreshConnection { pools[0].shard.closeIdleSoon(of: self) }
         if ConnectionRelease.isOffered { askPausedCalls() }
-        leaveLine()
+        leavePermitQueue()
         if offered == 0 { waitForBackoff() }
     }
 
@@ -60,14 +60,14 @@ extension Endpoint {
             return queue.asks()
         }
         guard let ask else { return false }
-        let answer = permits.take(self, waits: ask.isForRequest)
-        if answer == .granted { return dial() }
-        change { $0.wasRefused(ask, answer) }
+        let outcome = permits.take(self, waits: ask.isForRequest)
+        if outcome == .granted { return dial() }
+        change { $0.wasRefused(ask, outcome) }
         guard ask.isForRequest else {
             endNeedlessWarmUps(anyway: true)
             return true
         }
-        if answer == .allAreOpen { pools[0].shard.closeAnyIdleSoon(for: self) }
+        if outcome == .allAreOpen { pools[0].shard.closeAnyIdleSoon(for: self) }
         return false
     }
 
@@ -93,8 +93,8 @@ extension Endpoint {
     }
 
     /// Leaves the queue for permits once no waiter needs one: other endpoints close connections for queued endpoints.
-    func leaveLine() {
-        guard permits.isStarving, change({ $0.needsNoPermit }), permits.leaveLine(self) else { return }
+    func leavePermitQueue() {
+        guard permits.isStarving, change({ $0.needsNoPermit }), permits.leavePermitQueue(self) else { return }
         change { $0.mayAskAgain() }
         // A waiter may have arrived between the two steps.
         if hasWaiters { arrange() }
@@ -136,7 +136,7 @@ extension Endpoint {
         let most = 16 * pools.count
         guard homeShard != nil else { return most }
         guard http2 != .priorKnowledge, !hasSpokenHTTP2.load(ordering: .relaxed) else { return 1 }
-        guard let first = queue.dials.first, queue.line.count > 1 else { return 1 }
+        guard let first = queue.dials.first, queue.waiters.count > 1 else { return 1 }
         let patience = pools[0].shard.firstDialPatience
         let limit = NIODeadline.uptimeNanoseconds(UInt64(clamping: first.began)) + patience
         if clock >= limit { return most }
@@ -153,7 +153,7 @@ extension Endpoint {
     // Schedules dials for the end of the back-off, where nothing else delays them.
     private func waitForBackoff() {
         let moment: Int64? = change { queue in
-            guard !queue.isPausing, !queue.line.isEmpty, queue.dials.isEmpty, queue.asking == .none,
+            guard !queue.isPausing, !queue.waiters.isEmpty, queue.dials.isEmpty, queue.asking == .none,
                 queue.backoff.allowed(of: 1, at: now) == 0
             else { return nil }
             queue.isPausing = true

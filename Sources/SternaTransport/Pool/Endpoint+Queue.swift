@@ -15,18 +15,18 @@ extension Endpoint {
         let clock = clock
         if !isBack || exchange.queuedAt == .distantFuture { exchange.queuedAt = clock }
         let limit = exchange.waitingLimit(hasDial: false).at
-        let look = Int64(clamping: limit.uptimeNanoseconds)
-        let (refusal, mustArrange): (SternaError?, Bool) = change { queue in
+        let check = Int64(clamping: limit.uptimeNanoseconds)
+        let (refusal, mustSchedule): (SternaError?, Bool) = change { queue in
             if exchange.isCancelled { return (.cancelled(phase: .queue), false) }
             if grace.isShutDown, !exchange.goesOnInGrace { return (Shard.shutDown, false) }
             if grace.isShutDown { exchange.hold = grace.hold() }
             if isBack { queue.putBack(exchange) } else { queue.wait(exchange) }
-            guard queue.nextLook.map({ look < $0 }) ?? true else { return (nil, false) }
-            queue.nextLook = look
+            guard queue.nextCheck.map({ check < $0 }) ?? true else { return (nil, false) }
+            queue.nextCheck = check
             return (nil, true)
         }
         if let refusal { return exchange.fail(refusal) }
-        if mustArrange { arrangeLook(at: limit) }
+        if mustSchedule { scheduleCheck(at: limit) }
     }
 
     /// Fails the newest requests beyond the limit of waiting requests. Further attempts and warm-ups are exempt.
@@ -64,7 +64,7 @@ extension Endpoint {
             exchange.arrive(on: shard)
             return exchange
         }
-        leaveLine()
+        leavePermitQueue()
         return exchange
     }
 
@@ -101,7 +101,7 @@ extension Endpoint {
             }
         }
         for exchange in ended { exchange.fail(Shard.shutDown) }
-        leaveLine()
+        leavePermitQueue()
     }
 
     // MARK: Time
@@ -112,32 +112,32 @@ extension Endpoint {
         shard.clock.schedule(at: moment, on: shard.loop, work)
     }
 
-    private func arrangeLook(at moment: NIODeadline) {
+    private func scheduleCheck(at moment: NIODeadline) {
         let shard = pools[0].shard
-        lookTimer.withLock { timer in
+        checkTimer.withLock { timer in
             guard !timer.isSet(by: moment) else { return }
             timer.clear()
             let task = shard.clock.schedule(at: moment, on: shard.loop, outlastsLoop: true) { [weak self] in
-                self?.lookTimer.withLock { $0.fired() }
-                self?.lookAtWaiters()
+                self?.checkTimer.withLock { $0.fired() }
+                self?.checkWaiters()
             }
             timer.set(task, at: moment)
         }
     }
 
     /// Fails the requests that have waited too long, and schedules the next check.
-    func lookAtWaiters() {
+    func checkWaiters() {
         let clock = clock
         var next = NIODeadline.distantFuture
-        var looked = 0
+        var checked = 0
         var needless: [Dial] = []
         let ended: [(Exchange, SternaError)] = change { queue in
-            queue.nextLook = nil
+            queue.nextCheck = nil
             let dials = queue.dials
             var errors: [SternaError] = []
             var left: [Dial] = []
             let ended = queue.takeAll { exchange, position in
-                looked += 1
+                checked += 1
                 let hasDial = position < dials.count
                 let limit = exchange.waitingLimit(hasDial: hasDial)
                 if limit.at > clock {
@@ -153,14 +153,14 @@ extension Endpoint {
             }
             needless = left.compactMap { Self.takeNeedlessDial(leftBy: $0, &queue) }
             if next < .distantFuture {
-                let distance = LookSchedule.distance(for: looked)
+                let distance = LimitCheckSchedule.distance(for: checked)
                 if distance > 0 { next = max(next, clock + .nanoseconds(distance)) }
-                queue.nextLook = Int64(clamping: next.uptimeNanoseconds)
+                queue.nextCheck = Int64(clamping: next.uptimeNanoseconds)
             }
             return Array(zip(ended, errors))
         }
-        pools[0].shard.note(looked: looked)
-        if next < .distantFuture { arrangeLook(at: next) }
+        pools[0].shard.note(checked: checked)
+        if next < .distantFuture { scheduleCheck(at: next) }
         guard !ended.isEmpty else { return }
         for (exchange, error) in ended { exchange.fail(error) }
         for dial in needless { dial.cancelSoon() }

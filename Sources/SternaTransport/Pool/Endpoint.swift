@@ -48,9 +48,9 @@ final class Endpoint: Sendable {
     /// The waiters and their dials. The lock is held briefly, and never while the endpoint asks for permits.
     private let queue: Mutex<Queue>
 
-    /// When the limits of the waiting requests are looked at. Requests may wait for days, and the endpoint be gone in a second: a timer that
-    /// it left would slow down each other one of its event loop.
-    let lookTimer = Mutex(EarliestTimer())
+    /// When the limits of the waiting requests are checked. Requests may wait for days, and the endpoint be gone in a second: a
+    /// timer that it left would slow down each other one of its event loop.
+    let checkTimer = Mutex(EarliestTimer())
 
     /// The number of waiting requests, and of those among them that accept a used connection. Requests that need not wait read
     /// both without the lock.
@@ -165,7 +165,7 @@ final class Endpoint: Sendable {
 
     deinit {
         permits.remove(id)
-        lookTimer.withLock { $0.stop() }
+        checkTimer.withLock { $0.stop() }
     }
 
     var isTLS: Bool { origin.scheme.isSecure }
@@ -216,8 +216,8 @@ final class Endpoint: Sendable {
     func change<R: Sendable>(_ change: (inout Queue) -> R) -> R {
         queue.withLock { queue in
             let result = change(&queue)
-            waiting.store(queue.line.count, ordering: .sequentiallyConsistent)
-            waitingForAny.store(queue.line.count - queue.line.freshCount, ordering: .sequentiallyConsistent)
+            waiting.store(queue.waiters.count, ordering: .sequentiallyConsistent)
+            waitingForAny.store(queue.waiters.count - queue.waiters.freshCount, ordering: .sequentiallyConsistent)
             lacksFresh.store(queue.lacksFreshConnection, ordering: .relaxed)
             return result
         }

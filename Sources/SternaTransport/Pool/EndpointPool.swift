@@ -132,7 +132,7 @@ final class EndpointPool: @unchecked Sendable {
     var count: Int { idle.count + resting.count + streams.count }
 
     /// Checks the limits of the connections. Returns when to check again.
-    func look(at now: NIODeadline) -> NIODeadline {
+    func check(at now: NIODeadline) -> NIODeadline {
         shard.loop.assertInEventLoop()
         var next = NIODeadline.distantFuture
         for connection in idle {
@@ -140,7 +140,7 @@ final class EndpointPool: @unchecked Sendable {
         }
         for connection in streams {
             if !connection.streams.isEmpty {
-                next = min(next, connection.lookAtHealth(at: now))
+                next = min(next, connection.checkHealth(at: now))
             } else if connection.isOverdue {
                 connection.abort()
             } else if connection.idleLimit <= now {

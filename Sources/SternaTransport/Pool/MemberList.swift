@@ -1,10 +1,10 @@
 /// An object that a `MemberList` holds.
 protocol ListMember: AnyObject {
-    /// The place in the list; nil outside.
-    var place: Int? { get set }
+    /// The index in the list; nil outside.
+    var listIndex: Int? { get set }
 }
 
-/// Objects in no particular order, each of which knows its place, so that it is removed in constant time.
+/// Objects in no particular order, each of which knows its index, so that it is removed in constant time.
 struct MemberList<Member: ListMember> {
     private(set) var members: [Member] = []
 
@@ -12,18 +12,18 @@ struct MemberList<Member: ListMember> {
     var count: Int { members.count }
 
     mutating func add(_ member: Member) {
-        member.place = members.count
+        member.listIndex = members.count
         members.append(member)
     }
 
     /// Removes a member. Returns whether it was in the list.
     mutating func remove(_ member: Member) -> Bool {
-        guard let place = member.place else { return false }
-        member.place = nil
+        guard let index = member.listIndex else { return false }
+        member.listIndex = nil
         let last = members.removeLast()
         if last !== member {
-            members[place] = last
-            last.place = place
+            members[index] = last
+            last.listIndex = index
         }
         return true
     }

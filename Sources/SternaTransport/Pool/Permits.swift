@@ -24,12 +24,12 @@ final class Permits: Sendable {
     var isNeedy: Bool { needy.load(ordering: .relaxed) }
 
     /// Takes a permit, or queues the endpoint if it is to wait.
-    func take(_ endpoint: Endpoint, waits: Bool = true) -> ConnectionLimiter.Answer {
+    func take(_ endpoint: Endpoint, waits: Bool = true) -> ConnectionLimiter.Outcome {
         change { $0.take(endpoint.id, limit: endpoint.maximumConnections, waits: waits) }
     }
 
     /// Removes an endpoint from the queue for permits. Returns whether it was queued.
-    func leaveLine(_ endpoint: Endpoint) -> Bool { change { $0.leave(endpoint.id) } }
+    func leavePermitQueue(_ endpoint: Endpoint) -> Bool { change { $0.leave(endpoint.id) } }
 
     /// Gives an endpoint's permit back, and notifies the endpoint that receives it.
     func give(_ endpoint: Endpoint) {

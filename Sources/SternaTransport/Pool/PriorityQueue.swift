@@ -2,15 +2,15 @@ import DequeModule
 
 /// An element of a priority queue.
 protocol PrioritizedWaiter: AnyObject {
-    /// The ticket of its place in a queue; zero outside. Only the queue changes it.
+    /// The ticket of its entry in a queue; zero outside. Only the queue changes it.
     var ticket: Int { get set }
 
     /// The number of its first arrival; zero before. It keeps its turn when it is put back. Only the queue changes it.
     var arrival: Int { get set }
 
-    /// The rank, 0, 1 or 2. Higher ranks go first. It may change while the element is queued; ``PriorityQueue/rerank(_:)`` then
+    /// The priority, 0, 1 or 2. Higher ones go first. It may change while the element is queued; ``PriorityQueue/reprioritize(_:)``
     /// moves the element.
-    var rank: Int { get }
+    var priority: Int { get }
 
     /// Whether it accepts only an unused connection. It goes ahead of all others, having waited once already.
     var needsFreshConnection: Bool { get }
@@ -19,22 +19,22 @@ protocol PrioritizedWaiter: AnyObject {
     var isWarmUp: Bool { get }
 }
 
-/// A place in a line. Not nested, since it would be another type for the runtime to look up when a program starts.
-private struct PlaceInLine<Element: AnyObject> {
+/// An entry of the queue. Not nested, since it would be another type for the runtime to look up when a program starts.
+private struct QueueEntry<Element: AnyObject> {
     let element: Element
     let ticket: Int
     let arrival: Int
 }
 
-extension PlaceInLine: Sendable where Element: Sendable {}
+extension QueueEntry: Sendable where Element: Sendable {}
 
-/// A queue in order of rank, then of arrival. Removing an element from the middle costs no search.
+/// A queue in order of priority, then of arrival. Removing an element from the middle costs no search.
 struct PriorityQueue<Element: PrioritizedWaiter> {
-    private typealias Place = PlaceInLine<Element>
+    private typealias Entry = QueueEntry<Element>
 
-    // One row for elements that need an unused connection, then one for each rank. Elements that left the queue keep a stale
-    // place, which their ticket invalidates.
-    private var places: [Deque<Place>] = Array(repeating: [], count: 4)
+    // One row for elements that need an unused connection, then one for each priority. Elements that left the queue keep a stale
+    // entry, which their ticket invalidates.
+    private var rows: [Deque<Entry>] = Array(repeating: [], count: 4)
     private var gone = 0
     private var lastTicket = 0
 
@@ -54,36 +54,36 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
 
     // MARK: Adding
 
-    /// Adds an element at the end of its rank.
+    /// Adds an element at the end of its priority.
     mutating func append(_ element: Element) {
         lastArrival += 1
         element.arrival = lastArrival
-        places[row(of: element)].append(enter(element))
+        rows[row(of: element)].append(enter(element))
     }
 
-    /// Inserts an element at the place that it had before it was taken out.
+    /// Inserts an element at the position that it had before it was taken out.
     mutating func putBack(_ element: Element) {
         guard element.arrival > 0 else { return append(element) }
-        let place = enter(element)
+        let entry = enter(element)
         let row = row(of: element)
         // Few elements stand before it: it was first a moment ago.
-        let position = places[row].firstIndex { $0.arrival > place.arrival } ?? places[row].endIndex
-        places[row].insert(place, at: position)
+        let position = rows[row].firstIndex { $0.arrival > entry.arrival } ?? rows[row].endIndex
+        rows[row].insert(entry, at: position)
     }
 
-    /// Moves a queued element whose rank has changed: within its new rank it goes behind earlier arrivals and ahead of later ones.
-    /// Returns whether it was queued.
+    /// Moves a queued element whose priority has changed: within the new one it goes behind earlier arrivals and ahead of later
+    /// ones. Returns whether it was queued.
     @discardableResult
-    mutating func rerank(_ element: Element) -> Bool {
+    mutating func reprioritize(_ element: Element) -> Bool {
         guard remove(element) else { return false }
-        let place = enter(element)
+        let entry = enter(element)
         let row = row(of: element)
-        places[row].insert(place, at: position(behind: place.arrival, in: places[row]))
+        rows[row].insert(entry, at: position(behind: entry.arrival, in: rows[row]))
         return true
     }
 
-    // Each row is in order of arrival, stale places included.
-    private func position(behind arrival: Int, in row: Deque<Place>) -> Int {
+    // Each row is in order of arrival, stale entries included.
+    private func position(behind arrival: Int, in row: Deque<Entry>) -> Int {
         var (first, end) = (row.startIndex, row.endIndex)
         while first < end {
             let middle = first + (end - first) / 2
@@ -93,14 +93,14 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
     }
 
     private func row(of element: Element) -> Int {
-        element.needsFreshConnection ? 0 : 3 - min(max(element.rank, 0), 2)
+        element.needsFreshConnection ? 0 : 3 - min(max(element.priority, 0), 2)
     }
 
-    private mutating func enter(_ element: Element) -> Place {
+    private mutating func enter(_ element: Element) -> Entry {
         lastTicket += 1
         element.ticket = lastTicket
         count(element, 1)
-        return Place(element: element, ticket: lastTicket, arrival: element.arrival)
+        return Entry(element: element, ticket: lastTicket, arrival: element.arrival)
     }
 
     private mutating func count(_ element: Element, _ change: Int) {
@@ -115,9 +115,9 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
     func element(at position: Int) -> Element? {
         guard position < count else { return nil }
         var left = position
-        for row in places {
-            for place in row where place.element.ticket == place.ticket {
-                if left == 0 { return place.element }
+        for row in rows {
+            for entry in row where entry.element.ticket == entry.ticket {
+                if left == 0 { return entry.element }
                 left -= 1
             }
         }
@@ -128,10 +128,10 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
     func position(of element: Element, below limit: Int) -> Int? {
         guard element.ticket != 0 else { return nil }
         var position = 0
-        for row in places {
-            for place in row where place.element.ticket == place.ticket {
+        for row in rows {
+            for entry in row where entry.element.ticket == entry.ticket {
                 if position >= limit { return nil }
-                if place.element === element { return position }
+                if entry.element === element { return position }
                 position += 1
             }
         }
@@ -141,9 +141,9 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
     /// Calls a closure for each element in order, with its position.
     func forEach(_ act: (Element, Int) -> Void) {
         var position = 0
-        for row in places {
-            for place in row where place.element.ticket == place.ticket {
-                act(place.element, position)
+        for row in rows {
+            for entry in row where entry.element.ticket == entry.ticket {
+                act(entry.element, position)
                 position += 1
             }
         }
@@ -151,11 +151,11 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
 
     /// Returns the elements with a higher arrival number, the newest first.
     func newest(after arrival: Int) -> [Element] {
-        var found: [Place] = []
-        for row in places {
-            for place in row.reversed() {
-                guard place.arrival > arrival else { break }
-                if place.element.ticket == place.ticket { found.append(place) }
+        var found: [Entry] = []
+        for row in rows {
+            for entry in row.reversed() {
+                guard entry.arrival > arrival else { break }
+                if entry.element.ticket == entry.ticket { found.append(entry) }
             }
         }
         return found.sorted { $0.arrival > $1.arrival }.map(\.element)
@@ -172,9 +172,9 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
         if !used {
             if let element = popFirst(row: 0) { return element }
         } else if freshCount > 0 {
-            for place in places[0] where place.element.ticket == place.ticket && isFreshEnough(place.element) {
-                remove(place.element)
-                return place.element
+            for entry in rows[0] where entry.element.ticket == entry.ticket && isFreshEnough(entry.element) {
+                remove(entry.element)
+                return entry.element
             }
         }
         for row in 1..<4 {
@@ -184,14 +184,14 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
     }
 
     private mutating func popFirst(row: Int) -> Element? {
-        while let place = places[row].popFirst() {
-            guard place.element.ticket == place.ticket else {
+        while let entry = rows[row].popFirst() {
+            guard entry.element.ticket == entry.ticket else {
                 gone -= 1
                 continue
             }
-            place.element.ticket = 0
-            count(place.element, -1)
-            return place.element
+            entry.element.ticket = 0
+            count(entry.element, -1)
+            return entry.element
         }
         return nil
     }
@@ -203,7 +203,7 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
         element.ticket = 0
         count(element, -1)
         gone += 1
-        // An empty line keeps no stale places, and other lines never more of them than elements.
+        // An empty queue keeps no stale entries, and others never more of them than elements.
         if gone > count { sweep() }
         return true
     }
@@ -217,7 +217,7 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
     }
 
     private mutating func sweep() {
-        for row in places.indices { places[row].removeAll { $0.element.ticket != $0.ticket } }
+        for row in rows.indices { rows[row].removeAll { $0.element.ticket != $0.ticket } }
         gone = 0
     }
 }

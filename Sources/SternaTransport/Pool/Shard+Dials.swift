@@ -113,7 +113,7 @@ extension Shard {
         }
         for exchange in losers { exchange.fail(error) }
         // A waiter that counted as dialling is queued without a dial again.
-        if losers.isEmpty, !hasDialsLeft, endpoint.hasWaiters { endpoint.lookAtWaiters() }
+        if losers.isEmpty, !hasDialsLeft, endpoint.hasWaiters { endpoint.checkWaiters() }
         endpoint.arrange()
         checkDrained()
     }

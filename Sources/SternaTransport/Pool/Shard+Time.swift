@@ -21,17 +21,17 @@ extension Shard {
         loop.assertInEventLoop()
         guard !limitTimer.isSet(by: moment) else { return }
         limitTimer.clear()
-        limitTimer.set(clock.schedule(at: moment, on: loop) { self.lookAtLimits() }, at: moment)
+        limitTimer.set(clock.schedule(at: moment, on: loop) { self.checkLimits() }, at: moment)
     }
 
     /// Counts checks of waiting requests; callable from any thread.
-    func note(looked: Int) { loop.execute { self.counts.looked += looked } }
+    func note(checked: Int) { loop.execute { self.counts.checked += checked } }
 
-    private func lookAtLimits() {
+    private func checkLimits() {
         limitTimer.fired()
         let now = clock.now
         var next = NIODeadline.distantFuture
-        var looked = active.count
+        var checked = active.count
         for exchange in active.members {
             let limit = exchange.timeLimit()
             guard limit.at <= now else {
@@ -45,16 +45,16 @@ extension Shard {
             }
         }
         for pool in idlePools {
-            looked += pool.count
-            next = min(next, pool.look(at: now))
+            checked += pool.count
+            next = min(next, pool.check(at: now))
         }
         idlePools.removeAll { pool in
             pool.isListed = pool.count > 0
             return !pool.isListed
         }
-        counts.looked += looked
+        counts.checked += checked
         guard next < .distantFuture else { return }
-        let distance = LookSchedule.distance(for: looked)
+        let distance = LimitCheckSchedule.distance(for: checked)
         tickNoLater(than: distance == 0 ? next : max(next, now + .nanoseconds(distance)))
     }
 }

@@ -299,5 +299,5 @@ struct ShardCounts {
     var open = 0
 
     /// How often the limits of a request or a connection were checked.
-    var looked = 0
+    var checked = 0
 }

@@ -10,10 +10,10 @@ extension PendingDial: Sendable where Dialling: Sendable {}
 
 /// The waiters for a connection to an endpoint, and the dials under way for them, over all event loops; a value without I/O.
 ///
-/// Waiters are served by rank, then by arrival. A dial serves no waiter in particular: while n dials are under way, the first n
+/// Waiters are served by priority, then by arrival. A dial serves no waiter in particular: while n dials are under way, the first n
 /// waiters count as dialling. Each connection holds a permit from its dial on.
 struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
-    private(set) var line = PriorityQueue<Waiter>()
+    private(set) var waiters = PriorityQueue<Waiter>()
     private(set) var dials: [PendingDial<Dialling>] = []
     private(set) var backoff = Backoff()
 
@@ -35,7 +35,7 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     var maximumDials = 16
 
     /// When time limits are checked next; nil if no check is scheduled.
-    var nextLook: Int64?
+    var nextCheck: Int64?
 
     /// Whether a timer is set for the end of a pause between dials, or of the patience with a first dial.
     var isPausing = false
@@ -47,7 +47,7 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     }
 
     /// Whether there are neither waiters nor dials.
-    var isEmpty: Bool { line.isEmpty && dials.isEmpty }
+    var isEmpty: Bool { waiters.isEmpty && dials.isEmpty }
 
     // MARK: Waiters
 
@@ -61,53 +61,57 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     ///   - spare: how many idle connections the first waiters are about to get.
     ///   - mayStay: returns whether a waiter is exempt from the limit.
     mutating func takeTooMany(beyond spare: Int, at now: Int64, unless mayStay: (Waiter) -> Bool) -> [Waiter] {
-        guard line.lastArrival > lastCounted, asking != .begun, !wantsPermit(at: now, beyond: spare) else { return [] }
+        guard waiters.lastArrival > lastCounted, asking != .begun, !wantsPermit(at: now, beyond: spare) else {
+            return []
+        }
         let first = lastCounted
-        lastCounted = line.lastArrival
-        let waiting = line.count - max(line.warmUpCount, dials.count + spare)
+        lastCounted = waiters.lastArrival
+        let waiting = waiters.count - max(waiters.warmUpCount, dials.count + spare)
         guard waiting > maximumWaiting else { return [] }
-        let taken = line.newest(after: first).filter { !mayStay($0) }.prefix(waiting - maximumWaiting)
-        for waiter in taken { line.remove(waiter) }
+        let taken = waiters.newest(after: first).filter { !mayStay($0) }.prefix(waiting - maximumWaiting)
+        for waiter in taken { waiters.remove(waiter) }
         return Array(taken)
     }
 
-    mutating func wait(_ waiter: Waiter) { line.append(waiter) }
+    mutating func wait(_ waiter: Waiter) { waiters.append(waiter) }
 
     /// Puts a waiter that was taken out back to its former place.
-    mutating func putBack(_ waiter: Waiter) { line.putBack(waiter) }
+    mutating func putBack(_ waiter: Waiter) { waiters.putBack(waiter) }
 
-    /// Moves a waiter whose rank has changed; has no effect on one that is not queued.
-    mutating func rerank(_ waiter: Waiter) { line.rerank(waiter) }
+    /// Moves a waiter whose priority has changed; has no effect on one that is not queued.
+    mutating func reprioritize(_ waiter: Waiter) { waiters.reprioritize(waiter) }
 
     /// Returns the dial that a waiter counts as having, if any.
-    func dial(of waiter: Waiter) -> Dialling? { line.position(of: waiter, below: dials.count).map { dials[$0].dial } }
+    func dial(of waiter: Waiter) -> Dialling? {
+        waiters.position(of: waiter, below: dials.count).map { dials[$0].dial }
+    }
 
     /// Returns the waiter that counts as having a dial, if any.
     func waiter(of dial: Dialling) -> Waiter? {
-        dials.firstIndex { $0.dial === dial }.flatMap { line.element(at: $0) }
+        dials.firstIndex { $0.dial === dial }.flatMap { waiters.element(at: $0) }
     }
 
     /// Removes a waiter that gives up. Returns whether it was queued.
-    mutating func leave(_ waiter: Waiter) -> Bool { line.remove(waiter) }
+    mutating func leave(_ waiter: Waiter) -> Bool { waiters.remove(waiter) }
 
     /// Removes the first waiter for an unused connection.
-    mutating func popFirst() -> Waiter? { line.popFirst() }
+    mutating func popFirst() -> Waiter? { waiters.popFirst() }
 
     /// Removes the first waiter for a used connection.
     mutating func popFirstForUsed(unless isFreshEnough: (Waiter) -> Bool = { _ in false }) -> Waiter? {
-        line.popFirst(used: true, unless: isFreshEnough)
+        waiters.popFirst(used: true, unless: isFreshEnough)
     }
 
     /// Removes the warm-ups without a dial, once the connection limit is reached.
     mutating func takeNeedlessWarmUps(anyway: Bool = false) -> [Waiter] {
-        guard anyway || asking == .refused, line.warmUpCount > 0 else { return [] }
+        guard anyway || asking == .refused, waiters.warmUpCount > 0 else { return [] }
         let dialling = dials.count
-        return line.takeAll { $0.isWarmUp && $1 >= dialling }
+        return waiters.takeAll { $0.isWarmUp && $1 >= dialling }
     }
 
     /// Removes all waiters that satisfy a predicate.
     mutating func takeAll(where holds: (Waiter, _ position: Int) -> Bool = { _, _ in true }) -> [Waiter] {
-        line.takeAll(where: holds)
+        waiters.takeAll(where: holds)
     }
 
     // MARK: Permits
@@ -116,20 +120,20 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     ///
     /// - Parameter spare: how many idle connections the first waiters are about to get.
     func wantsPermit(at now: Int64, beyond spare: Int = 0) -> Bool {
-        asking == .none && min(line.count - spare, backoff.allowed(of: maximumDials, at: now)) > dials.count
+        asking == .none && min(waiters.count - spare, backoff.allowed(of: maximumDials, at: now)) > dials.count
     }
 
     /// Whether the permit is for a request: no other connection is closed for a warm-up.
-    private var asksForRequest: Bool { min(line.count - line.warmUpCount, line.count - dials.count) > 0 }
+    private var asksForRequest: Bool { min(waiters.count - waiters.warmUpCount, waiters.count - dials.count) > 0 }
 
     /// Whether a waiter needs an unused connection, and none may be opened: an idle one must close.
-    var lacksFreshConnection: Bool { asking != .none && line.freshCount - line.warmUpCount > dials.count }
+    var lacksFreshConnection: Bool { asking != .none && waiters.freshCount - waiters.warmUpCount > dials.count }
 
     /// The number of waiters without a dial, while no further connection may be opened.
-    var lackingConnections: Int { asking == .refused ? max(0, line.count - dials.count) : 0 }
+    var lackingConnections: Int { asking == .refused ? max(0, waiters.count - dials.count) : 0 }
 
     /// Whether a permit would be useless, since the waiters have been served, or have dials.
-    var needsNoPermit: Bool { line.count <= dials.count }
+    var needsNoPermit: Bool { waiters.count <= dials.count }
 
     /// A pending question for a permit.
     struct Ask: Hashable {
@@ -148,9 +152,9 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
 
     /// Records that a permit was refused. A warm-up does not wait for permits, so the queue may ask again: a request may have
     /// arrived meanwhile.
-    mutating func wasRefused(_ ask: Ask, _ answer: ConnectionLimiter.Answer) {
+    mutating func wasRefused(_ ask: Ask, _ outcome: ConnectionLimiter.Outcome) {
         guard asking == .begun, ask.number == lastAsk else { return }
-        asking = ask.isForRequest || answer == .endpointIsFull ? .refused : .none
+        asking = ask.isForRequest || outcome == .endpointIsFull ? .refused : .none
     }
 
     /// Allows asking again: a permit was granted, or is no longer asked for, or the endpoint has given one back.
@@ -160,12 +164,12 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
 
     /// Returns the waiter for a dial with a granted permit; nil if no dial is wanted any more.
     func nextToDial(at now: Int64) -> Waiter? {
-        guard dials.count < min(line.count, backoff.allowed(of: maximumDials, at: now)) else { return nil }
-        return line.element(at: dials.count)
+        guard dials.count < min(waiters.count, backoff.allowed(of: maximumDials, at: now)) else { return nil }
+        return waiters.element(at: dials.count)
     }
 
     mutating func began(_ dial: Dialling, on loop: Int, at now: Int64) {
-        dials.append(PendingDial(dial: dial, lastArrival: line.lastArrival, began: now))
+        dials.append(PendingDial(dial: dial, lastArrival: waiters.lastArrival, began: now))
         held[loop] += 1
     }
 
@@ -195,8 +199,8 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     ///
     /// - Parameter fits: returns whether a waiter has the same time-outs as that dial.
     mutating func takeNeedlessDial(leftBy dial: Dialling, fits: (Waiter) -> Bool = { _ in true }) -> Dialling? {
-        if dials.count > line.count { return dials.popLast()?.dial }
-        guard let heir = line.element(at: dials.count - 1), !fits(heir) else { return nil }
+        if dials.count > waiters.count { return dials.popLast()?.dial }
+        guard let heir = waiters.element(at: dials.count - 1), !fits(heir) else { return nil }
         return end(dial)?.entry.dial
     }
 
@@ -219,20 +223,20 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
         let wasProbe = backoff.isProbing
         if counts { backoff.failed(at: now, began: entry.began) }
         if counts && wasProbe || holdsForAll {
-            return line.takeAll { waiter, _ in waiter.arrival <= entry.lastArrival }
+            return waiters.takeAll { waiter, _ in waiter.arrival <= entry.lastArrival }
         }
         var loser: Waiter?
-        line.forEach { waiter, place in
-            guard place < dialling, place == position || loser == nil, waiter.arrival <= entry.lastArrival,
+        waiters.forEach { waiter, index in
+            guard index < dialling, index == position || loser == nil, waiter.arrival <= entry.lastArrival,
                 mayFail(waiter)
             else { return }
             loser = waiter
         }
         var losers: [Waiter] = []
-        if let loser, line.remove(loser) { losers.append(loser) }
+        if let loser, waiters.remove(loser) { losers.append(loser) }
         guard takesAlong else { return losers }
         let left = dials.count
-        return losers + line.takeAll { $1 >= left && $0.arrival <= entry.lastArrival && mayFail($0) }
+        return losers + waiters.takeAll { $1 >= left && $0.arrival <= entry.lastArrival && mayFail($0) }
     }
 
     // MARK: Event loops

@@ -10,7 +10,7 @@ package struct ForwardedCredentials: Sendable {
     private let proxy: Proxy
     private let endpoint: Endpoint
     private let shard: Shard
-    private var turn: ProxyAuthentication.Turn
+    private var progress: ProxyAuthentication.Progress
 
     /// Returns nil where a proxy's challenges are not answered: it has no credentials, and there is no authenticator.
     init?(_ endpoint: Endpoint) {
@@ -21,7 +21,7 @@ package struct ForwardedCredentials: Sendable {
         self.proxy = proxy
         self.endpoint = endpoint
         shard = endpoint.pools[0].shard
-        turn = authentication.turn()
+        progress = authentication.progress()
     }
 
     /// Adds the credentials that the proxy has accepted to a request, if there are any.
@@ -29,8 +29,8 @@ package struct ForwardedCredentials: Sendable {
     /// Throws where the authenticator's credentials cannot be made or written, and where the request runs out of time.
     package nonisolated(nonsending) mutating func apply(to request: inout Request) async throws {
         let answer = authentication.answer
-        turn.sent = answer?.number
-        turn.digest = nil
+        progress.sent = answer?.number
+        progress.digest = nil
         // Proxies may be chosen for each URL, and the next choice may be another proxy, which must not see the credentials.
         if endpoint.isChosenForEachURL { request.options[ForwardingEndpointKey.self] = ForwardingEndpoint(endpoint) }
         let authorization: Authorization
@@ -59,7 +59,7 @@ package struct ForwardedCredentials: Sendable {
             let made = try digest.answer(method: seen.method.rawValue, uri: seen.target) {
                 $0 == algorithm ? bodyHash : nil
             }
-            turn.digest = made
+            progress.digest = made
             authorization = made.authorization
         case .each(let make):
             let seen = Self.proxyRequest(request)
@@ -90,16 +90,17 @@ package struct ForwardedCredentials: Sendable {
     package mutating func step(after response: Response, to request: Request) -> Step {
         let challenges = AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate])
         // Other requests profit from a fresh nonce even where this one cannot be sent again.
-        if authentication.renew(&turn, for: challenges, canHashBody: DigestBody.canHash(request.body)) {
+        if authentication.renew(&progress, for: challenges, canHashBody: DigestBody.canHash(request.body)) {
             return request.isReplayable ? .again : .deliver
         }
-        if turn.sent != nil { turn.refusedCount += 1 }
-        guard authentication.hasAuthenticator, turn.askedCount < ProxyAuthentication.mostAnswers, request.isReplayable
+        if progress.sent != nil { progress.refusedCount += 1 }
+        guard authentication.hasAuthenticator, progress.askedCount < ProxyAuthentication.mostAnswers,
+            request.isReplayable
         else {
-            authentication.refused(turn)
+            authentication.refused(progress)
             return .deliver
         }
-        turn.askedCount += 1
+        progress.askedCount += 1
         return .ask
     }
 
@@ -110,18 +111,18 @@ package struct ForwardedCredentials: Sendable {
         let challenge = ProxyChallenge(
             proxy: proxy.withoutCredentials, request: Self.proxyRequest(request),
             challenges: AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate]),
-            refusedCount: turn.refusedCount,
+            refusedCount: progress.refusedCount,
             response: Response(
                 status: response.status, version: response.version, section: response.section, url: response.url))
-        let (authentication, turn) = (authentication, turn)
+        let (authentication, progress) = (authentication, progress)
         do {
             let wait: UserWait<Void> = wait(request)
             try await wait.value {
-                let place = authentication.ask(challenge, turn) { wait.end($0.mapError { $0 as any Error }) }
-                return { if let place { authentication.leave(place) } }
+                let waiter = authentication.ask(challenge, progress) { wait.end($0.mapError { $0 as any Error }) }
+                return { if let waiter { authentication.leave(waiter) } }
             }
             return true
-        } catch let none as ProxyAuthentication.NoAnswer {
+        } catch let none as ProxyAuthentication.NoCredentials {
             guard let cause = none.cause else { return false }
             var error = SternaError(
                 .proxyFailed, phase: .proxy,
@@ -137,10 +138,10 @@ package struct ForwardedCredentials: Sendable {
     ///
     /// Throws `proxyFailed` for a wrong proof.
     package func accepted(by response: Response) throws(SternaError) {
-        guard let used = turn.digest else { return }
+        guard let used = progress.digest else { return }
         let info = Array(response.section[values: .proxyAuthenticationInfo]).joined(separator: ", ")
         do {
-            try authentication.accepted(turn.sent, used, info: info.isEmpty ? nil : info) { algorithm in
+            try authentication.accepted(progress.sent, used, info: info.isEmpty ? nil : info) { algorithm in
                 response.body.whole.map { algorithm.hash($0.readableBytesView) }
             }
         } catch {

@@ -25,24 +25,24 @@ final class ProxyAuthentication: Sendable {
     }
 
     /// The progress of one connection attempt.
-    struct Turn: Sendable {
+    struct Progress: Sendable {
         /// The answer that was sent last; nil where none was.
         var sent: Int?
         /// What was sent by Digest.
-        var digest: DigestAnswer?
+        var digest: DigestAuthorization?
         var refusedCount = 0
         var askedCount = 0
         fileprivate var renewals = 0
         fileprivate let began: Int
     }
 
-    /// The error of a question without an answer.
-    struct NoAnswer: Error {
+    /// The error of a request without credentials.
+    struct NoCredentials: Error {
         /// What the authenticator threw; nil where it gave up.
         let cause: (any Error)?
     }
 
-    typealias Receiver = @Sendable (Result<Void, NoAnswer>) -> Void
+    typealias Receiver = @Sendable (Result<Void, NoCredentials>) -> Void
 
     private struct Question {
         let number: Int
@@ -58,7 +58,7 @@ final class ProxyAuthentication: Sendable {
         var lastReceiver = 0
         /// How often the authenticator gave up, and its last reason.
         var surrenders = 0
-        var lastSurrender = NoAnswer(cause: nil)
+        var lastSurrender = NoCredentials(cause: nil)
 
         mutating func forget(_ number: Int?) {
             if let answer, answer.number == number { self.answer = nil }
@@ -84,20 +84,20 @@ final class ProxyAuthentication: Sendable {
     /// Whether there is an authenticator to ask.
     var hasAuthenticator: Bool { authenticator != nil }
 
-    /// Forgets the last answer of a turn, which the proxy has refused. A proxy's own credentials are kept where no authenticator
-    /// could replace them.
-    func refused(_ turn: Turn) {
+    /// Forgets the last answer of an attempt, which the proxy has refused. A proxy's own credentials are kept where no
+    /// authenticator could replace them.
+    func refused(_ progress: Progress) {
         guard hasAuthenticator else { return }
-        state.withLock { $0.forget(turn.sent) }
+        state.withLock { $0.forget(progress.sent) }
     }
 
     /// Returns whether a challenge can be answered without a question: by Digest in place of Basic, or with another nonce.
     ///
     /// - Parameter canHashBody: whether the body of the challenged request can be hashed.
     func renew(
-        _ turn: inout Turn, for challenges: [SternaCore.AuthenticationChallenge], canHashBody: Bool = true
+        _ progress: inout Progress, for challenges: [SternaCore.AuthenticationChallenge], canHashBody: Bool = true
     ) -> Bool {
-        let (sent, used) = (turn.sent, turn.digest)
+        let (sent, used) = (progress.sent, progress.digest)
         let isRenewed = state.withLock { state in
             guard let sent, let answer = state.answer else { return false }
             guard answer.number == sent else { return answer.predecessor == sent }
@@ -115,8 +115,8 @@ final class ProxyAuthentication: Sendable {
                 digest: ProxyDigest(user, password, challenge), predecessor: sent)
             return true
         }
-        guard isRenewed, turn.renewals < Self.mostRenewals else { return false }
-        turn.renewals += 1
+        guard isRenewed, progress.renewals < Self.mostRenewals else { return false }
+        progress.renewals += 1
         return true
     }
 
@@ -124,15 +124,15 @@ final class ProxyAuthentication: Sendable {
     ///
     /// Throws `unacceptableResponse` for a wrong proof that the proxy knows the password.
     func accepted(
-        _ number: Int?, _ used: DigestAnswer, info: String? = nil,
+        _ number: Int?, _ used: DigestAuthorization, info: String? = nil,
         bodyHash: (DigestHash) throws(SternaError) -> [UInt8]? = { (_) throws(SternaError) in nil }
     ) throws(SternaError) {
         let digest = state.withLock { $0.answer?.number == number ? $0.answer?.digest : nil }
         try digest?.accepted(used, info: info, bodyHash: bodyHash)
     }
 
-    /// Begins the turn of a connection attempt.
-    func turn() -> Turn { Turn(began: state.withLock { $0.surrenders }) }
+    /// Returns the progress of a new connection attempt.
+    func progress() -> Progress { Progress(began: state.withLock { $0.surrenders }) }
 
     /// Identifies the wait of one receiver, to end it.
     struct Wait: Sendable {
@@ -144,13 +144,13 @@ final class ProxyAuthentication: Sendable {
     ///
     /// The receiver is called once, from any thread and possibly at once, unless ``leave(_:)`` comes first. Returns nil if it
     /// has been called.
-    func ask(_ challenge: ProxyChallenge, _ turn: Turn, _ receive: @escaping Receiver) -> Wait? {
-        let step: Result<Wait?, NoAnswer> = state.withLock { state in
-            state.forget(turn.sent)
+    func ask(_ challenge: ProxyChallenge, _ progress: Progress, _ receive: @escaping Receiver) -> Wait? {
+        let step: Result<Wait?, NoCredentials> = state.withLock { state in
+            state.forget(progress.sent)
             // Another connection has been challenged meanwhile, and has obtained an answer.
             if state.answer != nil { return .success(nil) }
             // An authenticator that gave up while this connection was being opened would be asked again for the same reason.
-            if state.surrenders > turn.began { return .failure(state.lastSurrender) }
+            if state.surrenders > progress.began { return .failure(state.lastSurrender) }
             state.lastReceiver += 1
             let receiver = state.lastReceiver
             if let question = state.question {
@@ -196,11 +196,11 @@ final class ProxyAuthentication: Sendable {
         } catch {
             result = .failure(error)
         }
-        let (receivers, outcome): ([Receiver], Result<Void, NoAnswer>) = state.withLock { state in
+        let (receivers, outcome): ([Receiver], Result<Void, NoCredentials>) = state.withLock { state in
             // All receivers have left.
             guard let question = state.question, question.number == number else { return ([], .success(())) }
             state.question = nil
-            var outcome = Result<Void, NoAnswer>.success(())
+            var outcome = Result<Void, NoCredentials>.success(())
             switch result {
             case .success(let authorization?):
                 state.lastAnswer += 1
@@ -211,8 +211,8 @@ final class ProxyAuthentication: Sendable {
                     answer.digest = ProxyDigest(user, password, offered)
                 }
                 state.answer = answer
-            case .success(nil): outcome = .failure(NoAnswer(cause: nil))
-            case .failure(let error): outcome = .failure(NoAnswer(cause: error))
+            case .success(nil): outcome = .failure(NoCredentials(cause: nil))
+            case .failure(let error): outcome = .failure(NoCredentials(cause: error))
             }
             if case .failure(let surrender) = outcome {
                 state.surrenders += 1

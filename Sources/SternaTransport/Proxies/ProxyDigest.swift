@@ -29,7 +29,7 @@ final class ProxyDigest: Sendable {
     /// - Parameter bodyHash: see ``DigestState``.
     func answer(
         method: String, uri: String, bodyHash: (DigestHash) throws(SternaError) -> [UInt8]?
-    ) throws(SternaError) -> DigestAnswer {
+    ) throws(SternaError) -> DigestAuthorization {
         try state.withLock { (state) throws(SternaError) in
             try state.digest.authorization(
                 user: user, password: password, method: method, uri: uri, bodyHash: bodyHash)
@@ -38,7 +38,7 @@ final class ProxyDigest: Sendable {
 
     /// Takes the proxy's next challenge. Returns whether to answer it: whether the refused answer had an old nonce, and not a wrong
     /// password.
-    func renew(by challenge: DigestChallenge, after used: DigestAnswer) -> Bool {
+    func renew(by challenge: DigestChallenge, after used: DigestAuthorization) -> Bool {
         state.withLock { state in
             // Another connection has obtained a nonce meanwhile.
             if state.digest.nonce != used.nonce { return true }
@@ -52,7 +52,7 @@ final class ProxyDigest: Sendable {
 
     /// Notes that the proxy has accepted an answer, and what it says of it in Proxy-Authentication-Info.
     func accepted(
-        _ used: DigestAnswer, info: String?, bodyHash: (DigestHash) throws(SternaError) -> [UInt8]?
+        _ used: DigestAuthorization, info: String?, bodyHash: (DigestHash) throws(SternaError) -> [UInt8]?
     ) throws(SternaError) {
         try state.withLock { (state) throws(SternaError) in
             if state.digest.nonce == used.nonce { state.isAccepted = true }

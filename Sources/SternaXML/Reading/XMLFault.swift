@@ -19,13 +19,13 @@ struct XMLFault: Error, Equatable {
 
     /// Returns the error for callers, with the line and column in the document.
     func error(in bytes: [UInt8]) -> SternaError {
-        let place = XMLPlace(offset: offset, in: bytes)
-        return XMLFailure.error(kind, line: place.line, column: place.column, reason)
+        let position = XMLPosition(offset: offset, in: bytes)
+        return XMLFailure.error(kind, line: position.line, column: position.column, reason)
     }
 }
 
-/// A place in a text.
-struct XMLPlace: Equatable {
+/// A position in a text.
+struct XMLPosition: Equatable {
     /// The line, counted from 1; a line ends with a line feed.
     var line = 1
 

@@ -31,7 +31,7 @@ struct CacheSelection: ParsableArguments {
     /// Throws `fileUnreadable` if there is no cache, and `invalidURL`.
     func entries() async throws -> (ResponseCache, [ResponseCache.Entry]) {
         let matches = try Self.selector(url)
-        let cache = try await BlockingWork.run { [folder] in try CachePlace.open(folder, mustExist: true) }
+        let cache = try await BlockingWork.run { [folder] in try CacheOpening.open(folder, mustExist: true) }
         return (cache, await cache.entries().filter { matches($0.url) })
     }
 

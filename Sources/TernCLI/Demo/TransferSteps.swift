@@ -32,7 +32,7 @@ extension DemoStep {
 
     private static func upload(_ stage: DemoStage) async throws -> Told {
         let line = "arctic tern, 16\n"
-        let file = try PrivateFile(content: String(repeating: line, count: 1 << 20), name: "tern-demo")
+        let file = try PrivateTemporaryFile(content: String(repeating: line, count: 1 << 20), name: "tern-demo")
         let body = try Body.file(file.path)
         stage.progress.begin("upload", total: body.length)
         let reply = try await stage.api.post("upload", body: body) { settings in

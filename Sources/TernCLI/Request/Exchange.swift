@@ -179,7 +179,7 @@ struct Exchange: Sendable {
     }
 
     private func statusError(_ response: Response, _ draft: RequestDraft, _ session: Session) async -> SternaError {
-        let body = await AnswerBody.read(response.body, within: Self.messagePatience, on: session.loopClock)
+        let body = await BodyPrefix.read(response.body, within: Self.messagePatience, on: session.loopClock)
         var error =
             ResponseValidation(statuses: 100..<400).check(response, body: body.bytes)
             ?? SternaError(.unacceptableStatus, phase: .read, "The server answered \(response.status.code).")

@@ -41,7 +41,7 @@ struct ServeCommand: AsyncParsableCommand {
         let uploads = try uploadServer()
         let server = try await start(bundle)
         uploads.serve(on: server)
-        let file = try authority.map { try PrivateFile(content: $0.pem, name: "tern-ca") }
+        let file = try authority.map { try PrivateTemporaryFile(content: $0.pem, name: "tern-ca") }
         Descriptor.standardOutput.print(
             "Serving on \(server.url); \(server.url("/")) lists the routes. Press Ctrl-C to stop.")
         if let file {

@@ -51,16 +51,16 @@ struct CommandState: Sendable {
         headers: Headers, isKept: Bool = true
     ) async throws -> CommandState {
         let (name, keptName, jarPath) = (options.session ?? options.sessionReadOnly, options.session, options.cookieJar)
-        let place = try name.map { name in try Self.place(of: name, urls) }
+        let location = try name.map { name in try Self.location(of: name, urls) }
         let (state, sources) = try await BlockingWork.run {
             if isKept {
                 // A place that cannot be written is an error before anything is sent.
                 if let jarPath { try checkFolder(of: jarPath, "cookies") }
-                if let place, !place.isNamed { try checkFolder(of: place.path, "session") }
+                if let location, !location.isNamed { try checkFolder(of: location.path, "session") }
             }
             var sources = try cookieFiles.map { path throws(SternaError) in try CookieSource.cookies(in: path) }
-            let cache = isKept ? try options.cache.map { try CachePlace.open($0, mustExist: options.offline) } : nil
-            var jar = CookieJar(limits: .command, identity: Self.identity(place, cookieFiles))
+            let cache = isKept ? try options.cache.map { try CacheOpening.open($0, mustExist: options.offline) } : nil
+            var jar = CookieJar(limits: .command, identity: Self.identity(location, cookieFiles))
             var session: KeptSession?
             if let path = jarPath {
                 if isKept {
@@ -71,8 +71,8 @@ struct CommandState: Sendable {
                     sources.insert(try CookieSource.cookies(in: path), at: 0)
                 }
             }
-            if let place {
-                let file = SessionFile(place: place)
+            if let location {
+                let file = SessionFile(location: location)
                 let old = try file.load()
                 let content = old ?? SessionContent()
                 jar.restore(content.cookies)
@@ -106,25 +106,25 @@ struct CommandState: Sendable {
             .writeFailed, title: "The file of the \(title)", path: path, what: "written")
     }
 
-    private static func place(of name: String, _ urls: [HTTPURL]) throws(UsageError) -> SessionPlace {
+    private static func location(of name: String, _ urls: [HTTPURL]) throws(UsageError) -> SessionLocation {
         guard let first = urls.first else { throw UsageError("The URL is missing.") }
-        let place = try SessionPlace(name, for: first)
+        let location = try SessionLocation(name, for: first)
         for url in urls.dropFirst() {
-            let other = try SessionPlace(name, for: url)
-            guard other == place else {
+            let other = try SessionLocation(name, for: url)
+            guard other == location else {
                 throw UsageError(
                     "A session of a name is for one host, but the URLs are of several; write a path, as in --session ./\(name).json."
                 )
             }
         }
-        return place
+        return location
     }
 
     /// Returns the name of a command's jar in a cache: commands of one session, or with the same files of cookies, share it.
-    private static func identity(_ place: SessionPlace?, _ cookieFiles: [String]) -> String? {
-        guard place != nil || !cookieFiles.isEmpty else { return nil }
+    private static func identity(_ location: SessionLocation?, _ cookieFiles: [String]) -> String? {
+        guard location != nil || !cookieFiles.isEmpty else { return nil }
         let folder = FileManager.default.currentDirectoryPath
-        let files = ((place.map { [$0.path] } ?? []) + cookieFiles).map { path in
+        let files = ((location.map { [$0.path] } ?? []) + cookieFiles).map { path in
             path.hasPrefix("/") ? path : "\(folder)/\(path)"
         }
         return "tern " + files.joined(separator: "\n")
@@ -149,7 +149,7 @@ struct CommandState: Sendable {
         guard let session else { return (headers, credentials) }
         if let origin = session.content.withheld(from: url.origin) {
             printError(
-                "Warning: what the session “\(session.file.place.name)” keeps for \(origin) is not sent to \(url.origin)."
+                "Warning: what the session “\(session.file.location.name)” keeps for \(origin) is not sent to \(url.origin)."
             )
         }
         guard var server = session.content.server(for: url.origin) else { return (headers, credentials) }

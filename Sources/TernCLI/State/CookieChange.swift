@@ -3,10 +3,10 @@ import Sterna
 /// The difference between the cookies that a command found and those that it leaves, for a file that others may have changed meanwhile.
 struct CookieChange: Sendable {
     private let changed: [Cookie]
-    private let removed: [Place: Cookie]
+    private let removed: [Key: Cookie]
 
-    /// What cookies of one place in a jar have in common. Texts are compared byte by byte.
-    private struct Place: Hashable {
+    /// The key of a cookie in a jar. Texts are compared byte by byte.
+    private struct Key: Hashable {
         let name: [UInt8]
         let domain: String
         let path: [UInt8]
@@ -20,9 +20,9 @@ struct CookieChange: Sendable {
 
     /// Compares the cookies before and after.
     init(from before: [Cookie], to after: [Cookie]) {
-        let known = Self.byPlace(before)
-        let left = Self.byPlace(after)
-        changed = after.filter { cookie in !(known[Place(cookie)].map { Self.isSame($0, cookie) } ?? false) }
+        let known = Self.byKey(before)
+        let left = Self.byKey(after)
+        changed = after.filter { cookie in !(known[Key(cookie)].map { Self.isSame($0, cookie) } ?? false) }
         removed = known.filter { left[$0.key] == nil }
     }
 
@@ -36,17 +36,17 @@ struct CookieChange: Sendable {
         jar.restore(
             CookieSnapshot(
                 cookies: cookies.cookies.filter { cookie in
-                    !(removed[Place(cookie)].map { Self.isSame($0, cookie) } ?? false)
+                    !(removed[Key(cookie)].map { Self.isSame($0, cookie) } ?? false)
                 }))
         jar.merge(CookieSnapshot(cookies: changed))
         return jar.snapshot()
     }
 
-    private static func byPlace(_ cookies: [Cookie]) -> [Place: Cookie] {
-        Dictionary(cookies.map { (Place($0), $0) }) { _, last in last }
+    private static func byKey(_ cookies: [Cookie]) -> [Key: Cookie] {
+        Dictionary(cookies.map { (Key($0), $0) }) { _, last in last }
     }
 
-    /// Whether two cookies of one place are the same but for the times of their use.
+    /// Whether two cookies with one key are the same but for the times of their use.
     private static func isSame(_ one: Cookie, _ other: Cookie) -> Bool {
         one.value.utf8.elementsEqual(other.value.utf8) && one.expires == other.expires
             && one.creationDate == other.creationDate && one.isSecure == other.isSecure

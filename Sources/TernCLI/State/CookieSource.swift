@@ -78,7 +78,7 @@ enum CookieSource {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    private static func file(_ path: String) -> SavedFile { SavedFile(path: path, title: "The file of cookies") }
+    private static func file(_ path: String) -> PrivateFile { PrivateFile(path: path, title: "The file of cookies") }
 }
 
 extension CookieLimits {

@@ -51,7 +51,7 @@ struct CookiesCommand: AsyncParsableCommand {
         if let cookieJar { try StateOptions.check(jar: cookieJar) }
         if let session {
             try StateOptions.check(session: session)
-            if url == nil, !SessionPlace.isPath(session) {
+            if url == nil, !SessionLocation.isPath(session) {
                 throw ValidationError("The host is missing: write tern cookies --session \(session) HOST.")
             }
         }
@@ -70,7 +70,7 @@ struct CookiesCommand: AsyncParsableCommand {
     /// The URL or host whose cookies are meant; nil for all.
     private var selected: String? {
         // Without a scheme it only says which session.
-        if let session, !SessionPlace.isPath(session), let url, !Target.hasScheme(url) { return nil }
+        if let session, !SessionLocation.isPath(session), let url, !Target.hasScheme(url) { return nil }
         return url
     }
 
@@ -136,8 +136,8 @@ enum CookieStore: Sendable {
             return
         }
         // A path does not depend on the URL.
-        let place = try SessionPlace(session, for: url ?? HTTPURL("http://localhost/"))
-        self = .session(SessionFile(place: place))
+        let location = try SessionLocation(session, for: url ?? HTTPURL("http://localhost/"))
+        self = .session(SessionFile(location: location))
     }
 
     /// Returns the cookies that have not expired, and waits for the disk. Throws `fileUnreadable`, also if there is no file.
@@ -176,8 +176,8 @@ enum CookieStore: Sendable {
 extension SessionFile {
     /// The error of a session that there is not.
     fileprivate var missing: SternaError {
-        let others = place.otherHosts.prefix(5).joined(separator: ", ")
+        let others = location.otherHosts.prefix(5).joined(separator: ", ")
         let hint = others.isEmpty ? "" : "; a session of this name is there for \(others)"
-        return SavedFile(path: place.path, title: "The session").unreadable(FileFault("it does not exist\(hint)"))
+        return PrivateFile(path: location.path, title: "The session").unreadable(FileFault("it does not exist\(hint)"))
     }
 }

@@ -4,7 +4,7 @@ import Sterna
 ///
 /// The functions wait for the disk.
 struct SessionFile: Hashable, Sendable {
-    let place: SessionPlace
+    let location: SessionLocation
 
     /// Reads the file; nil if there is none. Throws `fileUnreadable`, also for a file that other users can read or change.
     func load() throws(SternaError) -> SessionContent? {
@@ -23,8 +23,8 @@ struct SessionFile: Hashable, Sendable {
 
     /// Changes the file under its lock, or makes it. Throws `fileUnreadable` and `writeFailed`.
     func update(_ change: (inout SessionContent) -> Void) throws {
-        try place.makeFolder()
-        try FileLock.withLock(path: place.path) {
+        try location.makeFolder()
+        try FileLock.withLock(path: location.path) {
             let old = try load()
             var new = old ?? SessionContent()
             change(&new)
@@ -32,5 +32,5 @@ struct SessionFile: Hashable, Sendable {
         }
     }
 
-    private var saved: SavedFile { SavedFile(path: place.path, title: "The session") }
+    private var saved: PrivateFile { PrivateFile(path: location.path, title: "The session") }
 }

@@ -53,7 +53,7 @@ struct StateOptions: ParsableArguments {
     /// Throws for a name that is none.
     static func check(session name: String) throws(ValidationError) {
         do {
-            try SessionPlace.check(name)
+            try SessionLocation.check(name)
         } catch {
             throw ValidationError(error.message)
         }

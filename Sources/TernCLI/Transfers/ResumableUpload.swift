@@ -111,7 +111,7 @@ struct ResumableUpload {
     }
 
     /// Writes the content of the server's answer to the file, or to standard output. Throws `UsageError` if there is none to write.
-    private func save(_ answer: TransferAnswer?, to file: OutputFile?) throws {
+    private func save(_ answer: TransferResponse?, to file: OutputFile?) throws {
         guard output.path != nil else { return }
         guard let body = answer?.body else {
             let reason =

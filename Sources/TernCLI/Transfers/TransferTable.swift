@@ -123,7 +123,7 @@ struct TransferTable {
 
     /// The end of a transfer that has succeeded, as a sentence.
     static func finished(
-        _ details: TransferDescription, _ path: String, _ length: Int64, _ answer: TransferAnswer?
+        _ details: TransferDescription, _ path: String, _ length: Int64, _ answer: TransferResponse?
     ) -> String {
         guard details.kind == .upload else {
             return "Saved \(DownloadLine.printable(DownloadLine.shortened(path))), \(ByteSize(length))"

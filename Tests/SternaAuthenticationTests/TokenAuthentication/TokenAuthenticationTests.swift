@@ -170,10 +170,10 @@ struct TokenAuthenticationTests {
     @Test("It goes into another scheme or field, which no mirror shows")
     func places() async throws {
         let mock = MockTransport { _ in .json([:]) }
-        let scheme = try TokenScene().tokens(AccessToken("s3cret")) { $0.place = .authorization(scheme: "Token") }
+        let scheme = try TokenScene().tokens(AccessToken("s3cret")) { $0.location = .authorization(scheme: "Token") }
         try await session(mock, scheme).get("https://api.example.com/a")
         expectEqual(mock.authorizations, ["Token s3cret"])
-        let field = try TokenScene().tokens(AccessToken("s3cret")) { $0.place = .header("X-Own") }
+        let field = try TokenScene().tokens(AccessToken("s3cret")) { $0.location = .header("X-Own") }
         try await session(mock, field).get("https://api.example.com/a")
         let last = try #require(mock.requests.last)
         expectEqual(last.headers[try #require(HTTPField.Name("X-Own"))], "s3cret")

@@ -121,9 +121,9 @@ struct CachePropertyTests {
                     case .validate, .forward, .gatewayTimeout: break
                     }
                     for status in [nil, 503] {
-                        let answer = CacheRule.answerAfterFailure(
+                        let served = CacheRule.responseAfterFailure(
                             status: status, request, stored: [stored], policy: policy, settings: settings, now: now)
-                        if answer != nil, isNoCache || !isFresh { isServed = true }
+                        if served != nil, isNoCache || !isFresh { isServed = true }
                     }
                     guard isServed else { continue }
                     Issue.record("\(stored.fields) to \(request.fields) after \(seconds) s, seed \(Self.seed)")

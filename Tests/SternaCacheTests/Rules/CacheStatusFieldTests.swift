@@ -7,10 +7,10 @@ import Testing
 
 @Suite("Cache-Status (RFC 9211)")
 struct CacheStatusFieldTests {
-    private static let answer = CachedAnswer(index: 0, content: .whole, age: 5, timeLeft: 55)
+    private static let served = ServedResponse(index: 0, content: .whole, age: 5, timeLeft: 55)
 
     static let rows: [(CacheDecision, String)] = [
-        (.serve(answer), #"Sterna; hit; ttl=55; detail="fresh""#),
+        (.serve(served), #"Sterna; hit; ttl=55; detail="fresh""#),
         (
             .serveStale(.init(index: 0, content: .whole, age: 9, timeLeft: -4), .maxStale, refresh: nil),
             #"Sterna; hit; ttl=-4; detail="the request accepts a stale response""#
@@ -43,7 +43,7 @@ struct CacheStatusFieldTests {
         field.append(to: &fields)
         expectEqual(fields[values: "Cache-Status"].first, "Edge; hit")
         expectEqual(fields[values: "Cache-Status"].count, 2)
-        let stale = CacheStatusField(Self.answer, .ifError, after: .stale, status: 503)
+        let stale = CacheStatusField(Self.served, .ifError, after: .stale, status: 503)
         #expect(stale.text.hasPrefix("Sterna; fwd=stale; fwd-status=503; ttl=55; detail=\"the server failed"))
     }
 
@@ -60,8 +60,8 @@ struct CacheStatusFieldTests {
 
     @Test("Numbers beyond the range of structured fields are clamped")
     func numbers() {
-        var answer = Self.answer
-        answer.timeLeft = .min
-        #expect(CacheStatusField(.serve(answer)).text.contains("ttl=-999999999999999;"))
+        var served = Self.served
+        served.timeLeft = .min
+        #expect(CacheStatusField(.serve(served)).text.contains("ttl=-999999999999999;"))
     }
 }

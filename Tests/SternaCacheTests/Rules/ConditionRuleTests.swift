@@ -117,9 +117,11 @@ struct ConditionRuleTests {
     func served() {
         let response = Scene.stored(
             Self.response + ["Age: 5", "Content-Length: 7", "Content-Type: a/b", "X-A: 1", "X-B: 2"])
-        func served(_ content: CachedAnswer.Content, withheld: Set<String> = []) -> (status: Int, fields: HTTPFields) {
+        func served(
+            _ content: ServedResponse.Content, withheld: Set<String> = []
+        ) -> (status: Int, fields: HTTPFields) {
             CacheFields.served(
-                response, as: CachedAnswer(index: 0, content: content, age: 9, timeLeft: 1, withheld: withheld))
+                response, as: ServedResponse(index: 0, content: content, age: 9, timeLeft: 1, withheld: withheld))
         }
         let whole = served(.whole, withheld: ["x-a"])
         #expect(whole.status == 200 && whole.fields[values: .age] == ["9"] && whole.fields[.contentLength] == "100")

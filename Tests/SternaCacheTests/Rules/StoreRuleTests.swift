@@ -145,8 +145,8 @@ struct StoreRuleTests {
             #expect(plan.part == nil)
         }
         let stored = Scene.stored(["Content-Range: x", "Content-Range: y"])
-        func served(_ content: CachedAnswer.Content) -> (status: Int, fields: HTTPFields) {
-            CacheFields.served(stored, as: CachedAnswer(index: 0, content: content, age: 0, timeLeft: 1))
+        func served(_ content: ServedResponse.Content) -> (status: Int, fields: HTTPFields) {
+            CacheFields.served(stored, as: ServedResponse(index: 0, content: content, age: 0, timeLeft: 1))
         }
         expectEqual(served(.whole).fields[values: .contentRange], ["x", "y"])
         expectEqual(served(.part(0..<1, length: 100)).fields[values: .contentRange], ["bytes 0-0/100"])

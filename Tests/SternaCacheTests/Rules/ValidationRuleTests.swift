@@ -255,7 +255,7 @@ struct ValidationRuleTests {
             let asked = policy == .cachedOnly ? "504 vary" : "validate vary"
             expectEqual(Scene.text(decision), names == nil ? asked : "serve")
         }
-        let failed = CacheRule.answerAfterFailure(
+        let failed = CacheRule.responseAfterFailure(
             status: nil, Scene.request(request), stored: [updated], policy: CachePolicy(fallsBackToStored: true),
             now: Scene.made)
         expectEqual(failed == nil, names == nil)
@@ -345,10 +345,10 @@ struct ValidationRuleTests {
     @Test("Stale responses that are served when the server fails (RFC 5861, 4; RFC 9111, 4.2.4)", arguments: failures)
     func failure(response: [String], request: [String], fallsBack: Bool, seconds: Int64, none: String, error: String) {
         func text(_ status: Int?) -> String {
-            let answer = CacheRule.answerAfterFailure(
+            let served = CacheRule.responseAfterFailure(
                 status: status, Scene.request(request), stored: [Scene.stored(response)],
                 policy: CachePolicy(fallsBackToStored: fallsBack), now: Scene.made + seconds)
-            return answer.map { "\($0.1)" } ?? "-"
+            return served.map { "\($0.1)" } ?? "-"
         }
         expectEqual(text(nil), none)
         expectEqual(text(503), error)

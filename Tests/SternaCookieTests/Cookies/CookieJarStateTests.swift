@@ -33,7 +33,7 @@ struct CookieJarStateTests {
             try scene.set("a=2\(attributes); Max-Age=0", from: "http://www.a.test/")
         }
         expectEqual(scene.state.count, 0)
-        #expect(scene.state.shelves.isEmpty)
+        #expect(scene.state.entriesByDomain.isEmpty)
     }
 
     @Test("Expired cookies are neither sent nor listed, and begin anew")
@@ -114,7 +114,7 @@ struct CookieJarStateTests {
         for limits in [CookieLimits(perDomain: 0), CookieLimits(total: 0), CookieLimits(perDomain: -1, total: -1)] {
             var scene = CookieScene(limits)
             try scene.set("a=1", from: "http://a.test/")
-            #expect(scene.state.count == 0 && scene.state.shelves.isEmpty)
+            #expect(scene.state.count == 0 && scene.state.entriesByDomain.isEmpty)
         }
         var scene = CookieScene(CookieLimits(perRequest: 0))
         try scene.set("a=1", from: "http://a.test/")

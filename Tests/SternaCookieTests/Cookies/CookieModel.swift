@@ -3,7 +3,7 @@ import SternaCore
 
 @testable import Sterna
 
-/// A jar that follows the draft step by step, without shelves, as the oracle for `CookieJarState`.
+/// A jar that follows the draft step by step, without an index by domain, as the oracle for `CookieJarState`.
 struct CookieModel {
     let limits: CookieLimits
     private(set) var cookies: [Cookie] = []
@@ -131,8 +131,8 @@ struct CookieOperations {
             guard left.map(Self.shown).sorted() == right.map(Self.shown).sorted() else {
                 return "step \(step), \(url): \(left.map(Self.shown)) are not \(right.map(Self.shown))"
             }
-            let count = state.shelves.values.reduce(0) { $0 + $1.count }
-            guard state.count == count, !state.shelves.values.contains(where: \.isEmpty) else {
+            let count = state.entriesByDomain.values.reduce(0) { $0 + $1.count }
+            guard state.count == count, !state.entriesByDomain.values.contains(where: \.isEmpty) else {
                 return "step \(step): \(count) cookies are counted as \(state.count)"
             }
         }

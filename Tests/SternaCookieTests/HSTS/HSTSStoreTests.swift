@@ -18,7 +18,7 @@ struct HSTSStoreTests {
     }
 
     private func store(_ path: String? = nil, _ clock: Clock) -> HSTSStore {
-        HSTSStore(limit: 100, file: path.map { SavedFile(path: $0) }, clock: { clock.read() })
+        HSTSStore(limit: 100, file: path.map { PrivateFile(path: $0) }, clock: { clock.read() })
     }
 
     @Test("Hosts are added, listed, forgotten and expire") func memory() {

@@ -100,22 +100,22 @@ import Testing
             let wrong = Mutex<[String]>([])
             let shownCount = Mutex(0)
             var slots: [ImageSlot] = []
-            let board = WantedBoard(count: 20)
+            let table = WantedTable(count: 20)
             for index in 0..<20 {
                 slots.append(
                     ImageSlot(images) { content in
                         guard case .image(let image, _) = content else { return }
                         shownCount.withLock { $0 += 1 }
                         let number = image.color.map { Int($0.red) << 8 | Int($0.green) } ?? -1
-                        if board.wanted[index] != number {
-                            wrong.withLock { $0.append("slot \(index) shows \(number), not \(board.wanted[index])") }
+                        if table.wanted[index] != number {
+                            wrong.withLock { $0.append("slot \(index) shows \(number), not \(table.wanted[index])") }
                         }
                     })
             }
             for call in 0..<10_000 {
                 let (index, number) = (Int.random(in: 0..<20, using: &random), Int.random(in: 0..<500, using: &random))
                 wanted[index] = number
-                board.wanted[index] = number
+                table.wanted[index] = number
                 slots[index].set("image/\(number)")
                 // Now and then the loop of a toolkit runs.
                 if call % 7 == 0 { await Task.yield() }
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// What each slot is to show.
-    private final class WantedBoard {
+    private final class WantedTable {
         var wanted: [Int]
 
         init(count: Int) { wanted = Array(repeating: -1, count: count) }

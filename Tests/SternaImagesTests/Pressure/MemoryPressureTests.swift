@@ -87,7 +87,7 @@ import Testing
             return
         }
         let timers = ImageLog<Bool>()
-        let groups = MemoryLook(root: "").groups()
+        let groups = MemoryReader(root: "").groups()
         let end = LinuxMemoryPressureSource(interval: .seconds(3_600), began: { timers.add($0) }).begin { _ in }
         await timers.wait(for: 1)
         end()

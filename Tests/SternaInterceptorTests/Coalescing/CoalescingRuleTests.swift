@@ -127,7 +127,7 @@ struct CoalescingRuleTests {
     @Test("A window keeps what some reader has not taken, and blocks when the slowest is too far behind")
     func window() {
         var window = SharedWindow(limit: 10)
-        var (fast, slow) = (SharedWindow.Place(), SharedWindow.Place())
+        var (fast, slow) = (SharedWindow.Position(), SharedWindow.Position())
         #expect(window.take(at: &fast) == nil && window.demand(lowest: slow, isAwaited: true) == .read)
         expectEqual(window.demand(lowest: slow, isAwaited: false), .rest)
         for number in 0..<3 {
@@ -140,7 +140,7 @@ struct CoalescingRuleTests {
         expectEqual(window.take(at: &slow)?.array, [0, 0, 0, 0])
         window.trim(to: slow)
         #expect(window.kept == 8 && window.demand(lowest: slow, isAwaited: true) == .read)
-        var late = SharedWindow.Place()
+        var late = SharedWindow.Position()
         #expect(window.take(at: &late) == nil && window.rest(from: late).isEmpty)
         window.trim(to: fast)
         #expect(window.kept == 0 && window.received == 12 && window.end == 3)
@@ -149,7 +149,7 @@ struct CoalescingRuleTests {
     @Test("The end of a body of known length is not held back")
     func windowEnd() {
         var window = SharedWindow(limit: 4, length: 8)
-        let slow = SharedWindow.Place()
+        let slow = SharedWindow.Position()
         window.append(Bytes(repeating: 0, count: 4))
         expectEqual(window.demand(lowest: slow, isAwaited: true), .blocked)
         window.append(Bytes(repeating: 0, count: 4))

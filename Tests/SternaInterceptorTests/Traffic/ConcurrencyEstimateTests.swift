@@ -132,9 +132,9 @@ struct ConcurrencyEstimateTests {
     // MARK: Places
 
     @Test("Places are given in order, never more than there are, and none is lost", arguments: 1...6)
-    func places(seed: UInt64) {
+    func permits(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var places = ConcurrencyPlaces()
+        var permits = ConcurrencyPermits()
         var (waiting, ticket, limit): ([UInt64], UInt64, Int) = ([], 0, 3)
         var running: Set<UInt64> = []
         for _ in 0..<5_000 {
@@ -142,7 +142,7 @@ struct ConcurrencyEstimateTests {
             case 0, 1:
                 ticket += 1
                 let isFree = running.count < limit && waiting.isEmpty
-                switch places.enter(ticket, limit: limit, waiting: 8) {
+                switch permits.enter(ticket, limit: limit, waiting: 8) {
                 case .pass:
                     #expect(isFree)
                     running.insert(ticket)
@@ -153,7 +153,7 @@ struct ConcurrencyEstimateTests {
                 }
             case 2:
                 guard let gone = (waiting + running).randomElement(using: &random) else { continue }
-                if places.giveUp(gone) {
+                if permits.giveUp(gone) {
                     #expect(waiting.contains(gone))
                     waiting.removeAll { $0 == gone }
                 } else {
@@ -162,16 +162,16 @@ struct ConcurrencyEstimateTests {
             case 3:
                 guard let done = running.randomElement(using: &random) else { continue }
                 running.remove(done)
-                places.leave()
+                permits.leave()
             default: limit = Int.random(in: 1...6, using: &random)
             }
-            let admitted = places.admit(limit: limit)
+            let admitted = permits.admit(limit: limit)
             expectEqual(admitted, Array(waiting.prefix(admitted.count)))
             waiting.removeFirst(admitted.count)
             running.formUnion(admitted)
             #expect(admitted.isEmpty || running.count <= limit)
             #expect(waiting.isEmpty || running.count >= limit)
-            #expect(places.inFlight == running.count && places.queue == waiting)
+            #expect(permits.inFlight == running.count && permits.queue == waiting)
         }
     }
 }
@@ -190,7 +190,7 @@ struct SimulatedServer {
     }
 
     private(set) var estimate = ConcurrencyEstimate(.init(least: 1, most: 200))
-    private var places = ConcurrencyPlaces()
+    private var permits = ConcurrencyPermits()
     private var random: SeededRandom
     private var now: UInt64 = 1 << 40
     private var runs: [Run] = []
@@ -219,7 +219,7 @@ struct SimulatedServer {
     }
 
     /// The number of requests under way that the server does not know.
-    var lost: Int { places.inFlight - runs.count - queue.count }
+    var lost: Int { permits.inFlight - runs.count - queue.count }
 
     private mutating func start(_ ticket: UInt64) {
         let seconds = service * Double.random(in: 0.5..<1.5, using: &random)
@@ -228,7 +228,7 @@ struct SimulatedServer {
     }
 
     private mutating func arrive(_ ticket: UInt64) {
-        sent[ticket] = Sent(moment: now, inFlight: places.inFlight)
+        sent[ticket] = Sent(moment: now, inFlight: permits.inFlight)
         if busy + queue.count >= refusesBeyond {
             runs.append(Run(end: now + 1_000_000, ticket: ticket, isRefused: true))
         } else if busy < capacity {
@@ -239,9 +239,9 @@ struct SimulatedServer {
     }
 
     private mutating func ask() {
-        while places.queue.count < 20, places.inFlight + places.queue.count < demand {
+        while permits.queue.count < 20, permits.inFlight + permits.queue.count < demand {
             lastTicket += 1
-            if places.enter(lastTicket, limit: estimate.limit, waiting: 20) == .pass { arrive(lastTicket) }
+            if permits.enter(lastTicket, limit: estimate.limit, waiting: 20) == .pass { arrive(lastTicket) }
         }
     }
 
@@ -268,8 +268,8 @@ struct SimulatedServer {
                     run.isRefused ? .overloaded : .answered, sent: .uptimeNanoseconds(sent.moment),
                     inFlight: sent.inFlight, at: .uptimeNanoseconds(now))
             }
-            places.leave()
-            for ticket in places.admit(limit: estimate.limit) { arrive(ticket) }
+            permits.leave()
+            for ticket in permits.admit(limit: estimate.limit) { arrive(ticket) }
             sum += Double(estimate.limit)
             count += 1
         }

@@ -15,8 +15,8 @@ struct RequestBucketTests {
     func burst() {
         var bucket = RequestBucket()
         let pace = RequestBucket.Pace(interval: .seconds(1), burst: 3)
-        func turn(_ ticket: UInt64, after seconds: Int64 = 0) -> RequestBucket.Turn {
-            bucket.turn(ticket, pace, longest: .seconds(4), at: start + .seconds(seconds))
+        func turn(_ ticket: UInt64, after seconds: Int64 = 0) -> RequestBucket.Decision {
+            bucket.decide(ticket, pace, longest: .seconds(4), at: start + .seconds(seconds))
         }
         expectEqual((0..<3).map { turn($0) }, [.send, .send, .send])
         expectEqual((3..<7).map { turn($0) }, (1...4).map { .wait(.seconds($0)) })
@@ -34,8 +34,8 @@ struct RequestBucketTests {
     func leaving() {
         var bucket = RequestBucket()
         let pace = RequestBucket.Pace(interval: .seconds(1), burst: 1)
-        func turn(_ ticket: UInt64, left: Duration? = nil, after seconds: Int64 = 0) -> RequestBucket.Turn {
-            bucket.turn(ticket, pace, longest: .seconds(60), timeLeft: left, at: start + .seconds(seconds))
+        func turn(_ ticket: UInt64, left: Duration? = nil, after seconds: Int64 = 0) -> RequestBucket.Decision {
+            bucket.decide(ticket, pace, longest: .seconds(60), timeLeft: left, at: start + .seconds(seconds))
         }
         expectEqual((0..<4).map { turn($0) }, [.send, .wait(.seconds(1)), .wait(.seconds(2)), .wait(.seconds(3))])
         bucket.leave(1)
@@ -51,8 +51,10 @@ struct RequestBucketTests {
     func hold() {
         var bucket = RequestBucket()
         let pace = RequestBucket.Pace(interval: .seconds(1), burst: 1)
-        func turn(_ ticket: UInt64, longest: Duration = .seconds(10), after seconds: Int64 = 0) -> RequestBucket.Turn {
-            bucket.turn(ticket, pace, longest: longest, at: start + .seconds(seconds))
+        func turn(
+            _ ticket: UInt64, longest: Duration = .seconds(10), after seconds: Int64 = 0
+        ) -> RequestBucket.Decision {
+            bucket.decide(ticket, pace, longest: longest, at: start + .seconds(seconds))
         }
         bucket.hold(for: .seconds(5), at: start)
         bucket.hold(for: .seconds(2), at: start)
@@ -83,7 +85,7 @@ struct RequestBucketTests {
             due.removeAll { $0.moment <= now }
             if number < 500 { asking.append(UInt64(number)) }
             for ticket in asking {
-                switch bucket.turn(ticket, pace, longest: .seconds(2), at: now) {
+                switch bucket.decide(ticket, pace, longest: .seconds(2), at: now) {
                 case .send: sent.append(now)
                 case .wait(let wait): due.append((ticket, now + TimeAmount(clamping: wait)))
                 case .refuse: break
@@ -106,7 +108,7 @@ struct RequestBucketTests {
         var bucket = RequestBucket()
         for (interval, burst) in [(Duration.seconds(-1), 0), (.seconds(Int64.max), .max), (.zero, -4)] {
             let pace = RequestBucket.Pace(interval: interval, burst: burst)
-            for ticket in 0..<20 { _ = bucket.turn(UInt64(ticket), pace, longest: .seconds(Int64.max), at: start) }
+            for ticket in 0..<20 { _ = bucket.decide(UInt64(ticket), pace, longest: .seconds(Int64.max), at: start) }
         }
     }
 

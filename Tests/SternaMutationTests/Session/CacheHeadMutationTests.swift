@@ -37,8 +37,8 @@ struct CacheHeadMutationTests {
         guard
             let again = StoredHead(head.coded, bodyLength: 12, settings: CacheRuleSettings()), again.coded == head.coded
         else { throw MutationFailure("What was read is written in another way.") }
-        let answer = CachedAnswer(index: 0, content: .whole, age: .max, timeLeft: .min)
-        let lines = FieldSection(checkedLines: head.lines(age: .max, CacheStatusField(.serve(answer))))
+        let served = ServedResponse(index: 0, content: .whole, age: .max, timeLeft: .min)
+        let lines = FieldSection(checkedLines: head.lines(age: .max, CacheStatusField(.serve(served))))
         guard lines.fields[values: .age].count == 1 else { throw MutationFailure("There are several ages.") }
         _ = head.response.freshness.timeLeft(at: .max)
         return .accepted

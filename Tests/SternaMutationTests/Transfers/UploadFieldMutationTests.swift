@@ -76,7 +76,7 @@ struct UploadFieldMutationTests {
     }
 
     static let answers = MutatedReader(
-        "UploadAnswer",
+        "UploadResponse",
         seeds: [
             "201\nLocation: /files/1\nUpload-Offset: 0\nUpload-Limit: max-size=1000",
             "204\nUpload-Offset: 500\nUpload-Complete: ?0\nUpload-Length: 1000",
@@ -98,9 +98,9 @@ struct UploadFieldMutationTests {
         }
         var plan = UploadPlan(target: try HTTPURL("https://example.com/files"), length: 1_000)
         plan.creation = .withContent
-        let reply = UploadReply(
+        let response = UploadResponse(
             status: status, fields: FieldSection(fields), now: .max - 10, url: try HTTPURL("https://example.com/files"))
-        _ = reply.retryAfter
+        _ = response.retryAfter
         for dialect in [.ietf(.preferred), .tus] as [UploadDialect] {
             var state = UploadState(plan)
             state.dialect = dialect
@@ -112,14 +112,14 @@ struct UploadFieldMutationTests {
                 (open, .append(100..<200, completes: false)), (open, .append(100..<1_000, completes: true)),
                 (open, .cancel),
             ] {
-                try check(UploadRule.answer(reply, to: step, state), plan)
+                try check(UploadRule.decide(response, to: step, state), plan)
             }
         }
         return .accepted
     }
 
-    private static func check(_ answer: UploadAnswer, _ plan: UploadPlan) throws {
-        switch answer {
+    private static func check(_ decision: UploadDecision, _ plan: UploadPlan) throws {
+        switch decision {
         case .proceed(let state), .follow(let state, _), .again(let state, _, _), .complete(let state),
             .startAnew(let state, _):
             guard (0...state.length).contains(state.offset) else {

@@ -6,11 +6,11 @@ import Testing
 @Suite struct ConnectionLimiterTests {
     @Test func anEndpointThatDoesNotWaitStandsInNoLine() {
         var limiter = ConnectionLimiter(limit: 2)
-        let answers = [
+        let outcomes = [
             limiter.take(1, limit: 1, waits: false), limiter.take(1, limit: 1, waits: false),
             limiter.take(2, limit: 1, waits: false), limiter.take(3, limit: 1, waits: false),
         ]
-        expectEqual(answers, [.granted, .endpointIsFull, .granted, .allAreOpen])
+        expectEqual(outcomes, [.granted, .endpointIsFull, .granted, .allAreOpen])
         expectEqual(limiter.starving, 0)
         #expect(!limiter.hasNeedyEndpoint)
         let grants = [limiter.give(1), limiter.give(2)]
@@ -20,10 +20,10 @@ import Testing
 
     @Test func limitOfAnEndpoint() {
         var limiter = ConnectionLimiter(limit: 10)
-        let answers = [
+        let outcomes = [
             limiter.take(1, limit: 2), limiter.take(1, limit: 2), limiter.take(1, limit: 2), limiter.take(2, limit: 2),
         ]
-        expectEqual(answers, [.granted, .granted, .endpointIsFull, .granted])
+        expectEqual(outcomes, [.granted, .granted, .endpointIsFull, .granted])
         expectEqual(limiter.starving, 0, "its own permits are what it waits for")
         let grants = [limiter.give(2), limiter.give(1), limiter.give(1)]
         expectEqual(grants, [nil, nil, nil])
@@ -55,8 +55,8 @@ import Testing
 
     @Test func anEndpointThatLeavesIsNotServed() {
         var limiter = ConnectionLimiter(limit: 1)
-        let answers = [1, 2, 3].map { limiter.take($0, limit: 1) }
-        expectEqual(answers, [.granted, .allAreOpen, .allAreOpen])
+        let outcomes = [1, 2, 3].map { limiter.take($0, limit: 1) }
+        expectEqual(outcomes, [.granted, .allAreOpen, .allAreOpen])
         let left = [limiter.leave(2), limiter.leave(2)]
         expectEqual(left, [true, false])
         expectEqual(limiter.give(1), 3)

@@ -3,10 +3,10 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransport
 
-@Suite("A list whose members know their places")
+@Suite("A list whose members know their indices")
 struct MemberListTests {
     private final class Item: ListMember {
-        var place: Int?
+        var listIndex: Int?
     }
 
     @Test("Members are removed in any order, each once")
@@ -20,9 +20,9 @@ struct MemberListTests {
                 let isListed = list.remove(items[index])
                 #expect(wasListed)
                 #expect(!isListed)
-                expectNil(items[index].place)
+                expectNil(items[index].listIndex)
                 expectEqual(list.count, 9 - number)
-                #expect(list.members.enumerated().allSatisfy { $1.place == $0 })
+                #expect(list.members.enumerated().allSatisfy { $1.listIndex == $0 })
             }
             #expect(list.isEmpty)
         }

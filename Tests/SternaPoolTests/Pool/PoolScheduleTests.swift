@@ -33,9 +33,9 @@ import Testing
         for _ in 0..<200 { step(world) }
         for endpoint in 0..<world.endpoints {
             for waiter in world.queues[endpoint].takeAll() { world.end(waiter, "shut down") }
-            world.leaveLine(endpoint)
+            world.leavePermitQueue(endpoint)
         }
-        #expect(world.queues.allSatisfy { $0.line.isEmpty })
+        #expect(world.queues.allSatisfy { $0.waiters.isEmpty })
         expectEqual(world.limiter.starving, 0)
         for dialling in world.dials { world.finish(dialling, isOpen: false) }
         world.dials = []
@@ -58,7 +58,7 @@ import Testing
     private func waiter(_ world: PoolWorld, at endpoint: Int) -> PoolWorld.Waiter {
         let isOnLoop = Int.random(in: 0..<4, using: &world.random) == 0
         let waiter = PoolWorld.Waiter(
-            rank: Int.random(in: 0...2, using: &world.random), endpoint: endpoint,
+            priority: Int.random(in: 0...2, using: &world.random), endpoint: endpoint,
             callerLoop: isOnLoop ? Int.random(in: 0..<world.loops, using: &world.random) : nil)
         waiter.isWarmUp = Int.random(in: 0..<12, using: &world.random) == 0
         waiter.needsFreshConnection = waiter.isWarmUp || Int.random(in: 0..<8, using: &world.random) == 0
@@ -92,7 +92,7 @@ import Testing
             let arrival = waiter.arrival
             world.queues[endpoint].putBack(waiter)
             expectEqual(waiter.arrival, arrival)
-            #expect(world.queues[endpoint].line.element(at: 0) === waiter, "it stands where it stood")
+            #expect(world.queues[endpoint].waiters.element(at: 0) === waiter, "it stands where it stood")
         default:
             // The end of a pause between dials.
             world.arrange(Int.random(in: 0..<world.endpoints, using: &world.random))
@@ -114,12 +114,12 @@ import Testing
             #expect(queue.dials.count <= under)
             #expect(under <= queue.maximumDials + world.dials.count { $0.isCancelled })
             #expect(
-                !world.limiter.isInLine(endpoint) || queue.line.count > queue.dials.count,
+                !world.limiter.isQueued(endpoint) || queue.waiters.count > queue.dials.count,
                 "nothing is queued in vain"
             )
             #expect(!queue.wantsPermit(at: world.arrangedAt[endpoint]), "something waits that nothing asks for")
             #expect(queue.asking != .begun, "an ask is forgotten")
-            let takesUsed = queue.line.count > queue.line.freshCount
+            let takesUsed = queue.waiters.count > queue.waiters.freshCount
             #expect(!takesUsed || idle == 0, "nothing waits beside a connection that it could use")
             #expect(
                 world.limiter.open == world.limiter.limit || world.limiter.starving == 0, "a permit is free for a line")

@@ -21,7 +21,7 @@ final class PoolWorld {
     final class Waiter: PrioritizedWaiter {
         var ticket = 0
         var arrival = 0
-        var rank: Int
+        var priority: Int
         var needsFreshConnection = false
         var isWarmUp = false
         let endpoint: Int
@@ -29,8 +29,8 @@ final class PoolWorld {
         let callerLoop: Int?
         var outcome: String?
 
-        init(rank: Int, endpoint: Int, callerLoop: Int? = nil) {
-            self.rank = rank
+        init(priority: Int, endpoint: Int, callerLoop: Int? = nil) {
+            self.priority = priority
             self.endpoint = endpoint
             self.callerLoop = callerLoop
         }
@@ -66,7 +66,7 @@ final class PoolWorld {
 
     /// When each endpoint was arranged last.
     var arrangedAt: [Int64]
-    /// What happens between an ask for a permit and its answer, as it would on other threads.
+    /// What happens between an ask for a permit and its outcome, as it would on other threads.
     var meanwhile: ((_ endpoint: Int) -> Void)?
 
     init(seed: UInt64, loops: Int, endpoints: Int, perEndpoint: Int, total: Int, maximumWaiting: Int = .max) {
@@ -89,7 +89,7 @@ final class PoolWorld {
     func submit(_ waiter: Waiter) {
         waiters.append(waiter)
         let endpoint = waiter.endpoint
-        let mayOvertake = queues[endpoint].line.count == queues[endpoint].line.freshCount
+        let mayOvertake = queues[endpoint].waiters.count == queues[endpoint].waiters.freshCount
         if !waiter.needsFreshConnection, mayOvertake {
             let loop = waiter.callerLoop ?? (0..<loops).first { !idle[endpoint][$0].isEmpty }
             if let loop, let connection = idle[endpoint][loop].popLast() { return start(waiter, on: connection) }
@@ -122,18 +122,18 @@ final class PoolWorld {
     /// Takes out the first one, and sees that it is.
     private func popInOrder(_ endpoint: Int, used: Bool) -> Waiter? {
         var all: [Waiter] = []
-        queues[endpoint].line.forEach { waiter, _ in all.append(waiter) }
+        queues[endpoint].waiters.forEach { waiter, _ in all.append(waiter) }
         let waiter = used ? queues[endpoint].popFirstForUsed() : queues[endpoint].popFirst()
         guard let waiter else { return nil }
         for other in all where other !== waiter && !(used && other.needsFreshConnection) {
             let (row, otherRow) = (Self.row(waiter), Self.row(other))
-            #expect(row > otherRow || row == otherRow && waiter.arrival < other.arrival, "by rank, then by arrival")
+            #expect(row > otherRow || row == otherRow && waiter.arrival < other.arrival, "by priority, then by arrival")
         }
-        leaveLine(endpoint)
+        leavePermitQueue(endpoint)
         return waiter
     }
 
-    private static func row(_ waiter: Waiter) -> Int { waiter.needsFreshConnection ? 3 : waiter.rank }
+    private static func row(_ waiter: Waiter) -> Int { waiter.needsFreshConnection ? 3 : waiter.priority }
 
     func cancel(_ waiter: Waiter) {
         guard waiter.outcome == nil else { return }
@@ -160,18 +160,18 @@ final class PoolWorld {
         while queues[endpoint].wantsPermit(at: now) {
             let ask = queues[endpoint].asks()
             meanwhile?(endpoint)
-            let answer = limiter.take(endpoint, limit: perEndpoint, waits: ask.isForRequest)
+            let outcome = limiter.take(endpoint, limit: perEndpoint, waits: ask.isForRequest)
             meanwhile?(endpoint)
-            if answer == .granted {
+            if outcome == .granted {
                 guard dial(endpoint) else { break }
                 continue
             }
-            queues[endpoint].wasRefused(ask, answer)
+            queues[endpoint].wasRefused(ask, outcome)
             guard ask.isForRequest else {
                 for waiter in queues[endpoint].takeNeedlessWarmUps(anyway: true) { end(waiter, "needless") }
                 continue
             }
-            if answer == .allAreOpen { closeForAnother(endpoint) }
+            if outcome == .allAreOpen { closeForAnother(endpoint) }
             break
         }
         arrangedAt[endpoint] = now
@@ -179,11 +179,11 @@ final class PoolWorld {
         refuseTooMany(endpoint)
         if queues[endpoint].lacksFreshConnection { closeOldest(endpoint) }
         offerIdle(endpoint)
-        leaveLine(endpoint)
+        leavePermitQueue(endpoint)
     }
 
     private func refuseTooMany(_ endpoint: Int) {
-        let waited = queues[endpoint].line.count - queues[endpoint].dials.count
+        let waited = queues[endpoint].waiters.count - queues[endpoint].dials.count
         let refused = queues[endpoint].takeTooMany(beyond: 0, at: now) { $0.isWarmUp }
         #expect(refused.isEmpty || waited - refused.count >= queues[endpoint].maximumWaiting, "more than may wait")
         for waiter in refused { end(waiter, "too many") }
@@ -197,7 +197,7 @@ final class PoolWorld {
         }
     }
 
-    func leaveLine(_ endpoint: Int) {
+    func leavePermitQueue(_ endpoint: Int) {
         if queues[endpoint].needsNoPermit, limiter.leave(endpoint) { queues[endpoint].mayAskAgain() }
     }
 
@@ -219,7 +219,7 @@ final class PoolWorld {
         guard connection.isOpen else { return }
         connection.isOpen = false
         let endpoint = connection.endpoint
-        let waits = queues[endpoint].line.count - queues[endpoint].line.freshCount
+        let waits = queues[endpoint].waiters.count - queues[endpoint].waiters.freshCount
         #expect(waits == 0 || queues[endpoint].lacksFreshConnection, "nothing is closed for its own endpoint's request")
         broke(connection)
     }

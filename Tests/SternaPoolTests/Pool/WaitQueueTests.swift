@@ -10,9 +10,9 @@ struct WaitQueueTests {
     private typealias Dialling = PoolWorld.Dialling
     private typealias Queue = PoolWorld.Queue
 
-    private func queue(_ ranks: [Int] = []) -> (Queue, [Waiter]) {
+    private func queue(_ priorities: [Int] = []) -> (Queue, [Waiter]) {
         var queue = Queue(loops: 2)
-        let waiters = ranks.map { Waiter(rank: $0, endpoint: 0) }
+        let waiters = priorities.map { Waiter(priority: $0, endpoint: 0) }
         for waiter in waiters { queue.wait(waiter) }
         return (queue, waiters)
     }
@@ -32,7 +32,7 @@ struct WaitQueueTests {
         #expect(queue.dial(of: all[1]) === second)
         expectNil(queue.dial(of: all[2]))
         #expect(queue.waiter(of: second) === all[1])
-        let urgent = Waiter(rank: 2, endpoint: 0)
+        let urgent = Waiter(priority: 2, endpoint: 0)
         queue.wait(urgent)
         #expect(queue.dial(of: urgent) === first)
         #expect(queue.dial(of: all[0]) === second)
@@ -58,21 +58,21 @@ struct WaitQueueTests {
     func warmUps() {
         var (queue, _) = queue()
         let warmUps = (0..<2).map { _ in
-            let waiter = Waiter(rank: 1, endpoint: 0)
+            let waiter = Waiter(priority: 1, endpoint: 0)
             waiter.isWarmUp = true
             waiter.needsFreshConnection = true
             return waiter
         }
         for waiter in warmUps { queue.wait(waiter) }
         #expect(!queue.asks().isForRequest)
-        queue.wait(Waiter(rank: 1, endpoint: 0))
+        queue.wait(Waiter(priority: 1, endpoint: 0))
         _ = begin(&queue)
         let ask = queue.asks()
         #expect(ask.isForRequest)
         #expect(queue.takeNeedlessWarmUps().isEmpty, "nothing was refused yet")
         queue.wasRefused(ask, .allAreOpen)
         expectEqual(queue.takeNeedlessWarmUps().map { $0 === warmUps[1] }, [true])
-        expectEqual(queue.line.count, 2)
+        expectEqual(queue.waiters.count, 2)
         #expect(!queue.lacksFreshConnection, "a warm-up takes no connection away")
     }
 
@@ -81,7 +81,7 @@ struct WaitQueueTests {
         var (queue, _) = queue([1])
         _ = queue.asks()
         #expect(!queue.lacksFreshConnection)
-        let retry = Waiter(rank: 1, endpoint: 0)
+        let retry = Waiter(priority: 1, endpoint: 0)
         retry.needsFreshConnection = true
         queue.wait(retry)
         #expect(queue.lacksFreshConnection)
@@ -96,7 +96,7 @@ struct WaitQueueTests {
         let second = begin(&queue)
         let losers = queue.failed(second, counts: true, at: 1)
         expectEqual(losers.map { $0 === all[1] }, [true])
-        expectEqual(queue.line.count, 2)
+        expectEqual(queue.waiters.count, 2)
         expectEqual(queue.dials.count, 1)
     }
 
@@ -105,24 +105,24 @@ struct WaitQueueTests {
         var (queue, all) = queue([1, 1])
         let first = begin(&queue)
         _ = begin(&queue)
-        let urgent = Waiter(rank: 2, endpoint: 0)
+        let urgent = Waiter(priority: 2, endpoint: 0)
         queue.wait(urgent)
         let losers = queue.failed(first, counts: false, at: 1) { $0 !== urgent }
         expectEqual(losers.map { $0 === all[0] }, [true])
         var (other, patient) = self.queue([1])
         let dial = begin(&other)
         #expect(other.failed(dial, counts: false, at: 1, mayFail: { _ in false }).isEmpty)
-        #expect(other.line.element(at: 0) === patient[0], "it waits on")
+        #expect(other.waiters.element(at: 0) === patient[0], "it waits on")
     }
 
     @Test("Where a probe fails, or it holds for all, all fail that had come by then")
     func together() {
         var (queue, all) = queue([1, 1])
         let dial = begin(&queue)
-        let late = Waiter(rank: 1, endpoint: 0)
+        let late = Waiter(priority: 1, endpoint: 0)
         queue.wait(late)
         expectEqual(queue.failed(dial, counts: false, holdsForAll: true, at: 0).count, all.count)
-        #expect(queue.line.element(at: 0) === late)
+        #expect(queue.waiters.element(at: 0) === late)
         for turn in 0..<3 {
             let dial = begin(&queue, at: Int64(turn))
             _ = queue.failed(dial, counts: true, at: Int64(turn)) { _ in false }
@@ -138,7 +138,7 @@ struct WaitQueueTests {
         let dials = [begin(&queue), begin(&queue)]
         let served = queue.popFirstForUsed()
         #expect(served === all[0])
-        let next = Waiter(rank: 1, endpoint: 0)
+        let next = Waiter(priority: 1, endpoint: 0)
         queue.wait(next)
         expectNil(queue.takeNeedlessDial(leftBy: dials[0]), "it is the next one's")
         _ = queue.leave(next)
@@ -170,11 +170,11 @@ struct WaitQueueTests {
     @Test("A request that comes while a warm-up asks, and is refused, is asked for")
     func requestBesideWarmUp() {
         var (queue, _) = queue()
-        let warmUp = Waiter(rank: 1, endpoint: 0)
+        let warmUp = Waiter(priority: 1, endpoint: 0)
         (warmUp.isWarmUp, warmUp.needsFreshConnection) = (true, true)
         queue.wait(warmUp)
         let ask = queue.asks()
-        queue.wait(Waiter(rank: 1, endpoint: 0))
+        queue.wait(Waiter(priority: 1, endpoint: 0))
         #expect(!queue.wantsPermit(at: 0), "one asks at a time")
         _ = queue.leave(warmUp)
         queue.wasRefused(ask, .allAreOpen)
@@ -198,7 +198,7 @@ struct WaitQueueTests {
 
     private func limited(_ maximum: Int, _ count: Int) -> (Queue, [Waiter]) {
         var queue = Queue(loops: 1, maximumWaiting: maximum)
-        let waiters = (0..<count).map { _ in Waiter(rank: 1, endpoint: 0) }
+        let waiters = (0..<count).map { _ in Waiter(priority: 1, endpoint: 0) }
         for waiter in waiters { queue.wait(waiter) }
         return (queue, waiters)
     }
@@ -212,10 +212,11 @@ struct WaitQueueTests {
         _ = begin(&queue)
         queue.wasRefused(ask, .endpointIsFull)
         expectEqual(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival), [4, 3])
-        expectEqual(queue.line.count, 2)
+        expectEqual(queue.waiters.count, 2)
         expectEqual(all[2].ticket, 0)
-        queue.wait(Waiter(rank: 2, endpoint: 0))
-        expectEqual(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival), [5], "also one of a higher rank")
+        queue.wait(Waiter(priority: 2, endpoint: 0))
+        expectEqual(
+            queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival), [5], "also one of a higher priority")
     }
 
     @Test("One that was not too many when it came may stay")
@@ -227,19 +228,19 @@ struct WaitQueueTests {
         #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.isEmpty)
         queue.gaveUp(dial)
         #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.isEmpty)
-        queue.wait(Waiter(rank: 1, endpoint: 0))
+        queue.wait(Waiter(priority: 1, endpoint: 0))
         expectEqual(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival), [3])
     }
 
     @Test("Idle connections on their way, warm-ups, and what may stay do not count")
     func notTooMany() {
         var (queue, all) = limited(1, 3)
-        let warmUp = Waiter(rank: 1, endpoint: 0)
+        let warmUp = Waiter(priority: 1, endpoint: 0)
         (warmUp.isWarmUp, warmUp.needsFreshConnection) = (true, true)
         queue.wait(warmUp)
         queue.wasRefused(queue.asks(), .endpointIsFull)
         #expect(queue.takeTooMany(beyond: 3, at: 0) { $0.isWarmUp }.isEmpty)
-        queue.wait(Waiter(rank: 1, endpoint: 0))
+        queue.wait(Waiter(priority: 1, endpoint: 0))
         #expect(queue.takeTooMany(beyond: 1, at: 0) { $0.isWarmUp || $0.arrival == 5 }.isEmpty)
         #expect(all.allSatisfy { $0.ticket != 0 })
     }

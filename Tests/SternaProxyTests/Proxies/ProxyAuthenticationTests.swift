@@ -15,7 +15,7 @@ struct ProxyAuthenticationTests {
         private let entries = Mutex<[Bool]>([])
         var all: [Bool] { entries.withLock { $0 } }
 
-        func receive(_ result: Result<Void, ProxyAuthentication.NoAnswer>) {
+        func receive(_ result: Result<Void, ProxyAuthentication.NoCredentials>) {
             entries.withLock { $0.append((try? result.get()) != nil) }
         }
     }
@@ -37,7 +37,7 @@ struct ProxyAuthenticationTests {
                 return .basic("ada", "pw")
             })
         for _ in 0..<5 {
-            #expect(authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive) != nil)
+            #expect(authentication.ask(try Self.challenge(), authentication.progress(), outcomes.receive) != nil)
         }
         expectNil(authentication.answer)
         gate.add()
@@ -45,7 +45,7 @@ struct ProxyAuthenticationTests {
         #expect(outcomes.all.allSatisfy { $0 })
         expectEqual(authentication.answer?.number, 1)
         // There is one now: those who come later with an older one are told at once.
-        expectNil(authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive))
+        expectNil(authentication.ask(try Self.challenge(), authentication.progress(), outcomes.receive))
         expectEqual(outcomes.all.count, 6)
     }
 
@@ -53,7 +53,7 @@ struct ProxyAuthenticationTests {
     func refused() async throws {
         let authentication = ProxyAuthentication(try Proxy("http://eve:no@proxy.test"), ProxyLogin())
         expectEqual(authentication.answer?.number, 0)
-        var first = authentication.turn()
+        var first = authentication.progress()
         first.sent = 0
         let outcomes = Outcomes()
         _ = authentication.ask(try Self.challenge(), first, outcomes.receive)
@@ -81,13 +81,13 @@ struct ProxyAuthenticationTests {
         }
         let authentication = ProxyAuthentication(try Proxy("http://proxy.test"), login)
         let outcomes = Outcomes()
-        let one = try #require(authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive))
-        let other = try #require(authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive))
+        let one = try #require(authentication.ask(try Self.challenge(), authentication.progress(), outcomes.receive))
+        let other = try #require(authentication.ask(try Self.challenge(), authentication.progress(), outcomes.receive))
         #expect(await eventually { begun.value == 1 })
         authentication.leave(one)
         authentication.leave(one)
         authentication.leave(other)
-        _ = authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive)
+        _ = authentication.ask(try Self.challenge(), authentication.progress(), outcomes.receive)
         #expect(await eventually { authentication.answer?.number == 1 })
         gate.add()
         #expect(await eventually { ended.value == 1 })
@@ -108,9 +108,9 @@ struct ProxyAuthenticationTests {
         }
         let authentication = ProxyAuthentication(try Proxy("http://proxy.test"), login)
         let (left, stayed) = (Outcomes(), Outcomes())
-        let wait = try #require(authentication.ask(try Self.challenge(), authentication.turn(), left.receive))
+        let wait = try #require(authentication.ask(try Self.challenge(), authentication.progress(), left.receive))
         #expect(await eventually { login.challenges.count == 1 })
-        #expect(authentication.ask(try Self.challenge(), authentication.turn(), stayed.receive) != nil)
+        #expect(authentication.ask(try Self.challenge(), authentication.progress(), stayed.receive) != nil)
         authentication.leave(wait)
         gate.add()
         #expect(await eventually { stayed.all == [true] })
@@ -121,13 +121,13 @@ struct ProxyAuthenticationTests {
     func surrender() async throws {
         let login = ProxyLogin { _ in nil }
         let authentication = ProxyAuthentication(try Proxy("http://proxy.test"), login)
-        let (early, outcomes) = (authentication.turn(), Outcomes())
-        _ = authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive)
+        let (early, outcomes) = (authentication.progress(), Outcomes())
+        _ = authentication.ask(try Self.challenge(), authentication.progress(), outcomes.receive)
         #expect(await eventually { outcomes.all == [false] })
         expectNil(authentication.ask(try Self.challenge(), early, outcomes.receive))
         expectEqual(outcomes.all, [false, false])
         expectEqual(login.challenges.count, 1)
-        _ = authentication.ask(try Self.challenge(), authentication.turn(), outcomes.receive)
+        _ = authentication.ask(try Self.challenge(), authentication.progress(), outcomes.receive)
         #expect(await eventually { outcomes.all == [false, false, false] })
         expectEqual(login.challenges.count, 2)
     }

@@ -41,8 +41,8 @@ struct CallbackEndTests {
         var lost = 0
         for _ in 0..<5_000 {
             let record = Record()
-            let mailbox = TaskMailbox(onQueue ? .queue(queue) : .executor(globalConcurrentExecutor))
-            let reports = TaskReports(mailbox: mailbox, traffic: TransferTraffic())
+            let callbackQueue = UserCallbackQueue(onQueue ? .queue(queue) : .executor(globalConcurrentExecutor))
+            let reports = TaskReports(callbackQueue: callbackQueue, traffic: TransferTraffic())
             reports.connect { record.add($0.upload.completed) }
             // Threads of their own: spinning on one of the pool's could keep the other side from its turn.
             await withCheckedContinuation { done in
@@ -59,7 +59,7 @@ struct CallbackEndTests {
                         } else {
                             gate.pass()
                             reports.end(succeeded: false)
-                            mailbox.end {
+                            callbackQueue.end {
                                 reports.deliver()
                                 record.end()
                             }

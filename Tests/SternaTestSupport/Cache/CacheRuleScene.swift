@@ -59,16 +59,16 @@ enum CacheRuleScene {
     /// What a decision is, in one word or two.
     static func text(_ decision: CacheDecision) -> String {
         switch decision {
-        case .serve(let answer): "serve" + text(answer.content)
-        case .serveStale(let answer, let reason, let refresh):
-            "stale \(reason)" + text(answer.content) + (refresh == nil ? "" : " + refresh")
+        case .serve(let served): "serve" + text(served.content)
+        case .serveStale(let served, let reason, let refresh):
+            "stale \(reason)" + text(served.content) + (refresh == nil ? "" : " + refresh")
         case .validate(_, let reason): "validate \(reason)"
         case .forward(let reason, _): "forward \(reason)"
         case .gatewayTimeout(let reason): "504 \(reason)"
         }
     }
 
-    private static func text(_ content: CachedAnswer.Content) -> String {
+    private static func text(_ content: ServedResponse.Content) -> String {
         switch content {
         case .whole: ""
         case .head: " head"

@@ -25,7 +25,7 @@ struct DownloadRuleTests {
         let isFinal = [.another, .joinedAgain, .damagedAgain].contains(verdict)
         expectEqual(verdict.consequence.contains("given up"), isFinal)
         let failure = SternaError(.digestMismatch, phase: .read, "It is wrong.", underlying: verdict)
-        expectEqual(DownloadRule.passes(failure), !isFinal)
+        expectEqual(DownloadRule.isTransient(failure), !isFinal)
         expectEqual(TransferRule.isTransient(failure), !isFinal)
     }
 
@@ -56,6 +56,6 @@ struct DownloadRuleTests {
         var error = SternaError(.unacceptableStatus, phase: .read, "There is no file.")
         error.response = Response(status: .init(code: status), url: try HTTPURL("http://a.example/"))
         if isResumed { error.value = try TransferHistoryTests.data([[0, 500]]) }
-        expectEqual(DownloadRule.passes(error), passes)
+        expectEqual(DownloadRule.isTransient(error), passes)
     }
 }

@@ -83,7 +83,7 @@ struct ConstraintTests {
             let begun = try files.begin(details.id)
             try files.add(details, begun.new)
             begun.lock.release()
-            try TransferJournal(files.place(of: details.id).journal).append(.began(number: 1, at: 1, kept: 0))
+            try TransferJournal(files.files(of: details.id).journal).append(.began(number: 1, at: 1, kept: 0))
             let isAllowed = Mutex(false)
             let asked = Mutex(0)
             let own = try TransferStore(folder: store) { settings in

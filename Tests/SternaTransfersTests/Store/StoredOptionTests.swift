@@ -19,6 +19,7 @@ struct StoredOptionTests {
         #expect(!String(decoding: try JSONEncoder().encode(old), as: UTF8.self).contains("rank"))
         var options = TransferOptions()
         options.priority = .high
+        #expect(String(decoding: try JSONEncoder().encode(options), as: UTF8.self).contains("\"rank\":2"))
         try expectEqual(JSONDecoder().decode(TransferOptions.self, from: JSONEncoder().encode(options)).priority, .high)
         var upload = UploadOptions(.tus)
         try expectEqual(JSONDecoder().decode(UploadOptions.self, from: JSONEncoder().encode(upload)), upload)

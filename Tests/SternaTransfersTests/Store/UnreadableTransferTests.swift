@@ -27,7 +27,7 @@ struct UnreadableTransferTests {
     }
 
     private func change(_ id: TransferID, in folder: StoreFolder, _ change: (String) -> String) throws {
-        let file = folder.place(of: id).description
+        let file = folder.files(of: id).description
         let text = String(decoding: try #require(try file.read(upTo: 1 << 20)), as: UTF8.self)
         try file.write(Array(change(text).utf8))
     }
@@ -40,9 +40,9 @@ struct UnreadableTransferTests {
         try change(ids[1], in: files) { $0.replacing("\"version\" : 1", with: "\"version\" : 7") }
         try change(ids[2], in: files) { $0.replacing("\"version\" : 1", with: "\"version\" : 0") }
         try change(ids[3], in: files) { String($0.prefix(40)) }
-        unlink(files.place(of: ids[4]).description.path)
-        unlink(files.place(of: ids[5]).description.path)
-        mkdir(files.place(of: ids[5]).description.path, 0o700)
+        unlink(files.files(of: ids[4]).description.path)
+        unlink(files.files(of: ids[5]).description.path)
+        mkdir(files.files(of: ids[5]).description.path, 0o700)
         let store = try TransferStore(folder: path)
         await expectEqual(store.list().map(\.id), [ids[0]])
         let found = await store.unreadable()
@@ -54,7 +54,7 @@ struct UnreadableTransferTests {
             (ids[5], "it is a folder"),
         ] {
             let text = found.first { $0.id == id }?.reason ?? ""
-            #expect(text.contains(reason) && text.contains(files.place(of: id).description.path), "\(text)")
+            #expect(text.contains(reason) && text.contains(files.files(of: id).description.path), "\(text)")
         }
         // What is not a transfer's folder is not one.
         mkdir(path + "/other", 0o700)
@@ -68,7 +68,7 @@ struct UnreadableTransferTests {
         let id = try add("f", to: files)[0]
         let part = folder.path + "/f.sterna-part"
         try Data("abc".utf8).write(to: URL(filePath: part))
-        try TransferJournal(files.place(of: id).journal).append(.opened(path: part))
+        try TransferJournal(files.files(of: id).journal).append(.opened(path: part))
         try change(id, in: files) { _ in "{" }
         let store = try TransferStore(folder: path)
         try await store.discard(id)
@@ -113,7 +113,7 @@ struct UnreadableTransferTests {
         let files = StoreFolder(path: path)
         try files.make()
         let ids = try add("whole", "newer", to: files)
-        let place = files.place(of: ids[1])
+        let place = files.files(of: ids[1])
         try TransferJournal(place.journal).append(.began(number: 1, at: 1, kept: 0))
         let old = try #require(FileManager.default.contents(atPath: place.journal))
         let line = JournalLine.bytes(Array(event.utf8), number: 1)
@@ -144,16 +144,16 @@ struct UnreadableTransferTests {
         try files.make()
         let ids = try add("paused", "empty", to: files)
         do {
-            let journal = try TransferJournal(files.place(of: ids[0]).journal)
+            let journal = try TransferJournal(files.files(of: ids[0]).journal)
             try journal.append(.began(number: 1, at: 1, kept: 0))
             try journal.append(.paused)
             try journal.append(.cancelled)
         }
-        let journal = files.place(of: ids[0]).journal
+        let journal = files.files(of: ids[0]).journal
         var bytes = Array(try #require(FileManager.default.contents(atPath: journal)))
         bytes[bytes.count - 5] ^= 1
         try Data(bytes).write(to: URL(filePath: journal))
-        try Data(repeating: 0, count: 9_000).write(to: URL(filePath: files.place(of: ids[1]).journal))
+        try Data(repeating: 0, count: 9_000).write(to: URL(filePath: files.files(of: ids[1]).journal))
         let store = try TransferStore(folder: path)
         let states = Dictionary(uniqueKeysWithValues: await store.list().map { ($0.id, $0.state) })
         expectEqual(states, [ids[0]: .paused, ids[1]: .waiting])

@@ -43,10 +43,10 @@ struct ContentRangeRuleTests {
             AnswerRow("refused", last, 403, "fail refused(403, nil)"),
             AnswerRow("cancelled", .cancel, 499, "complete 0"),
         ])
-    func answers(row: AnswerRow) throws {
+    func responses(row: AnswerRow) throws {
         let state = try UploadScene.state(.contentRange, offset: row.step == .ask || row.step == Self.create ? 0 : 100)
-        let reply = try UploadScene.reply(row.status, row.fields, at: Self.u1)
-        expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
+        let response = try UploadScene.response(row.status, row.fields, at: Self.u1)
+        expectEqual(UploadScene.text(UploadRule.decide(response, to: row.step, state)), row.expected)
     }
 
     @Test("Requests")

@@ -203,8 +203,8 @@ struct HostileUploadTests {
             ("max-append-size=5, min-append-size=6", .fail(.appendLimits(most: 5))),
             ("max-size=999", .fail(.tooLarge(length: 1_000, most: 999))),
         ] {
-            let reply = try UploadScene.reply(204, [("Upload-Offset", "100"), ("Upload-Limit", limit)])
-            guard case .proceed(let next) = UploadRule.answer(reply, to: .ask, state) else {
+            let response = try UploadScene.response(204, [("Upload-Offset", "100"), ("Upload-Limit", limit)])
+            guard case .proceed(let next) = UploadRule.decide(response, to: .ask, state) else {
                 Issue.record("\(limit) is no reason to stop asking")
                 continue
             }

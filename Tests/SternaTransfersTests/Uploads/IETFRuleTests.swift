@@ -84,9 +84,9 @@ struct IETFRuleTests {
         ])
     func creation(row: AnswerRow) throws {
         let state = try UploadScene.state(.ietf(.preferred))
-        let reply = try UploadScene.reply(
+        let response = try UploadScene.response(
             row.status, row.fields, problem: row.problem, at: "https://example.com/files")
-        expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
+        expectEqual(UploadScene.text(UploadRule.decide(response, to: row.step, state)), row.expected)
     }
 
     @Test(
@@ -124,8 +124,8 @@ struct IETFRuleTests {
         ])
     func offset(row: AnswerRow) throws {
         let state = try UploadScene.state(.ietf(.preferred), offset: 100, isCurrent: false)
-        let reply = try UploadScene.reply(row.status, row.fields, problem: row.problem)
-        expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
+        let response = try UploadScene.response(row.status, row.fields, problem: row.problem)
+        expectEqual(UploadScene.text(UploadRule.decide(response, to: row.step, state)), row.expected)
     }
 
     @Test(
@@ -166,15 +166,15 @@ struct IETFRuleTests {
         ])
     func append(row: AnswerRow) throws {
         let state = try UploadScene.state(.ietf(.preferred), offset: 100)
-        let reply = try UploadScene.reply(row.status, row.fields, problem: row.problem)
-        expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
+        let response = try UploadScene.response(row.status, row.fields, problem: row.problem)
+        expectEqual(UploadScene.text(UploadRule.decide(response, to: row.step, state)), row.expected)
     }
 
     @Test("An upload that is gone after its last byte was sent is not restarted", arguments: [404, 410])
     func unknownOutcome(status: Int) throws {
         var state = try UploadScene.state(.ietf(.preferred), offset: 100, isCurrent: false)
         state.stage = .completing
-        expectEqual(UploadRule.answer(try UploadScene.reply(status), to: .ask, state), .fail(.outcomeUnknown))
+        expectEqual(UploadRule.decide(try UploadScene.response(status), to: .ask, state), .fail(.outcomeUnknown))
     }
 
     @Test(
@@ -199,10 +199,10 @@ struct IETFRuleTests {
         if !fields.contains(where: { $0.0.hasPrefix("Upload-Draft") }) {
             fields.append(("Upload-Draft-Interop-Version", "8"))
         }
-        let reply = try UploadScene.reply(status, fields, at: "https://example.com/files")
+        let response = try UploadScene.response(status, fields, at: "https://example.com/files")
         var text: String?
         do throws(UploadFault) {
-            text = try UploadRule.interim(reply, to: step, state).map { "\($0.offset) \($0.url?.href ?? "-")" }
+            text = try UploadRule.interim(response, to: step, state).map { "\($0.offset) \($0.url?.href ?? "-")" }
         } catch {
             text = "\(error)"
         }
@@ -212,16 +212,16 @@ struct IETFRuleTests {
     @Test("An interim response without a version is ignored, and two URLs for an upload are refused")
     func interimURLs() throws {
         var state = try UploadScene.state(.ietf(.preferred))
-        let bare = try UploadScene.reply(104, [("Location", "/files/1")])
+        let bare = try UploadScene.response(104, [("Location", "/files/1")])
         try expectNil(UploadRule.interim(bare, to: Self.create, state))
-        let first = try UploadScene.reply(
+        let first = try UploadScene.response(
             104, [("Upload-Draft-Interop-Version", "8"), ("Location", "/files/1")])
         state = try #require(try UploadRule.interim(first, to: Self.create, state))
-        let second = try UploadScene.reply(
+        let second = try UploadScene.response(
             104, [("Upload-Draft-Interop-Version", "8"), ("Location", "/files/2")])
         #expect(throws: UploadFault.locationsDiffer) { try UploadRule.interim(second, to: Self.create, state) }
-        let final = try UploadScene.reply(201, [("Location", "/files/2")])
-        expectEqual(UploadRule.answer(final, to: Self.create, state), .fail(.locationsDiffer))
+        let final = try UploadScene.response(201, [("Location", "/files/2")])
+        expectEqual(UploadRule.decide(final, to: Self.create, state), .fail(.locationsDiffer))
     }
 
     @Test("Each version is tried once: 8, 6, 5, 4, 3")
@@ -231,29 +231,29 @@ struct IETFRuleTests {
         while case .ietf(let version) = state.dialect {
             tried.append(version.number)
             guard
-                case .proceed(let next) = UploadRule.answer(try UploadScene.reply(400), to: Self.create, state)
+                case .proceed(let next) = UploadRule.decide(try UploadScene.response(400), to: Self.create, state)
             else { break }
             state = next
         }
         expectEqual(tried, [8, 6, 5, 4, 3])
-        expectEqual(UploadRule.answer(try UploadScene.reply(400), to: Self.create, state), .fail(.versionsRefused))
+        expectEqual(UploadRule.decide(try UploadScene.response(400), to: Self.create, state), .fail(.versionsRefused))
     }
 
     @Test("A request for the offset that is refused in every version is repeated")
     func refusedQuestion() throws {
         var state = try UploadScene.state(.ietf(.preferred), offset: 100)
-        let refused = try UploadScene.reply(400)
+        let refused = try UploadScene.response(400)
         for version in [6, 5, 4, 3] {
-            guard case .proceed(let next) = UploadRule.answer(refused, to: .ask, state) else {
+            guard case .proceed(let next) = UploadRule.decide(refused, to: .ask, state) else {
                 Issue.record("not another version")
                 return
             }
             expectEqual(next.dialect, try UploadScene.ietf(version))
             state = next
         }
-        let answer = UploadRule.answer(refused, to: .ask, state)
-        expectEqual(UploadScene.text(answer), "again 100 https://example.com/files/1 v3, offsetUnknown(400)")
-        guard case .again(let next, _, _) = answer else { return }
+        let decision = UploadRule.decide(refused, to: .ask, state)
+        expectEqual(UploadScene.text(decision), "again 100 https://example.com/files/1 v3, offsetUnknown(400)")
+        guard case .again(let next, _, _) = decision else { return }
         #expect(next.refused.isEmpty)
         try expectEqual(UploadRule.next(next, UploadScene.plan()), .ask)
     }
@@ -261,13 +261,13 @@ struct IETFRuleTests {
     @Test("Negotiation ends with a server that names one refused version after another")
     func namedVersions() throws {
         let state = try UploadScene.state(.ietf(.preferred))
-        let six = try UploadScene.reply(400, [("Upload-Draft-Interop-Version", "6")])
-        let eight = try UploadScene.reply(400, [("Upload-Draft-Interop-Version", "8")])
-        guard case .proceed(let next) = UploadRule.answer(six, to: Self.create, state) else {
+        let six = try UploadScene.response(400, [("Upload-Draft-Interop-Version", "6")])
+        let eight = try UploadScene.response(400, [("Upload-Draft-Interop-Version", "8")])
+        guard case .proceed(let next) = UploadRule.decide(six, to: Self.create, state) else {
             Issue.record("not another version")
             return
         }
-        expectEqual(UploadRule.answer(eight, to: Self.create, next), .fail(.versionsRefused))
+        expectEqual(UploadRule.decide(eight, to: Self.create, next), .fail(.versionsRefused))
     }
 
     @Test(

@@ -45,8 +45,8 @@ struct TusRuleTests {
         ])
     func creation(row: AnswerRow) throws {
         let state = try UploadScene.state(.tus)
-        let reply = try UploadScene.reply(row.status, row.fields, at: "https://example.com/files")
-        expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
+        let response = try UploadScene.response(row.status, row.fields, at: "https://example.com/files")
+        expectEqual(UploadScene.text(UploadRule.decide(response, to: row.step, state)), row.expected)
     }
 
     @Test(
@@ -87,8 +87,8 @@ struct TusRuleTests {
         ])
     func offsets(row: AnswerRow) throws {
         let state = try UploadScene.state(.tus, offset: 100)
-        let reply = try UploadScene.reply(row.status, row.fields)
-        expectEqual(UploadScene.text(UploadRule.answer(reply, to: row.step, state)), row.expected)
+        let response = try UploadScene.response(row.status, row.fields)
+        expectEqual(UploadScene.text(UploadRule.decide(response, to: row.step, state)), row.expected)
     }
 
     @Test("A deferred length is sent with the first content, and the upload is complete only then")
@@ -103,15 +103,15 @@ struct TusRuleTests {
         state.url = try UploadScene.url(Self.u1)
         (state.stage, state.isCurrent) = (.open, true)
         try expectEqual(UploadRule.request(Self.part, state, plan).headers["Upload-Length"], "1000")
-        let all = try UploadScene.reply(200, [("Upload-Offset", "1000"), ("Upload-Defer-Length", "1")])
-        guard case .proceed(let next) = UploadRule.answer(all, to: .ask, state) else {
+        let all = try UploadScene.response(200, [("Upload-Offset", "1000"), ("Upload-Defer-Length", "1")])
+        guard case .proceed(let next) = UploadRule.decide(all, to: .ask, state) else {
             Issue.record("complete without a length")
             return
         }
         expectEqual(UploadRule.next(next, plan), .append(1_000..<1_000, completes: true))
-        let told = try UploadScene.reply(204, [("Upload-Offset", "1000")])
-        let answer = UploadRule.answer(told, to: .append(1_000..<1_000, completes: true), next)
-        expectEqual(UploadScene.text(answer), "complete 1000")
+        let told = try UploadScene.response(204, [("Upload-Offset", "1000")])
+        let decision = UploadRule.decide(told, to: .append(1_000..<1_000, completes: true), next)
+        expectEqual(UploadScene.text(decision), "complete 1000")
     }
 
     @Test("Requests have the version, the length, metadata and checksums")

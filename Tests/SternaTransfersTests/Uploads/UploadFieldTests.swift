@@ -104,15 +104,15 @@ struct UploadFieldTests {
 
     @Test("The capabilities of a tus server")
     func support() throws {
-        let reply = try UploadScene.reply(
+        let response = try UploadScene.response(
             204,
             [
                 ("Tus-Version", "1.0.0,0.2.2"), ("Tus-Extension", "creation,checksum,new-one"),
                 ("Tus-Checksum-Algorithm", "md5,sha1"), ("Tus-Max-Size", "100"),
             ])
-        let support = try #require(TusSupport(reply.fields))
+        let support = try #require(TusSupport(response.fields))
         expectEqual(support, TusSupport(extensions: [.creation, .checksum], checksums: ["md5", "sha1"], maxSize: 100))
-        expectNil(TusSupport(try UploadScene.reply(204, [("Tus-Version", "0.2.2")]).fields))
+        expectNil(TusSupport(try UploadScene.response(204, [("Tus-Version", "0.2.2")]).fields))
     }
 
     @Test("Digests")

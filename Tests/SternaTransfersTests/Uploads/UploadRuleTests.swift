@@ -112,10 +112,10 @@ struct UploadRuleTests {
             ("moved", 308, [("Location", "/b")], "follow 0 to https://example.com/b"),
         ] as [(String, Int, [(String, String)], String)])
     func discovery(name: String, status: Int, fields: [(String, String)], expected: String) throws {
-        let reply = try UploadScene.reply(status, fields, at: "https://example.com/files")
-        let answer = UploadRule.answer(reply, to: .discover, try UploadScene.state(nil))
-        expectEqual(UploadScene.text(answer), expected)
-        if case .proceed(let state) = answer, status < 300 { expectEqual((state.dialect == .tus), (name == "tus")) }
+        let response = try UploadScene.response(status, fields, at: "https://example.com/files")
+        let decision = UploadRule.decide(response, to: .discover, try UploadScene.state(nil))
+        expectEqual(UploadScene.text(decision), expected)
+        if case .proceed(let state) = decision, status < 300 { expectEqual((state.dialect == .tus), (name == "tus")) }
     }
 
     @Test("An empty creation is repeated after a cut, one with content is not")
@@ -123,10 +123,12 @@ struct UploadRuleTests {
         let state = try UploadScene.state(.ietf(.preferred))
         let empty = UploadStep.create(0..<0, completes: false)
         let full = UploadStep.create(0..<1_000, completes: true)
-        func cut(_ step: UploadStep, _ state: UploadState, wasSent: Bool = true, sentAll: Bool = true) -> UploadAnswer {
+        func cut(
+            _ step: UploadStep, _ state: UploadState, wasSent: Bool = true, sentAll: Bool = true
+        ) -> UploadDecision {
             UploadRule.noResponse(to: step, state, wasSent: wasSent, sentAll: sentAll)
         }
-        let again = UploadAnswer.again(state, .noResponse, after: nil)
+        let again = UploadDecision.again(state, .noResponse, after: nil)
         expectEqual(cut(empty, state), again)
         expectEqual(cut(full, state), .fail(.creationUnknown))
         expectEqual(cut(full, state, wasSent: false), again)
@@ -140,17 +142,17 @@ struct UploadRuleTests {
     @Test("Only a last request that was sent as a whole may have completed the upload", arguments: [false, true])
     func lastBytes(sentAll: Bool) throws {
         let last = UploadStep.append(100..<1_000, completes: true)
-        let gone = try UploadScene.reply(404)
+        let gone = try UploadScene.response(404)
         for dialect in [.tus, .ietf(.preferred)] as [UploadDialect] {
             let state = try UploadScene.state(dialect, offset: 100).beginning(last)
-            let answer = UploadRule.noResponse(to: last, state, wasSent: true, sentAll: sentAll)
-            guard case .again(let next, .noResponse, _) = answer else {
-                Issue.record("\(answer)")
+            let decision = UploadRule.noResponse(to: last, state, wasSent: true, sentAll: sentAll)
+            guard case .again(let next, .noResponse, _) = decision else {
+                Issue.record("\(decision)")
                 continue
             }
             let expected = sentAll ? "fail outcomeUnknown" : "anew, gone(404)"
-            expectEqual(UploadScene.text(UploadRule.answer(gone, to: .ask, next)), expected)
-            // A question without an answer changes nothing about that.
+            expectEqual(UploadScene.text(UploadRule.decide(gone, to: .ask, next)), expected)
+            // A request without a response changes nothing about that.
             let asked = UploadRule.noResponse(to: .ask, next, wasSent: true, sentAll: false)
             expectEqual(asked, .again(next, .noResponse, after: nil))
         }
@@ -190,12 +192,12 @@ struct UploadRuleTests {
     @Test("An unknown upload counts as expired if its time is over")
     func expiry() throws {
         var state = try UploadScene.state(.tus, offset: 100).unsure()
-        let reply = try UploadScene.reply(404)
-        expectEqual(UploadScene.text(UploadRule.answer(reply, to: .ask, state)), "anew, gone(404)")
+        let response = try UploadScene.response(404)
+        expectEqual(UploadScene.text(UploadRule.decide(response, to: .ask, state)), "anew, gone(404)")
         state.expires = UploadScene.now
-        expectEqual(UploadScene.text(UploadRule.answer(reply, to: .ask, state)), "anew, expired")
+        expectEqual(UploadScene.text(UploadRule.decide(response, to: .ask, state)), "anew, expired")
         state.stage = .completing
-        expectEqual(UploadScene.text(UploadRule.answer(reply, to: .ask, state)), "fail outcomeUnknown")
+        expectEqual(UploadScene.text(UploadRule.decide(response, to: .ask, state)), "fail outcomeUnknown")
     }
 
     @Test("An offset may decrease three times")
@@ -265,12 +267,12 @@ struct UploadPaceTests {
 
     /// Returns the waits after equal answers, in milliseconds, until the pace gives up, and what it gives up for.
     private static func waits(
-        _ answer: UploadAnswer, from state: UploadState
+        _ decision: UploadDecision, from state: UploadState
     ) -> (waits: [Duration], fault: UploadFault?) {
         var pace = UploadPace()
         var waits: [Duration] = []
         while waits.count < 100 {
-            switch pace.move(answer, from: state, latest: state, random: 1) {
+            switch pace.move(decision, from: state, latest: state, random: 1) {
             case .go(_, let wait): waits.append(wait)
             case .fail(let fault, _): return (waits, fault)
             case .end: return (waits, nil)
@@ -286,7 +288,7 @@ struct UploadPaceTests {
         let content = Self.waits(.proceed(state.unsure()), from: state)
         expectEqual(content.waits, growing)
         expectEqual(content.fault, .stalled(100))
-        #expect(!UploadFault.stalled(100).passes)
+        #expect(!UploadFault.stalled(100).isTransient)
         var back = state
         back.offset = 50
         expectEqual(Self.waits(.proceed(back), from: state).waits, growing)
@@ -296,7 +298,7 @@ struct UploadPaceTests {
         let asked = Self.waits(.proceed(whole), from: whole)
         expectEqual(asked.waits, growing)
         expectEqual(asked.fault, .unfinished)
-        #expect(UploadFault.unfinished.passes)
+        #expect(UploadFault.unfinished.isTransient)
         // The first redirect is followed at once.
         let redirected = Self.waits(.follow(state, status: 308), from: state)
         expectEqual(redirected.waits, [.zero] + growing.dropLast())
@@ -343,7 +345,7 @@ struct UploadPaceTests {
         var old = state
         old.restarts = UploadState.mostRestarts
         let last = Self.waits(.startAnew(old, .gone(404)), from: old)
-        #expect(last.waits.isEmpty && last.fault == .forgotten(404) && !UploadFault.forgotten(404).passes)
+        #expect(last.waits.isEmpty && last.fault == .forgotten(404) && !UploadFault.forgotten(404).isTransient)
         // An upload whose time was over was not forgotten.
         expectEqual(Self.waits(.startAnew(old, .expired), from: old).waits.count, 2)
         var pace = UploadPace()

@@ -26,13 +26,13 @@ enum UploadScene {
         return state
     }
 
-    static func reply(
+    static func response(
         _ status: Int, _ fields: [(String, String)] = [], problem: UploadProblem? = nil,
         at url: String = "https://example.com/files/1"
-    ) throws -> UploadReply {
+    ) throws -> UploadResponse {
         var section = HTTPFields()
         try Headers(fields).merge(into: &section)
-        return UploadReply(
+        return UploadResponse(
             status: status, fields: FieldSection(section), problem: problem, now: now, url: try HTTPURL(url))
     }
 
@@ -41,9 +41,9 @@ enum UploadScene {
         return .ietf(version)
     }
 
-    /// Describes an answer in short, for tables.
-    static func text(_ answer: UploadAnswer) -> String {
-        switch answer {
+    /// Describes a decision in short, for tables.
+    static func text(_ decision: UploadDecision) -> String {
+        switch decision {
         case .proceed(let state): "proceed \(text(state))"
         case .follow(let state, _): "follow \(text(state))"
         case .again(let state, let fault, let wait):

@@ -272,7 +272,7 @@ final class FrameWorld {
     /// Whether no request waits, or has waited, for another connection.
     func nobodyWaits() async throws -> Bool {
         let (shard, endpoint) = (shard, endpoint)
-        return try await loop.executeInContext { shard.counts.dials == 0 && endpoint.change { $0.line.isEmpty } }
+        return try await loop.executeInContext { shard.counts.dials == 0 && endpoint.change { $0.waiters.isEmpty } }
     }
 
     /// Whether nothing is left of what was begun.

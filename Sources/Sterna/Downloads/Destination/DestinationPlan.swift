@@ -27,7 +27,7 @@ struct DestinationPlan: Sendable {
     init(_ destination: DownloadDestination) throws(SternaError) {
         existing = destination.existing
         do {
-            switch destination.place {
+            switch destination.target {
             case .file(let reference):
                 let path = try Self.path(of: reference)
                 try Self.check(file: path, destination.existing)

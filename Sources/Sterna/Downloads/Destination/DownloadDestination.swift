@@ -11,13 +11,13 @@ public import SternaPlatform
 /// The destination is always either complete or absent. Missing parent folders are created. A symbolic link at the destination
 /// counts as an existing file: nothing is written through it, and `.replace` replaces the link.
 public struct DownloadDestination: Sendable {
-    enum Place: Sendable {
+    enum Target: Sendable {
         case file(any FileReference)
         case folder(any FileReference)
         case chosen(@Sendable (URL, Response) async throws -> any FileReference)
     }
 
-    let place: Place
+    let target: Target
     let existing: ExistingFile
 
     /// Saves to a file.
@@ -27,7 +27,7 @@ public struct DownloadDestination: Sendable {
     ///   - existing: what to do if the file exists. By default, the download fails before anything is sent, as with Alamofire and
     ///     URLSession; curl replaces the file.
     public static func file(_ file: some FileReference, existing: ExistingFile = .fail) -> DownloadDestination {
-        DownloadDestination(place: .file(file), existing: existing)
+        DownloadDestination(target: .file(file), existing: existing)
     }
 
     /// Saves to a folder. The file's name is that in the response's Content-Disposition field (RFC 6266), else the last segment of
@@ -40,7 +40,7 @@ public struct DownloadDestination: Sendable {
     ///   - existing: what to do if the name exists. By default, a number is added, as in browsers.
     public static func folder(_ folder: some FileReference, existing: ExistingFile = .addNumber) -> DownloadDestination
     {
-        DownloadDestination(place: .folder(folder), existing: existing)
+        DownloadDestination(target: .folder(folder), existing: existing)
     }
 
     /// Saves to the file that a closure returns, which runs once, after the transfer.
@@ -53,7 +53,7 @@ public struct DownloadDestination: Sendable {
         existing: ExistingFile = .fail,
         _ choose: @escaping @Sendable (_ temporaryFile: URL, _ response: Response) async throws -> File
     ) -> DownloadDestination {
-        DownloadDestination(place: .chosen { try await choose($0, $1) }, existing: existing)
+        DownloadDestination(target: .chosen { try await choose($0, $1) }, existing: existing)
     }
 }
 

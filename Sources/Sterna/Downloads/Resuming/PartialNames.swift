@@ -59,7 +59,7 @@ struct PartialNames: Sendable, Hashable {
 
     private static let partialSuffix = ".sterna-part"
     static let sidecarSuffix = ".sterna-resume"
-    private static let newSuffix = SavedFile.newSuffix
+    private static let newSuffix = PrivateFile.newSuffix
 
     /// Returns the name, shortened to leave room for the suffixes. A shortened name gets a part of its hash, so that names stay
     /// distinct.

@@ -22,7 +22,7 @@ enum ResumeSidecar {
     /// - Parameter destination: the path of the destination; nil if it is decided after the transfer.
     static func read(_ names: PartialNames, destination: String?) throws(SternaError) -> ResumeData? {
         let file = Self.file(names)
-        let content: SavedFile.Content?
+        let content: PrivateFile.Content?
         do throws(FileFault) {
             content = try file.load(upTo: ResumeData.Limits.bytes)
         } catch {
@@ -48,7 +48,7 @@ enum ResumeSidecar {
         Array(path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") })
     }
 
-    private static func file(_ names: PartialNames) -> SavedFile {
-        SavedFile(path: names.sidecarPath, title: "The file that a download is continued by,")
+    private static func file(_ names: PartialNames) -> PrivateFile {
+        PrivateFile(path: names.sidecarPath, title: "The file that a download is continued by,")
     }
 }

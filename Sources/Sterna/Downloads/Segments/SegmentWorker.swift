@@ -1,12 +1,12 @@
 import NIOCore
 import SternaCore
 
-/// Requests the segments that the board assigns, one after another, and writes them to the partial file.
+/// Requests the segments that the coordinator assigns, one after another, and writes them to the partial file.
 struct SegmentWorker: Sendable {
     let task: DownloadTask
     let request: Request
     let file: PartialFile
-    let board: SegmentBoard
+    let coordinator: SegmentCoordinator
 
     /// Whether the download may close its connections while it is suspended.
     let canPark: Bool
@@ -23,7 +23,7 @@ struct SegmentWorker: Sendable {
     func run(_ first: (segment: SegmentPlan.Segment, response: Response)? = nil) async {
         var given = first?.response
         var segment = first?.segment
-        if segment == nil { segment = await board.next() }
+        if segment == nil { segment = await coordinator.next() }
         while let current = segment {
             do {
                 if let response = given.take() {
@@ -32,11 +32,11 @@ struct SegmentWorker: Sendable {
                     try await fetch(current)
                 }
             } catch {
-                if hasReleased { return await board.stop() }
-                if Task.isCancelled || Self.isFinal(error) { return await board.stop(error) }
-                if await board.fail(current, error) { return }
+                if hasReleased { return await coordinator.stop() }
+                if Task.isCancelled || Self.isFinal(error) { return await coordinator.stop(error) }
+                if await coordinator.fail(current, error) { return }
             }
-            segment = await board.next(after: current)
+            segment = await coordinator.next(after: current)
         }
     }
 
@@ -56,8 +56,8 @@ struct SegmentWorker: Sendable {
     /// Requests a segment's bytes, and reads them if the server sends them from the same file.
     private func fetch(_ segment: SegmentPlan.Segment) async throws {
         try await task.gate.pass()
-        let known = await board.known
-        guard let validator = known.validator else { return await board.refuse(segment) }
+        let known = await coordinator.known
+        guard let validator = known.validator else { return await coordinator.refuse(segment) }
         let range = ResumeRule.RequestedRange(first: segment.start, end: segment.end)
         var attempt = request
         for field in ResumeRule.fields(range, validator) { attempt.headers[field.name] = field.value }
@@ -70,8 +70,8 @@ struct SegmentWorker: Sendable {
         {
         case .append(let part, _):
             try await task.judge(response)
-            if await board.begin(segment, upTo: part.upperBound) { try await read(response, segment) }
-        case .startOver, .requestWhole, .complete: await board.refuse(segment)
+            if await coordinator.begin(segment, upTo: part.upperBound) { try await read(response, segment) }
+        case .startOver, .requestWhole, .complete: await coordinator.refuse(segment)
         case .refuse(let error):
             var head = response
             head.body = ResponseBody()
@@ -92,12 +92,12 @@ struct SegmentWorker: Sendable {
         do {
             let isComplete = try await copy(response.body, segment, &writer, &digest)
             try await writer.finish()
-            await board.wrote(segment.start..<writer.written)
+            await coordinator.wrote(segment.start..<writer.written)
             if isComplete, let error = digest.verdict() { throw error }
         } catch {
             // Bytes that arrived are kept, if they could be written.
             try? await writer.finish()
-            await board.wrote(segment.start..<writer.written)
+            await coordinator.wrote(segment.start..<writer.written)
             throw error
         }
     }
@@ -112,11 +112,11 @@ struct SegmentWorker: Sendable {
         while true {
             if canPark, !task.gate.isOpen { try await save(segment, &writer) }
             guard try await mayGoOn() else {
-                await board.stop()
+                await coordinator.stop()
                 return false
             }
             guard let piece = try await iterator.next() else { return true }
-            let order = await board.receive(piece, at: position, of: segment, written: writer.written)
+            let order = await coordinator.receive(piece, at: position, of: segment, written: writer.written)
             switch order.intake {
             case .tooMany: throw Self.tooMuch.at(request)
             case .last(let count):
@@ -134,8 +134,8 @@ struct SegmentWorker: Sendable {
     /// Syncs the bytes that have arrived, and writes the sidecar.
     private func save(_ segment: SegmentPlan.Segment, _ writer: inout PartialWriter) async throws {
         try await writer.finish()
-        await board.wrote(segment.start..<writer.written)
-        try await board.save()
+        await coordinator.wrote(segment.start..<writer.written)
+        try await coordinator.save()
     }
 
     /// Waits while the task is suspended. Returns false if it stays suspended beyond its grace, and can be resumed later.
@@ -148,7 +148,7 @@ struct SegmentWorker: Sendable {
         }
         let goesOn = try await task.gate.pass(
             within: task.options.suspensionGrace, on: task.session.plan.settings.engine.loopClock)
-        await board.resumed()
+        await coordinator.resumed()
         return goesOn
     }
 

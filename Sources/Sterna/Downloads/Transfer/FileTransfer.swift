@@ -6,7 +6,7 @@ import SternaCore
 struct FileTransfer {
     private let task: DownloadTask
     private var request: Request
-    private var place: PartialPlace?
+    private var partial: PartialDownload?
 
     /// The known state of the file, and the received bytes.
     private var known = ResumeRule.Known()
@@ -18,7 +18,7 @@ struct FileTransfer {
     /// Whether several connections were used, and whether that failed, so that one is used from now on.
     private var (hasShared, isUnshared) = (false, false)
 
-    private var shortAnswers = ShortAnswers()
+    private var shortResponses = ShortResponseLimiter()
     private var retries: BodyRetries
 
     /// The pause before the next request.
@@ -70,10 +70,10 @@ struct FileTransfer {
         let (given, url, path, log) = (task.resumed, request.url, plan.knownPath, task.log)
         guard given != nil || task.options.continuesEarlier else { return }
         let found = try await BlockingWork.run {
-            try PartialPlace.findEarlier(given, url: url, destination: path, plan, log: log)
+            try PartialDownload.findEarlier(given, url: url, destination: path, plan, log: log)
         }
-        guard let (place, data) = found else { return }
-        self.place = place
+        guard let (partial, data) = found else { return }
+        self.partial = partial
         known = data.known
         // For a complete file, its last byte is requested, so that the server confirms it.
         if let length = known.length, known.present.total == length { known.present.truncate(to: length - 1) }
@@ -168,12 +168,12 @@ struct FileTransfer {
         isJoined = false
         digests.begin(response)
         let path = plan.path(forHeadOf: response)
-        let (place, log) = (place, task.log)
+        let (partial, log) = (partial, task.log)
         let url = request.url
-        self.place = try await BlockingWork.run {
+        self.partial = try await BlockingWork.run {
             if let path { try plan.checkFree(path) }
-            let opened: PartialPlace
-            if let place { opened = place } else { opened = try PartialPlace(plan, destination: path, log: log) }
+            let opened: PartialDownload
+            if let partial { opened = partial } else { opened = try PartialDownload(plan, destination: path, log: log) }
             try opened.startOver()
             try log?.opened(opened.file.path)
             if let log, let validator {
@@ -211,42 +211,42 @@ struct FileTransfer {
     private mutating func receive(
         _ response: Response, _ range: Range<Int64>, isWhole: Bool, _ releases: Int
     ) async throws -> Bool {
-        guard let place else { return false }
+        guard let partial else { return false }
         task.gate.isReleasable = known.validator != nil
         defer { task.gate.isReleasable = false }
         let before = known.present.total
         let most = connections(response)
         if most > 1 { (hasShared, isJoined) = (true, true) }
-        let board = SegmentBoard(
-            task, url: request.url, place, known, digests, first: range, isWhole: isWhole, most: most,
+        let coordinator = SegmentCoordinator(
+            task, url: request.url, partial, known, digests, first: range, isWhole: isWhole, most: most,
             savedAt: savedAt)
         let worker = SegmentWorker(
-            task: task, request: request, file: place.file, board: board, canPark: known.validator != nil,
-            releases: releases, end: most == 1 ? known.length : nil)
-        guard let first = await board.first else { return false }
+            task: task, request: request, file: partial.file, coordinator: coordinator,
+            canPark: known.validator != nil, releases: releases, end: most == 1 ? known.length : nil)
+        guard let first = await coordinator.first else { return false }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await worker.run((first, response)) }
             for _ in 1..<most { group.addTask { await worker.run() } }
             // Cancel requests that are no longer needed.
             while await group.next() != nil {
-                if await board.isOver { group.cancelAll() }
+                if await coordinator.isOver { group.cancelAll() }
             }
         }
-        known = await board.known
-        digests = await board.digests
-        savedAt = await board.savedAt
-        if let error = await board.failure {
+        known = await coordinator.known
+        digests = await coordinator.digests
+        savedAt = await coordinator.savedAt
+        if let error = await coordinator.failure {
             // Some bytes are wrong, but it is unknown which.
             if (error as? SternaError)?.kind == .digestMismatch { known = ResumeRule.Known() }
             throw error
         }
-        guard await !board.isParked else {
+        guard await !coordinator.isParked else {
             try await save()
             return false
         }
         let count = known.present.total
         if let length = known.length, count >= length { return true }
-        switch shortAnswers.ended(bringing: count - before) {
+        switch shortResponses.ended(bringing: count - before) {
         case .end(let detail): throw SternaError(.truncated, phase: .read, detail).at(request)
         case .next(let pause): self.pause = pause
         }
@@ -263,29 +263,29 @@ struct FileTransfer {
     // MARK: The end
 
     private mutating func finish(_ response: Response, _ plan: DestinationPlan) async throws -> DownloadedFile {
-        if place == nil { try await begin(response, plan, length: 0, nil) }
-        guard let place else { throw SternaError(.truncated, phase: .read, "The server sent no part of the file.") }
+        if partial == nil { try await begin(response, plan, length: 0, nil) }
+        guard let partial else { throw SternaError(.truncated, phase: .read, "The server sent no part of the file.") }
         // A killed process may have left bytes after the end.
-        if let length = known.length { try await BlockingWork.run { try place.file.truncate(to: length) } }
-        if let error = try await digests.fileVerdict(place.file) {
+        if let length = known.length { try await BlockingWork.run { try partial.file.truncate(to: length) } }
+        if let error = try await digests.fileVerdict(partial.file) {
             known = ResumeRule.Known()
             throw error.joined(isJoined)
         }
         let hasName = try await BlockingWork.run {
-            try place.file.sync()
-            return place.file.hasName
+            try partial.file.sync()
+            return partial.file.hasName
         }
         guard hasName else {
             known = ResumeRule.Known()
-            throw DestinationFault.vanished(temporaryFile: place.file.path).error(phase: .read)
+            throw DestinationFault.vanished(temporaryFile: partial.file.path).error(phase: .read)
         }
-        let path = try await plan.path(for: response, temporary: place.file.path)
+        let path = try await plan.path(for: response, temporary: partial.file.path)
         task.post(.destinationChosen(path))
         let (final, length) = try await task.reportingMove(to: path) {
-            let length = place.file.length
-            try place.noteMove(to: path)
-            let final = try plan.place(place.file.path, at: path)
-            place.removeSidecar()
+            let length = partial.file.length
+            try partial.noteMove(to: path)
+            let final = try plan.place(partial.file.path, at: path)
+            partial.removeSidecar()
             return (final, length)
         }
         return DownloadedFile(
@@ -294,31 +294,31 @@ struct FileTransfer {
 
     /// Returns the data that resumes the download; nil without a validator, or without bytes.
     private func resumeData() -> ResumeData? {
-        guard let place, let validator = known.validator, !known.present.isEmpty else { return nil }
-        return place.data(url: request.url, validator, known)
+        guard let partial, let validator = known.validator, !known.present.isEmpty else { return nil }
+        return partial.data(url: request.url, validator, known)
     }
 
     /// Syncs the received bytes, and writes the sidecar.
     private mutating func save() async throws {
         savedAt = clock.now
-        guard let place, let data = resumeData() else { return }
+        guard let partial, let data = resumeData() else { return }
         try await BlockingWork.run {
-            try place.file.sync()
-            try place.write(data)
+            try partial.file.sync()
+            try partial.write(data)
         }
     }
 
     /// Keeps a partial file from which the download can resume, and deletes any other.
     private mutating func interrupted() async {
-        guard let place else { return }
-        let hasName = (try? await BlockingWork.run { place.file.hasName }) ?? false
+        guard let partial else { return }
+        let hasName = (try? await BlockingWork.run { partial.file.hasName }) ?? false
         guard !task.discardsPartialFile, hasName, let data = resumeData() else {
-            _ = try? await BlockingWork.run { place.remove() }
+            _ = try? await BlockingWork.run { partial.remove() }
             return
         }
         task.keep(data)
         try? await save()
         // The next download may start before this value is released.
-        place.file.unlock()
+        partial.file.unlock()
     }
 }

@@ -70,7 +70,7 @@ struct AWSSigningInterceptor: Interceptor {
         if request.body == nil, signing.credentials is AWSCredentials || signing.credentials is AWSCredentialStore {
             return try await Self.signed(request, by: signing, at: seconds)
         }
-        return try await AnswerWait.wait(for: request, on: time) {
+        return try await CredentialWait.wait(for: request, on: time) {
             try await Self.signed(request, by: signing, at: seconds)
         }
     }

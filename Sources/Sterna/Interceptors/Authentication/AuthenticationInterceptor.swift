@@ -38,8 +38,8 @@ struct AuthenticationInterceptor: Interceptor {
         else {
             let response = try await next(request)
             guard response.status.code == 401 else { return response }
-            var exchange = AuthenticationExchange(request, by: self, policy, own)
-            return try await exchange.complete(response, next)
+            var transaction = AuthenticationTransaction(request, by: self, policy, own)
+            return try await transaction.complete(response, next)
         }
         return try await send(request, with: known, policy, own, next)
     }
@@ -50,9 +50,9 @@ struct AuthenticationInterceptor: Interceptor {
         _ request: Request, with known: KnownSpaces.Entry, _ policy: AuthenticationPolicy, _ own: CallCredentials?,
         _ next: Chain
     ) async throws -> Response {
-        var exchange = AuthenticationExchange(request, by: self, policy, own)
-        try await exchange.begin(with: known)
-        return try await exchange.complete(try await next(exchange.current), next)
+        var transaction = AuthenticationTransaction(request, by: self, policy, own)
+        try await transaction.begin(with: known)
+        return try await transaction.complete(try await next(transaction.current), next)
     }
 
     /// Returns the known credential that a request may carry without a challenge.

@@ -10,7 +10,7 @@ import Synchronization
 /// next piece of the body when a reader waits for it, as long as the slowest reader is less than a window behind. Otherwise the others wait:
 /// for ``patience`` altogether, no matter how often. Then readers that are a window behind are cut off, with the rest of the window.
 final class SharedTransfer: Sendable {
-    /// What a reader finds at its place.
+    /// What a reader finds at its position.
     enum Step: Sendable {
         case wait
         case piece(Bytes)
@@ -30,7 +30,7 @@ final class SharedTransfer: Sendable {
 
     private struct Reader: Sendable {
         let number: Int
-        var place = SharedWindow.Place()
+        var position = SharedWindow.Position()
         var waiter: Wait<Void>?
         var failure: SternaError?
         /// What a reader that was cut off has still to read.
@@ -150,7 +150,7 @@ final class SharedTransfer: Sendable {
         }
     }
 
-    /// Takes what is at the place of a reader.
+    /// Takes what is at the position of a reader.
     func take(_ number: Int) -> Step {
         let (step, effects) = state.withLock { state -> (Step, Effects) in
             guard var reader = state.readers[number] else {
@@ -159,12 +159,12 @@ final class SharedTransfer: Sendable {
             if let failure = reader.failure { return (.failed(failure), Effects()) }
             guard reader.waiter == nil else { return (.failed(Self.concurrentRead), Effects()) }
             if let piece = reader.rest?.popFirst() {
-                reader.place.bytes += Int64(piece.readableBytes)
+                reader.position.bytes += Int64(piece.readableBytes)
                 state.readers[number] = reader
                 return (.piece(piece), Effects())
             }
-            if reader.rest != nil { return (.cutOff(reader.place.bytes), Effects()) }
-            if let piece = state.window.take(at: &reader.place) {
+            if reader.rest != nil { return (.cutOff(reader.position.bytes), Effects()) }
+            if let piece = state.window.take(at: &reader.position) {
                 state.readers[number] = reader
                 return (.piece(piece), weigh(&state))
             }
@@ -184,7 +184,7 @@ final class SharedTransfer: Sendable {
         let effects = state.withLock { state -> Effects? in
             guard state.result == nil, let index = state.readers.index(of: number),
                 state.readers.all[index].isActive, state.readers.all[index].waiter == nil,
-                state.head == nil || state.readers.all[index].place.piece == state.window.end
+                state.head == nil || state.readers.all[index].position.piece == state.window.end
             else { return nil }
             state.readers.all[index].waiter = wait
             return weigh(&state)
@@ -350,9 +350,9 @@ final class SharedTransfer: Sendable {
         // Nothing is read before the head has arrived, nor of a response that was whole.
         if state.pump == nil, state.window.isEmpty { return effects }
         let active = state.readers.all.filter(\.isActive)
-        if state.head != nil, let lowest = active.map(\.place).min(by: { $0.bytes < $1.bytes }) {
+        if state.head != nil, let lowest = active.map(\.position).min(by: { $0.bytes < $1.bytes }) {
             state.window.trim(to: lowest)
-            let isAwaited = active.contains { $0.waiter != nil && $0.place.piece == state.window.end }
+            let isAwaited = active.contains { $0.waiter != nil && $0.position.piece == state.window.end }
             let demand = state.pump == nil ? .rest : state.window.demand(lowest: lowest, isAwaited: isAwaited)
             if demand == .blocked {
                 if state.blockedSince != nil { return effects }
@@ -382,12 +382,12 @@ final class SharedTransfer: Sendable {
 
     /// Cuts off the readers that are a window behind, so that the others go on.
     private func cutOff(_ state: inout State, _ effects: inout Effects) {
-        for reader in state.readers.all where reader.isActive && state.window.isBehind(reader.place) {
-            state.readers[reader.number]?.rest = Deque(state.window.rest(from: reader.place))
+        for reader in state.readers.all where reader.isActive && state.window.isBehind(reader.position) {
+            state.readers[reader.number]?.rest = Deque(state.window.rest(from: reader.position))
             if let waiter = state.readers.takeWaiter(of: reader.number) { effects.woken.append(waiter) }
         }
-        let places = state.readers.all.filter(\.isActive).map(\.place)
-        if let lowest = places.min(by: { $0.bytes < $1.bytes }) { state.window.trim(to: lowest) }
+        let positions = state.readers.all.filter(\.isActive).map(\.position)
+        if let lowest = positions.min(by: { $0.bytes < $1.bytes }) { state.window.trim(to: lowest) }
     }
 
     /// Called when the readers have waited long enough for slower ones.

@@ -4,8 +4,8 @@ import SternaCore
 
 /// The part of a shared body that some reader has not read yet: a value without I/O.
 struct SharedWindow: Sendable {
-    /// A reader's place in the body.
-    struct Place: Sendable, Hashable {
+    /// A reader's position in the body.
+    struct Position: Sendable, Hashable {
         /// The number of the next piece.
         var piece = 0
 
@@ -50,35 +50,35 @@ struct SharedWindow: Sendable {
         pieces.append(piece.withoutSurplus)
     }
 
-    /// Returns the piece at a place, and moves the place behind it; nil if it has not arrived.
-    func take(at place: inout Place) -> Bytes? {
-        guard place.piece >= first, place.piece < end else { return nil }
-        let piece = pieces[place.piece - first]
-        place.piece += 1
-        place.bytes += Int64(piece.readableBytes)
+    /// Returns the piece at a position, and moves the position behind it; nil if it has not arrived.
+    func take(at position: inout Position) -> Bytes? {
+        guard position.piece >= first, position.piece < end else { return nil }
+        let piece = pieces[position.piece - first]
+        position.piece += 1
+        position.bytes += Int64(piece.readableBytes)
         return piece
     }
 
-    /// Returns the pieces from a place on.
-    func rest(from place: Place) -> [Bytes] {
-        guard place.piece >= first else { return [] }
-        return Array(pieces.dropFirst(place.piece - first))
+    /// Returns the pieces from a position on.
+    func rest(from position: Position) -> [Bytes] {
+        guard position.piece >= first else { return [] }
+        return Array(pieces.dropFirst(position.piece - first))
     }
 
     /// Releases the pieces that all readers have taken.
-    mutating func trim(to lowest: Place) {
+    mutating func trim(to lowest: Position) {
         while first < lowest.piece, pieces.popFirst() != nil { first += 1 }
     }
 
     /// Whether a reader is so far behind that the others wait for it.
-    func isBehind(_ place: Place) -> Bool { received - place.bytes >= limit }
+    func isBehind(_ position: Position) -> Bool { received - position.bytes >= limit }
 
     /// Decides what the transfer does next.
     ///
     /// - Parameters:
-    ///   - lowest: the place of the slowest reader.
+    ///   - lowest: the position of the slowest reader.
     ///   - isAwaited: whether a reader waits for the next piece.
-    func demand(lowest: Place, isAwaited: Bool) -> Demand {
+    func demand(lowest: Position, isAwaited: Bool) -> Demand {
         guard isAwaited else { return .rest }
         // Behind the last byte only the end follows, which takes no room.
         guard isBehind(lowest), received != length else { return .read }

@@ -2,7 +2,7 @@ import SternaCore
 
 /// The format of a store's file, whose hosts are merged with the store's at each read and write.
 struct HSTSStorage: MergedFileFormat {
-    let file: SavedFile
+    let file: PrivateFile
     let clock: @Sendable () -> Int64
 
     /// The store's content.

@@ -36,10 +36,10 @@ public final class HSTSStore: Sendable {
     ///   - path: the path or file URL of the file, which need not exist; its folder must.
     ///   - limit: the maximum number of hosts, 1 to 50,000; 10,000 by default.
     public convenience init(path: some FileReference, limit: Int = 10_000) {
-        self.init(limit: limit, file: SavedFile(path: path.pathToRead, title: "The file of HSTS hosts"))
+        self.init(limit: limit, file: PrivateFile(path: path.pathToRead, title: "The file of HSTS hosts"))
     }
 
-    init(limit: Int, file: SavedFile?, clock: @escaping @Sendable () -> Int64 = HSTSStore.now) {
+    init(limit: Int, file: PrivateFile?, clock: @escaping @Sendable () -> Int64 = HSTSStore.now) {
         self.clock = clock
         let hosts = HSTSState(limit: min(limit, 50_000), keepsRemovals: file != nil)
         content = MergedFile(
@@ -131,7 +131,7 @@ extension HSTSStore {
     /// Chromium's `transport_security_state_static.json`, with at most 1,000,000 hosts and 64 MiB. Throws `fileUnreadable`, and
     /// keeps the former list then.
     public func preload(file: some FileReference) throws(SternaError) {
-        let file = SavedFile(path: try file.filePath(), title: "The HSTS preload list")
+        let file = PrivateFile(path: try file.filePath(), title: "The HSTS preload list")
         let list: HSTSPreload
         do throws(FileFault) {
             guard let content = try file.load(upTo: HSTSPreload.Limits.bytes, followsLinks: true) else {

@@ -43,7 +43,7 @@ struct MessageSigningInterceptor: Interceptor {
             return try await Self.signed(request, by: signer)
         }
         // The wait for the body ends with the call.
-        return try await AnswerWait.wait(for: request, on: time) { [signer] in
+        return try await CredentialWait.wait(for: request, on: time) { [signer] in
             try await Self.signed(request, by: signer)
         }
     }

@@ -27,7 +27,7 @@ public final class TokenAuthentication: Sendable {
     public typealias Refresh = @Sendable (_ expired: AccessToken?) async throws -> AccessToken
 
     /// The field that carries the token.
-    public enum Place: Sendable, Hashable {
+    public enum Location: Sendable, Hashable {
         /// Authorization, as `Bearer` token (RFC 6750, 2.1) or of another scheme.
         case authorization(scheme: String = "Bearer")
         /// A field that holds the token alone, such as `X-Auth-Token`.
@@ -37,7 +37,7 @@ public final class TokenAuthentication: Sendable {
     /// How a token is sent and refreshed.
     public struct Options: Sendable {
         /// The field that carries the token; `Authorization: Bearer` by default.
-        public var place = Place.authorization()
+        public var location = Location.authorization()
 
         /// How long before the end of its lifetime a token is refreshed, but not before half of it; a minute by default.
         public var refreshesBefore = Duration.seconds(60)
@@ -124,7 +124,7 @@ public final class TokenAuthentication: Sendable {
     ) throws(SternaError) {
         origins = Set(try urls.map { (url) throws(SternaError) in try Self.origin(of: url) })
         self.options = options
-        name = HTTPField.Name(Self.fieldName(of: options.place))
+        name = HTTPField.Name(Self.fieldName(of: options.location))
         refreshing = refresh
         let limits = TokenRule.Limits(
             leeway: TimeAmount(clamping: options.refreshesBefore), mostRefreshes: max(0, options.mostRefreshes),
@@ -178,8 +178,8 @@ public final class TokenAuthentication: Sendable {
         return !Self.underWay.contains(ObjectIdentifier(self)) && !(name.map(request.headers.contains) ?? false)
     }
 
-    private static func fieldName(of place: Place) -> String {
-        switch place {
+    private static func fieldName(of location: Location) -> String {
+        switch location {
         case .authorization: "Authorization"
         case .header(let name): name
         }
@@ -194,7 +194,7 @@ public final class TokenAuthentication: Sendable {
         } catch {
             throw error.at(request)
         }
-        switch options.place {
+        switch options.location {
         case .authorization: request.state.access.carriesToken = true
         case .header(let name): request.options[SecretHeadersKey.self].insert(name)
         }
@@ -204,11 +204,11 @@ public final class TokenAuthentication: Sendable {
     private func field(of ticket: TokenRule.Ticket) throws(SternaError) -> HTTPField {
         if let last = lastField.withLock({ $0 }), last.number == ticket.number { return last.field }
         let value =
-            switch options.place {
+            switch options.location {
             case .authorization(let scheme): Authorization(scheme, ticket.token.value).fieldValue
             case .header: ticket.token.value
             }
-        let field = try Headers.field(Self.fieldName(of: options.place), value)
+        let field = try Headers.field(Self.fieldName(of: options.location), value)
         lastField.withLock { $0 = (ticket.number, field) }
         return field
     }

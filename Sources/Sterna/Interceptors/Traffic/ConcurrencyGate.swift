@@ -14,13 +14,13 @@ final class ConcurrencyGate: Sendable {
 
     private struct State: Sendable {
         var estimate: ConcurrencyEstimate
-        var places = ConcurrencyPlaces()
+        var permits = ConcurrencyPermits()
         var waiters: [Waiter] = []
         var lastTicket: UInt64 = 0
 
-        /// Gives free places to requests that wait; returns what wakes them.
+        /// Gives free permits to requests that wait; returns what wakes them.
         mutating func admit() -> [CallWait] {
-            let admitted = places.admit(limit: estimate.limit)
+            let admitted = permits.admit(limit: estimate.limit)
             guard !admitted.isEmpty else { return [] }
             let woken = waiters.filter { admitted.contains($0.ticket) }.map(\.pause)
             waiters.removeAll { admitted.contains($0.ticket) }
@@ -31,7 +31,7 @@ final class ConcurrencyGate: Sendable {
     /// What a request has to do.
     enum Entry: Sendable {
         case pass
-        /// Wait; it then has a place unless ``giveUp(_:)`` says otherwise.
+        /// Wait; it then has a permit unless ``giveUp(_:)`` says otherwise.
         case wait(ticket: UInt64)
         case refuse
     }
@@ -46,12 +46,12 @@ final class ConcurrencyGate: Sendable {
     var limit: Int { state.withLock { $0.estimate.limit } }
 
     /// The number of requests under way.
-    var inFlight: Int { state.withLock { $0.places.inFlight } }
+    var inFlight: Int { state.withLock { $0.permits.inFlight } }
 
     /// The number of requests that wait.
-    var waiting: Int { state.withLock { $0.places.queue.count } }
+    var waiting: Int { state.withLock { $0.permits.queue.count } }
 
-    /// Asks for a place.
+    /// Asks for a permit.
     ///
     /// - Parameters:
     ///   - pause: what the request waits with.
@@ -60,7 +60,7 @@ final class ConcurrencyGate: Sendable {
         state.withLock { state in
             state.lastTicket &+= 1
             let ticket = state.lastTicket
-            switch state.places.enter(ticket, limit: state.estimate.limit, waiting: most) {
+            switch state.permits.enter(ticket, limit: state.estimate.limit, waiting: most) {
             case .pass: return .pass
             case .refuse: return .refuse
             case .wait:
@@ -70,21 +70,21 @@ final class ConcurrencyGate: Sendable {
         }
     }
 
-    /// Takes a request out of the queue; returns false if it has a place by now.
+    /// Takes a request out of the queue; returns false if it has a permit by now.
     func giveUp(_ ticket: UInt64) -> Bool {
         // The waiter is released after unlocking.
         let (isGone, _) = state.withLock { state -> (Bool, Waiter?) in
-            guard state.places.giveUp(ticket) else { return (false, nil) }
+            guard state.permits.giveUp(ticket) else { return (false, nil) }
             return (true, state.waiters.firstIndex { $0.ticket == ticket }.map { state.waiters.remove(at: $0) })
         }
         return isGone
     }
 
-    /// Gives the place of a request up, and records how it has ended.
+    /// Gives the permit of a request up, and records how it has ended.
     func leave(_ outcome: ConcurrencyEstimate.Outcome, sent: NIODeadline, inFlight: Int, at now: NIODeadline) {
         let woken = state.withLock { state in
             state.estimate.ended(outcome, sent: sent, inFlight: inFlight, at: now)
-            state.places.leave()
+            state.permits.leave()
             return state.admit()
         }
         for pause in woken { pause.wake() }

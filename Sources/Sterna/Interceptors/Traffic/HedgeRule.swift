@@ -189,10 +189,10 @@ struct Latencies: Sendable {
             let gone = ring[oldest]
             ring[oldest] = time
             oldest = (oldest + 1) % Self.most
-            let place = place(of: gone)
-            if sorted.indices.contains(place) { sorted.remove(at: place) }
+            let index = index(of: gone)
+            if sorted.indices.contains(index) { sorted.remove(at: index) }
         }
-        sorted.insert(time, at: place(of: time))
+        sorted.insert(time, at: index(of: time))
     }
 
     /// Returns the least time that a share of all do not exceed; nil if there are none.
@@ -205,7 +205,7 @@ struct Latencies: Sendable {
     }
 
     /// Returns where the first time stands that is no shorter.
-    private func place(of time: Duration) -> Int {
+    private func index(of time: Duration) -> Int {
         var (low, high) = (0, sorted.count)
         while low < high {
             let middle = (low + high) / 2

@@ -35,18 +35,18 @@ public final class RateLimit: Sendable {
     /// - Parameters:
     ///   - arrival: when it asked first.
     ///   - deadline: when it must be complete.
-    func turn(
+    func decide(
         _ ticket: UInt64, _ origin: Origin, since arrival: NIODeadline, deadline: NIODeadline?, _ clock: NetworkClock
-    ) -> RequestBucket.Turn {
+    ) -> RequestBucket.Decision {
         buckets.update(origin) { bucket in
             let now = clock.now
-            return bucket.turn(
+            return bucket.decide(
                 ticket, pace, longest: longestWait - .nanoseconds((now - arrival).nanoseconds),
                 timeLeft: deadline.map { .nanoseconds(($0 - now).nanoseconds) }, at: now)
         }
     }
 
-    /// Gives the place of a request up that does not wait any longer.
+    /// Removes a request that no longer waits.
     func leave(_ ticket: UInt64, _ origin: Origin) { buckets.update(origin) { $0.leave(ticket) } }
 
     func hold(_ origin: Origin, for duration: Duration, _ clock: NetworkClock) {
@@ -74,7 +74,7 @@ struct RateLimitInterceptor: Interceptor {
     nonisolated(nonsending) private func waitForTurn(_ request: Request, _ origin: Origin) async throws {
         let (ticket, arrival) = (limit.newTicket(), time.clock.now)
         while true {
-            switch limit.turn(ticket, origin, since: arrival, deadline: request.deadline?.instant, time.clock) {
+            switch limit.decide(ticket, origin, since: arrival, deadline: request.deadline?.instant, time.clock) {
             case .send: return
             case .refuse(let wait): throw Self.refusal(origin, wait).at(request)
             case .wait(let wait):

@@ -3,7 +3,7 @@ import SternaCore
 
 /// The requests to an origin that its rate allows: a token bucket as a value, without a clock (GCRA).
 ///
-/// A request takes its token when it is sent. While it waits it only has a place in the queue, so that a request that gives up
+/// A request takes its token when it is sent. While it waits it only has a position in the queue, so that a request that gives up
 /// costs nothing, and a pause that the server asks for holds for those that wait already.
 struct RequestBucket: Sendable {
     /// The rate.
@@ -16,7 +16,7 @@ struct RequestBucket: Sendable {
     }
 
     /// What a request has to do.
-    enum Turn: Sendable, Hashable {
+    enum Decision: Sendable, Hashable {
         /// Be sent; the bucket has counted it.
         case send
         /// Wait, and ask again then.
@@ -44,36 +44,36 @@ struct RequestBucket: Sendable {
     ///   - longest: the longest wait from now on. It refuses new requests, and those that a pause of the server delays; the
     ///     others wait their turn, which may come a little later than it was foretold.
     ///   - timeLeft: the time until the request must be complete; nil without a deadline.
-    mutating func turn(
+    mutating func decide(
         _ ticket: UInt64, _ pace: Pace, longest: Duration, timeLeft: Duration? = nil, at now: NIODeadline
-    ) -> Turn {
-        let place = queue.firstIndex(of: ticket)
+    ) -> Decision {
+        let index = queue.firstIndex(of: ticket)
         let step = min(max(TimeAmount(clamping: pace.interval).nanoseconds, 0), Self.longest)
         let room = Self.product(step, max(pace.burst, 1) - 1)
         let pause = heldUntil.map { max(0, ($0 - now).nanoseconds) } ?? 0
         // Those before it in the queue take their tokens first.
         let debt = max(pause, fullAt.map { ($0 - now).nanoseconds } ?? 0)
-        let ahead = Self.product(step, place ?? queue.count)
+        let ahead = Self.product(step, index ?? queue.count)
         let rest = max(pause, debt + ahead - room)
         guard rest > 0 else {
-            if let place { queue.remove(at: place) }
+            if let index { queue.remove(at: index) }
             fullAt = now + .nanoseconds(debt + step)
             return .send
         }
         let wait = Duration.nanoseconds(rest)
-        let isBounded = place == nil || pause > 0
+        let isBounded = index == nil || pause > 0
         let isTooLong = rest > Self.longest || isBounded && wait > longest
         if isTooLong || timeLeft.map({ wait >= $0 }) == true {
-            if let place { queue.remove(at: place) }
+            if let index { queue.remove(at: index) }
             return .refuse(wait)
         }
-        if place == nil { queue.append(ticket) }
+        if index == nil { queue.append(ticket) }
         return .wait(wait)
     }
 
     /// Takes a request that gives up out of the queue.
     mutating func leave(_ ticket: UInt64) {
-        if let place = queue.firstIndex(of: ticket) { queue.remove(at: place) }
+        if let index = queue.firstIndex(of: ticket) { queue.remove(at: index) }
     }
 
     private static func product(_ step: Int64, _ count: Int) -> Int64 {

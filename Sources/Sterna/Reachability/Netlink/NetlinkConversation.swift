@@ -30,7 +30,7 @@ struct NetlinkConversation {
     private static let busy: Int32 = -16
 
     /// EINTR, EAGAIN, ENOMEM and ENOBUFS, as negative numbers as in messages: the same request may succeed later.
-    private static let passing: Set<Int32> = [-4, -11, -12, -105]
+    private static let transientCodes: Set<Int32> = [-4, -11, -12, -105]
 
     /// The number of failures in a row after which no more dumps are requested.
     private static let mostFailures = 20
@@ -105,7 +105,7 @@ struct NetlinkConversation {
     private mutating func fail(_ code: Int32) {
         phase = nil
         failures += 1
-        if Self.passing.contains(code), failures <= Self.mostFailures {
+        if Self.transientCodes.contains(code), failures <= Self.mostFailures {
             (needsDump, needsPause) = (true, true)
         } else {
             table = nil

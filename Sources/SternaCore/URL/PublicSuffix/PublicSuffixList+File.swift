@@ -3,7 +3,7 @@ extension PublicSuffixList {
     ///
     /// - Throws: `fileUnreadable` if the file cannot be read, is longer than 4 MiB, has no rule, or an invalid one.
     public init(contentsOf file: some FileReference) throws(SternaError) {
-        let file = SavedFile(path: try file.filePath(), title: "The list of public suffixes")
+        let file = PrivateFile(path: try file.filePath(), title: "The list of public suffixes")
         do throws(FileFault) {
             guard let content = try file.load(upTo: Limits.bytes, followsLinks: true) else {
                 throw FileFault("there is no such file")

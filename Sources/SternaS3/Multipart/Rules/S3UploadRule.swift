@@ -99,13 +99,13 @@ enum S3UploadRule {
         case fail
     }
 
-    private static let passingCodes: Set<String> = [
+    private static let transientCodes: Set<String> = [
         "SlowDown", "InternalError", "RequestTimeout", "ServiceUnavailable", "OperationAborted", "BadDigest",
         "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch", "IncompleteBody", "ExpiredToken", "Throttling",
         "ThrottlingException", "TooManyRequests", "Busy", "ServerBusy",
     ]
 
-    private static let passingKinds: Set<SternaError.Kind> = [
+    private static let transientKinds: Set<SternaError.Kind> = [
         .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .writeFailed, .connectionClosed, .truncated,
         .malformedResponse, .digestMismatch, .tlsFailed,
     ]
@@ -117,10 +117,10 @@ enum S3UploadRule {
             case "NoSuchUpload", "NotFound": return .gone
             case "InvalidPart", "InvalidPartOrder": return .partsUnknown
             default:
-                return passingCodes.contains(code) || PassingStatus.contains(error.status) ? .again : .fail
+                return transientCodes.contains(code) || TransientStatus.contains(error.status) ? .again : .fail
             }
         }
-        return passingKinds.contains(error.kind) ? .again : .fail
+        return transientKinds.contains(error.kind) ? .again : .fail
     }
 
     /// Returns the wait before a request is repeated: 0.5 s, doubled with each failure in a row up to 20 s, partly random. A server

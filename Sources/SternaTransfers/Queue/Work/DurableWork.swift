@@ -3,7 +3,7 @@ import SternaCore
 import Synchronization
 
 /// A store's transfer in a queue, which gives its turns in place of the store.
-final class DurableWork: QueueWork, TurnGiving {
+final class DurableWork: QueueWork, TransferScheduling {
     private struct State {
         var wait: Wait<Void>?
         var queue: TransferQueue?
@@ -70,7 +70,7 @@ final class DurableWork: QueueWork, TurnGiving {
 
     // MARK: Called by the queue
 
-    func turn(keeping queue: TransferQueue) {
+    func beginTurn(keeping queue: TransferQueue) {
         let wait = state.withLock { state in
             state.queue = queue
             return state.wait.take()

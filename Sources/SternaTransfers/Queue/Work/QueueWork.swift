@@ -16,7 +16,7 @@ protocol QueueWork: AnyObject, Sendable {
     func askForLength() async -> Int64?
 
     /// Begins the turn. Keeps the queue alive until the end.
-    func turn(keeping queue: TransferQueue)
+    func beginTurn(keeping queue: TransferQueue)
 
     /// Releases the queue, since the transfer is over.
     func release()

@@ -79,7 +79,7 @@ final class TaskWork: QueueWork {
 
     func askForLength() async -> Int64? { isUpload ? nil : await task.contentLength() }
 
-    func turn(keeping queue: TransferQueue) {
+    func beginTurn(keeping queue: TransferQueue) {
         let task = state.withLock { state in
             state.queue = queue
             return state.task

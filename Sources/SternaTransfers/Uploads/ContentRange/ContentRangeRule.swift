@@ -41,48 +41,48 @@ enum ContentRangeRule {
         }
     }
 
-    static func answer(
-        _ reply: UploadReply, to step: UploadStep, _ state: UploadState
-    ) throws(UploadFault) -> UploadAnswer {
+    static func decide(
+        _ response: UploadResponse, to step: UploadStep, _ state: UploadState
+    ) throws(UploadFault) -> UploadDecision {
         switch step {
-        case .create: return try created(reply, step, state)
-        case .ask, .append: return try confirmed(reply, step, state)
+        case .create: return try created(response, step, state)
+        case .ask, .append: return try confirmed(response, step, state)
         case .cancel:
-            switch reply.status {
+            switch response.status {
             case 200..<300, 404, 410, 499: return .complete(state.startedAnew())
-            default: return UploadRule.refusal(reply, to: step, state)
+            default: return UploadRule.refusal(response, to: step, state)
             }
         case .discover, .finish, .fail: return .fail(.noRequest)
         }
     }
 
     private static func created(
-        _ reply: UploadReply, _ step: UploadStep, _ state: UploadState
-    ) throws(UploadFault) -> UploadAnswer {
-        guard reply.isSuccess else { return UploadRule.refusal(reply, to: step, state) }
-        guard let url = try UploadLocation.url(reply.fields, relativeTo: reply.url) else { throw .noLocation }
+        _ response: UploadResponse, _ step: UploadStep, _ state: UploadState
+    ) throws(UploadFault) -> UploadDecision {
+        guard response.isSuccess else { return UploadRule.refusal(response, to: step, state) }
+        guard let url = try UploadLocation.url(response.fields, relativeTo: response.url) else { throw .noLocation }
         var next = state
         (next.url, next.stage, next.isCurrent) = (url, .open, true)
         return .proceed(next)
     }
 
     private static func confirmed(
-        _ reply: UploadReply, _ step: UploadStep, _ state: UploadState
-    ) throws(UploadFault) -> UploadAnswer {
+        _ response: UploadResponse, _ step: UploadStep, _ state: UploadState
+    ) throws(UploadFault) -> UploadDecision {
         var next = state
-        switch reply.status {
+        switch response.status {
         case 200..<300:
             try next.confirm(state.length)
             (next.stage, next.isCurrent) = (.complete, true)
             return .complete(next)
         case 308:
-            try next.confirm(try offset(reply.fields[values: "Range"]))
+            try next.confirm(try offset(response.fields[values: "Range"]))
             // The server has all bytes but does not complete the upload: it is asked again, as often as the pace allows.
             let isWhole = next.offset == state.length && state.length > 0
             (next.stage, next.isCurrent) = (.open, !isWhole && (step == .ask || next.offset > step.content.lowerBound))
             return .proceed(next)
         case 413: return UploadRule.smaller(step, state)
-        default: return UploadRule.refusal(reply, to: step, state)
+        default: return UploadRule.refusal(response, to: step, state)
         }
     }
 

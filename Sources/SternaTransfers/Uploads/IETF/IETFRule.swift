@@ -83,19 +83,21 @@ enum IETFRule {
 
     /// Returns the state after a 104 of the same version; nil for any other interim response.
     static func interim(
-        _ reply: UploadReply, to step: UploadStep, _ state: UploadState, _ version: IETFVersion
+        _ response: UploadResponse, to step: UploadStep, _ state: UploadState, _ version: IETFVersion
     ) throws(UploadFault) -> UploadState? {
-        guard reply.status == 104, IETFVersion.named(reply.fields[values: versionField]) == version else { return nil }
+        guard response.status == 104, IETFVersion.named(response.fields[values: versionField]) == version else {
+            return nil
+        }
         var next = state
-        takeLimits(reply, &next)
+        takeLimits(response, &next)
         // Further content would be sent in vain.
         if let most = next.limits.maxSize, most < next.length { throw .tooLarge(length: next.length, most: most) }
         // Only creation names a Location; one in a progress report must not be used.
-        if case .create = step, let url = try UploadLocation.url(reply.fields, relativeTo: reply.url) {
+        if case .create = step, let url = try UploadLocation.url(response.fields, relativeTo: response.url) {
             guard state.url == nil || state.url == url else { throw .locationsDiffer }
             (next.url, next.stage) = (url, .open)
         }
-        if let offset = StructuredUploadField.integer(reply.fields[values: offsetField]), next.url != nil,
+        if let offset = StructuredUploadField.integer(response.fields[values: offsetField]), next.url != nil,
             offset > next.offset
         {
             try next.confirm(offset)
@@ -105,113 +107,115 @@ enum IETFRule {
 
     // MARK: Final responses
 
-    static func answer(
-        _ reply: UploadReply, to step: UploadStep, _ state: UploadState, _ version: IETFVersion
-    ) throws(UploadFault) -> UploadAnswer {
+    static func decide(
+        _ response: UploadResponse, to step: UploadStep, _ state: UploadState, _ version: IETFVersion
+    ) throws(UploadFault) -> UploadDecision {
         switch step {
-        case .create: try created(reply, step, state, version)
-        case .ask: try asked(reply, state, version)
-        case .append: try appended(reply, step, state, version)
-        case .cancel: cancelled(reply, state)
+        case .create: try created(response, step, state, version)
+        case .ask: try asked(response, state, version)
+        case .append: try appended(response, step, state, version)
+        case .cancel: cancelled(response, state)
         case .discover, .finish, .fail: .fail(.noRequest)
         }
     }
 
     private static func created(
-        _ reply: UploadReply, _ step: UploadStep, _ state: UploadState, _ version: IETFVersion
-    ) throws(UploadFault) -> UploadAnswer {
-        let isComplete = completeness(reply)
-        if step.completes, isComplete == true || reply.isSuccess && isComplete == nil {
-            return ended(reply, state)
+        _ response: UploadResponse, _ step: UploadStep, _ state: UploadState, _ version: IETFVersion
+    ) throws(UploadFault) -> UploadDecision {
+        let isComplete = completeness(response)
+        if step.completes, isComplete == true || response.isSuccess && isComplete == nil {
+            return ended(response, state)
         }
-        guard reply.isSuccess else {
-            if state.url == nil, let answer = otherVersion(reply, state, version, onEvery400: true) { return answer }
-            return reply.status == 413
-                ? UploadRule.smaller(step, state) : UploadRule.refusal(reply, to: step, state)
+        guard response.isSuccess else {
+            if state.url == nil, let decision = otherVersion(response, state, version, onEvery400: true) {
+                return decision
+            }
+            return response.status == 413
+                ? UploadRule.smaller(step, state) : UploadRule.refusal(response, to: step, state)
         }
-        let url = try UploadLocation.url(reply.fields, relativeTo: reply.url)
+        let url = try UploadLocation.url(response.fields, relativeTo: response.url)
         if let url, let known = state.url, url != known { throw .locationsDiffer }
         guard let url = url ?? state.url else {
-            return otherVersion(reply, state, version, onEvery400: false) ?? .fail(.noLocation)
+            return otherVersion(response, state, version, onEvery400: false) ?? .fail(.noLocation)
         }
         if isComplete == true, state.length > 0 { throw .completeTooEarly(state.offset, length: state.length) }
         var next = state
         (next.url, next.stage) = (url, .open)
-        takeLimits(reply, &next)
-        return try confirmed(reply, step.content.upperBound, next)
+        takeLimits(response, &next)
+        return try confirmed(response, step.content.upperBound, next)
     }
 
     private static func asked(
-        _ reply: UploadReply, _ state: UploadState, _ version: IETFVersion
-    ) throws(UploadFault) -> UploadAnswer {
-        guard reply.isSuccess else {
-            let other = otherVersion(reply, state, version, onEvery400: true)
-            guard case .fail? = other else { return other ?? UploadRule.refusal(reply, to: .ask, state) }
+        _ response: UploadResponse, _ state: UploadState, _ version: IETFVersion
+    ) throws(UploadFault) -> UploadDecision {
+        guard response.isSuccess else {
+            let other = otherVersion(response, state, version, onEvery400: true)
+            guard case .fail? = other else { return other ?? UploadRule.refusal(response, to: .ask, state) }
             // One of the versions created the upload: that the server now refuses all of them says nothing about it.
             var next = state
             next.refused = []
-            return UploadRule.refusal(reply, to: .ask, next)
+            return UploadRule.refusal(response, to: .ask, next)
         }
-        guard let offset = StructuredUploadField.integer(reply.fields[values: offsetField]) else { throw .noOffset }
+        guard let offset = StructuredUploadField.integer(response.fields[values: offsetField]) else { throw .noOffset }
         var next = state
-        takeLimits(reply, &next)
-        if let length = StructuredUploadField.integer(reply.fields[values: lengthField]), length != state.length {
+        takeLimits(response, &next)
+        if let length = StructuredUploadField.integer(response.fields[values: lengthField]), length != state.length {
             throw .otherLength(length, length: state.length)
         }
         try next.confirm(offset)
         next.isCurrent = true
         next.stage = .open
-        guard completeness(reply) == true else { return .proceed(next) }
+        guard completeness(response) == true else { return .proceed(next) }
         guard offset == state.length else { throw .completeTooEarly(offset, length: state.length) }
         next.stage = .complete
         return .complete(next)
     }
 
     private static func appended(
-        _ reply: UploadReply, _ step: UploadStep, _ state: UploadState, _ version: IETFVersion
-    ) throws(UploadFault) -> UploadAnswer {
-        let isComplete = completeness(reply)
+        _ response: UploadResponse, _ step: UploadStep, _ state: UploadState, _ version: IETFVersion
+    ) throws(UploadFault) -> UploadDecision {
+        let isComplete = completeness(response)
         if isComplete == true {
             guard step.completes else { throw .completeTooEarly(step.content.upperBound, length: state.length) }
-            return ended(reply, state)
+            return ended(response, state)
         }
-        guard reply.isSuccess else {
-            switch (reply.status, reply.problem?.kind) {
-            case (_, .inconsistentLength): return .fail(.refused(reply.status, reply.problem?.text))
-            case (_, .mismatchingOffset): return .again(state.unsure(), .mismatch, after: reply.retryAfter)
+        guard response.isSuccess else {
+            switch (response.status, response.problem?.kind) {
+            case (_, .inconsistentLength): return .fail(.refused(response.status, response.problem?.text))
+            case (_, .mismatchingOffset): return .again(state.unsure(), .mismatch, after: response.retryAfter)
             // The server has all content, and reports that when it is asked.
             case (400, .completed): return .again(state.unsure(), .mismatch, after: nil)
             case (413, _): return UploadRule.smaller(step, state)
             default:
-                return otherVersion(reply, state, version, onEvery400: false)
-                    ?? UploadRule.refusal(reply, to: step, state)
+                return otherVersion(response, state, version, onEvery400: false)
+                    ?? UploadRule.refusal(response, to: step, state)
             }
         }
-        if step.completes, isComplete == nil { return ended(reply, state) }
+        if step.completes, isComplete == nil { return ended(response, state) }
         var next = state
-        takeLimits(reply, &next)
+        takeLimits(response, &next)
         next.stage = .open
-        return try confirmed(reply, step.content.upperBound, next)
+        return try confirmed(response, step.content.upperBound, next)
     }
 
-    private static func cancelled(_ reply: UploadReply, _ state: UploadState) -> UploadAnswer {
-        switch reply.status {
+    private static func cancelled(_ response: UploadResponse, _ state: UploadState) -> UploadDecision {
+        switch response.status {
         case 200..<300, 404, 410: .complete(state.startedAnew())
-        default: UploadRule.refusal(reply, to: .cancel, state)
+        default: UploadRule.refusal(response, to: .cancel, state)
         }
     }
 
     // MARK: Parts of responses
 
     /// Returns whether the upload is complete, by the field of any version; nil without one.
-    static func completeness(_ reply: UploadReply) -> Bool? {
-        StructuredUploadField.boolean(reply.fields[values: completeField])
-            ?? StructuredUploadField.boolean(reply.fields[values: incompleteField]).map { !$0 }
+    static func completeness(_ response: UploadResponse) -> Bool? {
+        StructuredUploadField.boolean(response.fields[values: completeField])
+            ?? StructuredUploadField.boolean(response.fields[values: incompleteField]).map { !$0 }
     }
 
     /// The response comes from the target resource, whatever its status: resuming cannot help.
-    private static func ended(_ reply: UploadReply, _ state: UploadState) -> UploadAnswer {
-        guard reply.isSuccess else { return .fail(.refusedByTarget(reply.status, reply.problem?.text)) }
+    private static func ended(_ response: UploadResponse, _ state: UploadState) -> UploadDecision {
+        guard response.isSuccess else { return .fail(.refusedByTarget(response.status, response.problem?.text)) }
         var next = state
         (next.stage, next.offset, next.reached) = (.complete, state.length, state.length)
         return .complete(next)
@@ -219,28 +223,28 @@ enum IETFRule {
 
     /// Takes the offset of a successful response. An offset that differs from what was sent is requested again.
     private static func confirmed(
-        _ reply: UploadReply, _ sent: Int64, _ state: UploadState
-    ) throws(UploadFault) -> UploadAnswer {
+        _ response: UploadResponse, _ sent: Int64, _ state: UploadState
+    ) throws(UploadFault) -> UploadDecision {
         var next = state
-        let offset = StructuredUploadField.integer(reply.fields[values: offsetField])
+        let offset = StructuredUploadField.integer(response.fields[values: offsetField])
         try next.confirm(offset ?? max(sent, state.offset))
         next.isCurrent = next.offset == sent
         return .proceed(next)
     }
 
-    private static func takeLimits(_ reply: UploadReply, _ state: inout UploadState) {
-        guard let field = UploadLimits.Field(reply.fields[values: limitField]) else { return }
+    private static func takeLimits(_ response: UploadResponse, _ state: inout UploadState) {
+        guard let field = UploadLimits.Field(response.fields[values: limitField]) else { return }
         state.limits = field.limits
-        state.expires = field.maxAge.map { UploadRule.moment(reply.now, after: $0) } ?? state.expires
+        state.expires = field.maxAge.map { UploadRule.moment(response.now, after: $0) } ?? state.expires
     }
 
     /// Returns the state with another version, if the response names one that was not refused yet.
     ///
     /// - Parameter onEvery400: whether a 400 that names no version also counts.
     private static func otherVersion(
-        _ reply: UploadReply, _ state: UploadState, _ version: IETFVersion, onEvery400: Bool
-    ) -> UploadAnswer? {
-        let named = IETFVersion.named(reply.fields[values: versionField])
+        _ response: UploadResponse, _ state: UploadState, _ version: IETFVersion, onEvery400: Bool
+    ) -> UploadDecision? {
+        let named = IETFVersion.named(response.fields[values: versionField])
         var next = state.unsure()
         next.refused.insert(version)
         if next.url == nil { next.stage = .begun }
@@ -249,9 +253,9 @@ enum IETFRule {
             next.dialect = .ietf(named)
             return .proceed(next)
         }
-        guard onEvery400, reply.status == 400, named == nil else { return nil }
+        guard onEvery400, response.status == 400, named == nil else { return nil }
         guard let other = IETFVersion.order.first(where: { !next.refused.contains($0) }) else {
-            return reply.problem?.text == nil ? .fail(.versionsRefused) : nil
+            return response.problem?.text == nil ? .fail(.versionsRefused) : nil
         }
         next.dialect = .ietf(other)
         return .proceed(next)

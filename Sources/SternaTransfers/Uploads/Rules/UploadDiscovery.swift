@@ -3,34 +3,34 @@ import SternaCore
 /// Discovers the protocol of a server by its response to OPTIONS.
 enum UploadDiscovery {
     /// Returns the state with the protocol; the IETF protocol if the server has both.
-    static func answer(_ reply: UploadReply, _ state: UploadState) throws(UploadFault) -> UploadAnswer {
+    static func decide(_ response: UploadResponse, _ state: UploadState) throws(UploadFault) -> UploadDecision {
         var next = state
-        let named = IETFVersion.named(reply.fields[values: IETFRule.versionField])
-        if let version = named, version != .preferred || reply.isSuccess {
+        let named = IETFVersion.named(response.fields[values: IETFRule.versionField])
+        if let version = named, version != .preferred || response.isSuccess {
             next.dialect = .ietf(version)
-        } else if hasIETF(reply) {
+        } else if hasIETF(response) {
             next.dialect = .ietf(.preferred)
-        } else if let support = TusSupport(reply.fields) {
+        } else if let support = TusSupport(response.fields) {
             (next.dialect, next.tus) = (.tus, support)
             return .proceed(next)
         } else {
-            switch reply.status {
-            case 307, 308: return UploadRule.refusal(reply, to: .discover, state)
-            case let status where PassingStatus.contains(status):
-                return UploadRule.refusal(reply, to: .discover, state)
+            switch response.status {
+            case 307, 308: return UploadRule.refusal(response, to: .discover, state)
+            case let status where TransientStatus.contains(status):
+                return UploadRule.refusal(response, to: .discover, state)
             // The server describes its protocols only to requests with credentials.
-            case 401, 407: return .fail(.refused(reply.status, reply.problem?.text))
-            default: return .fail(.noProtocol(status: reply.status))
+            case 401, 407: return .fail(.refused(response.status, response.problem?.text))
+            default: return .fail(.noProtocol(status: response.status))
             }
         }
-        if let field = UploadLimits.Field(reply.fields[values: IETFRule.limitField]) { next.limits = field.limits }
+        if let field = UploadLimits.Field(response.fields[values: IETFRule.limitField]) { next.limits = field.limits }
         return .proceed(next)
     }
 
-    private static func hasIETF(_ reply: UploadReply) -> Bool {
-        guard reply.isSuccess else { return false }
-        if UploadLimits.Field(reply.fields[values: IETFRule.limitField]) != nil { return true }
-        return MediaTypeList.mediaTypes(reply.fields[values: "Accept-Patch"]).contains(IETFRule.partialType)
+    private static func hasIETF(_ response: UploadResponse) -> Bool {
+        guard response.isSuccess else { return false }
+        if UploadLimits.Field(response.fields[values: IETFRule.limitField]) != nil { return true }
+        return MediaTypeList.mediaTypes(response.fields[values: "Accept-Patch"]).contains(IETFRule.partialType)
     }
 }
 

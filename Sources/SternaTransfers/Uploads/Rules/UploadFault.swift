@@ -71,14 +71,14 @@ extension UploadFault {
     }
 
     /// Whether a later attempt may succeed without a change by the program, its user or the operator of the server.
-    var passes: Bool {
+    var isTransient: Bool {
         switch self {
         case .locked, .waitTooLong, .noResponse, .noOffset, .offsetUnknown, .checksum, .unfinished, .mismatch,
             .offsetWentBack, .gone, .unanswered:
             true
-        case .unavailable(let status): PassingStatus.contains(status)
+        case .unavailable(let status): TransientStatus.contains(status)
         // The target did not process the content, which is sent again.
-        case .refusedByTarget(let status, _): PassingStatus.contains(status) && !PassingStatus.mayHaveStored(status)
+        case .refusedByTarget(let status, _): TransientStatus.contains(status) && !TransientStatus.mayHaveStored(status)
         default: false
         }
     }

@@ -54,10 +54,10 @@ struct UploadPace: Sendable, Hashable {
     ///   - latest: the state after the request's interim responses.
     ///   - random: a random number from 0 to 1, which chooses the wait.
     mutating func move(
-        _ answer: UploadAnswer, from state: UploadState, latest: UploadState, random: Double
+        _ decision: UploadDecision, from state: UploadState, latest: UploadState, random: Double
     ) -> Move {
         total += 1
-        switch answer {
+        switch decision {
         case .complete(let next): return .end(next)
         case .fail(let fault): return .fail(fault, latest.unsure())
         case .proceed(let next):

@@ -98,23 +98,23 @@ enum UploadRule {
 
     /// Returns the consequence of an interim response to a step's request; nil to ignore it.
     static func interim(
-        _ reply: UploadReply, to step: UploadStep, _ state: UploadState
+        _ response: UploadResponse, to step: UploadStep, _ state: UploadState
     ) throws(UploadFault) -> UploadState? {
         guard case .ietf(let version) = state.dialect else { return nil }
-        return try IETFRule.interim(reply, to: step, state, version)
+        return try IETFRule.interim(response, to: step, state, version)
     }
 
     /// Returns the consequence of the response to a step's request.
-    static func answer(_ reply: UploadReply, to step: UploadStep, _ state: UploadState) -> UploadAnswer {
+    static func decide(_ response: UploadResponse, to step: UploadStep, _ state: UploadState) -> UploadDecision {
         var state = state
         state.detour = nil
         do throws(UploadFault) {
-            if case .discover = step { return try UploadDiscovery.answer(reply, state) }
+            if case .discover = step { return try UploadDiscovery.decide(response, state) }
             switch state.dialect {
-            case .ietf(let version): return try IETFRule.answer(reply, to: step, state, version)
-            case .tus: return try TusRule.answer(reply, to: step, state)
-            case .contentRange: return try ContentRangeRule.answer(reply, to: step, state)
-            case nil: return .fail(.noProtocol(status: reply.status))
+            case .ietf(let version): return try IETFRule.decide(response, to: step, state, version)
+            case .tus: return try TusRule.decide(response, to: step, state)
+            case .contentRange: return try ContentRangeRule.decide(response, to: step, state)
+            case nil: return .fail(.noProtocol(status: response.status))
             }
         } catch {
             return .fail(error)
@@ -131,7 +131,7 @@ enum UploadRule {
     ///   - sentAll: whether all of its content may have reached the server.
     static func noResponse(
         to step: UploadStep, _ state: UploadState, wasSent: Bool, sentAll: Bool
-    ) -> UploadAnswer {
+    ) -> UploadDecision {
         var state = state.unsure()
         let sentAll = wasSent && sentAll
         if case .discover = step, wasSent {
@@ -157,48 +157,48 @@ enum UploadRule {
 
 extension UploadRule {
     /// Returns the consequence of a status that is neither success nor specific to the protocol.
-    static func refusal(_ reply: UploadReply, to step: UploadStep, _ state: UploadState) -> UploadAnswer {
-        let unsure = state.unsure()
-        switch reply.status {
-        case 307: return detour(reply, state)
-        case 308: return redirect(reply, unsure)
-        case 300..<400: return .fail(.redirect(reply.status))
+    static func refusal(_ response: UploadResponse, to step: UploadStep, _ state: UploadState) -> UploadDecision {
+        let (unsure, status) = (state.unsure(), response.status)
+        switch status {
+        case 307: return detour(response, state)
+        case 308: return redirect(response, unsure)
+        case 300..<400: return .fail(.redirect(response.status))
         case 404, 410:
-            guard state.url != nil else { return .fail(.refused(reply.status, reply.problem?.text)) }
+            guard state.url != nil else { return .fail(.refused(response.status, response.problem?.text)) }
             guard state.stage != .completing else { return .fail(.outcomeUnknown) }
-            let isExpired = state.expires.map { $0 <= reply.now } ?? false
-            return .startAnew(unsure, isExpired ? .expired : .gone(reply.status))
-        case 409 where state.url != nil: return .again(unsure, .mismatch, after: reply.retryAfter)
-        case 423: return again(unsure, step, .locked, reply)
-        case let status where PassingStatus.contains(status):
+            let isExpired = state.expires.map { $0 <= response.now } ?? false
+            return .startAnew(unsure, isExpired ? .expired : .gone(response.status))
+        case 409 where state.url != nil: return .again(unsure, .mismatch, after: response.retryAfter)
+        case 423: return again(unsure, step, .locked, response)
+        case let status where TransientStatus.contains(status):
             // Content of a creation that failed with 5xx may nevertheless be stored.
             if case .create(let content, _) = step, state.url == nil, !content.isEmpty,
-                PassingStatus.mayHaveStored(status)
+                TransientStatus.mayHaveStored(status)
             {
                 return .fail(.creationUnknown)
             }
-            return again(unsure, step, .unavailable(reply.status), reply)
-        case 400..<500 where step == .ask && state.dialect != .contentRange && ![401, 403, 407].contains(reply.status):
+            return again(unsure, step, .unavailable(response.status), response)
+        case 400..<500 where step == .ask && state.dialect != .contentRange && ![401, 403, 407].contains(status):
             // Some servers refuse the request although they have the upload.
-            return .again(unsure, .offsetUnknown(reply.status), after: reply.retryAfter)
-        default: return .fail(.refused(reply.status, reply.problem?.text))
+            return .again(unsure, .offsetUnknown(response.status), after: response.retryAfter)
+        default: return .fail(.refused(response.status, response.problem?.text))
         }
     }
 
     private static func again(
-        _ state: UploadState, _ step: UploadStep, _ fault: UploadFault, _ reply: UploadReply
-    ) -> UploadAnswer {
+        _ state: UploadState, _ step: UploadStep, _ fault: UploadFault, _ response: UploadResponse
+    ) -> UploadDecision {
         var state = state
         if state.url == nil { state.stage = .begun }
-        return .again(state, fault, after: reply.retryAfter)
+        return .again(state, fault, after: response.retryAfter)
     }
 
     /// Repeats the step with the URL of a temporary redirect, which applies only to that request (RFC 9110, 15.4.8). The server has
     /// taken nothing of what was sent.
-    private static func detour(_ reply: UploadReply, _ state: UploadState) -> UploadAnswer {
+    private static func detour(_ response: UploadResponse, _ state: UploadState) -> UploadDecision {
         do throws(UploadFault) {
-            guard let url = try UploadLocation.url(reply.fields, relativeTo: reply.url) else {
-                return .fail(.redirect(reply.status))
+            guard let url = try UploadLocation.url(response.fields, relativeTo: response.url) else {
+                return .fail(.redirect(response.status))
             }
             var state = state
             state.detour = url
@@ -207,16 +207,16 @@ extension UploadRule {
             case .completing: state.stage = .open
             case .begun, .open, .complete: break
             }
-            return .follow(state, status: reply.status)
+            return .follow(state, status: response.status)
         } catch {
             return .fail(error)
         }
     }
 
-    private static func redirect(_ reply: UploadReply, _ state: UploadState) -> UploadAnswer {
+    private static func redirect(_ response: UploadResponse, _ state: UploadState) -> UploadDecision {
         do throws(UploadFault) {
-            guard let url = try UploadLocation.url(reply.fields, relativeTo: reply.url) else {
-                return .fail(.redirect(reply.status))
+            guard let url = try UploadLocation.url(response.fields, relativeTo: response.url) else {
+                return .fail(.redirect(response.status))
             }
             var state = state
             if state.url == nil {
@@ -224,14 +224,14 @@ extension UploadRule {
             } else {
                 state.url = url
             }
-            return .follow(state, status: reply.status)
+            return .follow(state, status: response.status)
         } catch {
             return .fail(error)
         }
     }
 
     /// Returns the consequence of a 413: smaller content, as long as it is not empty.
-    static func smaller(_ step: UploadStep, _ state: UploadState) -> UploadAnswer {
+    static func smaller(_ step: UploadStep, _ state: UploadState) -> UploadDecision {
         let content = step.content
         var state = state.unsure()
         if case .create = step, state.url == nil {

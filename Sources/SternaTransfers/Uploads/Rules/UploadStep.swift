@@ -45,7 +45,7 @@ struct UploadRequest: Sendable, Hashable {
 }
 
 /// The properties of an interim or final response that the rules use.
-struct UploadReply: Sendable {
+struct UploadResponse: Sendable {
     var status: Int
     var fields: FieldSection
     var problem: UploadProblem?
@@ -70,7 +70,7 @@ struct UploadReply: Sendable {
 }
 
 /// The consequence of a response, or of a missing one, for an upload.
-enum UploadAnswer: Sendable, Hashable {
+enum UploadDecision: Sendable, Hashable {
     /// Continue from this state.
     case proceed(UploadState)
     /// Repeat the step at another URL, by a redirect with this status.

@@ -8,7 +8,7 @@ import Synchronization
 struct UploadExchange: Sendable {
     /// The outcome of a request.
     enum Outcome: Sendable {
-        case reply(UploadReply, Response)
+        case response(UploadResponse, Response)
         case failure(SternaError)
     }
 
@@ -102,19 +102,19 @@ struct UploadExchange: Sendable {
     private func send(_ draft: RequestDraft) async -> Outcome {
         do {
             return try await session.withResponse(to: draft) { response in
-                let body = await AnswerBody.read(response.body, on: session.loopClock)
-                let answer = response.with(body)
-                return .reply(reply(answer, body.bytes), answer)
+                let body = await BodyPrefix.read(response.body, on: session.loopClock)
+                let read = response.with(body)
+                return .response(uploadResponse(read, body.bytes), read)
             }
         } catch {
             return .failure(.wrap(error, as: .invalidRequest, phase: .prepare, "The upload's request failed: \(error)"))
         }
     }
 
-    private func reply(_ response: Response, _ body: Bytes) -> UploadReply {
+    private func uploadResponse(_ response: Response, _ body: Bytes) -> UploadResponse {
         let problem =
             response.status.code >= 400 ? UploadProblem(mediaType: response[.contentType], body: body) : nil
-        return UploadReply(
+        return UploadResponse(
             status: response.status.code, fields: response.section, problem: problem, now: now(), url: response.url)
     }
 
@@ -128,11 +128,11 @@ struct UploadExchange: Sendable {
     ) async -> Part {
         var latest = state
         var recorded = state
-        for await response in interim {
-            let reply = UploadReply(
-                status: response.status, fields: FieldSection(response.headers), now: now(), url: url)
+        for await informational in interim {
+            let response = UploadResponse(
+                status: informational.status, fields: FieldSection(informational.headers), now: now(), url: url)
             do throws(UploadFault) {
-                guard let next = try UploadRule.interim(reply, to: step, latest) else { continue }
+                guard let next = try UploadRule.interim(response, to: step, latest) else { continue }
                 latest = next
             } catch {
                 return .informed(latest, error, nil)
@@ -167,7 +167,7 @@ final class SentContent: Sendable {
 extension Response {
     /// Returns the response with the body that was read. The body of an error may be partial, since it is for users; any other must
     /// be complete, or ``ResponseBody/whole`` is nil.
-    func with(_ body: AnswerBody) -> Response {
+    func with(_ body: BodyPrefix) -> Response {
         guard body.isComplete || status.code >= 400 else { return self }
         var copy = self
         copy.body = ResponseBody(body.bytes)

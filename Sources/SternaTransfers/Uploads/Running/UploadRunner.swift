@@ -52,40 +52,40 @@ struct UploadRunner: Sendable {
         let log = UploadLog(record)
         let exchange = try exchange(log)
         var pace = UploadPace(patience)
-        var settling = UploadSettling(state)
+        var stabilizer = OffsetStabilizer(state)
         var state = try resumed(state)
         var last: SternaError?
         while true {
             guard !Task.isCancelled else { throw SternaError.cancelled(phase: .prepare) }
             let before = state
-            let answer: UploadAnswer
+            let decision: UploadDecision
             var completes = false
             let next = UploadRule.next(state, plan)
             switch next {
-            case .finish: answer = .complete(completed(state))
-            case .fail(let fault): answer = .fail(fault)
+            case .finish: decision = .complete(completed(state))
+            case .fail(let fault): decision = .fail(fault)
             case let step:
                 state = state.beginning(step)
                 completes = step.completes
                 try await log.write(state)
                 do {
-                    (answer, state, last) = try await take(step, state, exchange)
+                    (decision, state, last) = try await take(step, state, exchange)
                 } catch {
                     // For readers of the upload's progress; the caller gets the error.
                     try? await log.carried(step, to: exchange.sent.end)
                     throw error
                 }
             }
-            switch pace.move(answer, from: before, latest: state, random: random()) {
+            switch pace.move(decision, from: before, latest: state, random: random()) {
             case .end(let next):
                 try await log.write(next)
                 report(next)
                 return UploadResult(state: next, response: completes ? last?.response : nil)
             case .go(let following, var wait):
-                let (settled, asksAgain) = settling.settle(following, after: next)
-                state = settled
+                let (stable, asksAgain) = stabilizer.stabilize(following, after: next)
+                state = stable
                 try await log.write(state)
-                if case .again(_, let fault, _) = answer, wait > .zero { waits?(obstacle(fault, last)) }
+                if case .again(_, let fault, _) = decision, wait > .zero { waits?(obstacle(fault, last)) }
                 report(state)
                 if asksAgain { wait = max(wait, patience.settling) }
                 if wait > .zero { try await session.loopClock.wait(wait) }
@@ -102,9 +102,9 @@ struct UploadRunner: Sendable {
     func cancel(_ state: UploadState) async throws -> UploadState {
         guard state.url != nil else { return state.startedAnew() }
         let log = UploadLog(record)
-        let (answer, _, last) = try await take(.cancel, state, try exchange(log))
-        guard case .complete(let next) = answer else {
-            if case .fail(let fault) = answer { throw error(fault, last) }
+        let (decision, _, last) = try await take(.cancel, state, try exchange(log))
+        guard case .complete(let next) = decision else {
+            if case .fail(let fault) = decision { throw error(fault, last) }
             throw last ?? error(.noResponse, nil)
         }
         try await log.write(next)
@@ -136,37 +136,37 @@ struct UploadRunner: Sendable {
     /// Takes a step. Returns the consequence, the state after its interim responses, and the error that explains a failure.
     private func take(
         _ step: UploadStep, _ state: UploadState, _ exchange: UploadExchange
-    ) async throws -> (UploadAnswer, UploadState, SternaError?) {
+    ) async throws -> (UploadDecision, UploadState, SternaError?) {
         let (outcome, latest, fault) = try await exchange.run(step, state)
         if let fault { return (.fail(fault), latest, nil) }
         switch outcome {
-        case .reply(let reply, let response):
-            let answer = UploadRule.answer(reply, to: step, latest)
+        case .response(let received, let response):
+            let decision = UploadRule.decide(received, to: step, latest)
             var latest = latest
             // A refused creation created nothing.
-            if case .fail(let fault) = answer, latest.stage == .creating {
-                var isRefused = (400..<500).contains(reply.status)
-                if case .refusedByTarget = fault, fault.passes { isRefused = true }
+            if case .fail(let fault) = decision, latest.stage == .creating {
+                var isRefused = (400..<500).contains(received.status)
+                if case .refusedByTarget = fault, fault.isTransient { isRefused = true }
                 if isRefused { latest.stage = .begun }
             }
             var error = SternaError(.unacceptableStatus, phase: .read, "")
             error.response = response
-            return (answer, latest, error)
+            return (decision, latest, error)
         case .failure(var error):
             // The upload's own URL can act as a credential, and errors are displayed.
             error.url = nil
             error = error.at(plan.target)
-            guard Self.passing.contains(error.kind) else { throw error }
+            guard Self.transientKinds.contains(error.kind) else { throw error }
             let sent = exchange.sent.end
             let sentAll = step.content.isEmpty || sent >= step.content.upperBound
             let carried = latest.carried(step, to: sent)
-            let answer = UploadRule.noResponse(to: step, carried, wasSent: error.requestSent, sentAll: sentAll)
-            return (answer, carried, error)
+            let decision = UploadRule.noResponse(to: step, carried, wasSent: error.requestSent, sentAll: sentAll)
+            return (decision, carried, error)
         }
     }
 
     /// The kinds of transient errors, after which an upload continues.
-    private static let passing: Set<SternaError.Kind> = [
+    private static let transientKinds: Set<SternaError.Kind> = [
         .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .tlsFailed, .writeFailed, .connectionClosed,
         .truncated, .malformedResponse, .limitExceeded,
     ]

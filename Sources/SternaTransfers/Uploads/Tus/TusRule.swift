@@ -102,61 +102,61 @@ enum TusRule {
 
     // MARK: Responses
 
-    static func answer(
-        _ reply: UploadReply, to step: UploadStep, _ state: UploadState
-    ) throws(UploadFault) -> UploadAnswer {
-        if reply.status == 412 {
-            return .fail(.tusVersion(offered: reply.fields["Tus-Version"] ?? ""))
+    static func decide(
+        _ response: UploadResponse, to step: UploadStep, _ state: UploadState
+    ) throws(UploadFault) -> UploadDecision {
+        if response.status == 412 {
+            return .fail(.tusVersion(offered: response.fields["Tus-Version"] ?? ""))
         }
         switch step {
-        case .create: return try created(reply, step, state)
-        case .ask: return try asked(reply, state)
-        case .append: return try appended(reply, step, state)
+        case .create: return try created(response, step, state)
+        case .ask: return try asked(response, state)
+        case .append: return try appended(response, step, state)
         case .cancel:
-            switch reply.status {
+            switch response.status {
             case 200..<300, 404, 410: return .complete(state.startedAnew())
-            default: return UploadRule.refusal(reply, to: step, state)
+            default: return UploadRule.refusal(response, to: step, state)
             }
         case .discover, .finish, .fail: return .fail(.noRequest)
         }
     }
 
     private static func created(
-        _ reply: UploadReply, _ step: UploadStep, _ state: UploadState
-    ) throws(UploadFault) -> UploadAnswer {
-        guard reply.isSuccess else {
-            switch reply.status {
+        _ response: UploadResponse, _ step: UploadStep, _ state: UploadState
+    ) throws(UploadFault) -> UploadDecision {
+        guard response.isSuccess else {
+            switch response.status {
             case 413: return UploadRule.smaller(step, state)
             // The server discarded the content, so that nothing was created.
             case 460:
                 var next = state
                 next.stage = .begun
                 return .again(next, .checksum, after: nil)
-            default: return UploadRule.refusal(reply, to: step, state)
+            default: return UploadRule.refusal(response, to: step, state)
             }
         }
-        guard let url = try UploadLocation.url(reply.fields, relativeTo: reply.url) else { throw .noLocation }
+        guard let url = try UploadLocation.url(response.fields, relativeTo: response.url) else { throw .noLocation }
         var next = state
         (next.url, next.stage) = (url, .open)
-        takeExpiry(reply, &next)
+        takeExpiry(response, &next)
         // A concatenation has no content of its own.
         if step.completes, step.content.isEmpty {
             (next.stage, next.offset, next.reached) = (.complete, state.length, state.length)
             return .complete(next)
         }
-        let offset = UploadNumber.value(reply.fields[values: offsetField])
+        let offset = UploadNumber.value(response.fields[values: offsetField])
         if let offset { try next.confirm(offset) }
         // A server that ignored the content does not name an offset either.
         next.isCurrent = offset != nil || step.content.isEmpty
         return finished(next)
     }
 
-    private static func asked(_ reply: UploadReply, _ state: UploadState) throws(UploadFault) -> UploadAnswer {
-        guard reply.isSuccess else { return UploadRule.refusal(reply, to: .ask, state) }
-        guard let offset = UploadNumber.value(reply.fields[values: offsetField]) else { throw .noOffset }
+    private static func asked(_ response: UploadResponse, _ state: UploadState) throws(UploadFault) -> UploadDecision {
+        guard response.isSuccess else { return UploadRule.refusal(response, to: .ask, state) }
+        guard let offset = UploadNumber.value(response.fields[values: offsetField]) else { throw .noOffset }
         var next = state
-        takeExpiry(reply, &next)
-        if let length = UploadNumber.value(reply.fields[values: lengthField]) {
+        takeExpiry(response, &next)
+        if let length = UploadNumber.value(response.fields[values: lengthField]) {
             guard length == state.length else { throw .otherLength(length, length: state.length) }
             next.isLengthTold = true
         }
@@ -167,20 +167,20 @@ enum TusRule {
     }
 
     private static func appended(
-        _ reply: UploadReply, _ step: UploadStep, _ state: UploadState
-    ) throws(UploadFault) -> UploadAnswer {
-        guard reply.isSuccess else {
-            switch reply.status {
+        _ response: UploadResponse, _ step: UploadStep, _ state: UploadState
+    ) throws(UploadFault) -> UploadDecision {
+        guard response.isSuccess else {
+            switch response.status {
             case 413: return UploadRule.smaller(step, state)
             case 460: return .again(state.unsure(), .checksum, after: nil)
-            default: return UploadRule.refusal(reply, to: step, state)
+            default: return UploadRule.refusal(response, to: step, state)
             }
         }
         var next = state
-        takeExpiry(reply, &next)
+        takeExpiry(response, &next)
         next.stage = .open
         next.isLengthTold = true
-        guard let offset = UploadNumber.value(reply.fields[values: offsetField]) else {
+        guard let offset = UploadNumber.value(response.fields[values: offsetField]) else {
             return .again(next.unsure(), .noOffset, after: nil)
         }
         try next.confirm(offset)
@@ -190,14 +190,14 @@ enum TusRule {
     }
 
     /// Returns the consequence of a state: the upload is complete with its last byte, once the server has the length.
-    private static func finished(_ state: UploadState) -> UploadAnswer {
+    private static func finished(_ state: UploadState) -> UploadDecision {
         guard state.isCurrent, state.offset == state.length, state.isLengthTold else { return .proceed(state) }
         var next = state
         next.stage = .complete
         return .complete(next)
     }
 
-    private static func takeExpiry(_ reply: UploadReply, _ state: inout UploadState) {
-        state.expires = TusField.expires(reply.fields[values: "Upload-Expires"]) ?? state.expires
+    private static func takeExpiry(_ response: UploadResponse, _ state: inout UploadState) {
+        state.expires = TusField.expires(response.fields[values: "Upload-Expires"]) ?? state.expires
     }
 }

@@ -125,13 +125,13 @@ package struct DigestChallenge: Sendable, Hashable {
         var best: DigestChallenge?
         for challenge in challenges.lazy.compactMap({ DigestChallenge($0) }) {
             guard canHashBody || !challenge.needsBodyHash else { continue }
-            if let known = best, known.rank >= challenge.rank { continue }
+            if let known = best, known.strength >= challenge.strength { continue }
             best = challenge
         }
         return best
     }
 
-    private var rank: Int { 2 * algorithm.strength + (isLegacy ? 0 : 1) }
+    private var strength: Int { 2 * algorithm.strength + (isLegacy ? 0 : 1) }
 
     private static func isUsable(_ value: String) -> Bool {
         value.utf8.count <= Limits.bytes && FieldSyntax.isValue(value)

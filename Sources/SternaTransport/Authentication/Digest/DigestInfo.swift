@@ -36,7 +36,7 @@ struct DigestInfo: Sendable {
 
     /// Checks the server's proof. Throws `unacceptableResponse` for a wrong one.
     func proof(
-        of answer: DigestAnswer, bodyHash: (DigestHash) throws(SternaError) -> [UInt8]?
+        of answer: DigestAuthorization, bodyHash: (DigestHash) throws(SternaError) -> [UInt8]?
     ) throws(SternaError) -> DigestProof {
         // RFC 2069 had a proof of another kind, which needs the response's date and fields.
         guard let proof, let quality = answer.quality else { return .none }
@@ -58,8 +58,8 @@ struct DigestInfo: Sendable {
             guard let hash = try bodyHash(answer.algorithm) else { return .needsBody }
             body = DigestHash.hex(hash)
         }
-        let request = DigestAnswer.request("", answer.uri, bodyHash: body, by: answer.algorithm)
-        let expected = DigestAnswer.response(
+        let request = DigestAuthorization.request("", answer.uri, bodyHash: body, by: answer.algorithm)
+        let expected = DigestAuthorization.response(
             answer.secret, answer.nonce, answer.countText, answer.clientNonce, used, request: request,
             by: answer.algorithm)
         guard AuthenticationChallenge.isSame(expected, proof) else { throw Self.wrong("its hash is wrong") }

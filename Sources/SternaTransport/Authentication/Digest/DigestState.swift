@@ -37,7 +37,7 @@ package struct DigestState: Sendable {
     package mutating func authorization(
         user: String, password: String, method: String, uri: String,
         bodyHash: (DigestHash) throws(SternaError) -> [UInt8]?, clientNonce: String? = nil
-    ) throws(SternaError) -> DigestAnswer {
+    ) throws(SternaError) -> DigestAuthorization {
         let algorithm = challenge.algorithm
         let quality: DigestChallenge.Quality? =
             challenge.isLegacy ? nil : challenge.qualities.contains(.auth) ? .auth : .authInt
@@ -65,7 +65,7 @@ package struct DigestState: Sendable {
             session = first
             secret = algorithm.hex("\(secret):\(first.nonce):\(first.clientNonce)")
         }
-        return DigestAnswer(
+        return DigestAuthorization(
             challenge: challenge, nonce: nonce, count: count, clientNonce: clientNonce, quality: quality, user: name,
             method: method, uri: uri, bodyHash: body, secret: secret)
     }
@@ -84,7 +84,7 @@ package struct DigestState: Sendable {
     /// - Throws: `unacceptableResponse` for a wrong proof.
     @discardableResult
     package mutating func note(
-        info: String?, answer: DigestAnswer,
+        info: String?, answer: DigestAuthorization,
         bodyHash: (DigestHash) throws(SternaError) -> [UInt8]? = { (_) throws(SternaError) in nil }
     ) throws(SternaError) -> DigestProof {
         guard let info, let read = DigestInfo(info) else { return .none }

@@ -24,7 +24,7 @@ struct DigestUser: Sendable {
                 .invalidHeader, phase: .prepare,
                 "The user name holds a control character, which Digest authentication cannot send to this server.")
         }
-        parameter = "username=\(DigestAnswer.quoted(user))"
+        parameter = "username=\(DigestAuthorization.quoted(user))"
     }
 
     /// The extended notation (RFC 8187, 3.2).

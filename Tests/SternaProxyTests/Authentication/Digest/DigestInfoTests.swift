@@ -7,9 +7,9 @@ import Testing
 /// What a server says of an answer, and its proof that it knows the password (RFC 7616, 3.5).
 @Suite("Digest: Authentication-Info")
 struct DigestInfoTests {
-    private static func state(_ quality: String = "auth") throws -> (DigestState, DigestAnswer) {
-        var state = DigestState(try DigestAnswerTests.example("MD5", quality: quality))
-        let answer = try DigestAnswerTests.answer(&state)
+    private static func state(_ quality: String = "auth") throws -> (DigestState, DigestAuthorization) {
+        var state = DigestState(try DigestAuthorizationTests.example("MD5", quality: quality))
+        let answer = try DigestAuthorizationTests.answer(&state)
         return (state, answer)
     }
 
@@ -21,7 +21,7 @@ struct DigestInfoTests {
         for info in [
             "rspauth=\"\(Self.proof)\"", "rspauth=\(Self.proof), qop=auth",
             "qop=\"auth\", rspauth=\"\(Self.proof.uppercased())\"",
-            "nc=00000001, cnonce=\"\(DigestAnswerTests.clientNonce)\", rspauth=\"\(Self.proof)\", x=y",
+            "nc=00000001, cnonce=\"\(DigestAuthorizationTests.clientNonce)\", rspauth=\"\(Self.proof)\", x=y",
         ] {
             var (state, answer) = try Self.state()
             try expectEqual(state.note(info: info, answer: answer), .verified, "\(info)")
@@ -52,7 +52,7 @@ struct DigestInfoTests {
             try state.note(info: "\(info), nextnonce=\"stolen\"", answer: answer)
         }
         expectEqual(error?.kind, .unacceptableResponse)
-        expectEqual(state.nonce, DigestAnswerTests.serverNonce)
+        expectEqual(state.nonce, DigestAuthorizationTests.serverNonce)
         expectEqual(error?.detail.contains("Mufasa"), false)
     }
 
@@ -79,7 +79,7 @@ struct DigestInfoTests {
         for nonce in ["", String(repeating: "n", count: DigestChallenge.Limits.bytes + 1), "a\u{1}b"] {
             var (state, answer) = try Self.state()
             try state.note(info: "nextnonce=\"\(nonce)\"", answer: answer)
-            expectEqual(state.nonce, DigestAnswerTests.serverNonce)
+            expectEqual(state.nonce, DigestAuthorizationTests.serverNonce)
         }
     }
 
@@ -88,6 +88,6 @@ struct DigestInfoTests {
         var (state, answer) = try Self.state()
         let info = "nextnonce=\"n2\", x=\"" + String(repeating: "x", count: 1 << 20) + "\""
         #expect(try state.note(info: info, answer: answer) == .none)
-        expectEqual(state.nonce, DigestAnswerTests.serverNonce)
+        expectEqual(state.nonce, DigestAuthorizationTests.serverNonce)
     }
 }

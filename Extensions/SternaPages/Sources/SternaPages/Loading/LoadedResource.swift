@@ -19,7 +19,7 @@ struct LoadedResource: Sendable {
     let content: Content
     /// The encoding of its text, in which text that it refers to is, too, if nothing else is said.
     let encoding: TextEncoding
-    let place: ReferenceRule.Place
+    let location: ReferenceRule.Location
 
     /// Reads what was fetched; throws `limitExceeded` for a document that is too complex.
     ///
@@ -42,19 +42,19 @@ struct LoadedResource: Sendable {
             let document = try HTMLParser.parse(PageEncoding.html(fetched.body, charset: charset), limits: limits)
             content = .document(document)
             encoding = PageEncoding.encodingOfHTML(fetched.body, charset: charset)
-            place = ReferenceRule.Place(url: fetched.url, baseReference: document.baseReference)
+            location = ReferenceRule.Location(url: fetched.url, baseReference: document.baseReference)
         case .sheet:
             content = .sheet(PageEncoding.css(fetched.body, charset: charset, environment: environment))
             encoding = .utf8
-            place = ReferenceRule.Place(url: fetched.url)
+            location = ReferenceRule.Location(url: fetched.url)
         case .script:
             content = .data(PageEncoding.script(fetched.body, charset: charset, environment: environment))
             encoding = .utf8
-            place = ReferenceRule.Place(url: fetched.url)
+            location = ReferenceRule.Location(url: fetched.url)
         case .data:
             content = .data(fetched.body)
             encoding = .utf8
-            place = ReferenceRule.Place(url: fetched.url)
+            location = ReferenceRule.Location(url: fetched.url)
         }
     }
 
@@ -104,7 +104,7 @@ struct LoadedResource: Sendable {
         var seen: Set<HTTPURL> = []
         var targets: [(url: HTTPURL, kind: ReferenceKind)?] = []
         references { use in
-            switch ReferenceRule.target(use, in: place, longest: longest) {
+            switch ReferenceRule.target(use, in: location, longest: longest) {
             case .resource(let url, _): if seen.insert(url).inserted { targets.append((url, use.kind)) }
             case .tooLong: targets.append(nil)
             case .kept, .absolute: break

@@ -14,7 +14,7 @@ enum ReferenceRule {
     }
 
     /// Where references stand.
-    struct Place: Sendable, Hashable {
+    struct Location: Sendable, Hashable {
         /// The URL of the document or style sheet.
         var url: HTTPURL
         /// The URL that its references are relative to.
@@ -25,7 +25,7 @@ enum ReferenceRule {
             self.base = base ?? url
         }
 
-        /// The place of a document whose `base` element has a reference.
+        /// The location of a document whose `base` element has a reference.
         init(url: HTTPURL, baseReference: String?) {
             self.url = url
             base = baseReference.flatMap { try? HTTPURL(ReferenceRule.trimmed($0), relativeTo: url) } ?? url
@@ -33,16 +33,17 @@ enum ReferenceRule {
         }
     }
 
-    static func target(_ use: ReferenceUse, in place: Place, longest: Int) -> Target {
+    static func target(_ use: ReferenceUse, in location: Location, longest: Int) -> Target {
         let text = trimmed(use.text)
         guard !text.isEmpty else { return .kept }
-        if text.utf8.first == UInt8(ascii: "#"), place.base.removingFragment() == place.url.removingFragment() {
+        if text.utf8.first == UInt8(ascii: "#"), location.base.removingFragment() == location.url.removingFragment() {
             return .kept
         }
         // Long ones that are no http URL are kept in any case.
         if let scheme = scheme(of: text), scheme != "http", scheme != "https" { return .kept }
         guard text.utf8.count <= longest else { return .tooLong }
-        guard let url = try? HTTPURL(text, relativeTo: place.base), url.scheme == .http || url.scheme == .https else {
+        guard let url = try? HTTPURL(text, relativeTo: location.base), url.scheme == .http || url.scheme == .https
+        else {
             return .kept
         }
         guard use.kind != .link else { return .absolute(url.description) }

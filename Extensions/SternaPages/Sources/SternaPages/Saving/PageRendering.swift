@@ -22,7 +22,7 @@ struct PageRendering {
     private func replacement(
         of use: ReferenceUse, in resource: LoadedResource, _ reference: (Int) -> String?
     ) -> HTMLWalker.Replacement? {
-        switch ReferenceRule.target(use, in: resource.place, longest: page.options.maxReferenceLength) {
+        switch ReferenceRule.target(use, in: resource.location, longest: page.options.maxReferenceLength) {
         case .kept, .tooLong: return nil
         case .absolute(let text): return HTMLWalker.Replacement(text: text)
         case .resource(let url, let fragment):

@@ -7,8 +7,8 @@ import Testing
 @Suite struct ReferenceRuleTests {
     private func target(_ text: String, _ kind: ReferenceKind = .resource, base: String? = nil) throws -> String {
         let url = try HTTPURL("https://ada:secret@example.com/a/page?q")
-        let place = ReferenceRule.Place(url: url, baseReference: base)
-        switch ReferenceRule.target(ReferenceUse(text: text, kind: kind), in: place, longest: 200) {
+        let location = ReferenceRule.Location(url: url, baseReference: base)
+        switch ReferenceRule.target(ReferenceUse(text: text, kind: kind), in: location, longest: 200) {
         case .kept: return "kept"
         case .tooLong: return "too long"
         case .absolute(let text): return text

@@ -33,8 +33,8 @@ import Testing
         var uses = 0
         let new = HTMLWalker().rewrite(document) { use in
             uses += 1
-            let place = ReferenceRule.Place(url: page, baseReference: document.baseReference)
-            switch ReferenceRule.target(use, in: place, longest: 8_192) {
+            let location = ReferenceRule.Location(url: page, baseReference: document.baseReference)
+            switch ReferenceRule.target(use, in: location, longest: 8_192) {
             case .resource: return HTMLWalker.Replacement(text: "page_files/x.png", isSaved: true)
             case .absolute(let text): return HTMLWalker.Replacement(text: text)
             case .kept, .tooLong: return nil

@@ -23,7 +23,7 @@ struct ChallengeCandidate: Sendable {
         func fits(_ credential: Credential) -> Bool { (credential.user == nil) == (name == .bearer) }
 
         /// Higher numbers are stronger.
-        fileprivate var rank: Int {
+        fileprivate var strength: Int {
             switch self {
             case .bearer: 0
             case .basic: 1
@@ -59,7 +59,7 @@ struct ChallengeCandidate: Sendable {
         }
         // Sorting is not stable by itself.
         return found.enumerated().sorted {
-            ($1.element.scheme.rank, $0.offset) < ($0.element.scheme.rank, $1.offset)
+            ($1.element.scheme.strength, $0.offset) < ($0.element.scheme.strength, $1.offset)
         }.map(\.element)
     }
 }

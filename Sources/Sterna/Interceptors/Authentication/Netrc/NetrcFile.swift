@@ -3,25 +3,25 @@ import SternaPlatform
 
 /// The `.netrc` of a session: the user's own, one at a path, or one that was read before.
 public struct NetrcFile: Sendable, Hashable {
-    enum Place: Sendable, Hashable {
+    enum Location: Sendable, Hashable {
         case standard
         case path(String)
     }
 
-    let place: Place
+    let location: Location
 
     /// `~/.netrc`, in the folder that `HOME` names. No file there is no error; one that other users can read is refused.
-    public static let standard = NetrcFile(place: .standard)
+    public static let standard = NetrcFile(location: .standard)
 
     /// The file at a path. If other users can read it, that only causes a warning (``Netrc/warning``).
-    public static func path(_ path: some FileReference) -> NetrcFile { NetrcFile(place: .path(path.pathToRead)) }
+    public static func path(_ path: some FileReference) -> NetrcFile { NetrcFile(location: .path(path.pathToRead)) }
 
     /// Reads the file, and waits for the disk.
     ///
     /// Throws `fileUnreadable`: for a file that cannot be read or is not in the form of ``Netrc``, for one named explicitly that does not
     /// exist, and for `~/.netrc` if others can read or change it, or it belongs to another user.
     public func load() throws(SternaError) -> Netrc {
-        switch place {
+        switch location {
         case .standard:
             // FoundationEssentials would fall back to the password database, where this program's user may be another.
             guard let home = getenv("HOME").map({ String(cString: $0) }), !home.isEmpty else { return .empty }
@@ -31,9 +31,9 @@ public struct NetrcFile: Sendable, Hashable {
     }
 
     static func load(_ path: String, isNamed: Bool) throws(SternaError) -> Netrc {
-        let content: SavedFile.Content?
+        let content: PrivateFile.Content?
         do throws(FileFault) {
-            content = try SavedFile(path: path).load(upTo: NetrcParser.Limits.bytes, followsLinks: true)
+            content = try PrivateFile(path: path).load(upTo: NetrcParser.Limits.bytes, followsLinks: true)
         } catch {
             throw failure(path, error.reason)
         }

@@ -8,7 +8,7 @@ import Synchronization
 /// settings for authentication and trust are the same.
 final class AuthenticationMemory: Sendable {
     let spaces = Mutex(KnownSpaces())
-    let turns = AskingTurns()
+    let handlerQueue = ChallengeHandlerQueue()
     private let netrc = Mutex<Netrc?>(nil)
 
     /// The settings that it belongs to.

@@ -40,34 +40,34 @@ struct KnownSpaces: Sendable {
         }
     }
 
-    private struct Place: Sendable {
+    private struct OriginEntries: Sendable {
         var entries: [Entry] = []
         var lastUse: UInt64 = 0
     }
 
-    private var places: [Origin: Place] = [:]
+    private var origins: [Origin: OriginEntries] = [:]
     private var uses: UInt64 = 0
     private var refusals: [AuthenticationRule.Refusal: NIODeadline] = [:]
 
     /// The number of spaces.
-    var count: Int { places.values.reduce(0) { $0 + $1.entries.count } }
+    var count: Int { origins.values.reduce(0) { $0 + $1.entries.count } }
 
     /// Forgets the spaces of some origins.
-    mutating func forget(where matches: (Origin) -> Bool) { places = places.filter { !matches($0.key) } }
+    mutating func forget(where matches: (Origin) -> Bool) { origins = origins.filter { !matches($0.key) } }
 
     // MARK: Credentials in use
 
     /// Whether any credential is known for a URL's origin.
-    func knows(_ url: HTTPURL) -> Bool { !places.isEmpty && places[url.origin] != nil }
+    func knows(_ url: HTTPURL) -> Bool { !origins.isEmpty && origins[url.origin] != nil }
 
     /// Returns the entry whose credential is to be sent to a URL without a challenge: that with the longest covered path.
     mutating func entry(for url: HTTPURL, where isUsable: (Entry) -> Bool) -> Entry? {
-        guard !places.isEmpty else { return nil }
+        guard !origins.isEmpty else { return nil }
         let origin = url.origin
-        guard let place = places[origin] else { return nil }
+        guard let known = origins[origin] else { return nil }
         let path = url.path
         var best: (length: Int, entry: Entry)?
-        for entry in place.entries {
+        for entry in known.entries {
             guard let length = CoveredPaths.match(path, in: entry.paths), length > best?.length ?? -1, isUsable(entry)
             else { continue }
             best = (length, entry)
@@ -78,27 +78,27 @@ struct KnownSpaces: Sendable {
 
     /// Returns what a handler gave to another request for a space, and the server has accepted.
     func givenCredential(for space: ProtectionSpace) -> Credential? {
-        places[space.origin]?.entries.first {
+        origins[space.origin]?.entries.first {
             $0.space == space && $0.source == .handler && $0.isShared && !$0.paths.isEmpty
         }?.credential
     }
 
     /// Returns the own credential of an earlier request that a space has accepted, if it is to be remembered.
     func rememberedCredential(for space: ProtectionSpace) -> Credential? {
-        places[space.origin]?.entries.first {
+        origins[space.origin]?.entries.first {
             $0.space == space && $0.source == .remembered && !$0.paths.isEmpty
         }?.credential
     }
 
     /// Whether such a credential is known for any space of an origin.
     func remembersCredential(for origin: Origin) -> Bool {
-        places[origin]?.entries.contains { $0.source == .remembered } == true
+        origins[origin]?.entries.contains { $0.source == .remembered } == true
     }
 
     /// Forgets what was remembered for a space before an entry was accepted.
     mutating func forgetRemembered(before entry: Entry) {
         guard entry.source == .remembered else { return }
-        places[entry.space.origin]?.entries.removeAll {
+        origins[entry.space.origin]?.entries.removeAll {
             $0.source == .remembered && $0.space == entry.space && $0.credential != entry.credential
         }
     }
@@ -106,19 +106,19 @@ struct KnownSpaces: Sendable {
     /// Changes an entry in place, or adds it.
     mutating func update(_ entry: Entry, _ change: (inout Entry) throws(SternaError) -> Void) throws(SternaError) {
         let origin = entry.space.origin
-        var place = places[origin] ?? Place()
-        if let index = place.entries.firstIndex(where: { $0.isSame(entry) }) {
-            try change(&place.entries[index])
+        var known = origins[origin] ?? OriginEntries()
+        if let index = known.entries.firstIndex(where: { $0.isSame(entry) }) {
+            try change(&known.entries[index])
         } else {
             var new = entry
             try change(&new)
-            if place.entries.count >= Limits.spaces { place.entries.removeFirst() }
-            place.entries.append(new)
+            if known.entries.count >= Limits.spaces { known.entries.removeFirst() }
+            known.entries.append(new)
         }
-        places[origin] = place
+        origins[origin] = known
         touch(origin)
-        guard places.count > Limits.origins else { return }
-        if let oldest = places.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { places[oldest] = nil }
+        guard origins.count > Limits.origins else { return }
+        if let oldest = origins.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { origins[oldest] = nil }
     }
 
     /// Changes an entry, if it is still known.
@@ -126,16 +126,16 @@ struct KnownSpaces: Sendable {
         _ entry: Entry, _ change: (inout Entry) throws(SternaError) -> Void
     ) throws(SternaError) {
         let origin = entry.space.origin
-        guard var place = places[origin], let index = place.entries.firstIndex(where: { $0.isSame(entry) }) else {
+        guard var known = origins[origin], let index = known.entries.firstIndex(where: { $0.isSame(entry) }) else {
             return
         }
-        try change(&place.entries[index])
-        places[origin] = place
+        try change(&known.entries[index])
+        origins[origin] = known
     }
 
     private mutating func touch(_ origin: Origin) {
         uses &+= 1
-        places[origin]?.lastUse = uses
+        origins[origin]?.lastUse = uses
     }
 
     // MARK: Refused credentials
@@ -143,8 +143,8 @@ struct KnownSpaces: Sendable {
     /// Forgets a credential that its space has refused, and remembers that if it belongs to the session.
     mutating func refuse(_ sent: AuthenticationRule.Sent, at now: NIODeadline) {
         let origin = sent.space.origin
-        places[origin]?.entries.removeAll { $0.space == sent.space && $0.credential == sent.credential }
-        if places[origin]?.entries.isEmpty == true { places[origin] = nil }
+        origins[origin]?.entries.removeAll { $0.space == sent.space && $0.credential == sent.credential }
+        if origins[origin]?.entries.isEmpty == true { origins[origin] = nil }
         guard sent.source.isOfSession else { return }
         if refusals.count >= Limits.refusals {
             refusals = refusals.filter { $0.value > now }

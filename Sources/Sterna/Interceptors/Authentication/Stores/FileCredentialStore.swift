@@ -57,7 +57,9 @@ public final class FileCredentialStore: CredentialStore {
         } ?? CredentialFile()
     }
 
-    private static func file(_ path: String) -> SavedFile { SavedFile(path: path, title: "The file of credentials") }
+    private static func file(_ path: String) -> PrivateFile {
+        PrivateFile(path: path, title: "The file of credentials")
+    }
 }
 
 extension FileCredentialStore: CustomReflectable {

@@ -17,9 +17,9 @@ final class StoredHead: Sendable {
     }
 
     private static func lines(of response: StoredResponse) -> Bytes {
-        let answer = CachedAnswer(index: 0, content: .whole, age: 0, timeLeft: 0)
+        let served = ServedResponse(index: 0, content: .whole, age: 0, timeLeft: 0)
         var lines = Bytes()
-        for field in CacheFields.served(response, as: answer).fields where field.name != .age {
+        for field in CacheFields.served(response, as: served).fields where field.name != .age {
             append(field, to: &lines)
         }
         return lines

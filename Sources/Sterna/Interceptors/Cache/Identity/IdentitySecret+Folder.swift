@@ -5,7 +5,7 @@ extension IdentitySecret {
     /// Returns the key of a cache's folder, and makes it if there is none; nil if the folder cannot be used. Waits for the disk.
     static func kept(in folder: String) -> IdentitySecret? {
         guard CacheFolder(path: folder).make() else { return nil }
-        let file = SavedFile(path: folder + "/key-1", title: "The key of the cache")
+        let file = PrivateFile(path: folder + "/key-1", title: "The key of the cache")
         if let known = read(file) { return known }
         return try? FileLock.withLock(path: file.path) {
             if let known = read(file) { return known }
@@ -16,7 +16,7 @@ extension IdentitySecret {
         }
     }
 
-    private static func read(_ file: SavedFile) -> IdentitySecret? {
+    private static func read(_ file: PrivateFile) -> IdentitySecret? {
         guard let content = try? file.load(upTo: size), content.isOwn, !content.isOpenToOthers else { return nil }
         return IdentitySecret(content.bytes)
     }

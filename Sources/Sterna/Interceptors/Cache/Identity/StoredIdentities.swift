@@ -10,7 +10,7 @@ final class StoredIdentities: Sendable {
     /// The maximum number; the identity that was added first makes room for a new one.
     static let most = 1_024
 
-    private let file: SavedFile?
+    private let file: PrivateFile?
     private let state = Mutex(State())
 
     private struct State {
@@ -21,7 +21,7 @@ final class StoredIdentities: Sendable {
 
     /// - Parameter folder: the folder of the cache; nil for one in memory.
     init(folder: String?) {
-        file = folder.map { SavedFile(path: $0 + "/identities-1", title: "The list of the cache's identities") }
+        file = folder.map { PrivateFile(path: $0 + "/identities-1", title: "The list of the cache's identities") }
     }
 
     /// Adds an identity; call it before a response of the identity is stored.
@@ -52,7 +52,7 @@ final class StoredIdentities: Sendable {
         return own + listed.filter { !known.contains($0) }
     }
 
-    private static func save(_ partition: CachePartition, _ file: SavedFile) throws {
+    private static func save(_ partition: CachePartition, _ file: PrivateFile) throws {
         try FileLock.withLock(path: file.path) {
             let listed = read(file)
             guard !listed.contains(partition) else { return }
@@ -61,7 +61,7 @@ final class StoredIdentities: Sendable {
     }
 
     /// Reads the file; empty if it is missing, or belongs to another user.
-    private static func read(_ file: SavedFile) -> [CachePartition] {
+    private static func read(_ file: PrivateFile) -> [CachePartition] {
         let size = IdentitySecret.size
         guard let content = try? file.load(upTo: most * size), content.isOwn else { return [] }
         return stride(from: 0, to: content.bytes.count - content.bytes.count % size, by: size).map {

@@ -38,13 +38,13 @@ struct CacheStatusField: Sendable, Hashable {
     /// Makes the member for a decision, before the response to a forwarded request has arrived.
     init(_ decision: CacheDecision) {
         switch decision {
-        case .serve(let answer):
+        case .serve(let served):
             outcome = .hit
-            timeLeft = answer.timeLeft
-            detail = answer.content == .notModified ? "the request's conditions are met" : "fresh"
-        case .serveStale(let answer, let reason, _):
+            timeLeft = served.timeLeft
+            detail = served.content == .notModified ? "the request's conditions are met" : "fresh"
+        case .serveStale(let served, let reason, _):
             outcome = .hit
-            timeLeft = answer.timeLeft
+            timeLeft = served.timeLeft
             detail = reason.rawValue
         case .validate(_, let reason), .forward(let reason, _):
             outcome = .forwarded(reason)
@@ -56,10 +56,10 @@ struct CacheStatusField: Sendable, Hashable {
     }
 
     /// Makes the member for a stale response that is served because the server failed.
-    init(_ answer: CachedAnswer, _ reason: StaleReason, after forward: ForwardReason, status: Int?) {
+    init(_ served: ServedResponse, _ reason: StaleReason, after forward: ForwardReason, status: Int?) {
         outcome = .forwarded(forward)
         forwardStatus = status
-        timeLeft = answer.timeLeft
+        timeLeft = served.timeLeft
         detail = reason.rawValue
     }
 

@@ -13,7 +13,7 @@ extension CookieSnapshot {
     ///
     /// - Throws: `fileUnreadable` for a file that cannot be read, or has another form.
     public init?(contentsOf file: some FileReference, format: FileFormat = .json) throws(SternaError) {
-        let file = SavedFile(path: try file.filePath(), title: "The file of cookies")
+        let file = PrivateFile(path: try file.filePath(), title: "The file of cookies")
         do throws(FileFault) {
             guard let content = try file.load(upTo: JSONLimits.bytes, followsLinks: format == .cookiesText) else {
                 return nil
@@ -35,7 +35,7 @@ extension CookieSnapshot {
     ///
     /// - Throws: `writeFailed`, also for a symbolic link.
     public func write(to file: some FileReference, format: FileFormat = .json) throws(SternaError) {
-        try SavedFile(path: file.filePath(), title: "The file of cookies").write(
+        try PrivateFile(path: file.filePath(), title: "The file of cookies").write(
             format == .json ? json() : cookiesText())
     }
 }

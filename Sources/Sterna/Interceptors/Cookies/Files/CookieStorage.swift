@@ -3,13 +3,13 @@ import SternaPlatform
 
 /// The file of a jar: what it has is merged with the jar's cookies whenever it is read or written.
 struct CookieStorage: MergedFileFormat {
-    let file: SavedFile
+    let file: PrivateFile
     let format: CookieSnapshot.FileFormat
     var now: @Sendable () -> CookieTime = { CookieTime.now }
     private let suffixes: PublicSuffixList
 
     init(path: String, format: CookieSnapshot.FileFormat, suffixes: PublicSuffixList = .builtIn) {
-        file = SavedFile(path: path, title: "The file of cookies")
+        file = PrivateFile(path: path, title: "The file of cookies")
         self.format = format
         self.suffixes = suffixes
     }

@@ -49,8 +49,8 @@ extension Cookie {
 struct CookiesText: Sendable, Hashable {
     private struct Line: Sendable, Hashable {
         let bytes: ArraySlice<UInt8>
-        /// The place of its cookie in a jar; nil for a comment, and for what is no cookie.
-        let place: CookieRemovals.Key?
+        /// The key of its cookie in a jar; nil for a comment, and for what is no cookie.
+        let key: CookieRemovals.Key?
     }
 
     private var lines: [Line] = []
@@ -77,13 +77,13 @@ struct CookiesText: Sendable, Hashable {
             let read = CookieLine.cookie(line, now)
             hasCookieLine = hasCookieLine || read != nil
             guard let cookie = read, cookie.isHostOnly || suffixes?.isPublicSuffix(cookie.domain) != true else {
-                lines.append(Line(bytes: line, place: nil))
+                lines.append(Line(bytes: line, key: nil))
                 continue
             }
             guard cookies.count < CookieSnapshot.TextLimits.cookies else {
                 throw CookieFault(reason: "there are too many")
             }
-            lines.append(Line(bytes: line, place: .init(cookie)))
+            lines.append(Line(bytes: line, key: .init(cookie)))
             cookies.append(cookie)
         }
     }
@@ -112,7 +112,7 @@ struct CookiesText: Sendable, Hashable {
     ///
     /// - Returns: nil in place of bytes if no line changes.
     func replacing(by new: [Cookie]) -> (bytes: [UInt8]?, leftOut: [Cookie]) {
-        // Of several lines for one place the last counts.
+        // Of several lines for one key the last counts.
         var former: [CookieRemovals.Key: Cookie] = [:]
         for cookie in cookies { former[.init(cookie)] = cookie }
         var current: [CookieRemovals.Key: Cookie] = [:]
@@ -122,17 +122,17 @@ struct CookiesText: Sendable, Hashable {
         var written: Set<CookieRemovals.Key> = []
         var isChanged = false
         for line in lines {
-            if let place = line.place {
-                guard let cookie = current[place] else {
+            if let key = line.key {
+                guard let cookie = current[key] else {
                     isChanged = true
                     continue
                 }
-                guard let known = former[place], CookieLine.isSame(known, cookie) else {
+                guard let known = former[key], CookieLine.isSame(known, cookie) else {
                     isChanged = true
-                    if cookie.hasTextLine, written.insert(place).inserted { Self.append(cookie, to: &bytes) }
+                    if cookie.hasTextLine, written.insert(key).inserted { Self.append(cookie, to: &bytes) }
                     continue
                 }
-                written.insert(place)
+                written.insert(key)
             }
             bytes += line.bytes
             bytes.append(UInt8(ascii: "\n"))

@@ -6,9 +6,9 @@ extension CookieJarState {
     mutating func merge(_ file: CookieFile, now: CookieTime) {
         // A clock that is far ahead must not make its changes win for years: they count where nothing else is known.
         let latest = now.advanced(bySeconds: Self.clockTolerance)
-        for (place, time) in file.removals.times where time <= latest {
-            if let known = cookie(in: place), known.update <= time { _ = remove(replacedBy: known) }
-            removals?.note(place, at: time, now: now)
+        for (key, time) in file.removals.times where time <= latest {
+            if let known = cookie(with: key), known.update <= time { _ = remove(replacedBy: known) }
+            removals?.note(key, at: time, now: now)
         }
         merge(
             file.cookies.map { cookie in
@@ -58,27 +58,27 @@ struct CookieLines: Sendable {
 extension CookieJarState {
     /// Takes over what others have changed in a `cookies.txt` since it was read last, except where the jar has a change of its own.
     mutating func merge(lines cookies: [Cookie], since former: inout CookieLines, now: CookieTime) {
-        // The last of several lines for one place counts.
+        // The last of several lines for one key counts.
         var latest: [CookieRemovals.Key: Cookie] = [:]
         for cookie in cookies { latest[.init(cookie)] = cookie }
         var lines = CookieLines()
         for cookie in cookies {
-            let place = CookieRemovals.Key(cookie)
-            guard lines.known[place] == nil, var cookie = latest[place] else { continue }
+            let key = CookieRemovals.Key(cookie)
+            guard lines.known[key] == nil, var cookie = latest[key] else { continue }
             let line = CookieLine.content(cookie)
-            let known = self.cookie(in: place)
-            let old = former.known[place]
-            let isOwn = removals?.times[place] != nil || (known != nil && known?.update != old?.update)
+            let known = self.cookie(with: key)
+            let old = former.known[key]
+            let isOwn = removals?.times[key] != nil || (known != nil && known?.update != old?.update)
             if !isOwn, old?.line != line, cookie.isHostOnly || !suffixes.isPublicSuffix(cookie.domain) {
                 if let known { cookie.update = max(now, known.update.next) }
                 put(cookie, now: now)
                 // It was not the jar that removed what the line replaces.
-                removals?.forget(place)
+                removals?.forget(key)
             }
-            lines.known[place] = .init(line: line, update: isOwn ? nil : self.cookie(in: place)?.update)
+            lines.known[key] = .init(line: line, update: isOwn ? nil : self.cookie(with: key)?.update)
         }
-        for (place, old) in former.known where lines.known[place] == nil && removals?.times[place] == nil {
-            if let known = cookie(in: place), known.update == old.update { _ = remove(replacedBy: known) }
+        for (key, old) in former.known where lines.known[key] == nil && removals?.times[key] == nil {
+            if let known = cookie(with: key), known.update == old.update { _ = remove(replacedBy: known) }
         }
         evictSurplus(now)
         former = lines

@@ -16,17 +16,17 @@ struct CookieRequest: Sendable {
 extension CookieJarState {
     /// A cookie of a request.
     private struct Match {
-        /// The number of its shelf among those of the request, and its place there.
-        let shelf: Int
+        /// The number of its domain among those of the request, and its index there.
+        let domain: Int
         let index: Int
-        let place: Place
+        let fieldOrder: FieldOrder
         /// Its length in the Cookie field.
         let length: Int
     }
 
     /// The cookies of a request, in the order of its Cookie field.
     private struct Matches {
-        var shelves: [Dictionary<String, [Entry]>.Index] = []
+        var domains: [Dictionary<String, [Entry]>.Index] = []
         var cookies: [Match] = []
         /// The length of the Cookie field.
         var length = 0
@@ -45,26 +45,26 @@ extension CookieJarState {
         }
         let found = matches(request, now)
         guard !found.cookies.isEmpty else { return nil }
-        // Each shelf once: finding it again for each cookie would cost more than the rest.
-        let entries = found.shelves.map { shelves.values[$0] }
+        // Each domain once: finding it again for each cookie would cost more than the rest.
+        let entries = found.domains.map { entriesByDomain.values[$0] }
         // 5.8.3, step 4.
         var text: [UInt8] = []
         text.reserveCapacity(found.length)
-        var places: [[Int]] = found.shelves.map { _ in [] }
+        var indices: [[Int]] = found.domains.map { _ in [] }
         for match in found.cookies {
             if !text.isEmpty { text.append(contentsOf: "; ".utf8) }
             // Name and value alone: a copy of the cookie would retain all that it has.
-            let name = entries[match.shelf][match.index].cookie.name
+            let name = entries[match.domain][match.index].cookie.name
             if !name.isEmpty {
                 text.append(contentsOf: name.utf8)
                 text.append(UInt8(ascii: "="))
             }
-            text.append(contentsOf: entries[match.shelf][match.index].cookie.value.utf8)
-            places[match.shelf].append(match.index)
+            text.append(contentsOf: entries[match.domain][match.index].cookie.value.utf8)
+            indices[match.domain].append(match.index)
         }
         let field = LastField(
             String(decoding: text, as: UTF8.self), of: request, isForAllPaths: found.areForAllPaths,
-            places: zip(found.shelves, places).map { LastField.Place(shelf: $0, indices: $1) }, made: now,
+            sources: zip(found.domains, indices).map { LastField.Source(domain: $0, indices: $1) }, made: now,
             expiry: found.expiry)
         use(field, now)
         return field.text
@@ -73,7 +73,7 @@ extension CookieJarState {
     /// Returns the cookies of a request in the order of its Cookie field; that is no use of them.
     func cookies(for request: CookieRequest, now: CookieTime) -> [Cookie] {
         let found = matches(request, now)
-        return found.cookies.map { shelves.values[found.shelves[$0.shelf]][$0.index].cookie }
+        return found.cookies.map { entriesByDomain.values[found.domains[$0.domain]][$0.index].cookie }
     }
 
     /// Finds the cookies of a request, within the limits of a Cookie field.
@@ -93,12 +93,13 @@ extension CookieJarState {
             var rest = host.utf8[...]
             var isHost = true
             while !rest.isEmpty {
-                if let shelf = shelves.index(forKey: isHost ? host : String(Substring(rest))) {
+                if let index = entriesByDomain.index(forKey: isHost ? host : String(Substring(rest))) {
                     let before = found.cookies.count
                     Self.collect(
-                        shelves.values[shelf], found.shelves.count, context, isHost: isHost, path: path, &found)
+                        entriesByDomain.values[index], found.domains.count, context, isHost: isHost, path: path,
+                        &found)
                     if found.cookies.count > before {
-                        found.shelves.append(shelf)
+                        found.domains.append(index)
                         if before > 0 { isSorted = false }
                     }
                 }
@@ -108,10 +109,11 @@ extension CookieJarState {
                 isHost = false
             }
         }
-        if !isSorted { found.cookies.sort { $0.place < $1.place } }
+        if !isSorted { found.cookies.sort { $0.fieldOrder < $1.fieldOrder } }
         if request.caller.count > 0 {
             found.cookies.removeAll { match in
-                request.caller.names.contains(shelves.values[found.shelves[match.shelf]][match.index].cookie.name)
+                request.caller.names.contains(
+                    entriesByDomain.values[found.domains[match.domain]][match.index].cookie.name)
             }
         }
         limit(&found, beside: request.caller)
@@ -119,7 +121,7 @@ extension CookieJarState {
     }
 
     private static func collect(
-        _ entries: [Entry], _ shelf: Int, _ context: CookieContext, isHost: Bool,
+        _ entries: [Entry], _ domain: Int, _ context: CookieContext, isHost: Bool,
         path: Slice<UnsafeBufferPointer<UInt8>>, _ found: inout Matches
     ) {
         if found.cookies.isEmpty { found.cookies.reserveCapacity(entries.count) }
@@ -131,7 +133,7 @@ extension CookieJarState {
             }
             found.cookies.append(
                 Match(
-                    shelf: shelf, index: index, place: entries[index].place,
+                    domain: domain, index: index, fieldOrder: entries[index].fieldOrder,
                     length: entries[index].cookie.fieldLength))
         }
     }
@@ -155,14 +157,15 @@ extension CookieJarState {
     /// The Cookie field that was made last, and the requests that have the same one until a cookie is set or removed: most requests of a
     /// program go to one server.
     struct LastField: Sendable {
-        struct Place: Sendable {
-            let shelf: Dictionary<String, [Entry]>.Index
+        /// The cookies of one domain in the field.
+        struct Source: Sendable {
+            let domain: Dictionary<String, [Entry]>.Index
             let indices: [Int]
         }
 
         let text: String
         /// Where its cookies are.
-        let places: [Place]
+        let sources: [Source]
         /// When its cookies were used last.
         var lastUse: CookieTime
         private let authority: String
@@ -172,10 +175,10 @@ extension CookieJarState {
         private let expiry: CookieTime
 
         init(
-            _ text: String, of request: CookieRequest, isForAllPaths: Bool, places: [Place], made: CookieTime,
+            _ text: String, of request: CookieRequest, isForAllPaths: Bool, sources: [Source], made: CookieTime,
             expiry: CookieTime
         ) {
-            (self.text, self.places, self.made, self.expiry, lastUse) = (text, places, made, expiry, made)
+            (self.text, self.sources, self.made, self.expiry, lastUse) = (text, sources, made, expiry, made)
             (authority, isSecure) = (request.url.authority, request.isConnectionSecure)
             isForOthers = isForAllPaths && request.dependsOnConnectionAlone
         }
@@ -222,7 +225,7 @@ private struct CookieContext {
 extension CookieJarState {
     /// All cookies that have not expired, in the order in which they were first set.
     func all(_ now: CookieTime) -> [Cookie] {
-        shelves.values.joined().filter { !$0.cookie.isExpired(now) }
+        entriesByDomain.values.joined().filter { !$0.cookie.isExpired(now) }
             .sorted { ($0.cookie.creation, $0.sequence) < ($1.cookie.creation, $1.sequence) }.map(\.cookie)
     }
 

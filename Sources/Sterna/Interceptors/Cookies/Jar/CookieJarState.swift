@@ -2,8 +2,9 @@ import SternaCore
 
 /// The cookies of a jar (draft-ietf-httpbis-rfc6265bis-22, 5.7 and 5.8).
 ///
-/// Cookies lie in shelves by their domain, so that a request looks at those of its host and of the names above it alone. A shelf is in the
-/// order of the Cookie field. Expired cookies are never sent nor listed, and removed when their shelf is used or the jar is full.
+/// Cookies are kept by their domain, so that a request only reads those of its host and of the names above it. Those of a domain
+/// are in the order of the Cookie field. Expired cookies are never sent nor listed, and removed when their domain is used or the
+/// jar is full.
 struct CookieJarState: Sendable {
     let limits: CookieLimits
     let suffixes: PublicSuffixList
@@ -14,21 +15,21 @@ struct CookieJarState: Sendable {
         /// Increases with each new cookie; breaks ties between creation times.
         let sequence: UInt64
 
-        /// The place in the order of the Cookie field, and the order in which cookies are evicted.
-        var place: Place {
-            Place(length: cookie.path.utf8.count, creation: cookie.creation, sequence: sequence)
+        /// The order in the Cookie field.
+        var fieldOrder: FieldOrder {
+            FieldOrder(length: cookie.path.utf8.count, creation: cookie.creation, sequence: sequence)
         }
 
         var age: Age { Age(lastAccess: cookie.lastAccess, sequence: sequence) }
     }
 
     /// Longer paths come first, then cookies that were set earlier.
-    struct Place: Comparable {
+    struct FieldOrder: Comparable {
         let length: Int
         let creation: CookieTime
         let sequence: UInt64
 
-        static func < (left: Place, right: Place) -> Bool {
+        static func < (left: FieldOrder, right: FieldOrder) -> Bool {
             if left.length != right.length { return left.length > right.length }
             return left.creation != right.creation ? left.creation < right.creation : left.sequence < right.sequence
         }
@@ -45,10 +46,10 @@ struct CookieJarState: Sendable {
     }
 
     /// The cookies by their domain.
-    var shelves: [String: [Entry]] {
+    var entriesByDomain: [String: [Entry]] {
         _read { yield stored }
         _modify {
-            // Its places and its text may be others afterwards.
+            // Its indices and its text may be others afterwards.
             lastField = nil
             yield &stored
         }
@@ -87,9 +88,9 @@ struct CookieJarState: Sendable {
 
     /// Notes that the cookies of the last field were used again.
     mutating func useLastField(_ now: CookieTime) {
-        guard let places = lastField?.places else { return }
-        for place in places {
-            for index in place.indices { stored.values[place.shelf][index].cookie.lastAccess = now }
+        guard let sources = lastField?.sources else { return }
+        for source in sources {
+            for index in source.indices { stored.values[source.domain][index].cookie.lastAccess = now }
         }
         lastField?.lastUse = now
     }
@@ -186,7 +187,7 @@ struct CookieJarState: Sendable {
         return outcome
     }
 
-    /// Puts a cookie into its shelf, within the shelf's limit.
+    /// Adds a cookie to those of its domain, within the domain's limit.
     ///
     /// - Parameter isMerged: whether it comes from a file, which knows better when it was first set, and whether it replaced others.
     @discardableResult
@@ -214,7 +215,7 @@ struct CookieJarState: Sendable {
             nextSequence += 1
         }
         put(Entry(cookie: cookie, sequence: sequence))
-        if (shelves[cookie.domain]?.count ?? 0) > max(limits.perDomain, 0) {
+        if (entriesByDomain[cookie.domain]?.count ?? 0) > max(limits.perDomain, 0) {
             evict(from: cookie.domain, to: max(limits.perDomain, 0), now)
         }
         return oldIsAlive ? .replaced : .added
@@ -224,18 +225,18 @@ struct CookieJarState: Sendable {
         let domain = entry.cookie.domain
         count += 1
         if let expiry = entry.cookie.expiry { firstExpiry = min(firstExpiry, expiry) }
-        guard let shelf = shelves.index(forKey: domain) else {
-            shelves[domain] = [entry]
+        guard let index = entriesByDomain.index(forKey: domain) else {
+            entriesByDomain[domain] = [entry]
             sites[suffixes.registrableDomain(of: domain) ?? domain, default: []].insert(domain)
             return
         }
-        let place = entry.place
-        var (low, high) = (0, shelves.values[shelf].count)
+        let order = entry.fieldOrder
+        var (low, high) = (0, entriesByDomain.values[index].count)
         while low < high {
             let middle = low + (high - low) / 2
-            if place < shelves.values[shelf][middle].place { high = middle } else { low = middle + 1 }
+            if order < entriesByDomain.values[index][middle].fieldOrder { high = middle } else { low = middle + 1 }
         }
-        shelves.values[shelf].insert(entry, at: low)
+        entriesByDomain.values[index].insert(entry, at: low)
     }
 
     /// Notes that a cookie is gone, if it would outlive the one that was set later in its place: once that has expired, another process
@@ -251,29 +252,29 @@ struct CookieJarState: Sendable {
     }
 
     mutating func remove(replacedBy cookie: Cookie) -> Entry? {
-        guard let place = shelves.index(forKey: cookie.domain),
-            let index = shelves.values[place].firstIndex(where: { cookie.replaces($0.cookie) })
+        guard let domain = entriesByDomain.index(forKey: cookie.domain),
+            let index = entriesByDomain.values[domain].firstIndex(where: { cookie.replaces($0.cookie) })
         else { return nil }
-        let entry = shelves.values[place].remove(at: index)
+        let entry = entriesByDomain.values[domain].remove(at: index)
         count -= 1
         clear(cookie.domain)
         return entry
     }
 
-    /// Returns the cookie in a cookie's place.
+    /// Returns the cookie that a cookie would replace.
     private func known(_ cookie: Cookie) -> Cookie? {
-        shelves[cookie.domain]?.first { cookie.replaces($0.cookie) }?.cookie
+        entriesByDomain[cookie.domain]?.first { cookie.replaces($0.cookie) }?.cookie
     }
 
-    /// Returns the cookie in a place.
-    func cookie(in place: CookieRemovals.Key) -> Cookie? {
-        shelves[place.domain]?.first { CookieRemovals.Key($0.cookie) == place }?.cookie
+    /// Returns the cookie with a key.
+    func cookie(with key: CookieRemovals.Key) -> Cookie? {
+        entriesByDomain[key.domain]?.first { CookieRemovals.Key($0.cookie) == key }?.cookie
     }
 
-    /// Removes a shelf if it is empty.
+    /// Removes a domain without cookies.
     private mutating func clear(_ domain: String) {
-        guard shelves[domain]?.isEmpty == true else { return }
-        shelves[domain] = nil
+        guard entriesByDomain[domain]?.isEmpty == true else { return }
+        entriesByDomain[domain] = nil
         let site = suffixes.registrableDomain(of: domain) ?? domain
         sites[site]?.remove(domain)
         if sites[site]?.isEmpty == true { sites[site] = nil }
@@ -290,7 +291,7 @@ struct CookieJarState: Sendable {
         if found { return true }
         guard let site = suffixes.registrableDomain(of: cookie.domain) else {
             // A public suffix, with cookies of its own host: it has no site that the names below it are known by.
-            return shelves.keys.contains { domain in
+            return entriesByDomain.keys.contains { domain in
                 CookieMatching.isWithin(domain, cookie.domain) && hasSecure(like: cookie, in: domain, now)
             }
         }
@@ -300,7 +301,7 @@ struct CookieJarState: Sendable {
     }
 
     private func hasSecure(like cookie: Cookie, in domain: String, _ now: CookieTime) -> Bool {
-        shelves[domain]?.contains { entry in
+        entriesByDomain[domain]?.contains { entry in
             entry.cookie.isSecure && !entry.cookie.isExpired(now)
                 && entry.cookie.name.utf8.elementsEqual(cookie.name.utf8)
                 && CookieMatching.isPath(entry.cookie.path, of: cookie.path)
@@ -324,7 +325,7 @@ struct CookieJarState: Sendable {
     @discardableResult
     mutating func remove(now: CookieTime, where isRemoved: (Cookie) -> Bool) -> Int {
         var removed = 0
-        for domain in Array(shelves.keys) {
+        for domain in Array(entriesByDomain.keys) {
             removed += remove(from: domain, now, where: isRemoved)
         }
         return removed
@@ -333,16 +334,16 @@ struct CookieJarState: Sendable {
     /// Removes the cookies of a domain that have expired, and those that a predicate selects.
     @discardableResult
     private mutating func remove(from domain: String, _ now: CookieTime, where isRemoved: (Cookie) -> Bool) -> Int {
-        guard let place = shelves.index(forKey: domain) else { return 0 }
+        guard let index = entriesByDomain.index(forKey: domain) else { return 0 }
         var removed: [Cookie] = []
-        let before = shelves.values[place].count
-        shelves.values[place].removeAll { entry in
+        let before = entriesByDomain.values[index].count
+        entriesByDomain.values[index].removeAll { entry in
             if entry.cookie.isExpired(now) { return true }
             guard isRemoved(entry.cookie) else { return false }
             removed.append(entry.cookie)
             return true
         }
-        count -= before - shelves.values[place].count
+        count -= before - entriesByDomain.values[index].count
         clear(domain)
         if removals != nil {
             for cookie in removed { removals?.note(.init(cookie), at: max(now, cookie.update.next), now: now) }
@@ -363,11 +364,11 @@ struct CookieJarState: Sendable {
     /// Removes expired cookies of a domain, then insecure ones, then others, those that were used longest ago first.
     private mutating func evict(from domain: String, to limit: Int, _ now: CookieTime) {
         remove(from: domain, now) { _ in false }
-        while let shelf = shelves[domain], shelf.count > limit {
-            let insecure = shelf.indices.filter { !shelf[$0].cookie.isSecure }
-            let candidates = insecure.isEmpty ? Array(shelf.indices) : insecure
-            guard let oldest = candidates.min(by: { shelf[$0].age < shelf[$1].age }) else { break }
-            shelves[domain]?.remove(at: oldest)
+        while let entries = entriesByDomain[domain], entries.count > limit {
+            let insecure = entries.indices.filter { !entries[$0].cookie.isSecure }
+            let candidates = insecure.isEmpty ? Array(entries.indices) : insecure
+            guard let oldest = candidates.min(by: { entries[$0].age < entries[$1].age }) else { break }
+            entriesByDomain[domain]?.remove(at: oldest)
             count -= 1
         }
         clear(domain)
@@ -381,15 +382,15 @@ struct CookieJarState: Sendable {
             removeOldest()
             return
         }
-        let all = shelves.values.joined().sorted { $0.age < $1.age }.prefix(count - limit)
+        let all = entriesByDomain.values.joined().sorted { $0.age < $1.age }.prefix(count - limit)
         remove(Set(all.map(\.sequence)), from: Set(all.map(\.cookie.domain)))
     }
 
     private mutating func removeOldest() {
         var oldest: (age: Age, domain: String)?
-        for (domain, shelf) in shelves {
-            for index in shelf.indices {
-                let age = shelf[index].age
+        for (domain, entries) in entriesByDomain {
+            for index in entries.indices {
+                let age = entries[index].age
                 if oldest.map({ age < $0.age }) ?? true { oldest = (age, domain) }
             }
         }
@@ -398,10 +399,10 @@ struct CookieJarState: Sendable {
 
     private mutating func remove(_ sequences: Set<UInt64>, from domains: Set<String>) {
         for domain in domains {
-            guard let place = shelves.index(forKey: domain) else { continue }
-            let before = shelves.values[place].count
-            shelves.values[place].removeAll { sequences.contains($0.sequence) }
-            count -= before - shelves.values[place].count
+            guard let index = entriesByDomain.index(forKey: domain) else { continue }
+            let before = entriesByDomain.values[index].count
+            entriesByDomain.values[index].removeAll { sequences.contains($0.sequence) }
+            count -= before - entriesByDomain.values[index].count
             clear(domain)
         }
     }
@@ -410,9 +411,11 @@ struct CookieJarState: Sendable {
     private mutating func removeExpired(_ now: CookieTime) {
         guard firstExpiry <= now else { return }
         firstExpiry = .latest
-        for domain in Array(shelves.keys) {
+        for domain in Array(entriesByDomain.keys) {
             remove(from: domain, now) { _ in false }
-            for entry in shelves[domain] ?? [] { firstExpiry = min(firstExpiry, entry.cookie.expiry ?? .latest) }
+            for entry in entriesByDomain[domain] ?? [] {
+                firstExpiry = min(firstExpiry, entry.cookie.expiry ?? .latest)
+            }
         }
     }
 }

@@ -47,7 +47,8 @@ public struct OAuth2Client: Sendable {
     /// Obtains a token for the client itself (RFC 6749, 4.4).
     ///
     /// - Parameter scope: the scopes to ask for, separated by blanks; nil for the server's default.
-    /// - Throws: `unacceptableStatus` if the server refuses, with its reason; `decodingFailed` for an answer that is not one of RFC 6749.
+    /// - Throws: `unacceptableStatus` if the server refuses, with its reason; `decodingFailed` for a response
+    ///   that is not one of RFC 6749.
     public func clientCredentials(scope: String? = nil) async throws -> AccessToken {
         try await token([("grant_type", "client_credentials"), ("scope", scope)])
     }
@@ -57,7 +58,7 @@ public struct OAuth2Client: Sendable {
     ///
     /// - Parameter scope: narrower scopes than those that were granted; nil for the same.
     /// - Throws: `invalidRequest` for a token without a refresh token; `unacceptableStatus` if the server refuses, with its reason;
-    ///   `decodingFailed` for an answer that is not one of RFC 6749.
+    ///   `decodingFailed` for a response that is not one of RFC 6749.
     public func refresh(_ token: AccessToken, scope: String? = nil) async throws -> AccessToken {
         guard let refreshToken = token.refreshToken else {
             throw SternaError(
@@ -74,7 +75,7 @@ public struct OAuth2Client: Sendable {
 
     // MARK: Sending
 
-    /// The most bytes of an answer.
+    /// The most bytes of a response.
     private static let longestAnswer = 64 << 10
 
     private func token(_ fields: [(String, String?)]) async throws -> AccessToken {
@@ -97,7 +98,7 @@ public struct OAuth2Client: Sendable {
         }
         let reply = try await own.send(draft)
         do throws(SternaError) {
-            return try OAuth2Answer.token(
+            return try OAuth2Response.token(
                 status: reply.status, mediaType: reply.headers[.contentType], body: Array(buffer: reply.body))
         } catch {
             var error = error

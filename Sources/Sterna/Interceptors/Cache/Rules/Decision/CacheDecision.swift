@@ -3,11 +3,11 @@ import HTTPTypes
 /// How a cache handles a request.
 enum CacheDecision: Sendable, Hashable {
     /// A fresh stored response is served.
-    case serve(CachedAnswer)
+    case serve(ServedResponse)
     /// A stale response is served, for the given reason.
     ///
     /// With `refresh`, it is also validated in the background, and the server's response updates the cache.
-    case serveStale(CachedAnswer, StaleReason, refresh: CacheValidation?)
+    case serveStale(ServedResponse, StaleReason, refresh: CacheValidation?)
     /// A stored response is validated with the server.
     case validate(CacheValidation, ForwardReason)
     /// The request is forwarded without validating a stored response.
@@ -19,7 +19,7 @@ enum CacheDecision: Sendable, Hashable {
 }
 
 /// How a stored response satisfies a request.
-struct CachedAnswer: Sendable, Hashable {
+struct ServedResponse: Sendable, Hashable {
     enum Content: Sendable, Hashable {
         /// The response as it is stored.
         case whole

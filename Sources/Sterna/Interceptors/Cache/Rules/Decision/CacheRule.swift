@@ -27,21 +27,21 @@ enum CacheRule {
         }
         guard let index = select(stored, for: request, settings) else { return forward(stored.isEmpty ? .miss : .vary) }
         let response = stored[index]
-        let content: CachedAnswer.Content
+        let content: ServedResponse.Content
         switch ConditionRule.content(of: response, for: request) {
-        case .answer(let found): content = found
+        case .serve(let found): content = found
         case .ask(let reason): return forward(reason)
         }
-        let answer = CachedAnswer(
+        let served = ServedResponse(
             index: index, content: content, age: response.freshness.age(at: now),
             timeLeft: response.freshness.timeLeft(at: now), withheld: withheld(response))
-        let obstacle = obstacle(to: answer, response, control, policy)
-        guard let obstacle else { return .serve(answer) }
+        let obstacle = obstacle(to: served, response, control, policy)
+        guard let obstacle else { return .serve(served) }
         let validation = validation(of: response, at: index, for: request, policy)
-        if let reason = staleReason(answer, response, control, policy, settings) {
+        if let reason = staleReason(served, response, control, policy, settings) {
             let refresh =
                 reason == .whileRevalidate && !asksNever ? validation ?? refresh(at: index, for: request) : nil
-            return .serveStale(answer, reason, refresh: refresh)
+            return .serveStale(served, reason, refresh: refresh)
         }
         if asksNever { return .gatewayTimeout(obstacle) }
         return validation.map { .validate($0, obstacle) } ?? .forward(obstacle, adding: [:])
@@ -50,10 +50,10 @@ enum CacheRule {
     /// Returns the stored response that is served because the server failed; nil if none may be (RFC 9111, 4.2.4; RFC 5861, 4).
     ///
     /// - Parameter status: the status code of the server's response; nil if the server could not be reached.
-    static func answerAfterFailure(
+    static func responseAfterFailure(
         status: Int?, _ request: CacheRequest, stored: [StoredResponse], policy: CachePolicy = .protocolRules,
         settings: CacheRuleSettings = CacheRuleSettings(), now: Int64
-    ) -> (CachedAnswer, StaleReason)? {
+    ) -> (ServedResponse, StaleReason)? {
         guard request.method == .get || request.method == .head, policy.reading != .reload,
             status.map(CacheStatusCodes.isServerError) ?? true
         else { return nil }
@@ -61,20 +61,20 @@ enum CacheRule {
         guard !control.noCache, let index = select(stored, for: request, settings) else { return nil }
         let response = stored[index]
         guard !request.fields.contains(.ifMatch), !request.fields.contains(.ifUnmodifiedSince),
-            case .answer(let content) = ConditionRule.content(of: response, for: request)
+            case .serve(let content) = ConditionRule.content(of: response, for: request)
         else { return nil }
-        let answer = CachedAnswer(
+        let served = ServedResponse(
             index: index, content: content, age: response.freshness.age(at: now),
             timeLeft: response.freshness.timeLeft(at: now), withheld: withheld(response))
-        guard response.control.noCache != .everything, answer.timeLeft > 0 || !response.forbidsStale(settings) else {
+        guard response.control.noCache != .everything, served.timeLeft > 0 || !response.forbidsStale(settings) else {
             return nil
         }
         let limit = max(response.control.staleIfError ?? -1, control.staleIfError ?? -1)
         // An unreadable stale-if-error counts as 0, which permits no stale response.
-        if limit > 0 || limit == 0 && answer.timeLeft > 0, -answer.timeLeft <= limit, isAcceptable(answer, control) {
-            return (answer, .ifError)
+        if limit > 0 || limit == 0 && served.timeLeft > 0, -served.timeLeft <= limit, isAcceptable(served, control) {
+            return (served, .ifError)
         }
-        return status == nil && policy.fallsBackToStored && isAcceptable(answer, control) ? (answer, .unreachable) : nil
+        return status == nil && policy.fallsBackToStored && isAcceptable(served, control) ? (served, .unreachable) : nil
     }
 
     // MARK: Steps
@@ -98,36 +98,36 @@ enum CacheRule {
 
     /// Returns why a stored response must not be served without validation; nil if it may be.
     private static func obstacle(
-        to answer: CachedAnswer, _ response: StoredResponse, _ control: CacheControl.Request, _ policy: CachePolicy
+        to served: ServedResponse, _ response: StoredResponse, _ control: CacheControl.Request, _ policy: CachePolicy
     ) -> ForwardReason? {
         if control.noCache { return .requestNoCache }
         if response.fitsNoRequest { return .vary }
         if response.control.noCache == .everything { return .responseNoCache }
-        guard answer.timeLeft > 0 else {
+        guard served.timeLeft > 0 else {
             if response.control.isMalformed { return .malformed }
             return response.control.mustRevalidate ? .mustRevalidate : .stale
         }
-        if let limit = control.maxAge, answer.age > limit { return .requestMaxAge }
-        if let least = control.minFresh, answer.timeLeft < least { return .requestMinFresh }
+        if let limit = control.maxAge, served.age > limit { return .requestMaxAge }
+        if let least = control.minFresh, served.timeLeft < least { return .requestMinFresh }
         // A fresh immutable response is not validated, even for a reload (RFC 8246, 2).
         return policy.reading == .revalidate && !response.control.immutable ? .policyRevalidate : nil
     }
 
     /// Returns why a response is served although it must be validated; nil if it must not be.
     private static func staleReason(
-        _ answer: CachedAnswer, _ response: StoredResponse, _ control: CacheControl.Request, _ policy: CachePolicy,
+        _ served: ServedResponse, _ response: StoredResponse, _ control: CacheControl.Request, _ policy: CachePolicy,
         _ settings: CacheRuleSettings
     ) -> StaleReason? {
-        guard !control.noCache, policy.reading != .revalidate, answer.timeLeft <= 0,
-            !response.forbidsStale(settings), control.maxAge.map({ answer.age <= $0 }) ?? true
+        guard !control.noCache, policy.reading != .revalidate, served.timeLeft <= 0,
+            !response.forbidsStale(settings), control.maxAge.map({ served.age <= $0 }) ?? true
         else { return nil }
-        let staleness = -answer.timeLeft
+        let staleness = -served.timeLeft
         // An unreadable max-stale counts as 0, which permits no stale response.
         if let limit = control.maxStale, limit > 0, staleness <= limit || limit == CacheControl.longest {
             return .maxStale
         }
         // A request with max-age or min-fresh accepts no stale response (RFC 9111, 5.2.1.1 and 5.2.1.3).
-        guard isAcceptable(answer, control) else { return nil }
+        guard isAcceptable(served, control) else { return nil }
         if policy.reading == .anyAge { return .policy }
         if policy.reading == .cachedOnly { return .offline }
         guard let limit = response.control.staleWhileRevalidate, limit > 0, staleness <= limit else { return nil }
@@ -135,9 +135,9 @@ enum CacheRule {
     }
 
     /// Returns whether the request's max-age and min-fresh accept a response, which may be stale.
-    private static func isAcceptable(_ answer: CachedAnswer, _ control: CacheControl.Request) -> Bool {
-        if let limit = control.maxAge, answer.timeLeft <= 0 || answer.age > limit { return false }
-        if let least = control.minFresh, answer.timeLeft < least { return false }
+    private static func isAcceptable(_ served: ServedResponse, _ control: CacheControl.Request) -> Bool {
+        if let limit = control.maxAge, served.timeLeft <= 0 || served.age > limit { return false }
+        if let least = control.minFresh, served.timeLeft < least { return false }
         return true
     }
 

@@ -4,7 +4,7 @@ import SternaCore
 /// Evaluates a request's own conditions and range against a stored response (RFC 9111, 4.3.2; RFC 9110, 13 and 14).
 enum ConditionRule {
     enum Result: Sendable, Hashable {
-        case answer(CachedAnswer.Content)
+        case serve(ServedResponse.Content)
         /// Only the server can evaluate them.
         case ask(ForwardReason)
     }
@@ -16,21 +16,21 @@ enum ConditionRule {
         if response.status == 200 {
             if fields.contains(.ifNoneMatch) {
                 guard let list = EntityTagList(fields[values: .ifNoneMatch]) else { return .ask(.requestConditions) }
-                if list.contains(EntityTag(response.fields)) { return .answer(.notModified) }
+                if list.contains(EntityTag(response.fields)) { return .serve(.notModified) }
             } else if let since = Freshness.date(fields, .ifModifiedSince) {
                 let modified = Freshness.date(response.fields, .lastModified) ?? response.date
-                if modified <= since { return .answer(.notModified) }
+                if modified <= since { return .serve(.notModified) }
             }
         }
-        if request.method == .head { return .answer(.head) }
-        let whole = response.extent.isWhole ? Result.answer(.whole) : .ask(.partial)
+        if request.method == .head { return .serve(.head) }
+        let whole = response.extent.isWhole ? Result.serve(.whole) : .ask(.partial)
         guard response.status == 200, let asked = RangeRequest(fields) else { return whole }
         if fields.contains(.ifRange), !isCurrent(response, fields[values: .ifRange]) { return whole }
         if asked == .other || response.extent.isWhole && !isExpected(response, request) { return .ask(.requestRange) }
         let length = response.extent.length
         guard let range = asked.range(of: length) else { return .ask(length == nil ? .partial : .requestRange) }
         guard response.extent.contains(range) else { return .ask(.partial) }
-        return .answer(.part(range, length: length))
+        return .serve(.part(range, length: length))
     }
 
     /// Whether a range refers to the stored bytes: they have no content coding, or one that the request accepts.

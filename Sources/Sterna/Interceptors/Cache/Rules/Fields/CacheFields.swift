@@ -52,17 +52,17 @@ enum CacheFields {
     /// Returns the status and the fields with which a stored response is served (RFC 9111, 4 and 5.1).
     ///
     /// Content-Length and Content-Range are computed from the stored bytes, whatever the server sent.
-    static func served(_ response: StoredResponse, as answer: CachedAnswer) -> (status: Int, fields: HTTPFields) {
+    static func served(_ response: StoredResponse, as served: ServedResponse) -> (status: Int, fields: HTTPFields) {
         var status = response.status
-        var dropped = answer.withheld
-        if answer.content == .notModified {
+        var dropped = served.withheld
+        if served.content == .notModified {
             status = 304
             dropped.formUnion(absentFromNotModified)
         }
         var fields = response.fields
         if !dropped.isEmpty { fields = HTTPFields(fields.filter { !dropped.contains($0.name.canonicalName) }) }
-        fields[.age] = "\(min(max(0, answer.age), CacheControl.longest))"
-        switch answer.content {
+        fields[.age] = "\(min(max(0, served.age), CacheControl.longest))"
+        switch served.content {
         case .whole, .head:
             // A response to HEAD may state the length of the body that GET would return.
             if !hasNoContent(status) { fields[.contentLength] = response.extent.length.map { "\($0)" } }

@@ -15,7 +15,7 @@ enum ValidationOutcome: Sendable {
     case callers(updates: [StoredUpdate])
     /// A 304 that matches no stored response: the request has to be sent again without the cache's conditions.
     case unknown
-    /// A server error: see ``CacheRule/answerAfterFailure(status:_:stored:policy:settings:now:)``.
+    /// A server error: see ``CacheRule/responseAfterFailure(status:_:stored:policy:settings:now:)``.
     case failed
     /// Any other response, which replaces the stored one.
     case replaced
@@ -42,16 +42,16 @@ extension CacheRule {
     ) -> ValidationOutcome {
         if CacheStatusCodes.isServerError(response.status) { return .failed }
         guard response.status == 304 else { return .replaced }
-        let places = selected(by: response, among: stored, for: request, validation: validation, settings)
+        let indices = selected(by: response, among: stored, for: request, validation: validation, settings)
         let mayKeep = !CacheControl.Request(request.fields).noStore
         let asGet = CacheRequest(.get, request.url, request.fields)
-        let updates = places.compactMap { place -> StoredUpdate? in
-            let new = updated(stored[place], by: response, to: request, settings)
-            if place == validation?.index { return StoredUpdate(index: place, response: new) }
+        let updates = indices.compactMap { index -> StoredUpdate? in
+            let new = updated(stored[index], by: response, to: request, settings)
+            if index == validation?.index { return StoredUpdate(index: index, response: new) }
             // A request with no-store changes nothing. A 304 with no-store removes the responses that it matches.
             guard mayKeep else { return nil }
             let mayStay = new.map { self.mayStay($0, asGet, settings: settings) } ?? false
-            return StoredUpdate(index: place, response: mayStay ? new : nil)
+            return StoredUpdate(index: index, response: mayStay ? new : nil)
         }
         guard let validation else { return .callers(updates: updates) }
         guard let own = updates.first(where: { $0.index == validation.index }), stored.indices.contains(own.index)
@@ -114,9 +114,9 @@ extension CacheRule {
     }
 
     private static func newest(
-        _ stored: [StoredResponse], _ places: [Int], where matches: (StoredResponse) -> Bool
+        _ stored: [StoredResponse], _ indices: [Int], where matches: (StoredResponse) -> Bool
     ) -> [Int] {
-        let found = places.filter { matches(stored[$0]) }
+        let found = indices.filter { matches(stored[$0]) }
         return found.max { (stored[$0].date, stored[$0].responseTime) < (stored[$1].date, stored[$1].responseTime) }
             .map { [$0] } ?? []
     }

@@ -87,7 +87,7 @@ struct CacheJournal: ~Copyable {
     @discardableResult
     private mutating func replace(_ bytes: [UInt8]) -> Bool {
         do {
-            try SavedFile(path: folder.journal, title: "The journal").replace(bytes, timeout: patience)
+            try PrivateFile(path: folder.journal, title: "The journal").replace(bytes, timeout: patience)
         } catch {
             return false
         }
@@ -196,7 +196,7 @@ struct CacheJournal: ~Copyable {
         if let status = FileStatus(linkAt: folder.journal), !status.isRegular { unlink(folder.journal) }
         let isIncomplete = folder.names().contains(where: EntryHeader.isFileName)
         let header = JournalHeader(generation: .random(in: 0 ... .max), isIncomplete: isIncomplete)
-        guard (try? SavedFile(path: folder.journal).replace(header.bytes, timeout: patience)) != nil else {
+        guard (try? PrivateFile(path: folder.journal).replace(header.bytes, timeout: patience)) != nil else {
             return false
         }
         return open()

@@ -1,0 +1,17 @@
+import SternaCore
+import SternaTransport
+
+/// The waits of interceptors for code of the user.
+enum CredentialWait {
+    /// Returns the result of an operation, which runs in a task of its own, and is cancelled when its request ends.
+    nonisolated(nonsending) static func wait<Value: Sendable>(
+        for request: Request, on time: LoopClock, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let wait = UserWait<Value>(
+            for: request, on: time, in: .wait,
+            late: SternaError(
+                .timedOut, phase: .wait,
+                "The request ran out of time while it waited for credentials or its signature."))
+        return try await wait.result(of: work)
+    }
+}
