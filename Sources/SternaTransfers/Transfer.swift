@@ -69,7 +69,7 @@ public final class Transfer: Sendable, Identifiable {
     public var updates: Updates<TransferStatus> { Updates(channel, startsAtOnce: true, current: { self.status }) }
 
     /// The server's response to the complete upload. Nil before the upload completes, if the response was lost, and for downloads.
-    public var answer: TransferResponse? { journal.history.answer }
+    public var response: TransferResponse? { journal.history.response }
 
     /// The last attempts, at most 20, with the reasons of their failures.
     public var attempts: [TransferAttempt] {

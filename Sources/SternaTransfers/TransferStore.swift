@@ -395,7 +395,7 @@ public final class TransferStore: Sendable {
     private func ended(_ transfer: Transfer) {
         let done = TransferCompletion(
             details: transfer.details, state: transfer.status.state, progress: transfer.status.progress,
-            sentBytes: transfer.journal.history.upload?.sent, answer: transfer.answer, attempts: transfer.attempts)
+            sentBytes: transfer.journal.history.upload?.sent, response: transfer.response, attempts: transfer.attempts)
         let readers = state.withLock { state in
             state.transfers[transfer.id] = nil
             if state.transfers.isEmpty { networkReturn.end() }

@@ -70,7 +70,7 @@ struct S3UploadInteropTests {
         let head = try await scene.bucket.head("film.mov")
         #expect(head.metadata["owner"] == "ada" && head.contentType == "video/quicktime")
         expectEqual(head.entityTag?.hasSuffix("-3\""), (count > 5 << 20))
-        #expect(transfer.answer?["ETag"] == nil || transfer.answer?["ETag"] == head.entityTag)
+        #expect(transfer.response?["ETag"] == nil || transfer.response?["ETag"] == head.entityTag)
         #expect(try await !scene.uploads().contains("<UploadId>"))
     }
 

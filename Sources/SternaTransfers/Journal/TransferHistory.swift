@@ -22,7 +22,7 @@ struct TransferHistory: Sendable, Hashable {
     private(set) var upload: UploadRecord?
 
     /// The server's response to the complete upload.
-    private(set) var answer: TransferResponse?
+    private(set) var response: TransferResponse?
 
     private(set) var attempts: [TransferAttempt] = []
 
@@ -61,7 +61,7 @@ struct TransferHistory: Sendable, Hashable {
         case .discarded: (partialPath, data, blocks, placing) = (nil, nil, [], nil)
         case .placing(let file): placing = file
         case .uploading(let record): upload = record
-        case .answered(let given): answer = given
+        case .answered(let given): response = given
         case .failed(let failure, let at, let again, let requests):
             guard let last = attempts.indices.last else { break }
             state = .waiting
@@ -116,7 +116,7 @@ struct TransferHistory: Sendable, Hashable {
         }
         if let placing { events.append(.placing(placing)) }
         if let upload { events.append(.uploading(upload)) }
-        if let answer { events.append(.answered(answer)) }
+        if let response { events.append(.answered(response)) }
         switch state {
         case .running: break
         case .waiting:

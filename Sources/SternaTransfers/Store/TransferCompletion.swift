@@ -17,7 +17,7 @@ public struct TransferCompletion: Sendable, Hashable, Identifiable {
     public let sentBytes: Int64?
 
     /// The server's response to the complete upload; nil for other transfers, or if the response was lost.
-    public let answer: TransferResponse?
+    public let response: TransferResponse?
 
     /// The last attempts, at most 20, with the reasons of their failures.
     public let attempts: [TransferAttempt]

@@ -94,6 +94,6 @@ extension StoreFolder {
         else { return nil }
         return TransferCompletion(
             details: details, state: history.state, progress: TransferStatus(history, details).progress,
-            sentBytes: history.upload?.sent, answer: history.answer, attempts: history.attempts)
+            sentBytes: history.upload?.sent, response: history.response, attempts: history.attempts)
     }
 }

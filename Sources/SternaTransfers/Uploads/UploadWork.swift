@@ -27,7 +27,7 @@ struct UploadWork: TransferWork {
         let history = context.journal.history
         let finished = TransferEvent.finished(path: details.path, length: content.length)
         // The previous process ended right before the journal's last line.
-        if history.answer != nil { return finished }
+        if history.response != nil { return finished }
         do {
             try await sendVerified(history, began, progress, waits)
         } catch let error as SternaError where error.kind == .fileUnreadable {

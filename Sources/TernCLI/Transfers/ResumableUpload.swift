@@ -96,7 +96,7 @@ struct ResumableUpload {
         if let failure, !transfer.status.state.isOver { throw failure }
         guard let failure else {
             do {
-                try save(transfer.answer, to: answer)
+                try save(transfer.response, to: answer)
             } catch let nothing as UsageError {
                 // There is none, now or later.
                 try await store.acknowledge(transfer.id)

@@ -142,7 +142,7 @@ struct TransferRun {
         lazy var name = TransferTable.name(transfer.details)
         switch state {
         case .finished(let path, let length):
-            if saysEnd { display.say(TransferTable.finished(transfer.details, path, length, transfer.answer)) }
+            if saysEnd { display.say(TransferTable.finished(transfer.details, path, length, transfer.response)) }
             return .success(())
         case .failed(let failure):
             display.complain("\(name): \(TransferAdvice.reason(failure))")

@@ -104,7 +104,7 @@ struct TransferTable {
     static func sentence(_ transfer: TransferCompletion) -> String {
         switch transfer.state {
         case .finished(let path, let length):
-            finished(transfer.details, path, length, transfer.answer)
+            finished(transfer.details, path, length, transfer.response)
         case .failed(let failure), .blocked(let failure): "\(name(transfer)): \(TransferAdvice.reason(failure))"
         default: "\(name(transfer)): \(transfer.state)"
         }
@@ -150,7 +150,7 @@ struct TransferTable {
         ]
         if let total = transfer.progress.total { pairs.append(("total", .number(.init(total)))) }
         if let sent = transfer.sentBytes { pairs.append(("sent", .number(.init(sent)))) }
-        if let status = transfer.answer?.status { pairs.append(("status", .number(.init(status)))) }
+        if let status = transfer.response?.status { pairs.append(("status", .number(.init(status)))) }
         switch transfer.state {
         case .failed(let failure), .blocked(let failure):
             pairs.append(("reason", .string(TransferAdvice.text(failure.reason))))

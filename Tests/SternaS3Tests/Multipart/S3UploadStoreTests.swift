@@ -23,7 +23,7 @@ struct S3UploadStoreTests {
             expectEqual(Set(model.log), Set(["create", "complete"] + (1...11).map { "part \($0)" }))
             #expect(model.log.count == 13 && model.log.first == "create" && model.log.last == "complete")
             #expect(model.areAllSigned && model.uploadCount == 0 && model.received == 10_500)
-            expectEqual(transfer.answer?["ETag"], model.objects["film.mov"]?.tag)
+            expectEqual(transfer.response?["ETag"], model.objects["film.mov"]?.tag)
             let create = try #require(model.fields(of: "create"))
             #expect(create["Content-Type"] == "video/quicktime" && create["x-amz-meta-owner"] == "ada")
             #expect(create["If-None-Match"] == nil && create["X-Amz-Expected-Bucket-Owner"] == "12")
@@ -177,7 +177,7 @@ struct S3UploadStoreTests {
             }
             #expect(transfer.status.state.isFinished, "\(transfer.status)")
             #expect(model.log.last == "head" && model.received == 10_500 && model.creations == 1)
-            expectEqual(transfer.answer?["ETag"], model.objects["film.mov"]?.tag)
+            expectEqual(transfer.response?["ETag"], model.objects["film.mov"]?.tag)
         }
     }
 

@@ -88,7 +88,7 @@ struct QueueUploadShareTests {
                 if isStored {
                     let transfer = try await store(scene).upload(file: file, to: "sink", with: session, .init(.off))
                     _ = try await transfer.end()
-                    expectEqual(transfer.answer?.status, 204)
+                    expectEqual(transfer.response?.status, 204)
                 } else {
                     let task = session.uploadTask(try .upload(file: file, to: "sink"))
                     task.resume()

@@ -67,7 +67,7 @@ struct MissingSourceTests {
             let store = try TransferStore(folder: folder.path + "/store")
             let transfer = try await store.upload(file: path, to: "inbox", with: try session(server), .init(.off))
             try await expectEqual(transfer.end(), .finished(path: path, length: 300_000))
-            expectEqual(transfer.answer?.status, 201)
+            expectEqual(transfer.response?.status, 201)
             expectEqual(server.requests().filter { $0.method == "POST" }.count, 1)
         }
     }

@@ -68,8 +68,8 @@ struct StoreSecrecyTests {
                 .bytes(Array("content".utf8)), to: "echo", with: session, .init(.off), secrets: ["X-Shop": "shop"])
             let end = try await transfer.end()
             #expect(end.isOver)
-            var texts = [Data("\(end)".utf8), Data("\(String(describing: transfer.answer))".utf8)]
-            if let body = transfer.answer?.body { texts.append(body) }
+            var texts = [Data("\(end)".utf8), Data("\(String(describing: transfer.response))".utf8)]
+            if let body = transfer.response?.body { texts.append(body) }
             for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
                 if let data = FileManager.default.contents(atPath: folder.path + "/" + name) { texts.append(data) }
             }

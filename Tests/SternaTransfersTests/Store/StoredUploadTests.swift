@@ -46,12 +46,12 @@ struct StoredUploadTests {
             try await expectEqual(transfer.end(), .finished(path: path, length: 300_000))
             let upload = try #require(model.uploads.first)
             #expect(upload.isComplete && Data(upload.bytes) == Self.content && model.creations == 1)
-            expectEqual(transfer.answer.map { (200..<300).contains($0.status) }, true)
-            expectNil(transfer.answer?["location"], "The upload's own URL is a credential.")
+            expectEqual(transfer.response.map { (200..<300).contains($0.status) }, true)
+            expectNil(transfer.response?["location"], "The upload's own URL is a credential.")
             let later = try TransferStore(folder: self.store)
             #expect(try await later.resumeAll(with: session).isEmpty)
             let done = try #require(await later.list().first)
-            #expect(done.details.kind == .upload && done.details.context == "note" && done.answer == transfer.answer)
+            #expect(done.details.kind == .upload && done.details.context == "note" && done.response == transfer.response)
             expectEqual(done.progress, TransferProgress(completed: 300_000, total: 300_000))
             try await later.acknowledge(done.id)
             #expect(try FileManager.default.contentsOfDirectory(atPath: self.store).isEmpty)
@@ -109,8 +109,8 @@ struct StoredUploadTests {
             expectEqual(bodies.withLock { $0 }, [300_000, 300_000])
             expectEqual(keys.withLock { Set($0) }, ["\"\(transfer.id)\""])
             expectEqual(transfer.attempts.count, 2)
-            #expect(transfer.answer?.status == 201 && transfer.answer?["Location"] == "/things/7")
-            expectEqual(transfer.answer?.body, Data("made".utf8))
+            #expect(transfer.response?.status == 201 && transfer.response?["Location"] == "/things/7")
+            expectEqual(transfer.response?.body, Data("made".utf8))
         }
     }
 

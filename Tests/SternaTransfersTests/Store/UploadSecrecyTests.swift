@@ -65,7 +65,7 @@ struct UploadSecrecyTests {
             options.parts = 3
             let transfer = try await store.upload(file: path, to: "files", with: session, options)
             try await expectEqual(transfer.end(), .finished(path: path, length: 300_000))
-            #expect(transfer.answer?.status == 201 && transfer.answer?["Location"] == nil)
+            #expect(transfer.response?.status == 201 && transfer.response?["Location"] == nil)
             #expect(model.uploads.contains { $0.bytes.count == 300_000 })
         }
     }

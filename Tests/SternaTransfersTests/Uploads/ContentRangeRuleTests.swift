@@ -115,7 +115,7 @@ struct ContentRangeRuleTests {
             let transfer = try await store.upload(file: path, to: "new", with: session, .init(.contentRange))
             try await expectEqual(transfer.end(), .finished(path: path, length: 300_000))
             expectEqual(received.withLock { $0 }, content)
-            #expect(transfer.answer?.status == 201 && transfer.answer?.body == Data("ok".utf8))
+            #expect(transfer.response?.status == 201 && transfer.response?.body == Data("ok".utf8))
             let seen = ranges.withLock { $0 }
             #expect(seen.first == "bytes 0-299999/300000" && seen.dropFirst().first == "bytes */300000")
         }

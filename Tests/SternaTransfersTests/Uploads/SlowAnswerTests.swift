@@ -75,7 +75,7 @@ struct SlowAnswerTests {
                 Issue.record("\(transfer.status)")
                 return
             }
-            #expect(transfer.answer?.status == 201 && transfer.answer?.body == nil)
+            #expect(transfer.response?.status == 201 && transfer.response?.body == nil)
             expectEqual(server.requestCount, 1)
         }
     }
