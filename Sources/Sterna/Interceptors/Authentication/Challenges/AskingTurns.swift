@@ -1,15 +1,15 @@
 import SternaCore
 import Synchronization
 
-/// Lets one request at a time ask for the credential of a protection space: those that wait for their turn mostly find that it is known
-/// by then, so that people are asked once.
+/// Lets one request at a time call the handlers for a protection space. A waiting request usually finds the credential known when
+/// its turn comes, so that the user is asked once.
 final class AskingTurns: Sendable {
     private let waiting = Mutex<[ProtectionSpace: [Wait<Void>]]>([:])
 
-    /// Whether the present task runs a handler. Its own requests do not wait for it.
+    /// Whether the current task runs a handler, whose own requests must not wait for its turn.
     @TaskLocal static var isAsking = false
 
-    /// The turn of a request, which ends when it is released.
+    /// The turn of a request; releasing the object ends it.
     final class Turn: Sendable {
         let space: ProtectionSpace
         private let turns: AskingTurns
@@ -31,7 +31,7 @@ final class AskingTurns: Sendable {
             waiting[space]?.append(wait)
             return wait
         }
-        // Cancellation does not end the wait: the turn of a cancelled request is released unused when it comes.
+        // Cancellation does not end the wait: a cancelled request receives its turn and releases it unused.
         try? await wait?.valueIgnoringCancellation()
         return Turn(space, self)
     }
