@@ -3,7 +3,7 @@ import RawStructuredFieldValues
 import SternaCore
 import SternaPlatform
 
-/// The message that a signature is of: a request, or a response with the request that it answers.
+/// The message that is signed: a request, or a response with its request.
 struct SignedMessage: Sendable {
     struct Head: Sendable {
         var status: Int
@@ -13,7 +13,7 @@ struct SignedMessage: Sendable {
 
     var request: Request?
 
-    /// The response; nil where the request is signed.
+    /// The response; nil if the request is signed.
     var response: Head?
 
     init(_ request: Request) { self.request = request }
@@ -25,16 +25,16 @@ struct SignedMessage: Sendable {
     }
 }
 
-/// The text that is signed (RFC 9421, 2.5): a function of values.
+/// Makes the signature base, the text that is signed (RFC 9421, 2.5).
 enum SignatureBase {
     struct Failure: Error, Equatable {
         var component: String
         var reason: String
     }
 
-    /// Returns the text for components, which is followed by the parameters of the signature.
+    /// Returns the signature base of components.
     ///
-    /// - Parameter parameters: the components and parameters as they stand in Signature-Input.
+    /// - Parameter parameters: the components and signature parameters, as in Signature-Input.
     static func text(
         _ components: [SignatureComponent], parameters: String, of message: SignedMessage
     ) throws(Failure) -> String {
@@ -145,7 +145,7 @@ enum SignatureBase {
         let fields: HTTPFields?
         if fromRequest {
             fields = component.has(.trailer) ? nil : message.request?.headers
-            // The engine writes the length.
+            // The engine adds this field only later.
             if component.name == "content-length", !component.has(.trailer), fields?[name] == nil,
                 let length = message.request?.body?.length
             {
@@ -167,11 +167,11 @@ enum SignatureBase {
 }
 
 extension SignatureComponent.Parameter {
-    /// Whether it names a parameter of the query.
+    /// Whether it is the name of a query parameter.
     var isName: Bool { if case .name = self { true } else { false } }
 }
 
-/// The types of structured fields, which are not in the fields themselves.
+/// The types of known structured fields, which the fields themselves do not state.
 enum StructuredFieldType {
     private static let dictionaries: Set<String> = [
         "accept-signature", "cdn-cache-control", "content-digest", "priority", "repr-digest", "signature",
@@ -183,7 +183,7 @@ enum StructuredFieldType {
         "origin-agent-cluster",
     ]
 
-    /// Returns the normal form of a field's lines; nil for a field of an unknown type, and one that is malformed.
+    /// Returns the canonical form of a field's lines; nil for a field of unknown type, and a malformed one.
     static func text(of name: String, _ lines: [String]) -> String? {
         guard lines.reduce(0, { $0 + $1.utf8.count }) <= StructuredText.longest else { return nil }
         let bytes = Array(lines.joined(separator: ", ").utf8)
@@ -203,7 +203,7 @@ enum StructuredFieldType {
     }
 }
 
-/// Reads parameters of a query as forms have them (RFC 9421, 2.2.8).
+/// Reads query parameters, parsed as `application/x-www-form-urlencoded` (RFC 9421, 2.2.8).
 enum QueryParameters {
     /// Returns the encoded values of a parameter by its encoded name.
     static func values(of name: String, in query: String) -> [String] {
@@ -218,7 +218,7 @@ enum QueryParameters {
         encoded(PercentText.decoded(text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }))
     }
 
-    /// Returns bytes percent-encoded but for letters, digits, `*`, `-`, `.` and `_`.
+    /// Percent-encodes all bytes except letters, digits, `*`, `-`, `.` and `_`.
     static func encoded(_ bytes: [UInt8]) -> String {
         let text = AWSCanonicalRequest.encoded(bytes, keepsSlashes: false)
         return text.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "%7E")
