@@ -80,7 +80,7 @@ public struct MessageVerification: Sendable {
     ) throws(Rejection) -> VerifiedSignature {
         guard let inputs = SignatureInput.all(fields[values: MessageSigner.inputName]),
             let values = StructuredText.dictionary(fields[values: MessageSigner.name])
-        else { throw Rejection("there is none, or its fields are malformed") }
+        else { throw Rejection("the response has no signature, or malformed signature fields") }
         guard inputs.count <= Self.maximumSignatures else {
             throw Rejection("there are more than \(Self.maximumSignatures) signatures")
         }
@@ -107,7 +107,7 @@ public struct MessageVerification: Sendable {
             throw Rejection("its component \(error.component) \(error.reason)")
         }
         guard key.isValid(signature, of: base) else {
-            throw Rejection("it is not that of the key “\(FieldSyntax.printable(key.id))” for this message")
+            throw Rejection("it does not match this message and the key “\(FieldSyntax.printable(key.id))”")
         }
         return VerifiedSignature(label: label, keyID: key.id, components: components, fields: fields)
     }
@@ -127,14 +127,14 @@ public struct MessageVerification: Sendable {
         {
             return (input, key)
         }
-        throw Rejection("there is none of that name, tag and key")
+        throw Rejection("no signature has the required name, tag and key")
     }
 
     private func checkParameters(
         _ parameters: OrderedMap<String, RFC9651BareItem>, _ key: SignatureKey, at seconds: Int64
     ) throws(Rejection) {
         if let algorithm = parameters["alg"], algorithm != .string(key.algorithm.rawValue) {
-            throw Rejection("it names another algorithm than the key's, \(key.algorithm.rawValue)")
+            throw Rejection("it names an algorithm other than the key's, \(key.algorithm.rawValue)")
         }
         let now = Double(seconds)
         let created = try Self.time("created", parameters)

@@ -41,7 +41,7 @@ enum SignatureBase {
         var text = ""
         for (index, component) in components.enumerated() {
             guard !components[..<index].contains(where: component.matches) else {
-                throw Failure(component: component.description, reason: "is there twice")
+                throw Failure(component: component.description, reason: "occurs twice")
             }
             guard let name = StructuredText.text(component.item) else {
                 throw Failure(component: component.description, reason: "has a name that cannot be written")
@@ -60,7 +60,7 @@ enum SignatureBase {
     static func value(of component: SignatureComponent, in message: SignedMessage) throws(Failure) -> String {
         let isOfRequest = component.has(.request)
         guard !isOfRequest || message.response != nil else {
-            throw Failure(component: component.description, reason: "is of a request, where a request is signed")
+            throw Failure(component: component.description, reason: "has “ofRequest”, which is only for responses")
         }
         let fromRequest = isOfRequest || message.response == nil
         guard component.name.hasPrefix("@") else {
@@ -70,12 +70,12 @@ enum SignatureBase {
         else { throw Failure(component: component.description, reason: "has a parameter that does not fit") }
         if component.name == "@status" {
             guard !fromRequest, let response = message.response else {
-                throw Failure(component: component.description, reason: "is of responses")
+                throw Failure(component: component.description, reason: "is only for responses")
             }
             return "\(response.status)"
         }
         guard fromRequest, let request = message.request else {
-            throw Failure(component: component.description, reason: "is of requests; add “ofRequest”")
+            throw Failure(component: component.description, reason: "is only for requests; add “ofRequest”")
         }
         return try derived(component, of: request)
     }
@@ -97,7 +97,7 @@ enum SignatureBase {
             }
             let values = QueryParameters.values(of: name, in: url.query ?? "")
             guard values.count == 1, let value = values.first else {
-                throw Failure(component: component.description, reason: "must be in the query once")
+                throw Failure(component: component.description, reason: "must occur in the query exactly once")
             }
             return value
         default: throw Failure(component: component.description, reason: "is unknown")
@@ -116,7 +116,7 @@ enum SignatureBase {
         let isStructured = component.has(.structured)
         if component.has(.bytes) {
             guard !isStructured, component.key == nil else {
-                throw Failure(component: component.description, reason: "is either of bytes or structured")
+                throw Failure(component: component.description, reason: "combines “asBytes” with “asStructured” or a key")
             }
             return lines.map { ":\(Data($0.utf8).base64EncodedString()):" }.joined(separator: ", ")
         }

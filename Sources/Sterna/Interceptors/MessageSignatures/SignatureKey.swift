@@ -77,7 +77,7 @@ public struct SignatureKey: Sendable {
             // The underlying error is left out, since it may quote the key.
             throw SternaError(
                 .invalidRequest, phase: .prepare,
-                "The bytes of the signature key “\(FieldSyntax.printable(id))” are not a key.")
+                "The signature key “\(FieldSyntax.printable(id))” has invalid bytes for its algorithm.")
         }
     }
 

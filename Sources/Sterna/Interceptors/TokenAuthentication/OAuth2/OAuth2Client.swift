@@ -132,7 +132,7 @@ public struct OAuth2Client: Sendable {
         do {
             url = try tokenURL.resolve(against: nil).removingUserinfo()
         } catch {
-            throw SternaError(.invalidURL, phase: .prepare, "The URL of the token endpoint is not one: \(error)")
+            throw SternaError(.invalidURL, phase: .prepare, "The URL of the token endpoint is invalid: \(error)")
         }
         let isLocal = url.isOnLoopback && !session.plan.settings.proxies.receives(url)
         guard url.scheme == .https || url.scheme == .http && (allowsInsecure || isLocal) else {
