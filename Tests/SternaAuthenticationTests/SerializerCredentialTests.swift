@@ -40,7 +40,7 @@ struct SerializerCredentialTests {
         expectEqual(sent.count, 10)
     }
 
-    @Test("A key under a name of one's own is a secret, too, where the session says so")
+    @Test("A field that the session's secretHeaders name is a secret, too")
     func ownSecret() async throws {
         var serializer = JSONRequestSerializer()
         serializer.headers = ["X-API-Key": "s3cret", "Cookie": "c=s3cret", "X-Other": "kept"]
@@ -81,7 +81,7 @@ struct SerializerCredentialTests {
         expectEqual(mock.requests.map { $0.headers[.authorization] }, ["Bearer s3cret", "Bearer s3cret", nil])
     }
 
-    @Test("Cleared, none are sent; the request's and the session's own come before the serializer's")
+    @Test("Cleared credentials are not sent; those of request and session precede the serializer's")
     func precedence() async throws {
         var cleared = Self.form(.bearer("s3cret"))
         cleared.clearAuthorization()

@@ -116,7 +116,7 @@ struct InterceptorTests {
         expectEqual(lines[2...], ["gzip", "true"])
     }
 
-    @Test("One that answers by itself does not call the rest of the chain")
+    @Test("An interceptor that returns its own response does not call the rest of the chain")
     func shortCircuit() async throws {
         let log = Log()
         let (api, mock) = try mocked {

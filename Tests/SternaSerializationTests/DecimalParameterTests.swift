@@ -25,7 +25,7 @@ struct DecimalParameterTests {
         try expectEqual(Parameters(untyped: ["a": amount]).value(for: "a"), .decimal(amount))
     }
 
-    @Test("One that is no number has no form in JSON and property lists")
+    @Test("A Decimal that is not a number has no form in JSON and property lists")
     func notANumber() throws {
         let parameters: Parameters = ["a": [Decimal.nan]]
         #expect(throws: ParameterError.self) { try JSON(parameters) }

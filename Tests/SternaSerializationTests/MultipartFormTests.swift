@@ -134,7 +134,7 @@ struct MultipartFormTests {
         #expect(try await text(form).contains("form-data; \(expected)\r\nContent-Type: a/b\r\n\r\n\r\n--B--\r\n"))
     }
 
-    @Test("In another character set, names and text are in it, and say so where that is asked for")
+    @Test("Another character set applies to names and text, and is named if namesCharset is set")
     func charset() async throws {
         var form = MultipartForm(boundary: "B", encoding: .latin1, namesCharset: true)
         form.append("é", name: "ü")

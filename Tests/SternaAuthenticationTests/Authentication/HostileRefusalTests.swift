@@ -37,7 +37,7 @@ struct HostileRefusalTests {
         #expect(sent.contains("Authorization: Digest"))
     }
 
-    @Test("A body that stalls is not awaited by a caller that streams, and by another until the time-out between bytes")
+    @Test("A caller that streams does not wait for a stalled body; others wait until the time-out between bytes")
     func stalling() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send(Self.head + "Content-Length: 9\r\n\r\nno"), .waitForClose,

@@ -64,7 +64,7 @@ struct TokenRuleTests {
         _ = try begun(rule.ask(at: at(second)))
     }
 
-    @Test("A new token with a lifetime of nothing is of unknown lifetime", arguments: [0, -1, Int64.min])
+    @Test("A new token with a lifetime of zero or less has an unknown lifetime", arguments: [0, -1, Int64.min])
     func noLifetime(seconds: Int64) throws {
         var rule = rule()
         let number = try begun(rule.ask(at: at(0)))

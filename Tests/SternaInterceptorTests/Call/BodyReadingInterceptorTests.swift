@@ -90,7 +90,7 @@ struct BodyReadingInterceptorTests {
         #expect(stream.isCancelled.withLock { $0 })
     }
 
-    @Test("They see the limit of what is collected", arguments: [true, false])
+    @Test("Interceptors see the error of a body longer than collectedBytes", arguments: [true, false])
     func limit(isWhole: Bool) async throws {
         let kinds = Mutex<[SternaError.Kind]>([])
         let long = isWhole ? ServerResponse.text("one two") : answer(Pieces(["one ", "two"]))
@@ -119,7 +119,7 @@ struct BodyReadingInterceptorTests {
         expectEqual(isWhole.withLock { $0 }, [false])
     }
 
-    @Test("The body of a redirect that is followed is not read; that of the answer is")
+    @Test("The body of a followed redirect is not read; the body of the final response is")
     func redirect() async throws {
         let endless = Pieces(["moved"], then: Self.cut)
         let api = try watching([

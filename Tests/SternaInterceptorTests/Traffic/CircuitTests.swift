@@ -82,7 +82,7 @@ struct CircuitTests {
         #expect(admission == .pass || admission == .probe)
     }
 
-    @Test("What tells how a server is")
+    @Test("Which statuses and errors count as failures of a server")
     func results() {
         #expect([500, 502, 503, 504].allSatisfy { Circuit.result(of: $0) == .failure })
         #expect([200, 304, 404, 429, 501].allSatisfy { Circuit.result(of: $0) == .success })

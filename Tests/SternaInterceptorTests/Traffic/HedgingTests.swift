@@ -34,7 +34,7 @@ struct HedgingTests {
             }, answer)
     }
 
-    @Test("A late request is sent once more; the answer that comes first is delivered, and the other copy cancelled")
+    @Test("A late request is sent once more; the first response is delivered, and the other copy cancelled")
     func late() async throws {
         let cancelled = Counter()
         let (api, mock) = try make(HedgingPolicy(after: .fixed(.milliseconds(100)))) { _, number in
