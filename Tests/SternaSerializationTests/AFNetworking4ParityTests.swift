@@ -82,7 +82,7 @@ struct AFNetworking4ParityTests {
                 == Carried("/", body: expected, type: Self.formType))
     }
 
-    @Test("It is the default")
+    @Test("AFNetworking 4's encoding is the default")
     func isDefault() throws {
         let (parameters, expected) = try #require(Self.queries.last)
         try expectEqual(QueryEncoder().encode(parameters), expected)

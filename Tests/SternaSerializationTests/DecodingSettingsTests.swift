@@ -113,7 +113,7 @@ struct DecodingSettingsTests {
         #expect(throws: SternaError.self) { try read([Double].self, #"["other"]"#, settings) }
     }
 
-    @Test("What custom choices throw is the cause")
+    @Test("An error that a custom closure throws is the cause")
     func thrown() throws {
         let settings = DecodingSettings(dates: .custom { _ in throw Mistake(number: 4) })
         let error = GivenAnswer("[1]").error(of: .decodable([Date].self, settings))
@@ -139,7 +139,7 @@ struct DecodingSettingsTests {
         static var emptyValue: Done { Done(count: 0) }
     }
 
-    @Test("A type of one's own may have a value for an empty body")
+    @Test("A custom type may have a value for an empty body")
     func ownEmpty() throws {
         try expectEqual(read(Done.self, ""), Done(count: 0))
         try expectEqual(read(Done.self, #"{"count":5}"#), Done(count: 5))

@@ -175,7 +175,7 @@ struct MultipartFormTests {
         try expectNil(form.body())
     }
 
-    @Test("What cannot be sent is an error of its own, before anything is sent; the first one counts")
+    @Test("Each part that cannot be sent has its own error before anything is sent; the first one counts")
     func errors() throws {
         let folder = FileManager.default.temporaryDirectory.path
         let file = try ScratchFile("x", name: "f")

@@ -66,7 +66,7 @@ struct HostileRefusalTests {
         }
     }
 
-    @Test("A second response behind it is no answer to the next request") func forged() async throws {
+    @Test("A second response behind a refusal is not taken for the next request's") func forged() async throws {
         let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
         let (text, sent) = try await text([
             .send(Self.head + "Content-Length: 2\r\n\r\nno" + forged), .waitForClose,

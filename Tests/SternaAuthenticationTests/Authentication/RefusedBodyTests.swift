@@ -37,7 +37,7 @@ struct RefusedBodyTests {
         expectEqual(error?.body?.text, "refused")
     }
 
-    @Test("It has been read when a token is refreshed") func refresh() async throws {
+    @Test("The body has been read when a token is refreshed") func refresh() async throws {
         let body = ChunkedBody(Array("refused".utf8), size: 2)
         let mock = MockTransport { request in
             request.headers[.authorization] == "Bearer new" ? .json([:]) : Self.refusal(body)
@@ -70,7 +70,7 @@ struct RefusedBodyTests {
         expectEqual(error?.kind, .hostNotFound)
     }
 
-    @Test("A long one is the caller's as a whole if a handler leaves it", arguments: [false, true])
+    @Test("A long body is delivered whole if a handler gives no credential", arguments: [false, true])
     func longHandler(answers: Bool) async throws {
         let bytes = noise(3 << 20)
         let body = ChunkedBody(bytes, size: 100_000)

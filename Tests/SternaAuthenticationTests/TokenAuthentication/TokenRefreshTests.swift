@@ -50,7 +50,7 @@ struct TokenRefreshTests {
         expectEqual(mock.authorizations.count { $0 == "Bearer t1" }, 100)
     }
 
-    @Test("They fail together with its error, whatever it is")
+    @Test("Requests that wait for a refresh fail together with its error")
     func together() async throws {
         let refused = SternaError(.hostNotFound, phase: .resolve, "The login server is gone.")
         for (error, kind) in [

@@ -88,7 +88,7 @@ struct FileLockTests {
         #expect(try await waiter)
     }
 
-    @Test("It excludes threads from each other") func threads() async throws {
+    @Test("A lock excludes threads from each other") func threads() async throws {
         let path = "/tmp/sterna-lock-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         defer { unlink(path + FileLock.suffix) }
         let visitors = Crowd()

@@ -9,7 +9,7 @@ import Testing
 /// Interceptors around a whole call.
 @Suite("Application interceptors")
 struct ApplicationInterceptorTests {
-    @Test("They run once a call, around redirects, the first one outermost")
+    @Test("Interceptors run once per call, around redirects, the first one outermost")
     func order() async throws {
         let log = Mutex<[String]>([])
         func noting(_ name: String) -> Doing {

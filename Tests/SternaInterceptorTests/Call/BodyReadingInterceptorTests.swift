@@ -64,7 +64,7 @@ struct BodyReadingInterceptorTests {
         return api
     }
 
-    @Test("They see the whole body of a verb")
+    @Test("Interceptors see the whole body of a collecting call")
     func whole() async throws {
         let bodies = Mutex<[Bytes?]>([])
         let api = try watching([answer(Pieces(["one ", "two"]))]) { result in
@@ -74,7 +74,7 @@ struct BodyReadingInterceptorTests {
         expectEqual(bodies.withLock { $0 }, [Bytes(text: "one two")])
     }
 
-    @Test("They see that a body was cut short, with the response")
+    @Test("Interceptors see the error of a body that was cut short, with the response")
     func cutShort() async throws {
         let errors = Mutex<[SternaError]>([])
         let stream = Pieces(["one "], then: Self.cut)

@@ -14,7 +14,7 @@ struct RedirectHandlerTests {
         MockTransport(answers: [.redirect(to: location, status: status), .json([:])])
     }
 
-    @Test("It follows, changes, delivers or refuses")
+    @Test("A closure follows, changes, delivers or refuses a redirect")
     func decisions() async throws {
         let changing: RedirectHandler = { response, proposed in
             expectEqual(response.status, .found)

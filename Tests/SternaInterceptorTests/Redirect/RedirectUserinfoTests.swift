@@ -130,7 +130,7 @@ struct RedirectUserinfoTests {
         expectEqual(mock.requests.last?.headers[.authorization]?.contains(#"username="eve""#), true)
     }
 
-    @Test("It takes the place of no credentials that the call has of its own")
+    @Test("The user of a Location replaces no credentials that the call itself has")
     func ownBeforeLocation() async throws {
         let targets = ["a.test/a": "https://eve:pw@a.test/b"]
         let header = try await fields("https://a.test/a", targets, keeps: false) { $0.authorization = .bearer("t") }

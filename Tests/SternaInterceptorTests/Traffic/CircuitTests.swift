@@ -30,7 +30,7 @@ struct CircuitTests {
         expectEqual(circuit.admit(rules, at: start + .seconds(4)), .refuse(.seconds(6)))
     }
 
-    @Test("One probe after the time, whose success closes it")
+    @Test("After the time one probe is sent, and its success closes the circuit")
     func probes() {
         var circuit = opened()
         let later = start + .seconds(10)
