@@ -1,9 +1,9 @@
 import SternaPlatform
 
 extension SecurityPolicy {
-    /// What the policy requires of a server, as text that is the same in every process; empty for the requirements of ``system``.
+    /// The policy's requirements for a server, as text that is the same in every process; empty for the requirements of ``system``.
     ///
-    /// Closures have no text: see ``hasClosures``. What is presented to the server, and the versions of TLS, are no part of it.
+    /// Closures have no text: see ``hasClosures``. Identities and TLS versions are not included.
     package var requirements: String {
         var parts: [String] = []
         if roots != .system { parts.append("roots \(Self.text(of: roots))") }
@@ -19,7 +19,7 @@ extension SecurityPolicy {
         return parts.joined(separator: "\n")
     }
 
-    /// Whether user code takes part in the verdict.
+    /// Whether the program's code takes part in the verdict.
     package var asksUserCode: Bool { !evaluators.isEmpty || challengeHandler != nil }
 
     private static func text(of roots: TrustRoots) -> String {

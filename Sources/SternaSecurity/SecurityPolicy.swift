@@ -1,8 +1,8 @@
 public import SternaCore
 public import SternaPlatform
 
-/// The requirements for trusting a server, and the credentials for it: roots, pins, the rules of names, an identity, the versions
-/// of TLS. AFNetworking's `AFSecurityPolicy`.
+/// The requirements for trusting a server, and the credentials for it: roots, pins, name checks, an identity, TLS versions. The
+/// counterpart of AFNetworking's `AFSecurityPolicy`.
 ///
 ///     let policy = SecurityPolicy.pinned([inUse, keptOffline])      // pins such as "sha256/47DEQpj8HBSa+/TImW+5JCe…="
 ///     let api = try Session(baseURL: "https://api.example.com/") { $0.securityPolicy = policy }
@@ -21,12 +21,12 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// The certificates of the chain that must be pinned, if there are pins; any of them by default.
     public var pinningRule = PinningRule.any
 
-    /// Whether a failing certificate is accepted. With pins, the server's own key or certificate must then be
-    /// pinned, or a pinned certificate must have issued it. Without pins an attacker on the path can read and change everything,
-    /// so the combination is refused unless ``validatesDomainName`` is off too.
+    /// Whether an invalid certificate is accepted; false by default. With pins, the server's own key or certificate must then be
+    /// pinned, or a pinned certificate must have issued it. Without pins an attacker on the path can read and change everything, so
+    /// the combination is refused unless ``validatesDomainName`` is false, too.
     public var allowsInvalidCertificates: Bool
 
-    /// Whether the certificate must be for the host; yes by default.
+    /// Whether the certificate must be for the host; true by default.
     public var validatesDomainName = true
 
     /// Custom checks, which run in order after all others.
@@ -39,33 +39,33 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// it to the URL's origin only, like its other credentials; policies of hosts have their own.
     public var identity: ClientIdentity?
 
-    /// An identity that can be replaced while the session lives; it takes the place of ``identity``.
+    /// An identity that can be replaced while the session exists, used instead of ``identity``; none by default.
     public var rotatingIdentity: RotatingIdentity?
 
     /// The versions, cipher suites and names of TLS.
     public var tls = TLSOptions()
 
-    /// The time for checking validity; nil, the default, for now.
+    /// The time at which certificates must be valid; nil, the default, means the current time.
     public var verificationTime: Date?
 
-    /// Whether the policy was made to pin: without a pin it then refuses every server.
+    /// Whether the policy was made for pinning, so that without a pin it refuses every server.
     private(set) var mustPin = false
 
     /// Whether the policy refuses every server, for hosts that need a policy and have none.
     private(set) var refusesAll = false
 
-    /// Whether no server gets an identity, not even from the challenge handler.
+    /// Whether identities are never presented, not even by the challenge handler.
     private(set) var presentsNoIdentity = false
 
-    /// Removes the identities, and has the challenge handler asked for none.
+    /// Removes the identities; the challenge handler is not called for one, either.
     package mutating func removeIdentity() { (identity, rotatingIdentity, presentsNoIdentity) = (nil, nil, true) }
 
     /// Makes a policy.
     ///
     /// - Parameters:
     ///   - roots: the trusted root certificates.
-    ///   - pins: keys and certificates that the chain must contain; pins alone make nothing valid.
-    ///   - allowsInvalidCertificates: whether to accept certificates that fail.
+    ///   - pins: keys and certificates, one of which the chain must contain; pins do not make an invalid chain valid.
+    ///   - allowsInvalidCertificates: whether invalid certificates are accepted; false by default.
     public init(roots: TrustRoots = .system, pins: Set<Pin> = [], allowsInvalidCertificates: Bool = false) {
         self.roots = roots
         self.pins = pins
@@ -116,10 +116,10 @@ public struct SecurityPolicy: Sendable, Hashable {
         !allowsInvalidCertificates && validatesDomainName && challengeHandler == nil
     }
 
-    /// Whether requests to its hosts need TLS, because the policy's demands could not be checked without it.
+    /// Whether requests to its hosts need TLS, without which the policy's requirements could not be checked.
     package var needsTLS: Bool { !pins.isEmpty || mustPin || refusesAll }
 
-    /// Whether each session makes such a policy anew, since no two closures are equal.
+    /// Whether the policy has closures, which make it unequal to any policy made separately.
     package var hasClosures: Bool { !evaluators.isEmpty || challengeHandler != nil || rotatingIdentity != nil }
 
     /// Throws `invalidRequest` for settings that could never work: unreadable pins, and pins for a server without TLS, where

@@ -18,7 +18,7 @@ struct SerializerCredentialTests {
         return serializer
     }
 
-    @Test("They go to the session's own origin and to no other", arguments: credentials.indices)
+    @Test("A serializer's credentials are sent to the session's origin and to no other", arguments: credentials.indices)
     func origins(index: Int) async throws {
         let (authorization, expected) = Self.credentials[index]
         let (api, mock) = try mocked {
@@ -40,7 +40,7 @@ struct SerializerCredentialTests {
         expectEqual(sent.count, 10)
     }
 
-    @Test("A key under a name of one's own is a secret, too, where the session says so")
+    @Test("A field that the session's secretHeaders name is a secret, too")
     func ownSecret() async throws {
         var serializer = JSONRequestSerializer()
         serializer.headers = ["X-API-Key": "s3cret", "Cookie": "c=s3cret", "X-Other": "kept"]
@@ -61,7 +61,7 @@ struct SerializerCredentialTests {
         expectEqual(mock.requests.last?.headers.map(\.name.canonicalName).contains("x-api-key"), true)
     }
 
-    @Test("They are not kept on a redirect to another origin")
+    @Test("A serializer's credentials are not kept on a redirect to another origin")
     func redirect() async throws {
         let mock = MockTransport(answers: [.redirect(to: "https://other.test/b", status: 307), .json([:])])
         let (api, _) = try mocked(by: mock) { $0.requestSerializer = Self.form(.bearer("s3cret")) }
@@ -81,7 +81,7 @@ struct SerializerCredentialTests {
         expectEqual(mock.requests.map { $0.headers[.authorization] }, ["Bearer s3cret", "Bearer s3cret", nil])
     }
 
-    @Test("Cleared, none are sent; the request's and the session's own come before the serializer's")
+    @Test("Cleared credentials are not sent; those of request and session precede the serializer's")
     func precedence() async throws {
         var cleared = Self.form(.bearer("s3cret"))
         cleared.clearAuthorization()
@@ -157,7 +157,7 @@ struct SerializerCredentialTests {
         }
     }
 
-    @Test("Neither does a request that carries them", arguments: credentials.indices)
+    @Test("A request with a serializer's credentials does not show them", arguments: credentials.indices)
     func request(index: Int) throws {
         let form = Self.form(Self.credentials[index].0)
         let request = try form.serialized(Request(.get, try HTTPURL("https://api.example.com/")), with: nil)

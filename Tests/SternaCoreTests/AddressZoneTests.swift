@@ -25,7 +25,7 @@ struct AddressZoneTests {
             zone: "br-lan_0~x.y-z"),
     ]
 
-    @Test("The address, the zone, and what a server is told", arguments: rows, ["", ":8443"])
+    @Test("Address and zone are parsed, and the Host field has no zone", arguments: rows, ["", ":8443"])
     func parsed(row: Row, port: String) throws {
         let url = try HTTPURL("http://ada:pw@\(row.text)\(port)/path?q#f")
         expectEqual(url.host, row.host)
@@ -71,7 +71,7 @@ struct AddressZoneTests {
         #expect(throws: HTTPURL.ParseError.self) { try HTTPURL("http://\(host)/") }
     }
 
-    @Test("What a server says names no interface of this machine", arguments: ["[fe80::1%25eth0]", "[::1%lo]"])
+    @Test("A server's reference cannot name an interface of this machine", arguments: ["[fe80::1%25eth0]", "[::1%lo]"])
     func foreign(host: String) throws {
         let base = try HTTPURL("http://[fe80::1%25eth0]/a")
         #expect(throws: HTTPURL.ParseError.invalidIPv6) { try HTTPURL(withHost: "http://\(host)/") }

@@ -12,7 +12,7 @@ struct CallPartsTests {
         func callResumed() {}
     }
 
-    @Test("Steps end in any order, and the last one that is left is the first to be told")
+    @Test("Steps end in any order; the step that began last comes first")
     func steps() {
         let (first, second, third) = (Step(), Step(), Step())
         var steps = CallSteps()
@@ -33,7 +33,7 @@ struct CallPartsTests {
         expectEqual(steps.all.count, 1)
     }
 
-    @Test("Nothing begins after a cancellation")
+    @Test("No step begins after a cancellation")
     func cancelled() {
         let (first, second) = (Step(), Step())
         var steps = CallSteps()
@@ -43,7 +43,7 @@ struct CallPartsTests {
         #expect(steps.isCancelled)
     }
 
-    @Test("Time stands still until the last pause ends, and then has what was left")
+    @Test("The time limit is suspended until the last pause ends, and then has the time that was left")
     func pauses() {
         let limit = CallLimit(.uptimeNanoseconds(1_000))
         var pauses = CallPauses()

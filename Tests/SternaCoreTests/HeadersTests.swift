@@ -26,7 +26,7 @@ struct HeadersTests {
         expectNil(headers["X"])
     }
 
-    @Test("A value that is set stays where the name first stood, and stands there alone")
+    @Test("A set value replaces all of its name, at the place of the first one")
     func place() {
         var headers: Headers = ["A": "1", "X-B": "2", "C": "3", "x-b": "4", "D": "5"]
         headers["x-B"] = "new"

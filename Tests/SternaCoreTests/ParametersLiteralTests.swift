@@ -65,7 +65,7 @@ struct ParametersLiteralTests {
         #expect(q.isEmpty)
     }
 
-    @Test("So do the values of a dictionary variable")
+    @Test("Nil values of a dictionary variable are left out")
     func nilsOfDictionaries() {
         let names: [String: String?] = ["a": nil, "b": "x"]
         expectEqual(Parameters(names), ["b": "x"])

@@ -124,7 +124,7 @@ struct ProgressSumTests {
         ),
     ]
 
-    @Test("What a sum says after some changes, and what sums of parts say together", arguments: table)
+    @Test("A sum after changes, and the sum of two parts, have the expected values", arguments: table)
     func sums(_ name: String, _ changes: [(Int, Change)], _ expected: Said) {
         var (sum, parts) = (ProgressSum(), [ProgressSum(), ProgressSum()])
         for (id, change) in changes {
@@ -135,7 +135,7 @@ struct ProgressSumTests {
         expectEqual(Said(parts[0] + parts[1]), expected, "\(name)")
     }
 
-    @Test("A sum tells the progress of those that are not over")
+    @Test("A sum has the progress of each transfer that has not ended")
     func one() {
         var sum = ProgressSum()
         sum.add(1, total: 50)

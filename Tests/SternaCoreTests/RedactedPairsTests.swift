@@ -31,7 +31,7 @@ struct RedactedPairsTests {
         expectEqual("\(Headers([(name, "/a?x=1")]))", "\(name): /a?x=1")
     }
 
-    @Test("So do links")
+    @Test("Links with secrets are hidden")
     func link() {
         let links = ##"<https://example.com/?page=2>; rel="next", <https://example.com/?page=3&token=s3cret>"##
         expectEqual("\(Headers([("Link", links)]))", "Link: ***")

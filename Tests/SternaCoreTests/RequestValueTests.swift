@@ -45,7 +45,7 @@ struct RequestValueTests {
         static var defaultValue: Bool { false }
     }
 
-    @Test("What is changed in a copy is not changed in what was copied, nor the other way round", arguments: changes)
+    @Test("A change of a copy does not change the original, nor the other way round", arguments: changes)
     private func copies(change: Change) throws {
         let original = try Self.make()
         var copy = original
@@ -60,7 +60,7 @@ struct RequestValueTests {
         #expect(!change.isThere(kept))
     }
 
-    @Test("Nothing else changes with it", arguments: changes)
+    @Test("A change of one property changes no other property", arguments: changes)
     private func others(change: Change) throws {
         var copy = try Self.make()
         let original = copy

@@ -37,7 +37,7 @@ struct ResponseValueTests {
             isThere: { $0.redirects.count == 1 }),
     ]
 
-    @Test("What is changed in a copy is not changed in what was copied, nor the other way round", arguments: changes)
+    @Test("A change of a copy does not change the original, nor the other way round", arguments: changes)
     private func copies(change: Change) throws {
         let original = try Self.make()
         var copy = original
@@ -52,7 +52,7 @@ struct ResponseValueTests {
         #expect(!change.isThere(kept))
     }
 
-    @Test("Nothing else changes with it", arguments: changes)
+    @Test("A change of one property changes no other property", arguments: changes)
     private func others(change: Change) throws {
         var copy = try Self.make()
         try change.apply(&copy)

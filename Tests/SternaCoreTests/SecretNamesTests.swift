@@ -12,7 +12,7 @@ struct SecretNamesTests {
         "new%5Fpassword", "JSESSIONID", "oauth_signature", "credentials",
     ]
 
-    @Test("Words, beginnings and ends that say so", arguments: secret)
+    @Test("Names with a secret word, beginning or end are secrets", arguments: secret)
     func hidden(name: String) throws {
         #expect(Redaction.isSecret(name[...]))
         #expect(!Redaction.show(try HTTPURL("https://example.com/?a=1&\(name)=s3cret")).contains("s3cret"))
@@ -23,7 +23,7 @@ struct SecretNamesTests {
         "opinion", "zipcode", "country_code", "author", "page", "", "2", "signed", "x", "ключ", "tokenizer",
     ]
 
-    @Test("Words that only look like them", arguments: open)
+    @Test("Names that only resemble secret ones are shown", arguments: open)
     func shown(name: String) throws {
         #expect(!Redaction.isSecret(name[...]))
         #expect(!Redaction.isSecretHeader(name))

@@ -12,7 +12,7 @@ struct ServerMessageTextTests {
         ("é ä 日本 👩‍👧", "é ä 日本 👩‍👧"),
     ]
 
-    @Test("Nothing in it acts on a terminal or begins a line of a log", arguments: cases)
+    @Test("The server's message cannot control a terminal or begin a line of a log", arguments: cases)
     func filtered(given: String, expected: String) {
         var error = SternaError(.unacceptableStatus, phase: .read, "No.")
         error.serverMessage = given
@@ -20,7 +20,7 @@ struct ServerMessageTextTests {
         expectEqual(error.serverMessage, expected)
     }
 
-    @Test("It has an end, and where nothing is left of it there is none")
+    @Test("A long message is cut off, and a message of line breaks alone is nil")
     func length() {
         var error = SternaError(.unacceptableStatus, phase: .read, "No.")
         error.serverMessage = String(repeating: "x", count: 5_000)

@@ -88,13 +88,13 @@ struct URLIDNATests {
         expectEqual(Punycode.decode(code.unicodeScalars.map(\.value)[...]), scalars)
     }
 
-    @Test("Codes that are none", arguments: ["-", "a-b-", "99999999", "ls8h=", "a\u{E9}", "-a", "zzzzzzz"])
+    @Test("Punycode that cannot be decoded", arguments: ["-", "a-b-", "99999999", "ls8h=", "a\u{E9}", "-a", "zzzzzzz"])
     func notPunycode(code: String) {
         let text = Punycode.decode(code.unicodeScalars.map(\.value)[...])
         #expect(text == nil || text.map(Punycode.encode) == Array(code.utf8))
     }
 
-    @Test("Random hosts have a form that has itself as its form, or none")
+    @Test("Random hosts are refused, or their form does not change when it is converted again")
     func random() throws {
         var generator = SystemRandomNumberGenerator()
         var count = 0

@@ -56,7 +56,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("They run where the caller runs") @MainActor
+    @Test("Interceptors run on the caller's actor") @MainActor
     func home() async throws {
         let log = Log()
         let (api, _) = try mocked { $0.networkInterceptors = [Watching(log: log, home: MainActor.shared)] }
@@ -86,7 +86,7 @@ struct InterceptorTests {
         expectEqual(reply.headers[name], "seen")
     }
 
-    @Test("It sees the request as it is sent, and the body still coded")
+    @Test("An interceptor sees the request as it is sent, and the body still coded")
     func lowLevel() async throws {
         let coded = Bytes(copying: Zlib.gzip("[1]"))
         let seen = Mutex<[String]>([])
@@ -116,7 +116,7 @@ struct InterceptorTests {
         expectEqual(lines[2...], ["gzip", "true"])
     }
 
-    @Test("One that answers by itself does not call the rest of the chain")
+    @Test("An interceptor that returns its own response does not call the rest of the chain")
     func shortCircuit() async throws {
         let log = Log()
         let (api, mock) = try mocked {
@@ -135,7 +135,7 @@ struct InterceptorTests {
         expectEqual(log.all, ["above> GET /v1/a", "above< 202"])
     }
 
-    @Test("An error of one reaches the caller as the library's, with its cause and place")
+    @Test("An interceptor's error reaches the caller as a SternaError with its cause, URL and method")
     func throwing() async throws {
         struct Broken: Error {}
         let (api, mock) = try mocked { $0.networkInterceptors = [Doing { _, _ in throw Broken() }] }

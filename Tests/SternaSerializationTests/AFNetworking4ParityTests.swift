@@ -82,7 +82,7 @@ struct AFNetworking4ParityTests {
                 == Carried("/", body: expected, type: Self.formType))
     }
 
-    @Test("It is the default")
+    @Test("AFNetworking 4's encoding is the default")
     func isDefault() throws {
         let (parameters, expected) = try #require(Self.queries.last)
         try expectEqual(QueryEncoder().encode(parameters), expected)
@@ -118,7 +118,7 @@ struct AFNetworking4ParityTests {
             try Carried(.json, method, "https://h/p", [:]) == Carried("/p", body: "{}", type: "application/json"))
     }
 
-    @Test("Within the set they make nothing", arguments: inURL, [nil, [:]] as [Parameters?])
+    @Test("Nil or empty parameters of query methods change nothing", arguments: inURL, [nil, [:]] as [Parameters?])
     func nothingInURL(method: Request.Method, parameters: Parameters?) throws {
         for target in ["/", "/?a=1", "/p"] {
             #expect(try Carried(.form, method, "https://h\(target)", parameters) == Carried(target))
@@ -131,7 +131,7 @@ struct AFNetworking4ParityTests {
         ([.post], .post, true), ([.post], .get, false), ([.put, .patch], .patch, true),
     ]
 
-    @Test("The set can be another", arguments: chosen.indices)
+    @Test("The set of query methods can be changed", arguments: chosen.indices)
     func otherMethods(index: Int) throws {
         let (methods, method, isInURL) = Self.chosen[index]
         var form = HTTPRequestSerializer(style: .afnetworking4)

@@ -138,7 +138,7 @@ struct BodyReaderTests {
         try await expectEqual(MultipartFormTests.bytes(builder.body()), Array("secret".utf8))
     }
 
-    @Test("Written to a file with progress; what was there stays, and what cannot be finished goes")
+    @Test("A body is written to a file with progress; an existing file stays, an unfinished one is removed")
     func written() async throws {
         let (body, expected) = try Self.body()
         let path = FileManager.default.temporaryDirectory.appending(path: "sterna-form-\(UUID().uuidString)").path

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("Several serializers for one answer")
+@Suite("Several serializers for one response")
 struct CompoundSerializerTests {
     private enum Answer: Sendable, Equatable { case tree(JSON), text(String), number(Int) }
 
@@ -15,7 +15,7 @@ struct CompoundSerializerTests {
         TextResponseSerializer(validation: ResponseValidation(mediaTypes: ["text/plain"])).map(Answer.text),
     ])
 
-    @Test("The first that takes the answer makes the value")
+    @Test("The first serializer that accepts the response makes the value")
     func first() throws {
         try expectEqual(GivenAnswer("[1]").read(by: either), .tree([1]))
         try expectEqual(GivenAnswer("[1]", type: "text/plain").read(by: either), .text("[1]"))
@@ -25,7 +25,7 @@ struct CompoundSerializerTests {
         try expectEqual(GivenAnswer("[1]").read(by: counted), .number(3))
     }
 
-    @Test("One that fails to read leaves it to the next")
+    @Test("A serializer that fails leaves the response to the next")
     func next() throws {
         let loose = CompoundResponseSerializer<Answer>([.json.map(Answer.tree), .text.map(Answer.text)])
         try expectEqual(GivenAnswer("[1").read(by: loose), .text("[1"))
@@ -58,14 +58,14 @@ struct CompoundSerializerTests {
         expectEqual(description.split(separator: "\n").count, 4)
     }
 
-    @Test("None at all takes nothing")
+    @Test("Without serializers every response is an error")
     func none() throws {
         let error = try #require(GivenAnswer("{}").error(of: CompoundResponseSerializer<Answer>([])))
         #expect([.unacceptableStatus, .decodingFailed].contains(error.kind))
         expectEqual(error.body?.text, "{}")
     }
 
-    @Test("The statuses are those of any; each judges by its own")
+    @Test("The statuses of all serializers are accepted; each serializer checks its own")
     func statuses() throws {
         let serializer = CompoundResponseSerializer<Answer>([
             .json.map(Answer.tree), .text.validating(statuses: [404]).map(Answer.text),
@@ -91,7 +91,7 @@ struct CompoundSerializerTests {
         expectNil(neither.value)
     }
 
-    @Test("One inside another")
+    @Test("A compound serializer inside another")
     func nested() throws {
         let inner = CompoundResponseSerializer<Answer>([.json.map(Answer.tree)])
         let outer = CompoundResponseSerializer<Answer>([

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("Compressed bodies of nothing, and of pieces' sizes")
+@Suite("Compressed bodies: empty ones, and multiples of the size of a piece")
 struct CompressedBodyTests {
-    @Test("A body of nothing stays one, without a coding", arguments: [ContentCoding.gzip, .deflate])
+    @Test("An empty body stays empty, without a coding", arguments: [ContentCoding.gzip, .deflate])
     func nothing(coding: ContentCoding) {
         let body = Body.bytes([]).compressed(coding)
         expectEqual(body.length, 0)

@@ -14,7 +14,7 @@ struct DecimalParameterTests {
 
     private let long = "1234567890123456789012345678.0123456789"
 
-    @Test("Their digits stay as they are, in queries and as numbers of JSON")
+    @Test("Decimals keep their digits in queries and as numbers of JSON")
     func digits() throws {
         let amount = try #require(Decimal(string: long))
         let literal: Parameters = ["amount": amount, "tenth": Decimal(string: "0.10")]
@@ -25,7 +25,7 @@ struct DecimalParameterTests {
         try expectEqual(Parameters(untyped: ["a": amount]).value(for: "a"), .decimal(amount))
     }
 
-    @Test("One that is no number has no form in JSON and property lists")
+    @Test("A Decimal that is not a number has no form in JSON and property lists")
     func notANumber() throws {
         let parameters: Parameters = ["a": [Decimal.nan]]
         #expect(throws: ParameterError.self) { try JSON(parameters) }
@@ -35,7 +35,7 @@ struct DecimalParameterTests {
         try expectEqual(PropertyList(["a": Decimal(string: "2.5")] as Parameters), ["a": 2.5])
     }
 
-    @Test("In sets they stand by their size, with whole numbers and doubles")
+    @Test("Decimals in a set are sorted by value, with whole numbers and doubles")
     func order() throws {
         let set = Set([Decimal(10), Decimal(9), Decimal(string: "9.5") ?? 0])
         try expectEqual(JSON(["n": set] as Parameters).serializedString(), #"{"n":[9,9.5,10]}"#)

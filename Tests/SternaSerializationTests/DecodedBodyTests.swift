@@ -121,7 +121,7 @@ struct DecodedBodyTests {
         }
     }
 
-    @Test("What one coding makes out of little counts, even where the next makes nothing of it")
+    @Test("The limit counts the output of each coding, even if the next coding makes nothing of it")
     func hiddenBomb() async throws {
         let members = repeatElement(Zlib.gzip(""), count: 250_000).flatMap { $0 }
         let coded = Zlib.deflate(members, .gzip, level: 9)
@@ -129,7 +129,7 @@ struct DecodedBodyTests {
         expectEqual(error?.kind, .limitExceeded)
     }
 
-    @Test("Once given up, it throws that it was cancelled")
+    @Test("A cancelled body throws .cancelled")
     func cancelling() async throws {
         let whole = ResponseBody(Bytes(bytes: Zlib.gzip("the Arctic tern")))
         let body = DecodedBody(whole, codings: [.gzip], limits: DecodingLimits())
@@ -210,7 +210,7 @@ struct DecodedBodyTests {
         expectEqual(end?.kind, .cancelled)
     }
 
-    @Test("A body that was read before is an error, and no end")
+    @Test("A body that was read before throws, rather than ending")
     func readBefore() async throws {
         let source = ResponseBody(Pieces([Zlib.deflate(Array("hello".utf8), .gzip)]))
         _ = try await source.collect(upTo: 1_000)

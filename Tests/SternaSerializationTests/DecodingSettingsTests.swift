@@ -81,7 +81,7 @@ struct DecodingSettingsTests {
         expectEqual(error?.detail.contains("firstName"), true)
     }
 
-    @Test("Fractions as long as they come do not trap", arguments: [10, 20, 400, 100_000])
+    @Test("Fractions of any length do not trap", arguments: [10, 20, 400, 100_000])
     func longFraction(digits: Int) throws {
         let text = "1970-01-01T00:00:05." + String(repeating: "9", count: digits) + "Z"
         let date = try? read([Date].self, #"["\#(text)"]"#, DecodingSettings(dates: .iso8601))
@@ -113,7 +113,7 @@ struct DecodingSettingsTests {
         #expect(throws: SternaError.self) { try read([Double].self, #"["other"]"#, settings) }
     }
 
-    @Test("What custom choices throw is the cause")
+    @Test("An error that a custom closure throws is the cause")
     func thrown() throws {
         let settings = DecodingSettings(dates: .custom { _ in throw Mistake(number: 4) })
         let error = GivenAnswer("[1]").error(of: .decodable([Date].self, settings))
@@ -139,7 +139,7 @@ struct DecodingSettingsTests {
         static var emptyValue: Done { Done(count: 0) }
     }
 
-    @Test("A type of one's own may have a value for an empty body")
+    @Test("A custom type may have a value for an empty body")
     func ownEmpty() throws {
         try expectEqual(read(Done.self, ""), Done(count: 0))
         try expectEqual(read(Done.self, #"{"count":5}"#), Done(count: 5))

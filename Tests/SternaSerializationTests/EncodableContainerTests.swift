@@ -119,7 +119,7 @@ struct EncodableContainerTests {
         func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: Key.self) }
     }
 
-    @Test("An encoder that is handed on, and values that encode nothing")
+    @Test("An encoder can be passed on, and values that encode nothing add nothing")
     func handedOn() throws {
         try expectEqual(QueryEncoder().encode(Delegating()), "a%5B%5D=1")
         try expectEqual(QueryEncoder().encode(EmptyKeyed()), "")

@@ -14,7 +14,7 @@ struct EncodableErrorTests {
         UUID(), Status.active, Int?.none, [String: Int]?.none,
     ]
 
-    @Test("What has no names is an error at the top", arguments: unnamed.indices)
+    @Test("A top-level value without names is an error with an empty key path", arguments: unnamed.indices)
     func top(index: Int) {
         func check(_ value: some Encodable) {
             let error = #expect(throws: ParameterError.self) { try QueryEncoder().encode(value) }

@@ -30,7 +30,7 @@ struct EncodableNilTests {
         var none: Inner?
     }
 
-    @Test("They are left out, or kept as null at every level")
+    @Test("Nil members are left out, or kept as null at every level")
     func members() throws {
         try expectEqual(
             Parameters(encoding: All()),
@@ -62,7 +62,7 @@ struct EncodableNilTests {
         try expectEqual(JSON(Parameters(encoding: names)), JSON(parsing: JSONEncoder().encode(names)))
     }
 
-    @Test("An encoder's option keeps them, and says how null is written")
+    @Test("An encoder's options keep nil members and define how null is written")
     func encoder() async throws {
         let value = Inner()
         try expectEqual(QueryEncoder().encode(value), "")

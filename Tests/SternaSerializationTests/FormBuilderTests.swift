@@ -13,7 +13,7 @@ struct FormBuilderTests {
         String(decoding: try await MultipartFormTests.bytes(#require(try form.body())), as: UTF8.self)
     }
 
-    @Test("add keeps earlier values, set replaces them; nil is empty, a nil key is nothing")
+    @Test("add keeps earlier values, set replaces them; a nil value is empty, a nil key is ignored")
     func values() async throws {
         var form = FormBuilder()
         form.add("1", for: "a")
@@ -32,7 +32,7 @@ struct FormBuilderTests {
         try expectEqual(form.body()?.mediaType, "application/x-www-form-urlencoded")
     }
 
-    @Test("Without values there is no body, of either format", arguments: FormBuilder.Format.allCases)
+    @Test("Without values there is no body, in either format", arguments: FormBuilder.Format.allCases)
     func nothing(format: FormBuilder.Format) throws {
         var form = FormBuilder()
         form.format = format
@@ -51,7 +51,7 @@ struct FormBuilderTests {
         expectEqual(form.method(for: method), method.normalized)
     }
 
-    @Test("With a file it is of several parts, values before files")
+    @Test("With a file the body is multipart, values before files")
     func files() async throws {
         let file = try ScratchFile("content", name: "a.csv")
         var form = FormBuilder()

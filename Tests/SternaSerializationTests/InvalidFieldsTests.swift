@@ -70,7 +70,7 @@ struct InvalidFieldsTests {
         (#"{"errors": 5}"#, nil), (#"{"errors": [["a"]]}"#, "a"),
     ]
 
-    @Test("They are named in the message", arguments: cases)
+    @Test("The message names the refused fields", arguments: cases)
     func named(body: String, expected: String?) {
         expectEqual(Self.message(body), expected)
         expectEqual(Self.message(body, type: "application/problem+json"), expected)
@@ -108,7 +108,7 @@ struct InvalidFieldsTests {
         (#"{"field": "email", "message": "'ada' is none", "value": "hunter2", "input": "x"}"#, "email: 'ada' is none"),
     ]
 
-    @Test("What was sent as a secret is not shown where the server quotes it", arguments: secrets)
+    @Test("A secret that was sent is not shown if the server quotes it", arguments: secrets)
     func secret(entry: String, expected: String) {
         expectEqual(Self.message(#"{"errors": [\#(entry)]}"#), expected)
     }

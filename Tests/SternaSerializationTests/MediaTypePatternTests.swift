@@ -7,7 +7,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("Media types: patterns, images, nothing")
+@Suite("Media types: patterns, images, empty bodies")
 struct MediaTypePatternTests {
     static let patterns: [(pattern: String, type: String, fits: Bool)] = [
         ("*/*", "image/png", true), ("*/*", "application/problem+json", true),
@@ -26,7 +26,7 @@ struct MediaTypePatternTests {
         ("", "text/html", false), ("/", "text/html", false),
     ]
 
-    @Test("What a pattern stands for", arguments: patterns)
+    @Test("Media types that a pattern matches", arguments: patterns)
     func pattern(pattern: String, type: String, fits: Bool) throws {
         try expectEqual(#require(MediaType(type)).matches(pattern), fits)
         let serializer = DataResponseSerializer(validation: ResponseValidation(mediaTypes: [pattern]))
@@ -113,7 +113,7 @@ struct MediaTypePatternTests {
         expectEqual(error?.status, 200)
     }
 
-    @Test("Nothing, and whatever there is", arguments: [("", true), (" ", false), ("{}", false)])
+    @Test("Only an empty body suits .empty, any body .ignored", arguments: [("", true), (" ", false), ("{}", false)])
     func empty(body: String, isEmpty: Bool) throws {
         for status in [200, 204, 205] {
             let answer = GivenAnswer(body, type: "text/html", status: status)

@@ -37,7 +37,7 @@ struct MediaTypeTests {
         "text/html, text/plain", "text/h\u{E9}", "\u{212A}/b", "te\"xt/html",
     ]
 
-    @Test("What is no type and subtype is none", arguments: bad)
+    @Test("Text that is not a type and a subtype is refused", arguments: bad)
     func refuse(field: String) {
         expectNil(MediaType(field))
     }

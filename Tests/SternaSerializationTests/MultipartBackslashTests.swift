@@ -19,7 +19,7 @@ struct MultipartBackslashTests {
         return text.split(separator: "\r\n").dropFirst().first.map(String.init) ?? ""
     }
 
-    @Test("One that a reader may take for an escape is percent-encoded", arguments: names)
+    @Test("A backslash that a reader may take for an escape is percent-encoded", arguments: names)
     func written(name: String, written: String) async throws {
         for style in [MultipartForm.NameStyle.whatwg, .extended] {
             var form = MultipartForm(nameStyle: style)
@@ -31,7 +31,7 @@ struct MultipartBackslashTests {
         }
     }
 
-    @Test("As they are, one at the end is an error before anything is sent")
+    @Test("With raw names, a backslash at the end is an error before anything is sent")
     func raw() async throws {
         for (name, fileName) in [("a\\", nil), ("a", "b\\")] as [(String, String?)] {
             var form = MultipartForm(nameStyle: .raw)

@@ -134,7 +134,7 @@ struct MultipartFormTests {
         #expect(try await text(form).contains("form-data; \(expected)\r\nContent-Type: a/b\r\n\r\n\r\n--B--\r\n"))
     }
 
-    @Test("In another character set, names and text are in it, and say so where that is asked for")
+    @Test("Another character set applies to names and text, and is named if namesCharset is set")
     func charset() async throws {
         var form = MultipartForm(boundary: "B", encoding: .latin1, namesCharset: true)
         form.append("é", name: "ü")
@@ -175,7 +175,7 @@ struct MultipartFormTests {
         try expectNil(form.body())
     }
 
-    @Test("What cannot be sent is an error of its own, before anything is sent; the first one counts")
+    @Test("Each part that cannot be sent has its own error before anything is sent; the first one counts")
     func errors() throws {
         let folder = FileManager.default.temporaryDirectory.path
         let file = try ScratchFile("x", name: "f")

@@ -31,7 +31,7 @@ struct MultipartParametersTests {
         try await expectEqual(Self.text(form), "\(start)\"part\"\r\n\r\nv\r\n--B--\r\n")
     }
 
-    @Test("Parameters alone are a form; empty ones are none")
+    @Test("Parameters alone make a form; empty parameters make none")
     func alone() async throws {
         var form = MultipartForm(boundary: "B")
         form.parameters = [:]

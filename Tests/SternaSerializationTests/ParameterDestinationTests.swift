@@ -68,7 +68,7 @@ struct ParameterDestinationTests {
         expectEqual(JSONRequestSerializer().queryMethods, [.get, .head, .delete])
     }
 
-    @Test("A closure replaces the encoding of queries and of forms, and knows the request")
+    @Test("A closure replaces the encoding of queries and of forms, and receives the request")
     func closure() throws {
         var serializer = HTTPRequestSerializer()
         serializer.queryEncoding = { request, parameters in
@@ -105,7 +105,7 @@ struct ParameterDestinationTests {
         let parameters = Mutex<[Parameters]>([])
     }
 
-    @Test("A closure is asked where there are parameters, empty ones among them, and never for nil")
+    @Test("A closure is called for parameters, even empty ones, and never for nil")
     func asked() throws {
         let calls = Calls()
         var serializer = HTTPRequestSerializer()

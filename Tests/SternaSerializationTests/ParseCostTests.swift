@@ -59,7 +59,7 @@ struct ParseCostTests {
         expectEqual(archived.limits, serializer.limits)
     }
 
-    @Test("Of a refused answer a long body is not read for a value; it is there in the error")
+    @Test("A long body of an unacceptable response is not parsed for a value, but is in the error")
     func errorBody() throws {
         for (count, isRead) in [(1_000, true), (2 << 20, false)] {
             let answer = GivenAnswer("\"" + String(repeating: "a", count: count) + "\"", status: 500)

@@ -139,7 +139,7 @@ struct PropertyListRequestSerializerTests {
         }
     }
 
-    @Test("An archive that is none is refused", arguments: ["{}", "[]", "7", #"{"format":"openStep"}"#])
+    @Test("An invalid archive is refused", arguments: ["{}", "[]", "7", #"{"format":"openStep"}"#])
     func refusedArchive(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(PropertyListRequestSerializer.self, from: Data(text.utf8))

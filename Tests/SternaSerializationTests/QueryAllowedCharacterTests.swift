@@ -17,7 +17,7 @@ struct QueryAllowedCharacterTests {
         expectEqual(Set(Allowed.whatwgForm.characters), Set(Self.alphanumerics + "*-._"))
     }
 
-    @Test("What would be read back as something else can never be kept")
+    @Test("Characters that would be decoded differently can never be kept unescaped")
     func never() throws {
         let unsafe = "%&=+# " + String(decoding: (UInt8(0)..<0x20).map { $0 } + [0x7F], as: UTF8.self)
         expectEqual(Allowed(unsafe).characters, "")

@@ -49,7 +49,7 @@ struct QueryDateStyleTests {
         try expectEqual(text(date, .description), description)
     }
 
-    @Test("Nothing is minus zero")
+    @Test("A date of minus zero seconds is written as 0")
     func minusZero() throws {
         for value in [-0.0, -0.000_1] {
             let date = Date(timeIntervalSince1970: value)
@@ -58,7 +58,7 @@ struct QueryDateStyleTests {
         }
     }
 
-    @Test("They are escaped as values")
+    @Test("Dates are escaped as values")
     func escaped() throws {
         let parameters: Parameters = ["d": Date(timeIntervalSince1970: 1_577_934_245)]
         try expectEqual(QueryEncoder(dates: .description).encode(parameters), "d=2020-01-02%2003%3A04%3A05%20%2B0000")

@@ -19,7 +19,7 @@ struct QueryOrderTests {
                 + "&b%5Bx%5D%5B%5D%5Ba%5D=5&b%5By%5D=2&z=1")
     }
 
-    @Test("As given at every level")
+    @Test("Without sorting keys keep the given order at every level")
     func given() throws {
         try expectEqual(
             QueryEncoder(sortsKeys: false).encode(Self.parameters),

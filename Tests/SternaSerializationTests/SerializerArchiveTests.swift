@@ -142,7 +142,7 @@ struct SerializerArchiveTests {
         }
     }
 
-    @Test("Neither can a query encoding, until a style replaces it")
+    @Test("A query encoding cannot be archived until a style replaces it")
     func queryEncoding() throws {
         var serializer = HTTPRequestSerializer()
         serializer.queryEncoding = { _, _ in "x" }
@@ -156,12 +156,12 @@ struct SerializerArchiveTests {
         "{\"dates\":7}", "{\"encoding\":\"klingon\"}", "{\"sortsKeys\":\"yes\"}",
     ]
 
-    @Test("An archive that is none is refused", arguments: broken)
+    @Test("An invalid archive is refused", arguments: broken)
     func refused(text: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(QueryEncoder.self, from: Data(text.utf8)) }
     }
 
-    @Test("What may never be kept is not kept after an archive says so, and bad header fields still throw")
+    @Test("An archive cannot keep unsafe characters unescaped, and bad header fields still throw")
     func hostile() throws {
         let text = "{\"allowedInNames\":\"&=a\",\"allowedInValues\":\"%\"}"
         let encoder = try JSONDecoder().decode(QueryEncoder.self, from: Data(text.utf8))

@@ -14,7 +14,7 @@ struct SerializerCodableTests {
         try JSONDecoder().decode(T.self, from: JSONEncoder().encode(value))
     }
 
-    @Test("Those that can be compared come back equal")
+    @Test("Serializers that are Equatable come back equal")
     func equal() throws {
         for given in [validation, ResponseValidation(), ResponseValidation(statuses: [], mediaTypes: [])] {
             try expectEqual(copy(given), given)
@@ -80,7 +80,7 @@ struct SerializerCodableTests {
         try expectEqual(copy(type), type)
     }
 
-    @Test("Closures refuse, and say where")
+    @Test("A closure cannot be archived, and the error has its coding path")
     func closures() throws {
         let settings: [(DecodingSettings, String)] = [
             (DecodingSettings(keys: .custom { $0[0] }), "keys"),

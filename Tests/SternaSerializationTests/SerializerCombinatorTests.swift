@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Serializers made of others")
 struct SerializerCombinatorTests {
-    @Test("map and tryMap make another value, one of another")
+    @Test("map and tryMap make one value of another")
     func map() throws {
         let serializer = JSONResponseSerializer().map { $0["n"].int }.tryMap { number in
             guard let number else { throw Mistake(number: 1) }
@@ -39,7 +39,7 @@ struct SerializerCombinatorTests {
         expectEqual(cancelled?.phase, .decode)
     }
 
-    @Test("The transform is not asked about an answer that is not taken")
+    @Test("The transform is not called for a response that is refused")
     func notAsked() {
         let serializer = JSONResponseSerializer().tryMap { _ -> Int in
             Issue.record("The transform was asked.")
@@ -119,7 +119,7 @@ struct SerializerCombinatorTests {
         }
     }
 
-    @Test("Closures are asked from the inside to the outside, once each, until one refuses")
+    @Test("Closures are called from the innermost outwards, once each, until one throws")
     func closures() throws {
         let asked = Mutex<[Int]>([])
         let serializer = TextResponseSerializer()

@@ -142,7 +142,7 @@ struct SerializerHeaderTests {
         let serializer = Mutex(HTTPRequestSerializer())
     }
 
-    @Test("One that is shared in a mutex can be changed and read by many tasks")
+    @Test("A serializer in a mutex can be changed and read by many tasks")
     func sharedByTasks() async throws {
         let shared = Shared()
         await withTaskGroup(of: Void.self) { group in

@@ -38,7 +38,7 @@ struct SerializerStyleTests {
         }
     }
 
-    @Test("What the caller has not set is the last style's")
+    @Test("Settings that the caller has not set are the last style's")
     func replaced() throws {
         let carried = try Self.form {
             $0.style = .whatwgForm
@@ -81,7 +81,7 @@ struct SerializerStyleTests {
         expectNil(serializer.queryEncoding)
     }
 
-    @Test("What the caller has set is known to an archive")
+    @Test("An archive records which settings the caller has set")
     func archive() throws {
         var serializer = HTTPRequestSerializer()
         serializer.encoder.booleans = .literal

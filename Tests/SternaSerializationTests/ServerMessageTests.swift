@@ -46,12 +46,12 @@ struct ServerMessageTests {
         ("text/plain", "\n\n", nil),
     ]
 
-    @Test("Is found where APIs put it", arguments: cases)
+    @Test("The message is found in the members that APIs use", arguments: cases)
     func find(type: String?, body: String, message: String?) {
         expectEqual(ServerMessage.find(in: Bytes(string: body), mediaType: type.flatMap { MediaType($0) }), message)
     }
 
-    @Test("Is not looked for in what is long or deep")
+    @Test("No message is looked for in long or deep bodies")
     func bounds() {
         let json = MediaType("application/json")
         let long = #"{"message": "\#(String(repeating: "x", count: 70_000))"}"#

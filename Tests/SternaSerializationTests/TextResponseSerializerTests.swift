@@ -88,7 +88,7 @@ struct TextResponseSerializerTests {
         expectEqual(none?.detail.contains("fallbacks"), true)
     }
 
-    @Test("A set of the serializer's own holds whatever the answer says")
+    @Test("The serializer's own character set precedes the response's")
     func forced() throws {
         let latin = TextResponseSerializer(encoding: .latin1)
         try expectEqual(text([0xC3, 0xA9], "text/plain; charset=utf-8", latin), "Ã©")

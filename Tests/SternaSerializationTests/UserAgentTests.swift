@@ -51,7 +51,7 @@ struct UserAgentTests {
         #expect(agent == "A (m; s v; Scale/\(text))" || value == 2.005 && agent == "A (m; s v; Scale/2.00)")
     }
 
-    @Test("A scale that is no number traps nothing")
+    @Test("A scale of NaN does not trap")
     func noScale() {
         let agent = UserAgent.value(
             product: "A", version: nil, platform: .device(model: "m", system: "s", version: "v", scale: .nan))
@@ -73,7 +73,7 @@ struct UserAgentTests {
         ("A", "1", "a\\b", "A/1 (Linux; ab)"),
     ]
 
-    @Test("What is no token or comment is made one", arguments: sanitized.indices)
+    @Test("Text that is not a valid token or comment is converted to one", arguments: sanitized.indices)
     func sanitize(index: Int) {
         let (product, version, distribution, expected) = Self.sanitized[index]
         let agent = UserAgent.value(

@@ -1,15 +1,15 @@
-/// A limit on the bandwidth that bodies take, shared by every session, request and group of requests that is given it.
+/// A limit on the bandwidth of bodies, shared by all sessions, requests and groups of requests that use it.
 ///
 ///     let limit = BandwidthLimit(download: 2_000_000)  // bytes per second
 ///     let api = try Session(baseURL: url) { $0.bandwidth = limit }
-///     limit.download = 500_000  // at once, for bodies that are under way, too
+///     limit.download = 500_000  // applies at once, also to bodies under way
 ///
 /// It counts the bytes of bodies as they are transferred, in their content codings, without heads and framing. Bodies take turns
-/// with small portions, so all of them advance. A burst is at most what comes in a sixteenth of a second.
+/// with small portions, so all of them advance. A burst is at most the bytes of a sixteenth of a second.
 ///
-/// A response is held back by reading less from its connection; up to a few hundred kilobytes of each wait in memory, and more in
-/// the system's buffers. Waiting for bandwidth counts towards ``Timeouts/total`` and a request's deadline, and towards no other
-/// limit: the server is not slow.
+/// A response is slowed down by reading less from its connection; up to a few hundred kilobytes of each wait in memory, and more in
+/// the system's buffers. Waiting for bandwidth counts toward ``Timeouts/total`` and a request's deadline, but toward no other
+/// limit, since the server is not slow.
 public final class BandwidthLimit: Sendable {
     package let downloads: BandwidthQueue
     package let uploads: BandwidthQueue

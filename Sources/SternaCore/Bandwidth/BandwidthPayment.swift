@@ -1,4 +1,4 @@
-/// What one body has been permitted by each of its limits, beyond the bytes that were passed on. Bytes pass once every limit has
+/// The permissions of one body by each of its limits, without the bytes already passed on. Bytes pass once every limit has
 /// permitted them.
 package struct BandwidthPayment: Sendable {
     private var permitted: [Int]
@@ -6,10 +6,10 @@ package struct BandwidthPayment: Sendable {
     /// Starts without any permission.
     package init(limits: Int) { permitted = Array(repeating: 0, count: max(0, limits)) }
 
-    /// Returns the limit to ask next, and for how many of `count` bytes; nil if every limit has permitted some.
+    /// Returns the next limit to query, and for how many of `count` bytes; nil if every limit has permitted some.
     package func missing(of count: Int) -> (limit: Int, upTo: Int)? {
         guard let limit = permitted.firstIndex(of: 0) else { return nil }
-        // More than another limit has permitted would only be held back here.
+        // No more than the least that another limit has permitted, since the rest could not pass anyway.
         return (limit, permitted.filter { $0 > 0 }.min().map { min($0, count) } ?? count)
     }
 

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The queue of the bodies that one limit holds back in one direction.
+/// The queue of the bodies that wait for one limit in one direction.
 ///
 /// It has one timer, for the next turn. Waiting blocks no thread.
 package final class BandwidthQueue: Sendable {
@@ -14,16 +14,16 @@ package final class BandwidthQueue: Sendable {
         var queue: TokenBucketQueue
         var waiters: [UInt64: Waiter] = [:]
 
-        /// The clock of the last body that asked.
+        /// The clock of the last body that requested permission.
         var time: LoopClock?
 
-        /// The moment of the timer; nil without one.
+        /// The time of the timer; nil without one.
         var timerMoment: NIODeadline?
 
-        /// Tells the current timer from those that it replaced.
+        /// Distinguishes the current timer from those that it replaced.
         var timerNumber = 0
 
-        /// When to ask the waiting bodies next whether their wait is over.
+        /// When to check next whether the waits have ended otherwise.
         var nextCheck = NIODeadline.distantFuture
     }
 
@@ -36,15 +36,15 @@ package final class BandwidthQueue: Sendable {
     private let state: Mutex<State>
     private static let lastNumber = Atomic<UInt64>(0)
 
-    /// How often waiting bodies are asked whether their call was cancelled, or its deadline moved.
+    /// How often waiting bodies are checked for a cancelled call or a changed deadline.
     private static let checkInterval = TimeAmount.seconds(1)
 
     init(rate: Int?) { state = Mutex(State(queue: TokenBucketQueue(rate: rate))) }
 
-    /// Returns a number for a wait, which no other wait has.
+    /// Returns a unique number for a wait.
     static func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Bytes per second; nil for no limit. Waiting bodies go on at the new rate at once.
+    /// Bytes per second; nil for no limit. Waiting bodies continue at the new rate at once.
     var rate: Int? {
         get { state.withLock { $0.queue.rate } }
         set {
@@ -57,10 +57,10 @@ package final class BandwidthQueue: Sendable {
         }
     }
 
-    /// The number of bodies that wait.
+    /// The number of waiting bodies.
     package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Takes permission for up to `count` bytes if that needs no wait, else returns nil.
+    /// Takes permission for up to `count` bytes without waiting; nil if that is impossible.
     func takeNow(upTo count: Int, by time: LoopClock) -> Int? {
         state.withLock { state in
             state.time = time
@@ -68,7 +68,7 @@ package final class BandwidthQueue: Sendable {
         }
     }
 
-    /// Takes permission for up to `count` bytes, and waits for its turn; throws the body's error if the wait is over before.
+    /// Waits for its turn, and takes permission for up to `count` bytes; throws the body's error if the wait ends before.
     ///
     /// - Parameter number: the wait's number, for ``cancel(_:)``.
     func take(
@@ -80,7 +80,7 @@ package final class BandwidthQueue: Sendable {
             state.withLock { state in
                 let now = time.clock.now
                 state.time = time
-                // A later end of the wait finds the waiter; this check sees an earlier one.
+                // If the wait ends later, the waiter is found in the queue; this check covers an earlier end.
                 if let error = Task.isCancelled ? .cancelled(phase: body.phase) : body.failure(at: now) {
                     return Work(ended: [(wait, .failure(error))])
                 }
@@ -92,7 +92,7 @@ package final class BandwidthQueue: Sendable {
         return try await wait.value(onCancel: { cancel(number) })
     }
 
-    /// Ends a wait with `cancelled`; does nothing if it has not begun, or is over.
+    /// Ends a wait with `cancelled`; does nothing before it has begun or after it has ended.
     func cancel(_ number: UInt64) {
         let waiter = state.withLock { state in
             state.queue.leave(number)
@@ -104,7 +104,7 @@ package final class BandwidthQueue: Sendable {
 
     // MARK: Turns
 
-    /// Grants what is due, ends the waits that are over, and sets the timer.
+    /// Grants the turns that are due, ends waits with an error, and sets the timer.
     private static func advance(_ state: inout State, at now: NIODeadline) -> Work {
         var work = Work()
         if state.nextCheck <= now { check(&state, at: now, &work) }
@@ -151,14 +151,14 @@ package final class BandwidthQueue: Sendable {
     }
 }
 
-/// A body that waits for permission.
+/// A body subject to a limit.
 protocol LimitedContent: AnyObject, Sendable {
     /// The phase of the errors that end its wait.
     var phase: SternaError.Phase { get }
 
-    /// The moment at which its wait ends at the latest.
+    /// The deadline of its wait.
     var deadline: NIODeadline { get }
 
-    /// Returns the error that ends its wait at a moment, or nil to go on. It is called under the queue's lock.
+    /// Returns the error that ends its wait now; nil to continue. It is called under the queue's lock.
     func failure(at now: NIODeadline) -> SternaError?
 }

@@ -1,8 +1,8 @@
 import NIOCore
 
 extension Body {
-    /// Returns the body sent as bandwidth limits permit. The length and the replayability stay unchanged; a body that is sent
-    /// again takes permission again.
+    /// Returns the body throttled by bandwidth limits. The length and the replayability stay unchanged; a body that is sent again
+    /// takes permission again.
     package func limited(by limits: [BandwidthLimit], _ time: LoopClock) -> Body {
         let queues = limits.map(\.uploads)
         guard !queues.isEmpty, length != 0 else { return self }
@@ -17,8 +17,8 @@ extension Body {
     }
 }
 
-/// The content of a request's body on its way out. The exchange's own limits end its wait by cancelling the task that reads.
-// Invariant: a producer's reader is called by one task at a time, each call after the last has returned.
+/// A throttled request body. The exchange's limits end its wait by cancelling the reading task.
+// Invariant: one task at a time calls a producer's reader, and each call begins after the previous one has returned.
 private final class LimitedUpload: @unchecked Sendable {
     private var reader: BodyReader
     private var chunk = Bytes()
@@ -26,7 +26,7 @@ private final class LimitedUpload: @unchecked Sendable {
     private let queues: [BandwidthQueue]
     private let time: LoopClock
 
-    /// The number of bytes that are read at once.
+    /// The number of bytes to read at once.
     private static let chunkBytes = 64 << 10
 
     init(_ body: Body, _ queues: [BandwidthQueue], _ time: LoopClock) {

@@ -2,13 +2,13 @@ package import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// A response's body whose bytes are passed on as bandwidth limits permit.
+/// A response body throttled by bandwidth limits.
 ///
-/// It asks for permission after it has pulled a chunk, since only then the number of bytes is known, and passes the chunk on in
-/// portions. Meanwhile it pulls no more, so back-pressure holds back the server, and no limit of the engine runs.
+/// It requests permission after it has pulled a chunk, since the number of bytes is unknown before, and passes the chunk on in
+/// portions. Meanwhile it pulls no more, so that back-pressure slows down the server, and no time limit of the engine runs.
 package final class LimitedBody: BodyStream {
     private struct State {
-        /// Bytes that were pulled and not passed on.
+        /// The bytes that were pulled and not yet passed on.
         var chunk = Bytes()
         var payment: BandwidthPayment
         var wait: (queue: BandwidthQueue, number: UInt64)?
@@ -30,13 +30,13 @@ package final class LimitedBody: BodyStream {
         self.queues = queues
         self.time = time
         var request = request
-        // The content of the request need not outlive its exchange.
+        // The request is kept only for errors; its body must not be retained.
         request.body = nil
         self.request = request
         state = Mutex(State(payment: payment))
     }
 
-    /// Wraps the body of a response. A complete body that every limit permits at once stays complete.
+    /// Wraps the body of a response. A complete body stays complete if every limit permits it at once.
     package static func wrap(
         _ body: ResponseBody, of request: Request, by limits: [BandwidthLimit], _ time: LoopClock
     ) -> ResponseBody {
@@ -86,7 +86,8 @@ package final class LimitedBody: BodyStream {
         }
     }
 
-    /// Returns the permission that the chunk lacks, with a number for the wait; nil if part of the chunk may pass.
+    /// Returns the queue, the wait's number, and the index and bytes of the next missing permission; nil if part of the chunk may
+    /// pass.
     private func nextPermission() throws(SternaError) -> (BandwidthQueue, UInt64, Int, Int)? {
         try state.withLock { state throws(SternaError) in
             if state.isCancelled { throw SternaError.cancelled(phase: .read).at(request) }

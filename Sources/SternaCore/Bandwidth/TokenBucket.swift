@@ -1,14 +1,14 @@
 package import NIOCore
 
-/// A token bucket: one token for each byte, refilled at a rate up to a burst. It has no clock; callers pass the moments.
+/// A token bucket: one token for each byte, refilled at a rate up to a burst. It has no clock; callers pass the time.
 ///
 /// Over any period at one rate, the granted bytes are at most the rate times the period, plus ``burst``.
 package struct TokenBucket: Sendable {
-    /// The answer to a request for tokens.
+    /// The result of a request for tokens.
     package enum Verdict: Sendable, Hashable {
         /// Tokens for this many bytes were taken.
         case granted(Int)
-        /// Nothing was taken; the tokens are there after this time, a day at most, if nothing else takes them.
+        /// No tokens were taken; unless others take them, they are available after this time, at most a day.
         case wait(TimeAmount)
     }
 
@@ -21,7 +21,7 @@ package struct TokenBucket: Sendable {
     /// Billionths of a byte beyond the whole ones, below a billion.
     private var fraction: UInt64 = 0
 
-    /// The moment up to which tokens were added; nil before the first request.
+    /// The time up to which tokens were added; nil before the first request.
     private var refilledAt: NIODeadline?
 
     private static let second: UInt64 = 1_000_000_000
@@ -33,10 +33,10 @@ package struct TokenBucket: Sendable {
         if self.rate != nil { tokens = burst }
     }
 
-    /// The capacity in bytes: what comes in a sixteenth of a second, at least 1. Late timers lose no tokens within that time.
+    /// The capacity in bytes: those of a sixteenth of a second, at least 1. Timers that are late by less than that lose no tokens.
     package var burst: Int { rate.map { max(1, $0 / 16) } ?? .max }
 
-    /// Takes tokens for up to `count` bytes, as soon as there are tokens for `least` of them.
+    /// Takes tokens for up to `count` bytes if there are tokens for at least `least` of them.
     ///
     /// Both count as at least 1, and `least` as at most `count` and the burst, so that every request can be granted.
     package mutating func take(upTo count: Int, atLeast least: Int, at now: NIODeadline) -> Verdict {
@@ -50,9 +50,9 @@ package struct TokenBucket: Sendable {
         return .granted(granted)
     }
 
-    /// Changes the rate. The tokens stay, up to the new burst; there are none after a time without a limit.
+    /// Changes the rate. Tokens up to the new burst are kept; after a time without a limit the bucket is empty.
     ///
-    /// - Parameter now: the present moment; nil if no tokens were requested before.
+    /// - Parameter now: the current time; nil if no tokens were requested before.
     package mutating func setRate(_ rate: Int?, at now: NIODeadline?) {
         if let now { refill(at: now) }
         let wasLimited = self.rate != nil
@@ -67,13 +67,13 @@ package struct TokenBucket: Sendable {
 
     private mutating func refill(at now: NIODeadline) {
         let last = refilledAt ?? now
-        // Time that goes back adds nothing; engines with different clocks may share a limit.
+        // A time in the past adds no tokens: engines with different clocks may share a limit.
         refilledAt = max(last, now)
         guard let rate, now > last else { return }
         let elapsed = now.uptimeNanoseconds - last.uptimeNanoseconds
         let product = elapsed.multipliedFullWidth(by: UInt64(rate))
         let (low, carry) = product.low.addingReportingOverflow(fraction)
-        // The high half of a product with a positive `Int` is far from its end.
+        // The high half of a product with a positive `Int` cannot overflow.
         let high = product.high &+ (carry ? 1 : 0)
         let room = UInt64(burst - tokens)
         guard high < Self.second else { return fill() }
@@ -85,7 +85,7 @@ package struct TokenBucket: Sendable {
 
     private mutating func fill() { (tokens, fraction) = (burst, 0) }
 
-    /// Returns the time in which this many more tokens come.
+    /// Returns the time in which this many tokens are added.
     private func time(for missing: Int, _ rate: Int) -> TimeAmount {
         let rate = UInt64(rate)
         let product = UInt64(missing).multipliedFullWidth(by: Self.second)

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// The bodies that wait for tokens of one bucket, in order of arrival. It has no clock; callers pass the moments.
+/// The queue of the bodies that wait for tokens of one bucket, in order of arrival. It has no clock; callers pass the time.
 ///
 /// A turn is one small portion, after which a body joins the end of the queue, so all of them advance.
 package struct TokenBucketQueue: Sendable {
@@ -12,7 +12,7 @@ package struct TokenBucketQueue: Sendable {
     /// The requested bytes, by the waiter's number.
     private var wanted: [UInt64: Int] = [:]
 
-    /// The longest portion, so that fast limits change hands often, too.
+    /// The maximum portion in bytes, so that bodies take turns often under high limits, too.
     private static let longestPortion = 64 << 10
 
     package init(rate: Int?) { bucket = TokenBucket(rate: rate) }
@@ -23,10 +23,11 @@ package struct TokenBucketQueue: Sendable {
     /// The number of waiters.
     package var count: Int { wanted.count }
 
-    /// The bytes of one turn: what comes in a thirty-second of a second, from 1 byte to 64 KiB.
+    /// The bytes of one turn: those of 1/32 s, from 1 byte to 64 KiB.
     package var portion: Int { bucket.rate.map { min(max(1, $0 / 32), Self.longestPortion) } ?? .max }
 
-    /// Takes permission for up to `count` bytes without waiting, at least for a portion; nil if others wait, or too few are free.
+    /// Takes permission for up to `count` bytes without waiting, at least for a portion; nil if others wait, or too few tokens are
+    /// left.
     package mutating func takeNow(upTo count: Int, at now: NIODeadline) -> Int? {
         guard wanted.isEmpty else { return nil }
         guard case .granted(let bytes) = bucket.take(upTo: count, atLeast: min(count, portion), at: now) else {
@@ -35,7 +36,7 @@ package struct TokenBucketQueue: Sendable {
         return bytes
     }
 
-    /// Adds a waiter at the end of the queue, under a number that no other has had.
+    /// Adds a waiter at the end of the queue, under a unique number.
     package mutating func join(_ number: UInt64, upTo count: Int) {
         wanted[number] = max(1, count)
         order.append(number)
@@ -45,7 +46,7 @@ package struct TokenBucketQueue: Sendable {
     @discardableResult
     package mutating func leave(_ number: UInt64) -> Bool {
         guard wanted.removeValue(forKey: number) != nil else { return false }
-        // Many may leave from the middle while the first one waits.
+        // Removes stale entries, since many waiters may leave from the middle while the first one waits.
         if order.count > 2 * wanted.count + 16 {
             let wanted = wanted
             order.removeAll { wanted[$0] == nil }
@@ -53,8 +54,8 @@ package struct TokenBucketQueue: Sendable {
         return true
     }
 
-    /// Grants what is due; returns the waiters whose turn came, with the granted bytes, and the moment of the next turn if any
-    /// waiter is left.
+    /// Grants the turns that are due; returns their waiters with the granted bytes, and the time of the next turn if any waiter is
+    /// left.
     package mutating func advance(at now: NIODeadline) -> (grants: [(number: UInt64, bytes: Int)], next: NIODeadline?) {
         var grants: [(number: UInt64, bytes: Int)] = []
         while let number = order.first {
@@ -76,6 +77,6 @@ package struct TokenBucketQueue: Sendable {
 
     /// Changes the rate; waiters keep their positions.
     ///
-    /// - Parameter now: the present moment; nil if no permission was requested before.
+    /// - Parameter now: the current time; nil if no permission was requested before.
     package mutating func setRate(_ rate: Int?, at now: NIODeadline?) { bucket.setRate(rate, at: now) }
 }

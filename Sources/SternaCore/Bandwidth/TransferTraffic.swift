@@ -1,9 +1,9 @@
 package import NIOCore
 import Synchronization
 
-/// The transfers of an engine: those in the foreground, before which those in the background yield.
+/// The foreground and background transfers of an engine; background transfers yield to the others.
 ///
-/// Nothing is measured, and no timer runs, unless a transfer runs in the background.
+/// Nothing is measured, and no timer runs, unless a background transfer runs.
 package final class TransferTraffic: Sendable {
     /// The limit that background transfers share; ``YieldRule`` sets it.
     package let background = BandwidthLimit()
@@ -25,25 +25,25 @@ package final class TransferTraffic: Sendable {
 
     package init() {}
 
-    /// Whether bytes are counted: a transfer runs in the background.
+    /// Whether bytes are counted, since a background transfer runs.
     package var isMeasured: Bool { measures.load(ordering: .relaxed) }
 
-    /// The number of transfers that run in the foreground.
+    /// The number of running foreground transfers.
     package var foregroundCount: Int { foreground.load(ordering: .relaxed) }
 
-    /// Notes that a transfer in the foreground begins or goes on.
+    /// Records that a foreground transfer begins or resumes.
     package func foregroundBegan() {
         foreground.wrappingAdd(1, ordering: .relaxed)
         if measures.load(ordering: .relaxed) { update() }
     }
 
-    /// Notes that a transfer in the foreground has ended or was suspended.
+    /// Records that a foreground transfer has ended or was suspended.
     package func foregroundEnded() {
         foreground.wrappingSubtract(1, ordering: .relaxed)
         if measures.load(ordering: .relaxed) { update() }
     }
 
-    /// Notes that a transfer in the background begins.
+    /// Records that a background transfer begins.
     package func backgroundBegan(_ time: LoopClock) {
         state.withLock { state in
             state.background += 1
@@ -53,7 +53,7 @@ package final class TransferTraffic: Sendable {
         update()
     }
 
-    /// Notes the end of a transfer in the background.
+    /// Records that a background transfer has ended.
     package func backgroundEnded() {
         state.withLock { state in
             state.background -= 1
@@ -72,7 +72,7 @@ package final class TransferTraffic: Sendable {
         }
     }
 
-    /// Sets the limit by the rate of now, and does so again after a while.
+    /// Sets the limit by the current rate, and schedules the next update.
     private func update() {
         let limit: Int?? = state.withLock { state in
             guard let time = state.time else { return nil }

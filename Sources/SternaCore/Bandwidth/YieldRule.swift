@@ -1,6 +1,6 @@
-/// Decides how fast background transfers may be while others run.
+/// Decides the rate of background transfers while others run.
 package enum YieldRule {
-    /// The bytes per second of background transfers at least, so that they do not stop altogether.
+    /// The minimum rate of background transfers in bytes per second, so that they do not stall.
     package static let least = 16 << 10
 
     /// Returns the bytes per second of all background transfers of an engine together; nil for no limit.

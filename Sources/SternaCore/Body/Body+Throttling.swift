@@ -1,6 +1,6 @@
 extension Body {
-    /// Returns the body in packets, with a pause before each packet but the first; AFNetworking's
-    /// `throttleBandwidthWithPacketSize:delay:`. It is meant for networks with little bandwidth.
+    /// Returns the body in packets, with a pause before each packet except the first, for networks with little bandwidth. The
+    /// counterpart of AFNetworking's `throttleBandwidthWithPacketSize:delay:`.
     ///
     /// The length and the replayability stay unchanged. The pause blocks no thread.
     ///
@@ -12,7 +12,7 @@ extension Body {
         packets size: Int = 16 << 10, delay: Duration = .milliseconds(200),
         clock: any Clock<Duration> = ContinuousClock()
     ) -> Body {
-        // The system clock ends the process for instants beyond its range.
+        // The system clock traps on instants beyond its range.
         let delay = min(delay, .seconds(365 * 86_400))
         var producer = BodyProducer(length: length, isReplayable: isReplayable) {
             let reader = SharedBodyReader(self)
@@ -28,8 +28,8 @@ extension Body {
     }
 }
 
-/// A reader that closures share.
-// Invariant: a producer's reader is called by one task at a time, each call after the last has returned.
+/// A body reader shared by closures.
+// Invariant: one task at a time calls a producer's reader, and each call begins after the previous one has returned.
 package final class SharedBodyReader: @unchecked Sendable {
     private var reader: BodyReader
 

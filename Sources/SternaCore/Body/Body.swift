@@ -25,14 +25,13 @@ public struct Body: Sendable {
     /// The codings that were applied to the content, sent as Content-Encoding if the request has none (RFC 9110, 8.4).
     public var contentCoding: String?
 
-    /// Makes the fields that follow the content (RFC 9110, 6.5), such as its digest; called once all of the content has been
-    /// passed on.
+    /// Makes the trailer fields (RFC 9110, 6.5), such as a digest of the content; called once all content has been passed on.
     ///
-    /// The body is then sent in chunked coding. Fields for framing, routing or reading a message are refused (RFC 9110, 6.5.1).
-    /// The request's own Trailer field can announce the fields.
+    /// With trailers, a body is sent in chunked coding. Fields for framing, routing or reading a message are refused (RFC 9110,
+    /// 6.5.1). The request's Trailer field can announce the fields.
     public var trailers: (@Sendable () async throws -> HTTPFields)?
 
-    /// Returns the body with fields after its content, as ``trailers`` describes.
+    /// Returns the body with ``trailers``.
     public func withTrailers(_ make: @escaping @Sendable () async throws -> HTTPFields) -> Body {
         var body = self
         body.trailers = make
@@ -45,8 +44,8 @@ public struct Body: Sendable {
         self.mediaType = mediaType
     }
 
-    /// The length in bytes; nil if a producer does not know its own. `Int64.max` stands for an overflow, which fails when the
-    /// body is sent.
+    /// The length in bytes; nil if a producer's length is unknown. `Int64.max` means an overflow, which fails when the body is
+    /// sent.
     public var length: Int64? {
         var total: Int64 = 0
         for segment in segments {
@@ -115,7 +114,7 @@ extension Body {
         Body(segments: [.file(try FileRange(wholeFile: file))], mediaType: mediaType)
     }
 
-    /// Chunks of an asynchronous sequence; the body can be sent only once.
+    /// Makes a body of an asynchronous sequence's chunks, which can be sent only once.
     ///
     ///     let body = Body.stream(lines.map { $0 + "\n" })    // of String, [UInt8], Data or Bytes
     ///

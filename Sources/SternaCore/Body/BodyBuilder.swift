@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// Collects a body piece by piece: in memory while it is small, in a private file beyond that.
+/// Collects a body incrementally: in memory while it is small, in a private file beyond that.
 ///
 /// The file is created in the temporary folder, or at a given path, and unlinked at once. It disappears with the last body made
 /// of it, whether or not the request succeeded, and however the process ends. ``Body/write(to:progress:)`` writes a permanent
@@ -22,7 +22,7 @@ public struct BodyBuilder: Sendable {
     ///   - memoryLimit: the number of bytes kept in memory; 0 writes every byte to disk.
     ///   - path: the path of the file, for a disk with more room; nothing may exist there.
     public init(memoryLimit: Int = 256 << 10, path: (any FileReference)? = nil) {
-        // A buffer holds no more than 4 GiB.
+        // The capacity of a buffer is limited to 4 GiB.
         self.memoryLimit = min(max(0, memoryLimit), 1 << 30)
         self.path = path?.pathToRead
     }
@@ -37,7 +37,7 @@ public struct BodyBuilder: Sendable {
             bytes = Bytes()
         }
         if let file {
-            // A copy of this builder may have appended to the file, which then belongs to the copy.
+            // If a copy of this builder has appended to the file, this one continues in a file of its own.
             if try !file.append(more, at: length) {
                 let own = try file.copy(upTo: length)
                 _ = try own.append(more, at: length)
@@ -105,7 +105,7 @@ extension Body {
         return body
     }
 
-    /// Writes the content to a new file; AFNetworking's `writingStreamContentsToFile:`.
+    /// Writes the content to a new file; the counterpart of AFNetworking's `writingStreamContentsToFile:`.
     ///
     /// An existing file is an error; an incomplete file is removed.
     ///

@@ -6,13 +6,13 @@ public enum BodyFault: Error, Sendable, Hashable {
     case notAFileURL(scheme: String)
     /// The file does not exist or its path is not accessible; carries the system's error number.
     case unreachable(path: String, code: Int32)
-    /// A directory in place of a file.
+    /// The path leads to a directory.
     case directory(path: String)
-    /// A pipe, socket or device in place of a file.
+    /// The path leads to a pipe, socket or device.
     case notAFile(path: String)
     /// The file may not be read; carries the system's error number.
     case unreadable(path: String, code: Int32)
-    /// The file has another size than when it was added.
+    /// The size of the file has changed since it was added.
     case changed(path: String)
     /// The source delivered fewer bytes than it had declared.
     case tooShort(delivered: Int64, declared: Int64)
@@ -24,11 +24,11 @@ public enum BodyFault: Error, Sendable, Hashable {
     case methodWithoutBody(String)
     /// A control character in a name, a media type or a header field of a part.
     case controlCharacter(in: String)
-    /// A backslash at the end of a name that is written without escapes: servers would take it for an escape.
+    /// A backslash at the end of a name that is written without escapes, which servers would read as an escape.
     case backslashAtEnd(of: String)
     /// A character that the form's character set does not have.
     case notInCharset(String)
-    /// A boundary that RFC 2046, 5.1.1, does not allow.
+    /// A boundary that RFC 2046, 5.1.1, does not permit.
     case invalidBoundary
     /// A part's content contains the given boundary; carries the part's name.
     case boundaryInside(String)

@@ -48,7 +48,7 @@ final class OnceFlag: Sendable {
     func take() -> Bool { !taken.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
-// Invariant: a reader is called by one task at a time, each call after the last has returned.
+// Invariant: one task at a time calls a reader, and each call begins after the previous one has returned.
 private final class IteratorBox<Iterator: AsyncIteratorProtocol>: @unchecked Sendable
 where Iterator.Element: BodyPiece {
     private var iterator: Iterator

@@ -1,7 +1,7 @@
 public import NIOCore
 import SternaPlatform
 
-/// Reads a body from its start in pieces of any size, each continuing at the end of the last.
+/// Reads a body from its start in pieces of any size.
 ///
 /// The transport sends files without a reader. Interceptors and builders use one to compress, throttle or store the bytes.
 public struct BodyReader {
@@ -18,7 +18,7 @@ public struct BodyReader {
     /// Makes a reader. A body that can be read only once admits one reader.
     public init(_ body: Body) { self.body = body }
 
-    /// The longest piece of a file, whatever the requested count: a buffer holds no more than 4 GiB.
+    /// The maximum piece of a file in bytes, whatever the requested count, since the capacity of a buffer is limited.
     private static let longestPiece: Int64 = 16 << 20
 
     /// Returns the next bytes, at least one and at most `count`; nil at the end.

@@ -18,7 +18,7 @@ extension Bytes {
 
     /// Appends bytes after the unread ones.
     ///
-    /// It releases the bytes that were already read: a buffer that never runs empty would keep and copy them for ever.
+    /// It releases the bytes that were already read, which a buffer that never runs empty would otherwise keep and copy.
     package mutating func join(_ more: Bytes) {
         if readableBytes == 0 {
             self = more
@@ -33,9 +33,9 @@ extension Bytes {
         }
     }
 
-    /// Returns these bytes, copied if they are few in a large buffer: a slice keeps the whole buffer alive.
+    /// Returns these bytes, copied if they are a small part of a large buffer, since a slice retains the whole buffer.
     ///
-    /// Copying so few bytes costs less than a buffer that is still in use at the next read.
+    /// A copy of so few bytes costs less than a buffer that is still in use at the next read.
     package var withoutSurplus: Bytes {
         guard readableBytes <= 8 << 10, readableBytes <= storageCapacity / 2 else { return self }
         return Bytes(buffer: self)

@@ -2,7 +2,7 @@ import SternaPlatform
 
 /// The system's status of a file.
 ///
-/// Modules that import Foundation read it here: there the compiler may take the C structure for one of CoreFoundation's.
+/// Modules that import Foundation read it here, since there the compiler may confuse the C structure with CoreFoundation's.
 package struct FileStatus: Sendable {
     package let isRegular: Bool
     package let isDirectory: Bool
@@ -15,16 +15,16 @@ package struct FileStatus: Sendable {
     /// The permission bits.
     package let permissions: UInt32
 
-    /// The user that the file belongs to.
+    /// The user ID of the owner.
     package let owner: UInt32
 
-    /// The number of the file's names.
+    /// The number of hard links.
     package let linkCount: UInt64
 
     /// When the content was last changed, in nanoseconds since 1970.
     package let modified: Int64
 
-    /// What tells the file from all others.
+    /// The device and inode, which identify the file.
     package let identity: Identity
 
     package struct Identity: Sendable, Hashable {
@@ -32,14 +32,14 @@ package struct FileStatus: Sendable {
         package let number: UInt64
     }
 
-    /// Reads the status of the file at a path, following links; nil if there is none, with the reason in `errno`.
+    /// Reads the status of the file at a path, following links; nil if that fails, with the reason in `errno`.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// Reads the status of the file or the symbolic link at a path; nil if there is none, with the reason in `errno`.
+    /// Reads the status of the file or the symbolic link at a path; nil if that fails, with the reason in `errno`.
     package init?(linkAt path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -68,7 +68,7 @@ package struct FileStatus: Sendable {
         #else
         let time = status.st_mtim
         #endif
-        // Beyond the year 2262 it is some number, which is enough to notice a change.
+        // Overflows beyond the year 2262, but still shows a change.
         modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
         identity = Identity(
             device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))

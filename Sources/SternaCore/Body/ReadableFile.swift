@@ -1,7 +1,7 @@
 import NIOCore
 import SternaPlatform
 
-/// A file that is read by position.
+/// An open file that is read at given offsets.
 final class ReadableFile: Sendable {
     private let descriptor: CInt
 
@@ -52,7 +52,7 @@ final class ReadableFile: Sendable {
 }
 
 extension FileRange {
-    /// Reads all bytes at once and waits for the disk; returns nil if there are more than `limit`.
+    /// Reads all bytes at once; blocks the thread on the disk. Nil if there are more than `limit`.
     ///
     /// Throws `fileUnreadable`, also if the file has changed since the range was made.
     package func content(upTo limit: Int) throws(SternaError) -> Bytes? {

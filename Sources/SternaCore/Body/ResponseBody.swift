@@ -4,8 +4,8 @@ import Synchronization
 
 /// The content of a response, delivered as it arrives: an asynchronous sequence of chunks.
 ///
-/// A small body is complete when the response is delivered. A large one is pulled from the connection by its reader, and the
-/// library reads no more from the network than the reader requests.
+/// A small body is complete when the response is delivered. The reader of a large one pulls it from the connection; the library
+/// reads no more from the network than the reader requests.
 ///
 /// The body of a verb's reply can be read any number of times. A streamed body is read once, by one iterator or one call of
 /// ``collect(upTo:reportingTo:)``. The same holds for every body inside `withResponse`, even if it arrived together with the
@@ -101,8 +101,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Gives up the rest of the body: the connection is freed, or closed when bytes are outstanding. The current read and every
-    /// later read of a streamed body throw `cancelled`.
+    /// Discards the rest of the body: the connection becomes free, or is closed if bytes are outstanding. The current read and
+    /// every later read of a streamed body throw `cancelled`.
     public func cancel() {
         if case .stream(let stream, _) = storage { stream.cancel() }
     }
@@ -214,7 +214,7 @@ public protocol BodyStream: AnyObject, Sendable {
     /// Throws `cancelled` if the caller's task is cancelled; the stream stays unchanged, and another call may continue.
     func next() async throws -> Bytes?
 
-    /// Gives up the unread bytes; `next` throws `cancelled` from then on.
+    /// Discards the unread bytes; `next` throws `cancelled` from then on.
     func cancel()
 
     /// The length in bytes if known.

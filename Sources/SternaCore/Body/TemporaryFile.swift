@@ -4,8 +4,8 @@ import Synchronization
 
 /// A private file that is deleted with its last reference.
 ///
-/// It is unlinked when it is created, so that nothing remains however the process ends. A file that may stay keeps its name until
-/// the last reference goes, and is removed then unless ``keep()`` was called.
+/// It is unlinked when it is created, so that nothing remains however the process ends. A file with `mayStay` keeps its name, and
+/// is removed with the last reference unless ``keep()`` was called.
 package final class TemporaryFile: Sendable, Hashable {
     package let descriptor: CInt
 
@@ -77,7 +77,7 @@ package final class TemporaryFile: Sendable, Hashable {
         var done: Int64 = 0
         while done < length {
             var piece = Bytes()
-            // At most as much is written as there is room for.
+            // `pread` writes at most the bytes reserved here.
             piece.writeWithUnsafeMutableBytes(minimumWritableBytes: 256 << 10) { space in
                 max(0, pread(descriptor, space.baseAddress, Int(min(length - done, 256 << 10)), off_t(done)))
             }

@@ -1,7 +1,7 @@
 package import NIOCore
 import Synchronization
 
-/// One call: everything that one verb, callback or task asks for, with all redirects and attempts.
+/// One call: all redirects and attempts of one verb, callback or task.
 ///
 /// Every ``Request`` of a call refers to it (``Request/call``), so interceptors, observers and metrics share its ``id``. A
 /// request passed directly to a ``Transport`` has no call.
@@ -24,13 +24,13 @@ public final class Call: Sendable {
     /// The clock that measures the call's limits.
     package let clock: NetworkClock
 
-    /// Whether the caller set the deadline, rather than ``Timeouts/total``; errors then name it.
+    /// Whether the deadline was set by the caller and does not come from ``Timeouts/total``; errors then name it.
     package let hasOwnDeadline: Bool
 
-    /// Records metrics and posts events; nil if neither is wanted.
+    /// Records metrics and posts events; nil if neither is enabled.
     @usableFromInline package let recorder: MetricsRecorder?
 
-    /// Records the progress of the call; nil in sessions without interceptors of the user.
+    /// Records the progress of the call; nil in sessions without interceptors of the program.
     package let trace: CallTrace?
 
     /// The requests of all attempts; nil unless a task keeps them.
@@ -46,9 +46,9 @@ public final class Call: Sendable {
     /// Makes a call.
     ///
     /// - Parameters:
-    ///   - deadline: when all of it must be complete.
-    ///   - isTraced: whether the call passes interceptors of the user.
-    ///   - observed: the request, if metrics or events are wanted, with the source of the latter; nil records nothing.
+    ///   - deadline: when the whole call must be complete.
+    ///   - isTraced: whether the call passes interceptors of the program.
+    ///   - observed: the request and the source of its events, if metrics or events are enabled; nil records nothing.
     ///   - clock: the engine's clock, which measures the limits.
     ///   - keepsRequests: whether to keep the requests of all attempts.
     ///   - scope: the calls that are cancelled together with this one.
@@ -73,8 +73,8 @@ public final class Call: Sendable {
         recorder = MetricsRecorder(ObservedCall(id: id, observed.request), events: observed.events, clock: clock)
     }
 
-    /// Makes a call for work that begins with another call and may outlast it. It has no deadline; its attempts are recorded with those of
-    /// the other call.
+    /// Makes a call for work that another call begins and that may outlast it. It has no deadline; its attempts are recorded with
+    /// those of the other call.
     ///
     /// - Parameter scope: the calls that are cancelled together with this one.
     package init(outlasting other: Call, scope: CallScope?) {
@@ -124,7 +124,7 @@ public final class Call: Sendable {
         !isScopeCancelled && state.withLock { $0.steps.begin(step) }
     }
 
-    /// Begins a wait before or between attempts, which a cancellation of the call's scope reaches, too; returns false if the call was
+    /// Begins a wait before or between attempts, which a cancellation of the call's scope ends, too; returns false if the call was
     /// already cancelled.
     package func beginWait(_ step: any CallStep) -> Bool {
         guard beginStep(step) else { return false }
@@ -153,8 +153,8 @@ public final class Call: Sendable {
 
     // MARK: Priority
 
-    /// The priority of all further attempts, and of the present one while it waits for a connection; nil, the default, keeps the
-    /// requests' own.
+    /// The priority of all further attempts, and of the current one while it waits for a connection; nil, the default, keeps the
+    /// requests' priorities.
     package var priority: Request.Priority? {
         get {
             let raw = storedPriority.load(ordering: .relaxed)
@@ -169,7 +169,7 @@ public final class Call: Sendable {
 
     // MARK: Deadline
 
-    /// The time by which the whole call must be complete; it moves on while the deadline is paused.
+    /// The time by which the whole call must be complete; it advances while the deadline is paused.
     public var deadline: Deadline {
         state.withLock { state in
             Deadline(state.pauses.remaining.map { CallLimit.moment(in: $0, from: clock.now) } ?? end.moment)
@@ -179,7 +179,7 @@ public final class Call: Sendable {
     /// The time by which the whole call must be complete; `distantFuture` while the deadline is paused.
     package var limit: NIODeadline { end.moment }
 
-    /// Whether time stands still, so that no limit of the call expires.
+    /// Whether the limits are paused, so that none of them expires.
     package var isPaused: Bool { end.isPaused }
 
     /// Pauses every limit of the call until ``resume()`` was called as often. An engine's shutdown does not wait for a paused
@@ -193,11 +193,12 @@ public final class Call: Sendable {
         for step in told { step.callPaused() }
     }
 
-    /// Sets what decides whether the paused call gives its connections up for other requests; without it the call keeps them.
+    /// Sets the object that decides whether the paused call gives up its connections for other requests; without it the call keeps
+    /// them.
     package func setRelease(_ release: ConnectionRelease) { state.withLock { $0.pauses.setRelease(release) } }
 
-    /// Asks a paused call to give its connections up for another request. If it does, its attempts fail with `cancelled`, and it may
-    /// make others. Returns whether it does.
+    /// Asks a paused call to give up its connections for another request. Returns whether it does; its attempts then fail with
+    /// `cancelled`, and it may begin others later.
     package func giveUpConnections() -> Bool {
         let (offer, steps) = state.withLock { ($0.pauses.offer, $0.steps.all) }
         guard let offer, offer.accept() else { return false }
@@ -216,7 +217,7 @@ public final class Call: Sendable {
     /// Delays an engine's shutdown until the call sends no further request.
     package func keep(_ lease: ShutdownGrace.Lease) { self.lease.keep(lease) }
 
-    /// Releases the lease on a closing engine: the call needs the engine no longer for now.
+    /// Releases the lease on a closing engine, which the call does not need for now.
     package func releaseLease() { lease.release() }
 }
 

@@ -1,32 +1,32 @@
 import NIOCore
 import Synchronization
 
-/// When a call ends at the latest; while its time stands still, it has no limit.
+/// The deadline of a call, which can be paused.
 ///
 /// Every change of a connection's state reads it, without a lock.
 struct CallLimit: ~Copyable, Sendable {
-    // In nanoseconds; `paused` while time stands still.
+    // In nanoseconds; `paused` during a pause.
     private let end: Atomic<UInt64>
     private static let paused = NIODeadline.distantFuture.uptimeNanoseconds
 
     init(_ moment: NIODeadline) { end = Atomic(min(moment.uptimeNanoseconds, Self.paused - 1)) }
 
-    /// The moment; `distantFuture` while time stands still.
+    /// The deadline; `distantFuture` during a pause.
     var moment: NIODeadline { .uptimeNanoseconds(end.load(ordering: .relaxed)) }
 
     var isPaused: Bool { end.load(ordering: .relaxed) == Self.paused }
 
-    /// Lets time stand still; returns the time that was left.
+    /// Pauses the deadline; returns the remaining time.
     func pause(at now: NIODeadline) -> TimeAmount {
         .uptimeNanoseconds(end.exchange(Self.paused, ordering: .relaxed)) - now
     }
 
-    /// Lets time go on with the time that was left.
+    /// Resumes the deadline with the remaining time.
     func resume(with remaining: TimeAmount, at now: NIODeadline) {
         end.store(Self.moment(in: remaining, from: now).uptimeNanoseconds, ordering: .relaxed)
     }
 
-    /// The moment at which the time that is left ends.
+    /// Returns the time at which a remaining time ends.
     static func moment(in remaining: TimeAmount, from now: NIODeadline) -> NIODeadline {
         let left = UInt64(max(0, remaining.nanoseconds))
         let (sum, isTooLate) = now.uptimeNanoseconds.addingReportingOverflow(left)
@@ -34,18 +34,18 @@ struct CallLimit: ~Copyable, Sendable {
     }
 }
 
-/// The pauses of a call, and what it offers meanwhile.
+/// The pauses of a call, and its offer to release connections meanwhile.
 struct CallPauses: Sendable {
     private var count = 0
 
-    /// The time that was left when the first pause began; nil while time goes on.
+    /// The remaining time when the first pause began; nil outside of pauses.
     private(set) var remaining: TimeAmount?
     private var release: ConnectionRelease?
 
-    /// Whether the call's steps are to be told of a pause.
+    /// Whether the call's steps must be notified of a pause.
     var offersConnections: Bool { release != nil }
 
-    /// What decides whether the paused call gives its connections up; nil while it is not paused.
+    /// The object that decides whether the paused call gives up its connections; nil while it is not paused.
     var offer: ConnectionRelease? { count > 0 ? release : nil }
 
     /// Begins a pause; returns whether it is the first.

@@ -3,10 +3,10 @@ package protocol CallStep: AnyObject, Sendable {
     /// Called from any thread when the call is cancelled.
     func callCancelled()
 
-    /// Called from any thread when a call that may give its connections up is paused.
+    /// Called from any thread when a call that may give up its connections is paused.
     func callPaused()
 
-    /// Called from any thread when time goes on after ``Call/pause()``.
+    /// Called from any thread when the call's limits resume after ``Call/pause()``.
     func callResumed()
 
     /// Called from any thread when the call's priority has changed.
@@ -22,7 +22,7 @@ extension CallStep {
 struct CallSteps: Sendable {
     private var last: (any CallStep)?
 
-    // Attempts that run beside the last one: a download's ranges on several connections.
+    // Attempts concurrent with the last one, such as a download's ranges on several connections.
     private var others: [any CallStep] = []
 
     private(set) var isCancelled = false
@@ -48,7 +48,7 @@ struct CallSteps: Sendable {
         return last
     }
 
-    /// Lets no further step begin, and returns those that are to be told.
+    /// Lets no further step begin; returns the steps to cancel.
     mutating func cancel() -> [any CallStep] {
         isCancelled = true
         return all

@@ -1,8 +1,8 @@
 package import HTTPTypes
 import Synchronization
 
-/// Records the progress of a call for errors that its user's interceptors throw, since these carry neither the position nor the
-/// response. Nil in calls of sessions without such interceptors.
+/// Records the progress of a call, to complete errors that the program's interceptors throw without a position and a response. Only
+/// in calls of sessions with such interceptors.
 package final class CallTrace: Sendable {
     /// The position of a call.
     package struct Point: Sendable {
@@ -29,7 +29,7 @@ package final class CallTrace: Sendable {
         /// A response, without its body.
         case response(Response)
         case failure(SternaError)
-        /// An error of a foreign transport that is not a `SternaError`.
+        /// An error of a custom transport that is not a `SternaError`.
         case transportFailure
     }
 
@@ -52,7 +52,7 @@ package final class CallTrace: Sendable {
 
     /// Records the response to a request.
     package func returned(_ response: Response) {
-        // Keeping a body here would keep its connection.
+        // A retained body would occupy its connection.
         var head = response
         head.body = ResponseBody()
         ended(.response(head))

@@ -1,36 +1,36 @@
-/// Which properties of a policy were set, since it began to record them.
+/// The properties of a policy that were set since the recording began.
 ///
-/// A draft does not know the session that will send it. Its settings record what the caller sets of a policy: `$0.retry.limit = 1`
-/// replaces the limit of the sending session's policy, and no other property of it.
+/// A draft does not know the session that will send it. Its settings record which properties of a policy the caller sets:
+/// `$0.retry.limit = 1` replaces only the limit of the sending session's policy.
 package struct Edits: Sendable {
     private var bits: UInt16 = 0
     private static let mark: UInt16 = 1 << 15
 
-    /// No properties, and no recording: a policy that holds as a whole.
+    /// Makes edits of a policy that applies as a whole, without recording.
     package init() {}
 
-    /// No properties yet.
+    /// Edits that record, still without properties.
     package static var recording: Edits {
         var edits = Edits()
         edits.bits = mark
         return edits
     }
 
-    /// Whether only the properties that were set hold.
+    /// Whether only the recorded properties apply.
     package var isRecording: Bool { bits & Self.mark != 0 }
 
-    /// Notes that a property was set, by its number from 0 to 14.
+    /// Records that a property was set, by its number from 0 to 14.
     package mutating func insert(_ property: some RawRepresentable<Int>) { bits |= 1 << property.rawValue }
 
-    /// Notes the properties that others note.
+    /// Records the properties of other edits.
     package mutating func formUnion(_ others: Edits) { bits |= others.bits & ~Self.mark }
 
-    /// Whether a property was set.
+    /// Returns whether a property was set.
     package func contains(_ property: some RawRepresentable<Int>) -> Bool { bits & (1 << property.rawValue) != 0 }
 }
 
 extension Edits: Hashable {
-    // Policies are compared by their properties, however they came about.
+    // Policies are compared by their properties, however these were set.
     package static func == (left: Edits, right: Edits) -> Bool { true }
 
     package func hash(into hasher: inout Hasher) {}
@@ -40,17 +40,17 @@ extension Edits: CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A policy of which a request may replace single properties.
+/// A policy whose properties a request may replace one by one.
 package protocol EditedValue: Sendable {
     var edits: Edits { get set }
 
-    /// Begins to record which properties are set, those of nested policies included.
+    /// Begins to record which properties are set, including those of nested policies.
     mutating func record()
 
-    /// Ends the recording: the value holds as a whole.
+    /// Ends the recording: the value applies as a whole.
     mutating func settle()
 
-    /// Sets those properties of another value that were set in this one while it recorded.
+    /// Copies the recorded properties to another value.
     func apply(to other: inout Self)
 }
 
@@ -59,7 +59,7 @@ extension EditedValue {
 
     package mutating func settle() { edits = Edits() }
 
-    /// The value, from which recorded changes cannot be told any more.
+    /// The value without its recorded edits, which applies as a whole.
     package var settled: Self {
         guard edits.isRecording else { return self }
         var value = self
@@ -67,8 +67,7 @@ extension EditedValue {
         return value
     }
 
-    /// Returns the value that holds where another one is replaced: this one, or the other with the properties that were set in this
-    /// one.
+    /// Returns the result of replacing another value: this one, or if it has recorded edits, the other one with these properties.
     package func over(_ other: Self) -> Self {
         guard edits.isRecording else { return self }
         var value = other

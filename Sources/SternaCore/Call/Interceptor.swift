@@ -1,8 +1,7 @@
 /// A step between the session and the transport that sees every request on its way down and its response on the way up.
 ///
-/// It may change the request (a copy), answer without calling `next`, call it more than once, or change the response. Only the
-/// redirect, retry and authentication interceptors call it more than once. It runs in the caller's isolation unless it is
-/// declared `@concurrent`; long work belongs elsewhere.
+/// It may change the request (a copy), return a response without calling `next`, call `next` more than once, or change the
+/// response. It runs in the caller's isolation unless it is declared `@concurrent`, and must not block it with long work.
 public protocol Interceptor: Sendable {
     /// Handles a request; `next` passes a request on and returns its response.
     ///
@@ -31,7 +30,7 @@ public struct Chain: Sendable {
     }
 
     /// Passes a request on.
-    // Inlined: a separate step would double the cost of a chain.
+    // Inlined, since a call for each step would double the cost of a chain.
     @inlinable
     @inline(__always)
     nonisolated(nonsending) public func callAsFunction(_ request: Request) async throws -> Response {
@@ -41,7 +40,7 @@ public struct Chain: Sendable {
     }
 }
 
-/// Carries a request to its server and brings the response back.
+/// Sends requests to their servers and returns the responses.
 public protocol Transport: Sendable {
     /// Sends a request once; returns when the response's head has arrived. Throws `SternaError`.
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response

@@ -1,9 +1,9 @@
-/// What happens to a redirect.
+/// The decision on a redirect.
 public enum RedirectDecision: Sendable {
-    /// Sends the proposed request, or a changed one. Credentials that the policy has dropped do not come back by themselves.
+    /// Sends the proposed request, or a changed one. Credentials that the policy has dropped are not added again.
     case follow(Request)
 
-    /// Takes the redirect as the response; its status is not an error.
+    /// Returns the redirect response; its status is not an error.
     case deliver
 
     /// Fails the request with `redirectRefused`.

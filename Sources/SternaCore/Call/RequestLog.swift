@@ -2,7 +2,7 @@ import Synchronization
 
 /// The requests of a call's attempts, as they were sent.
 ///
-/// They are kept without their call: it has the log, and a task that is finished would never be freed.
+/// They are kept without their call, which retains the log: the cycle would leak finished tasks.
 package final class RequestLog: Sendable {
     private let sent = Mutex<[Request]>([])
 

@@ -1,4 +1,4 @@
-/// Settings of policies for one request, under typed keys that the policies own.
+/// Settings of policies for one request, under typed keys.
 ///
 ///     enum TenantKey: RequestOptionKey { static let defaultValue = "public" }
 ///
@@ -10,9 +10,9 @@
 ///     }
 ///
 /// An interceptor reads `request.options[TenantKey.self]`. A session's options apply to all its requests. A request's closure reads
-/// the session's options, and what it sets replaces them.
+/// the session's options, and replaces those that it sets.
 public struct RequestOptions: Sendable {
-    // Few options are set at once: looking at each costs less than hashing. Empty copies as cheaply as nil.
+    // Few options are set at once, so a linear search costs less than hashing. An empty array is copied as cheaply as nil.
     @usableFromInline var entries: [OptionEntry] = []
 
     public init() {}
@@ -20,16 +20,16 @@ public struct RequestOptions: Sendable {
     /// Whether no option is set.
     @inlinable public var isEmpty: Bool { entries.isEmpty }
 
-    /// The value under a key, or the key's default.
-    // Inlined where it is read, with the next: most requests have no options. Otherwise the runtime would look up the type of each
-    // key's value first, and bring the code of all policies into memory.
+    /// The value of a key, or the key's default.
+    // Inlined, like the next, since most requests have no options: otherwise the runtime would look up the type of each key's value
+    // first, and load the code of all policies into memory.
     @inlinable
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
         get { self[ifSet: key] ?? Key.defaultValue }
         set { self[ifSet: key] = newValue }
     }
 
-    /// The value under a key; nil if none was set. Setting nil restores the default.
+    /// The value of a key; nil if none was set. Setting nil restores the default.
     @inlinable
     public subscript<Key: RequestOptionKey>(ifSet key: Key.Type) -> Key.Value? {
         get {
@@ -57,7 +57,7 @@ public struct RequestOptions: Sendable {
 
     @usableFromInline
     mutating func setValue<Key: RequestOptionKey>(_ value: Key.Value?, of key: Key.Type) {
-        // Not a switch over both: the runtime would look up the pair's type.
+        // Not a switch over both, for which the runtime would look up the tuple's type.
         guard let index = index(of: ObjectIdentifier(key)) else {
             if let value { entries.append(Entry<Key>(value)) }
             return
@@ -70,7 +70,7 @@ public struct RequestOptions: Sendable {
         entries.count == other.entries.count && entries.elementsEqual(other.entries, by: ===)
     }
 
-    /// Merges other options, which replace those of the same keys.
+    /// Merges other options, which replace those with the same keys.
     public mutating func merge(_ others: RequestOptions) {
         guard !entries.isEmpty else { return self = others }
         for entry in others.entries {
@@ -82,8 +82,8 @@ public struct RequestOptions: Sendable {
         }
     }
 
-    /// The value under a key. A change in place of a value that was not set records which properties it sets: ``merge(_:)``
-    /// replaces those, and no others.
+    /// The value of a key. Editing a value in place that was not set records the changed properties: ``merge(_:)`` replaces only
+    /// those.
     package subscript<Key: RequestOptionKey>(edited key: Key.Type) -> Key.Value where Key.Value: EditedValue {
         get { self[key] }
         set { self[key] = newValue }
@@ -94,7 +94,7 @@ public struct RequestOptions: Sendable {
         }
     }
 
-    /// Returns the value under a key that holds where these options are merged into others.
+    /// Returns the value that a key has after merging these options into others.
     package func value<Key: RequestOptionKey>(of key: Key.Type, over others: RequestOptions) -> Key.Value
     where Key.Value: EditedValue {
         guard let index = index(of: ObjectIdentifier(key)) else { return others[key] }
@@ -117,9 +117,9 @@ public struct RequestOptions: Sendable {
         if let index = index(of: ObjectIdentifier(key)) { entries[index] = entry } else { entries.append(entry) }
     }
 
-    /// Returns the values of all options that are set, for comparison; nil if one of them cannot be compared.
+    /// Returns the values of all set options for comparison; nil if one of them cannot be compared.
     ///
-    /// - Parameter keys: the keys of options that do not matter.
+    /// - Parameter keys: the keys of options to leave out.
     package func compared(except keys: [ObjectIdentifier]) -> ComparedOptions? {
         var values: [ObjectIdentifier: AnyHashable] = [:]
         for entry in entries where !keys.contains(entry.key) {
@@ -166,10 +166,10 @@ class Entry<Key: RequestOptionKey>: OptionEntry, @unchecked Sendable {
     override var child: (label: String, value: Any)? { Key.name.map { ($0, Key.shown(value)) } }
 }
 
-/// An option of which single properties were set.
+/// An option with recorded edits.
 // Invariant: that of its superclass.
 private final class EditedEntry<Key: RequestOptionKey>: Entry<Key>, @unchecked Sendable where Key.Value: EditedValue {
-    /// The value that records what was set of it. Readers get the settled one.
+    /// The value with its recorded edits. Readers receive the settled value.
     let edited: Key.Value
 
     init(edited: Key.Value) {
@@ -192,8 +192,8 @@ extension RequestOptions: CustomReflectable {
     }
 }
 
-/// The options of a request as a value that can be compared.
-// Invariant: all values come from options, and are Sendable there; they are never changed.
+/// The options of a request for comparison.
+// Invariant: all values come from options, where they are Sendable; they are never changed.
 package struct ComparedOptions: Hashable, @unchecked Sendable {
     fileprivate let values: [ObjectIdentifier: AnyHashable]
 }
@@ -202,13 +202,13 @@ package struct ComparedOptions: Hashable, @unchecked Sendable {
 public protocol RequestOptionKey: SendableMetatype {
     associatedtype Value: Sendable
 
-    /// The value if none was set.
+    /// The value if the option is not set.
     static var defaultValue: Value { get }
 
-    /// The name for printing settings and requests; nil, the default, hides the value.
+    /// The name in mirrors of settings and requests; nil, the default, hides the value.
     static var name: String? { get }
 
-    /// Returns the printed form of the value; the value itself by default. Leave secrets out.
+    /// Returns the value to show in mirrors, which must not contain secrets; the value itself by default.
     static func shown(_ value: Value) -> Any
 }
 

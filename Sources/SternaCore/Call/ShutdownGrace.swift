@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Delays an engine's shutdown for calls that have one answer and may send another request.
+/// Delays an engine's shutdown for calls that have received a response and may send another request.
 package final class ShutdownGrace: Sendable {
     private let holds = Atomic<Int>(0)
     private let begun = Atomic<Bool>(false)

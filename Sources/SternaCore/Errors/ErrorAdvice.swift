@@ -1,9 +1,9 @@
 import HTTPTypes
 
-/// What to do about an error whose detail does not say it, in words for the library's users. `tern` has words of its own for some.
+/// Advice for errors whose detail does not say what to do, for users of the library. `tern` has its own texts for some.
 ///
-/// The rule is a pure function of an error's kind, phase, cause and status. Code that throws an error and knows more than these
-/// states the advice by ``SternaError/advised(_:)``.
+/// The rule is a pure function of an error's kind, phase, cause and status. Code that throws an error and has more information sets
+/// the advice by ``SternaError/advised(_:)``.
 package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
     /// No advice: the detail says what to do.
     case inDetail
@@ -128,7 +128,7 @@ package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the port has answered nothing yet, and may expect TLS.
+    /// Returns whether an http request's connection has never carried a response, so that the port may expect TLS.
     private static func isAtPlainPort(_ error: SternaError) -> Bool {
         error.isOfFirstResponse && error.url?.hasPrefix("https:") != true
     }
@@ -142,7 +142,7 @@ package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// A server's own message, or a note of the library, says more than the status alone.
+    /// Returns the advice for a status; nil if the server's message or the response's note says more.
     private static func status(_ error: SternaError) -> ErrorAdvice? {
         guard let response = error.response, response.source == .network, response.note == nil else { return nil }
         let status = response.status.code

@@ -22,7 +22,7 @@ extension Redaction {
         "signature", "assertion", "credential", "credentials", "sessionid", "sessid",
     ]
 
-    /// Whether a name marks its value as secret: the whole name, or a part of it nested by brackets or dots.
+    /// Returns whether a name marks its value as secret: the whole name, or a part of it nested by brackets or dots.
     ///
     /// The name is percent-decoded first. A punctuation mark, or a capital after a small letter, ends a word; trailing digits of
     /// a word do not count.
@@ -31,7 +31,7 @@ extension Redaction {
         return bytes.split { "[].".utf8.contains($0) }.contains(where: isSecretPart)
     }
 
-    /// Whether a header field holds credentials, by its name: the standard fields and the usual names of API keys.
+    /// Returns whether the name of a header field indicates credentials: the standard fields and the usual names of API keys.
     package static func isSecretHeader(_ name: String) -> Bool {
         switch name.lowercased() {
         case "authorization", "proxy-authorization", "cookie", "set-cookie", "cookie2", "set-cookie2": true
@@ -49,8 +49,8 @@ extension Redaction {
         return prefixes.contains { whole.hasPrefix($0) } || suffixes.contains { whole.hasSuffix($0) }
     }
 
-    /// Splits a name into its words in lower-case ASCII; other letters become question marks, since comparing them by canonical
-    /// form may take long.
+    /// Splits a name into words of lower-case ASCII. Other letters become question marks, since comparing them in canonical form
+    /// may be slow.
     private static func split(_ part: ArraySlice<UInt8>) -> [String] {
         var found: [String] = []
         var word: [UInt8] = []

@@ -53,7 +53,7 @@ package enum Redaction {
                 }
                 hides = true
                 kept.append(Substring(pair[...equals]) + mark)
-                // A server that knows no semicolons reads the rest as part of the secret.
+                // Servers that do not split at semicolons read the rest as part of the secret.
                 break
             }
             return kept.joined(separator: ";")
@@ -93,7 +93,7 @@ package enum Redaction {
     }
 }
 
-/// A URL of which only what is no secret is shown. The text is made on demand: few programs read it of each request.
+/// A URL whose text has no secrets. The text is made on demand, since few programs read it for each request.
 struct ShownURL: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     private let url: HTTPURL
 

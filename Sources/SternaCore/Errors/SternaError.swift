@@ -31,7 +31,7 @@ public import HTTPTypes
 /// Errors of the closure of `withResponse` stay unchanged, such as the `CancellationError` of `Task.sleep`; reading the body
 /// there throws `SternaError`.
 public struct SternaError: Error, Sendable, CustomStringConvertible {
-    // In a box: every step of a successful request can throw, and an error then costs it one word.
+    // In a box, so that an error takes one word in each step that can throw.
     private var box: Box
 
     private final class Box: Sendable {
@@ -91,7 +91,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
     /// What to do about it, in one or two sentences; nil if ``detail`` says so, or if there is no general remedy.
     public var advice: String? { ErrorAdvice(for: self)?.text }
 
-    /// The number of the failed attempt, counted from 1; more than 1 if a stale connection was replaced.
+    /// The number of the failed attempt, counted from 1; more than 1 after retries, or if a stale connection was replaced.
     public var attempt: Int {
         get { box.contents.attempt }
         set { contents.attempt = newValue }
@@ -121,7 +121,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         set { contents.response = newValue }
     }
 
-    /// The proxy's refusal of a tunnel; never an answer of the server.
+    /// The proxy's response that refused a tunnel; never a response of the server.
     public var proxyResponse: Response? {
         get { box.contents.proxyResponse }
         set { contents.proxyResponse = newValue }
@@ -133,14 +133,14 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         set { contents.body = newValue }
     }
 
-    /// The value that the response serializer made of the body despite an unacceptable status; nil if it could not.
+    /// The value that the response serializer made of the body despite an unacceptable status; nil if that failed.
     public var value: (any Sendable)? {
         get { box.contents.value }
         set { contents.value = newValue }
     }
 
-    /// The server's own explanation if the body contains one, in one line of at most 1,000 characters. Characters that a terminal
-    /// or a log would act on are replaced.
+    /// The server's own explanation if the body contains one, in one line of at most 1,000 characters. Control characters are
+    /// replaced.
     public var serverMessage: String? {
         get { box.contents.serverMessage }
         set { contents.serverMessage = newValue.map(Self.line).flatMap { $0.isEmpty ? nil : $0 } }
@@ -158,13 +158,13 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         set { contents.requestSent = newValue }
     }
 
-    /// Whether the server refused the client's certificate, or requires one and received none: no repetition changes that.
+    /// Whether the server refused the client's certificate, or requires one and received none, so that a retry is useless.
     package var refusesIdentity: Bool {
         get { box.contents.refusesIdentity }
         set { contents.refusesIdentity = newValue }
     }
 
-    /// Whether the connection had brought no response before, so that the port may not speak HTTP/1.1 at all.
+    /// Whether the connection has never carried a response, so that the port may not speak HTTP/1.1.
     package var isOfFirstResponse: Bool {
         get { box.contents.isOfFirstResponse }
         set { contents.isOfFirstResponse = newValue }
@@ -193,7 +193,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
     /// The response's status code, such as 404; 0 without a response, for example after a time-out.
     public var status: Int { response?.status.code ?? 0 }
 
-    /// The text to show a person: the server's own message, or ``detail``.
+    /// The text to show to users: the server's own message, or else ``detail``.
     public var message: String { serverMessage ?? detail }
 
     public var description: String {
@@ -212,7 +212,7 @@ public struct SternaError: Error, Sendable, CustomStringConvertible {
         return FieldSyntax.printable(lines.map { String($0) }.joined(separator: " "), limit: 1_000)
     }
 
-    /// Returns the same error with the request's method and URL where its own are missing.
+    /// Returns the same error with the request's method and URL if its own are missing.
     public func at(_ request: Request) -> SternaError {
         guard url == nil else { return self }
         var copy = self
@@ -250,22 +250,21 @@ extension SternaError {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case invalidURL, invalidHeader, invalidMethod, invalidRequest, encodingFailed
         case fileUnreadable, bodyNotReplayable, originRefused, identityUnusable
-        /// The session's circuit breaker, rate limit or adaptive concurrency limit held the request back; nothing was sent.
+        /// The session's circuit breaker, rate limit or adaptive concurrency limit stopped the request; nothing was sent.
         case trafficLimited
         case cancelled, timedOut
         case hostNotFound, addressRefused, connectionFailed, proxyFailed, tlsFailed, certificateRejected, shutDown
         case writeFailed, connectionClosed, truncated, malformedResponse, limitExceeded
         case tooManyRedirects, redirectRefused
-        /// A server's challenge (401) cannot be answered: it offers only schemes that are not supported, or what has the credentials
-        /// failed, with its error in `underlying`. Credentials that a server refuses are a response, of status 401.
+        /// A server's challenge (401) cannot be answered: it offers only unsupported schemes, or the credential store or handler
+        /// failed, with its error in `underlying`. If a server refuses credentials, its 401 is the response.
         case authenticationFailed
         case contentCodingFailed, unacceptableStatus, unacceptableMediaType, unacceptableResponse, decodingFailed
-        /// A download cannot be saved where it was to be: the file exists, the folder cannot be written. A full disk is
+        /// A download cannot be saved at its destination: the file exists, or the folder cannot be written. A full disk is
         /// `writeFailed`.
         case destinationUnusable
         case digestMismatch
-        /// An interceptor, or a transport of the session's own, threw an error that is not a `SternaError`; `underlying` holds
-        /// it.
+        /// An interceptor, or a custom transport, threw an error that is not a `SternaError`, which is in `underlying`.
         case interceptorFailed
     }
 
@@ -280,10 +279,10 @@ extension SternaError {
         case tls = "TLS"
         case proxy
         case write
-        /// Waiting for the first byte of the answer.
+        /// Waiting for the first byte of the response.
         case wait
         case read
-        /// Making a value of the response.
+        /// Decoding the response.
         case decode
 
         public var description: String { rawValue }

@@ -13,8 +13,8 @@ extension AuthenticationChallenge {
 
     /// Reads the challenges of all lines of a field (RFC 9110, 11.6.1 and 11.7.1).
     ///
-    /// A line that breaks the grammar, names a parameter twice or exceeds the limits is ignored as a whole, because its meaning
-    /// would be a guess. Of an unquoted `qop=auth,auth-int` the list is read, since servers send it.
+    /// A line with invalid syntax, a repeated parameter or more than the limits permit is ignored as a whole, because its meaning
+    /// would be a guess. An unquoted list `qop=auth,auth-int` is accepted, since servers send it.
     ///
     /// - Parameter lines: the values of WWW-Authenticate or Proxy-Authenticate, one for each line.
     package static func parse(_ lines: some Sequence<String>) -> [AuthenticationChallenge] {
@@ -37,12 +37,12 @@ extension AuthenticationChallenge {
 private struct ChallengeReader {
     private var reader: DirectiveReader
 
-    /// Whether the last parameter is an unquoted `qop`, whose list some servers go on with after a comma.
+    /// Whether the last parameter is an unquoted `qop`, whose list may continue after a comma.
     private var isInQualities = false
 
     init(_ line: String) { reader = DirectiveReader(line) }
 
-    /// Returns the challenges; nil if the line breaks the grammar.
+    /// Returns the challenges; nil if the line has invalid syntax.
     mutating func challenges() -> [AuthenticationChallenge]? {
         var found: [AuthenticationChallenge] = []
         var scheme: String?
@@ -93,10 +93,10 @@ private struct ChallengeReader {
         return true
     }
 
-    /// Whether a token that was just read is a further element of `qop=auth,auth-int`, which RFC 7616, 3.3, wants to be quoted.
+    /// Returns whether the token just read continues `qop=auth,auth-int`, which RFC 7616, 3.3, requires to be quoted.
     private func isQuality(_ name: String) -> Bool {
         guard ["auth", "auth-int"].contains(where: { AuthenticationChallenge.isSame($0, name) }) else { return false }
-        // A scheme of that name would have parameters.
+        // A scheme of that name would be followed by parameters.
         var ahead = self
         ahead.reader.skipBlanks()
         return ahead.isAtEndOfElement

@@ -4,7 +4,7 @@
 public struct AuthenticationChallenge: Sendable, Hashable {
     /// A parameter of a challenge.
     public struct Parameter: Sendable, Hashable {
-        /// The name as the peer sent it; ASCII case does not matter.
+        /// The name as the peer sent it; case-insensitive in ASCII.
         public let name: String
 
         /// The value without quotes and escapes.
@@ -17,7 +17,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         }
     }
 
-    /// The scheme as the peer sent it, such as `Basic` or `Digest`; ASCII case does not matter.
+    /// The scheme as the peer sent it, such as `Basic` or `Digest`; case-insensitive in ASCII.
     public let scheme: String
 
     /// The single value that some schemes use in place of parameters (token68); nil if there is none.
@@ -38,7 +38,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         parameters.first { Self.isSame($0.name, name) }?.value
     }
 
-    /// The protection space of the credentials, to show to people; nil if the peer names none.
+    /// The realm of the credentials, to show to users; nil if the peer sends none.
     public var realm: String? { self["realm"] }
 
     /// Whether the challenge has this scheme, by its name in any case.
@@ -61,7 +61,7 @@ extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringCon
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the scheme and the realm alone.
+    /// Shows only the scheme and the realm.
     public var customMirror: Mirror {
         Mirror(self, children: ["scheme": scheme, "realm": realm as Any], displayStyle: .struct)
     }

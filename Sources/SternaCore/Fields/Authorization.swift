@@ -17,7 +17,7 @@ public struct Authorization: Sendable, Hashable, CustomStringConvertible {
         return Authorization(fieldValue: "Basic \(token)", scheme: "Basic")
     }
 
-    /// The value for credentials that cannot be written. No field can hold it, so every check refuses it.
+    /// The value for credentials that cannot be sent. It is not a valid field value, so every check refuses it.
     static let refusedValue = "Basic \u{0}"
 
     /// A token (RFC 6750).
@@ -50,7 +50,7 @@ public struct Authorization: Sendable, Hashable, CustomStringConvertible {
         self.init(fieldValue: credentials.isEmpty ? scheme : "\(scheme) \(credentials)", scheme: scheme)
     }
 
-    /// The scheme alone; the credentials are never shown.
+    /// The scheme, without the credentials.
     public var description: String { "\(scheme) ***" }
 
     private init(fieldValue: String, scheme: String) {

@@ -36,7 +36,7 @@ package struct DirectiveReader {
     /// Takes a token; nil if there is none.
     package mutating func takeToken() -> String? { take(while: FieldSyntax.isTokenByte) }
 
-    /// Takes a quoted string, without its quotes and escapes; nil if there is none, or if it breaks the grammar.
+    /// Takes a quoted string, without its quotes and escapes; nil if there is none, or if its syntax is invalid.
     package mutating func takeQuoted() -> String? {
         guard take("\"") else { return nil }
         var value: [UInt8] = []
@@ -57,7 +57,8 @@ package struct DirectiveReader {
     /// Takes a token or a quoted string; nil if there is neither.
     package mutating func takeValue() -> String? { current == UInt8(ascii: "\"") ? takeQuoted() : takeToken() }
 
-    /// Returns a number of seconds: digits alone, at most 2,147,483,647 (RFC 9111, 1.2.2). Nil for anything else.
+    /// Parses a number of seconds, which has only digits; larger numbers become 2,147,483,647 (RFC 9111, 1.2.2). Nil for other
+    /// text.
     package static func seconds(_ text: String) -> Int? {
         guard !text.isEmpty else { return nil }
         var value = 0

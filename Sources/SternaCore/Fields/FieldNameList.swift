@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Up to 64 names of fields that are looked for together.
+/// Up to 64 field names that are searched for in one pass.
 package struct FieldNameList: Sendable {
     private let names: [(text: String, bytes: [UInt8])]
 
@@ -19,13 +19,13 @@ package struct FieldNameList: Sendable {
         return found
     }
 
-    /// Returns the names of the lines of a checked section.
+    /// Returns which names occur in a checked section, as a bit for each.
     func present(in raw: UnsafeRawBufferPointer) -> UInt64 {
         var found: UInt64 = 0
         FieldLines.forEachLine(in: raw) { line in
             for index in names.indices {
                 let name = names[index].bytes
-                // Most lines fail this check at the place of the colon.
+                // The position of the colon rules out most lines.
                 guard line.count > name.count, line[name.count] == UInt8(ascii: ":") else { continue }
                 if name.withUnsafeBufferPointer({ FieldLines.begins(line, with: $0) }) { found |= 1 << UInt64(index) }
             }

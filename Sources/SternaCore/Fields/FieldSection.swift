@@ -99,7 +99,7 @@ public struct FieldSection: Sendable {
         }
     }
 
-    /// The values of a field's lines as they were received, for fields that are not text alone.
+    /// The values of a field's lines as received bytes, for fields that may not be UTF-8.
     package func bytes(of name: HTTPField.Name) -> [[UInt8]] {
         switch storage {
         case .fields(let fields, _):
@@ -116,8 +116,8 @@ public struct FieldSection: Sendable {
         }
     }
 
-    /// The values of a field's lines as URL references. In a value that is not UTF-8, each byte outside ASCII is percent-encoded, as
-    /// curl and browsers do; ``subscript(values:)`` replaces such bytes, which leads elsewhere.
+    /// The values of a field's lines as URL references. In a value that is not UTF-8, each byte outside ASCII is percent-encoded,
+    /// as in curl and browsers; ``subscript(values:)`` replaces such bytes, which makes another URL.
     package func references(_ name: HTTPField.Name) -> [String] {
         switch storage {
         case .fields(let fields, _):
@@ -155,7 +155,7 @@ public struct FieldSection: Sendable {
         }
     }
 
-    /// Whether the section has a field of that name.
+    /// Returns whether the section has a field with this name.
     public func contains(_ name: HTTPField.Name) -> Bool {
         switch storage {
         case .fields(let fields, _): return fields.contains(name)
@@ -201,7 +201,7 @@ enum FieldLines {
         var lowercased = lowercased
         lowercased.withUTF8 { name in
             forEachLine(in: raw) { line in
-                // Most lines fail this check at the place of the colon.
+                // The position of the colon rules out most lines.
                 guard line.count > name.count, line[name.count] == UInt8(ascii: ":"), begins(line, with: name) else {
                     return true
                 }

@@ -1,17 +1,17 @@
 /// The grammar of tokens and field values (RFC 9110, 5.6.2 and 5.5).
 @usableFromInline package enum FieldSyntax {
-    /// Whether a text is a token.
+    /// Returns whether a text is a token.
     package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
     }
 
-    /// Whether a text can be a field's value: no control characters but tabs.
+    /// Returns whether a text can be a field value: it has no control characters except tabs.
     package static func isValue(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { isValue(UnsafeRawBufferPointer($0)) }
             ?? text.utf8.allSatisfy(isValueByte)
     }
 
-    /// Whether bytes can be a field's value.
+    /// Returns whether bytes can be a field value.
     package static func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index + 8 <= bytes.count {
@@ -28,7 +28,7 @@
         return true
     }
 
-    /// Whether a byte may stand in a field's value.
+    /// Returns whether a byte may occur in a field value.
     @inlinable
     @inline(__always)
     package static func isValueByte(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }
@@ -40,11 +40,11 @@
         return ((word &- ones &* 0x20) & ~word | (deleted &- ones) & ~deleted) & (ones &* 0x80) != 0
     }
 
-    /// Whether a byte may stand in a token: letters, digits, and !#$%&'*+-.^_`|~.
+    /// Returns whether a byte may occur in a token: letters, digits, and !#$%&'*+-.^_`|~.
     @inlinable
     @inline(__always)
     package static func isTokenByte(_ byte: UInt8) -> Bool {
-        // One bit per byte: a table would be initialized lazily, and every access would check for that.
+        // One bit per byte, since every access to a table would check its lazy initialization.
         let allowed: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
         return byte < 128 && (allowed &>> UInt64(byte & 63)) & 1 != 0
     }
@@ -96,7 +96,7 @@
         return text.unicodeScalars.dropFirst(limit).isEmpty ? result : result + "…"
     }
 
-    /// Whether a terminal or a log would act on a character: control characters, ends of lines, changes of direction.
+    /// Returns whether a character affects a terminal or a log: control characters, line ends, changes of direction.
     static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case ..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -114,7 +114,7 @@ private struct DateReader {
         return value
     }
 
-    /// Takes a text, or nothing if something else follows.
+    /// Takes a text if it follows; returns whether it does.
     private mutating func take(_ text: String) -> Bool {
         guard bytes[index...].starts(with: text.utf8) else { return false }
         index += text.utf8.count

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-// Disfavoured, so that an expression such as `.init("X-A")` keeps its meaning, a field's name.
+// Disfavored, so that an expression such as `.init("X-A")` is still a field name.
 extension HTTPFields {
     /// The value of a field by its name in any case, as in `reply.headers["X-Rate-Limit"]`.
     ///

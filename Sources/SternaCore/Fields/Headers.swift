@@ -1,9 +1,9 @@
 public import HTTPTypes
 
-/// Header fields as written by a caller; names and values are checked when the request is made.
+/// The caller's header fields; names and values are checked when the request is made.
 ///
-/// `["X-Trace": trace, "Accept": "text/csv"]`. A repeated name keeps a line of its own. An invalid name, or a value with a
-/// control character other than a tab (RFC 9110, 5.5), throws `invalidHeader` before anything is sent.
+/// `["X-Trace": trace, "Accept": "text/csv"]`. A repeated name makes a separate line. An invalid name, or a value with a control
+/// character other than a tab (RFC 9110, 5.5), throws `invalidHeader` before anything is sent.
 public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiteral {
     /// The name and value of each line, in order.
     public var lines: [Line]
@@ -92,7 +92,7 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         for field in checked { fields.append(field) }
     }
 
-    /// Returns a field of a checked name and value; throws `invalidHeader`, which names the field but never shows its value.
+    /// Makes a field after checking its name and value; throws `invalidHeader`, which names the field but never shows its value.
     public static func field(_ name: String, _ value: String) throws(SternaError) -> HTTPField {
         guard FieldSyntax.isToken(name), let fieldName = HTTPField.Name(name) else {
             throw SternaError(
@@ -119,7 +119,7 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
 }
 
 extension Headers: CustomStringConvertible, CustomReflectable {
-    /// One line per field; the values of fields that hold credentials by their name are `***`.
+    /// One line per field, with `***` for the values of fields whose names indicate credentials.
     public var description: String {
         lines.map { "\($0.name): \(FieldSyntax.printable(Redaction.shown($0.name, $0.value)))" }.joined(separator: "\n")
     }
@@ -142,7 +142,7 @@ extension Headers: CustomStringConvertible, CustomReflectable {
 }
 
 extension Headers.Line: CustomStringConvertible, CustomReflectable {
-    /// The line, with `***` for the value of a field that holds credentials by its name.
+    /// The line, with `***` for the value if the name indicates credentials.
     public var description: String { Headers([(name, value)]).description }
 
     public var customMirror: Mirror { Mirror(self, children: ["line": description]) }

@@ -4,10 +4,10 @@
 /// of a hundred thousand marks takes minutes. Unicode's Stream-Safe Text Format (UAX #15, 13) allows 30 in a row, more than any
 /// language has.
 package enum StreamSafe {
-    /// The greatest number of combining marks in a row.
+    /// The maximum number of consecutive combining marks.
     package static let limit = 30
 
-    /// Whether a text from outside may be a dictionary key.
+    /// Returns whether a text from outside may be a dictionary key.
     package static func isSafe(_ text: String) -> Bool {
         // No mark is shorter than two bytes.
         guard text.utf8.count > 2 * limit else { return true }

@@ -1,9 +1,9 @@
 import SternaPlatform
 
-/// Writes a new file beside an existing one, which it replaces in one step when it is complete.
+/// A new file in the folder of an existing one, which it replaces when it is complete.
 ///
-/// The new file has the name of the existing one with ``suffix`` at its end. Its writer holds a lock: a file of that name that
-/// nothing locks was left behind by a killed process, and is removed by the next writer.
+/// Its name is the existing file's with ``suffix`` appended. Its writer holds a lock on it: a killed process leaves an unlocked
+/// file under that name, which the next writer removes.
 struct AtomicFileWriter: ~Copyable {
     static let suffix = PrivateFile.newSuffix
 
@@ -12,21 +12,23 @@ struct AtomicFileWriter: ~Copyable {
     private let descriptor: CInt
     private var isCommitted = false
 
-    /// Makes an empty file that only its owner can read, beside a path.
+    /// Makes an empty file that only its owner can read.
     ///
-    /// - Parameter timeout: how long to wait for another writer of the same file.
+    /// - Parameters:
+    ///   - target: the path of the file to replace.
+    ///   - timeout: how long to wait for another writer of the same file.
     init(beside target: String, timeout: Duration) throws(FileFault) {
         let path = target + Self.suffix
         let deadline = ContinuousClock.now.advanced(by: timeout)
         while true {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if descriptor >= 0 {
-                // The process's mask may have taken the owner's own rights.
+                // The process's umask may have removed the owner's permissions.
                 if let status = FileStatus(descriptor: descriptor), status.permissions & 0o600 != 0o600 {
                     fchmod(descriptor, 0o600)
                 }
                 let code = DescriptorLock.take(descriptor, isExclusive: true)
-                // Another writer may have taken it for left behind before it was locked.
+                // Another writer may have removed it as a leftover before it was locked.
                 if code == 0, FileLock.isNamed(descriptor, path) {
                     self.init(target: target, path: path, descriptor: descriptor)
                     return
@@ -35,7 +37,7 @@ struct AtomicFileWriter: ~Copyable {
                 guard code == 0 || code == EAGAIN else {
                     unlink(path)
                     guard DescriptorLock.isUnsupported(code) else { throw FileFault(code: code, path: path) }
-                    // Without locks, writers are kept apart by names that nothing else has.
+                    // Without locks, each writer uses a unique name.
                     self = try Self(unlockedBeside: target)
                     return
                 }
@@ -70,13 +72,13 @@ struct AtomicFileWriter: ~Copyable {
         FileFault("another process is writing it; end that process, or try again later")
     }
 
-    /// Removes what a killed process left under a name; waits while another writer has it.
+    /// Removes a leftover of a killed process; waits while another writer holds its lock.
     static func removeLeftover(_ path: String, until deadline: ContinuousClock.Instant) throws(FileFault) {
         let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             let code = errno
             guard code != ENOENT else { return }
-            // A link, or a file that another user made here: never what it leads to.
+            // A link, or another user's file; the target of a link is not touched.
             guard unlink(path) == 0 || errno == ENOENT else {
                 throw FileFault("“\(FieldSyntax.printable(path, limit: 1_024))” is in the way; remove it")
             }
@@ -85,12 +87,12 @@ struct AtomicFileWriter: ~Copyable {
         defer { close(descriptor) }
         let code = DescriptorLock.take(descriptor, isExclusive: true, until: deadline)
         guard code != EAGAIN else { throw isBusy }
-        // Where the other writer has completed it, the file has its own name by now.
+        // If the other writer has completed it, the file has been renamed.
         guard FileLock.isNamed(descriptor, path) else { return }
         guard unlink(path) == 0 || errno == ENOENT else { throw FileFault(code: errno, path: path) }
     }
 
-    /// Writes the content, and waits until the disk has it.
+    /// Writes the content and flushes it to the disk.
     func write(_ bytes: [UInt8]) throws(FileFault) {
         let reason = bytes.withUnsafeBytes { FileWriting.write($0, to: descriptor, at: 0) }
         guard reason == 0 else { throw FileFault(code: reason, path: path) }
@@ -98,12 +100,12 @@ struct AtomicFileWriter: ~Copyable {
         guard code == 0 else { throw FileFault(code: code, path: path) }
     }
 
-    /// Gives the file the name of the one that it replaces, and waits until the disk has the name.
+    /// Renames the file to the one that it replaces, and flushes the folder to the disk.
     consuming func commit() throws(FileFault) {
         guard rename(path, target) == 0 else { throw FileFault(code: errno, path: target) }
         isCommitted = true
         let folder = open(FileFault.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // A folder may be writable and not readable; its names then become permanent later.
+        // A folder that is not readable cannot be flushed; the rename is then written to the disk later.
         guard folder >= 0 else { return }
         defer { close(folder) }
         let code = FileWriting.sync(folder)

@@ -1,7 +1,7 @@
 import SternaPlatform
 
-/// Locks of a whole file that belong to its open file description: closing another descriptor of the file does not release them,
-/// as it does POSIX locks, and they exclude each other within a process, too. The system releases those of a killed process.
+/// Locks of a whole file that belong to its open file description: unlike POSIX locks, they are not released by closing another
+/// descriptor of the file, and they also exclude each other within a process. The system releases the locks of a killed process.
 enum DescriptorLock {
     /// Takes the lock without waiting. Returns 0 or the system's error number, `EAGAIN` if the lock is taken.
     ///
@@ -18,7 +18,7 @@ enum DescriptorLock {
         }
         return 0
         #else
-        // Those of BSD belong to the open file description.
+        // BSD locks belong to the open file description.
         while flock(descriptor, (isExclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 {
             let code = errno
             guard code == EINTR else { return code == EWOULDBLOCK ? EAGAIN : code }
@@ -27,9 +27,9 @@ enum DescriptorLock {
         #endif
     }
 
-    /// Takes the lock, waiting until a moment at most. Returns 0 or the system's error number, `EAGAIN` after the wait.
+    /// Takes the lock; waits at most until the deadline. Returns 0 or the system's error number, `EAGAIN` after the wait.
     static func take(_ descriptor: CInt, isExclusive: Bool, until deadline: ContinuousClock.Instant) -> CInt {
-        // The system's own wait has no limit. The pauses grow from a fifth of a millisecond to 20 ms.
+        // The system's own wait has no limit. The pauses grow from 0.2 ms to 20 ms.
         var pause: UInt32 = 200
         while true {
             let code = take(descriptor, isExclusive: isExclusive)
@@ -39,7 +39,7 @@ enum DescriptorLock {
         }
     }
 
-    /// Gives the lock up. Closing the descriptor alone leaves it to a child process that has been forked and has not begun its program.
+    /// Releases the lock. Closing only the descriptor would leave the lock to a forked child process that has not called exec yet.
     static func release(_ descriptor: CInt) {
         #if os(Linux) || os(Android)
         var lock = flock()
@@ -51,11 +51,11 @@ enum DescriptorLock {
         #endif
     }
 
-    /// Whether an error number says that the file system has no locks.
+    /// Returns whether an error number means that the file system does not support locks.
     static func isUnsupported(_ code: CInt) -> Bool { [ENOLCK, ENOSYS, ENOTSUP, EOPNOTSUPP, EINVAL].contains(code) }
 
     #if os(Linux) || os(Android)
-    /// `F_OFD_SETLK` of the kernel, the same on all its architectures, which the C library's module leaves out.
+    /// The kernel's `F_OFD_SETLK`, the same on all architectures, which the C library's module lacks.
     private static let setLock: CInt = 37
     #endif
 }

@@ -31,7 +31,7 @@ package struct FileFault: Error, Sendable, Hashable {
             }
     }
 
-    /// The fault of a path that leads to something other than a regular file.
+    /// Makes the fault of a path that does not lead to a regular file.
     init(irregular status: FileStatus) {
         self.init(
             status.isDirectory
@@ -54,7 +54,7 @@ package struct FileFault: Error, Sendable, Hashable {
 
     /// Returns the folder of a path.
     static func folder(of path: String) -> String {
-        // Bytes are compared, as the file system does: a slash may be followed by a combining character.
+        // Compares bytes, like the file system: a combining character may follow a slash.
         let bytes = path.utf8
         guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == bytes.startIndex ? "/" : String(path[..<slash])

@@ -1,14 +1,15 @@
 import SternaPlatform
 import Synchronization
 
-/// A lock between threads and processes on what a file holds, until it is released or its last reference goes.
+/// A lock of a file's content between threads and processes, until it is released explicitly or with its last reference.
 ///
 ///     try FileLock.withLock(path: path) {
 ///         // read, merge, write
 ///     }
 ///
-/// The lock is on an empty file beside it, `path` with “.lock” at its end, which stays: the file itself is replaced when it is
-/// written. All functions wait; call them in ``BlockingWork``. A lock is not recursive: a thread that takes it twice waits for itself.
+/// The lock is on a separate empty file, `path` with “.lock” appended, since the file itself is replaced when it is written. The
+/// lock file is never removed. All functions block; call them in ``BlockingWork``. A lock is not recursive: a thread that takes it
+/// twice blocks itself.
 package final class FileLock: Sendable {
     private let descriptor: Mutex<CInt?>
 
@@ -16,13 +17,13 @@ package final class FileLock: Sendable {
 
     deinit { release() }
 
-    /// The suffix of the files that are locked.
+    /// The suffix of lock files.
     package static let suffix = ".lock"
 
-    /// How long callers wait for others by default.
+    /// How long to wait for other holders by default.
     package static let patience = Duration.seconds(10)
 
-    /// Runs a closure while the lock is held. Throws what ``acquire(path:exclusive:timeout:)`` and the closure do.
+    /// Runs a closure while the lock is held. Throws errors of ``acquire(path:exclusive:timeout:)`` and of the closure.
     package static func withLock<R>(
         path: String, exclusive: Bool = true, timeout: Duration = patience, _ body: () throws -> R
     ) throws -> R {
@@ -31,14 +32,15 @@ package final class FileLock: Sendable {
         return try body()
     }
 
-    /// Takes the lock. Throws `writeFailed` for an exclusive lock, else `fileUnreadable`: if others hold it for too long, or its file
-    /// cannot be made.
+    /// Takes the lock. Throws `writeFailed` for an exclusive lock and `fileUnreadable` for a shared one if others hold it for too
+    /// long, or the lock file cannot be created.
     ///
     /// - Parameters:
-    ///   - path: the path of the file that the lock is for.
-    ///   - exclusive: whether the lock excludes all others, for writers; shared ones are for readers, and do with a file that can be
-    ///     read.
-    ///   - timeout: how long to wait for others.
+    ///   - path: the path of the file to protect.
+    ///   - exclusive: whether the lock excludes all others, for writers. Shared locks are for readers, and only require a readable
+    ///     lock
+    ///     file.
+    ///   - timeout: how long to wait for other holders.
     package static func acquire(
         path: String, exclusive: Bool = true, timeout: Duration = patience
     ) throws(SternaError) -> FileLock {
@@ -62,7 +64,7 @@ package final class FileLock: Sendable {
             while true {
                 let descriptor = try open(path + suffix, exclusive)
                 let code = DescriptorLock.take(descriptor, isExclusive: exclusive, until: deadline)
-                // The file may have been removed, and made anew by others, while this one waited.
+                // Others may have removed and recreated the file during the wait.
                 if code == 0, isNamed(descriptor, path + suffix) { return FileLock(descriptor) }
                 close(descriptor)
                 if code == EAGAIN { return nil }
@@ -78,7 +80,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Releases the lock, unless that was done before.
+    /// Releases the lock, unless it was released before.
     package func release() {
         descriptor.withLock { descriptor in
             guard let held = descriptor.take() else { return }
@@ -101,7 +103,7 @@ package final class FileLock: Sendable {
         return descriptor
     }
 
-    /// Whether a path leads to an open file.
+    /// Returns whether a path leads to an open file.
     static func isNamed(_ descriptor: CInt, _ path: String) -> Bool {
         guard let named = FileStatus(linkAt: path), let opened = FileStatus(descriptor: descriptor) else {
             return false

@@ -2,13 +2,13 @@ public import SternaPlatform
 
 /// A reference to a file or folder: a path, or Foundation's file `URL`.
 public protocol FileReference: Sendable {
-    /// Returns the path of the file; throws `fileUnreadable` for a reference that names no file.
+    /// Returns the path of the file; throws `fileUnreadable` for a URL that is not a file URL.
     func filePath() throws(SternaError) -> String
 }
 
 extension FileReference {
-    /// The path. For a URL that is no file's it is one that does not exist, so that reading it fails and names it; without what may be
-    /// secret.
+    /// The path. For a URL that is not a file URL, a nonexistent path without secrets, so that reading it fails with an error that
+    /// names it.
     package var pathToRead: String {
         (try? filePath()) ?? (self as? URL).map { "\($0.scheme ?? ""):\($0.path)" } ?? ""
     }

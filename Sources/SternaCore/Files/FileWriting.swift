@@ -1,8 +1,8 @@
 import SternaPlatform
 
-/// Writes to open files. Waits for the disk.
+/// Writes to open files; blocks the thread on the disk.
 package enum FileWriting {
-    /// Writes all bytes at an offset. Returns 0, or the error number of the reason: `ENOSPC` also for a file that takes no more.
+    /// Writes all bytes at an offset. Returns 0 or the error number; `ENOSPC` also if nothing more can be written.
     package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, at offset: Int64) -> CInt {
         var done = 0
         while done < bytes.count {
@@ -15,8 +15,8 @@ package enum FileWriting {
         return 0
     }
 
-    /// Waits until the disk has all bytes of a file, or all names of a folder. Returns 0, or the error number of the reason; 0 also where
-    /// the file system has nothing to wait for.
+    /// Flushes the bytes of a file, or the names of a folder, to the disk. Returns 0 or the error number; 0 also if the file system
+    /// does not support it.
     @discardableResult
     package static func sync(_ descriptor: CInt) -> CInt { sync(descriptor) { fsync($0) } }
 

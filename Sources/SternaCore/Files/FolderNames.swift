@@ -2,7 +2,8 @@ import SternaPlatform
 
 /// The names in a folder.
 package enum FolderNames {
-    /// Returns the names of the files and folders in a folder, in no particular order; none if it cannot be read. Waits for the disk.
+    /// Returns the names of the files and folders in a folder, in no particular order; none if it cannot be read. Blocks the thread
+    /// on the disk.
     package static func all(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }

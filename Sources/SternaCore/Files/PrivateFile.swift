@@ -1,23 +1,23 @@
 import SternaPlatform
 
-/// A file of the library's own that is replaced as a whole: it is complete or as it was before, also after a power failure.
+/// A file of the library that is replaced atomically: it has the new or the old content, even after a power failure.
 ///
-/// Only its owner can read it (mode 0600). Symbolic links, folders, pipes and devices in its place are refused. All functions wait
-/// for the disk; call them in ``BlockingWork``. Changes that are made from what was read are lost to those of others, unless both hold a
-/// ``FileLock``.
+/// Only its owner can read it (mode 0600). Symbolic links, folders, pipes and devices at its path are refused. All functions block
+/// the thread on the disk; call them in ``BlockingWork``. Writers that read, change and write the file overwrite each other's
+/// changes unless they hold a ``FileLock``.
 package struct PrivateFile: Sendable, Hashable {
     package let path: String
 
-    /// What the file is, as the beginning of the sentences of errors.
+    /// What the file is, as the beginning of error messages.
     package let title: String
 
-    /// Names a file, which need not exist; its folder has to.
+    /// Makes a reference to a file, which need not exist; its folder must.
     package init(path: String, title: String = "The file") {
         self.path = path
         self.title = title
     }
 
-    /// What a file holds, and whom it belongs to.
+    /// The content and the owner of a file.
     package struct Content: Sendable {
         package let bytes: [UInt8]
 
@@ -31,7 +31,7 @@ package struct PrivateFile: Sendable, Hashable {
         package let isForeign: Bool
     }
 
-    /// Reads the file; nil if there is none. Throws `fileUnreadable` for a longer one, and for what is not a regular file.
+    /// Reads the file; nil if it does not exist. Throws `fileUnreadable` if it is longer than the limit or not a regular file.
     package func read(upTo limit: Int) throws(SternaError) -> [UInt8]? {
         do throws(FileFault) {
             return try load(upTo: limit)?.bytes
@@ -40,7 +40,7 @@ package struct PrivateFile: Sendable, Hashable {
         }
     }
 
-    /// Reads the file by a parser; nil if there is none. Throws `fileUnreadable`, also for a file of another user.
+    /// Reads and parses the file; nil if it does not exist. Throws `fileUnreadable`, also for a file of another user.
     package func read<Value>(
         upTo limit: Int, by parse: (Content) throws(FileFault) -> Value
     ) throws(SternaError) -> Value? {
@@ -53,9 +53,9 @@ package struct PrivateFile: Sendable, Hashable {
         }
     }
 
-    /// Replaces the file, or makes it. Throws `writeFailed`, with the file as it was.
+    /// Creates or replaces the file. Throws `writeFailed`, and leaves the file unchanged then.
     ///
-    /// Removes what killed processes left beside it.
+    /// Removes leftovers of killed processes.
     ///
     /// - Parameter timeout: how long to wait for another writer.
     package func write(_ bytes: [UInt8], timeout: Duration = FileLock.patience) throws(SternaError) {
@@ -66,7 +66,7 @@ package struct PrivateFile: Sendable, Hashable {
         }
     }
 
-    /// Removes the file, if there is one, and what killed processes left beside it. Throws `writeFailed`.
+    /// Removes the file if it exists, and leftovers of killed processes. Throws `writeFailed`.
     package func remove() throws(SternaError) {
         do throws(FileFault) {
             try checkPath()
@@ -80,15 +80,15 @@ package struct PrivateFile: Sendable, Hashable {
         }
     }
 
-    /// The end of the name that a file has until it is complete.
+    /// The suffix of a file's name until it is complete.
     package static let newSuffix = "-new"
 
-    /// Whether a name is that of a file being written, or of one that a killed process left behind.
+    /// Returns whether a name is that of an incomplete file, which is being written or was left by a killed process.
     package static func isUnfinished(_ name: String) -> Bool {
         name.utf8.reversed().starts(with: Self.newSuffix.utf8.reversed())
     }
 
-    /// Removes what a killed process left beside the file, unless another one is writing it.
+    /// Removes the leftover of a killed process, unless another process is writing it.
     package func removeLeftover() throws(FileFault) {
         let path = path + Self.newSuffix
         guard let status = FileStatus(linkAt: path), status.isRegular else { return }
@@ -105,7 +105,7 @@ package struct PrivateFile: Sendable, Hashable {
 
     // MARK: Access
 
-    /// Reads the file; nil if there is none.
+    /// Reads the file; nil if it does not exist.
     ///
     /// - Parameter followsLinks: whether the path may be a symbolic link.
     package func load(upTo limit: Int, followsLinks: Bool = false) throws(FileFault) -> Content? {
@@ -130,7 +130,7 @@ package struct PrivateFile: Sendable, Hashable {
     ) throws(FileFault) -> [UInt8] {
         let tooLong = FileFault("it is longer than \(limit) bytes")
         guard expected <= limit else { throw tooLong }
-        // One byte more than expected shows that there are more: some file systems do not know the size.
+        // The extra byte detects a longer file, since some file systems report no size.
         var bytes = [UInt8](repeating: 0, count: Int(expected) + 1)
         var done = 0
         while true {
@@ -148,7 +148,7 @@ package struct PrivateFile: Sendable, Hashable {
         }
     }
 
-    /// Replaces the file, or makes it.
+    /// Creates or replaces the file.
     package func replace(_ bytes: [UInt8], timeout: Duration = FileLock.patience) throws(FileFault) {
         try checkPath()
         if let status = FileStatus(linkAt: path), !status.isRegular { throw FileFault(irregular: status) }

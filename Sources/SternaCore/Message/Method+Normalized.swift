@@ -1,11 +1,11 @@
 public import HTTPTypes
 
 extension HTTPRequest.Method {
-    /// The method with the name of a standard method, written in any case, in upper case: `get` is GET.
+    /// The method, with a standard method of any letter case in upper case: `get` becomes GET.
     ///
-    /// Methods are case-sensitive (RFC 9110, 9.1), and no server knows a `get`. Fetch writes DELETE, GET, HEAD, OPTIONS, POST
-    /// and PUT in upper case (Fetch Standard, 2.2.1, "normalize a method"). This does the same for CONNECT, TRACE and
-    /// PATCH (RFC 5789), where servers answer `patch` with an error. Any other method stays as it is.
+    /// Methods are case-sensitive (RFC 9110, 9.1), and servers do not know `get`. Fetch writes DELETE, GET, HEAD, OPTIONS, POST
+    /// and PUT in upper case (Fetch Standard, 2.2.1, "normalize a method"). This also applies to CONNECT, TRACE and PATCH
+    /// (RFC 5789), since servers reject `patch`. Other methods stay unchanged.
     ///
     /// Every ``Request`` and every draft of one is normalized when it is made.
     public var normalized: HTTPRequest.Method {

@@ -1,11 +1,11 @@
 public import HTTPTypes
 
-/// A request on its way down the chain: a value, which steps copy to change it.
-// Invariant: `storage` is mutated only while one `Request` alone refers to it.
+/// A request, as a value that interceptors copy to change it.
+// Invariant: `storage` is mutated only while a single `Request` refers to it.
 public struct Request: @unchecked Sendable {
     public typealias Method = HTTPRequest.Method
 
-    // In a box, so that each step of the chain passes one word.
+    // In a box, so that interceptors pass one word.
     @usableFromInline var storage: Storage
 
     @usableFromInline
@@ -67,11 +67,11 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// The header fields. The transport writes Content-Length and Transfer-Encoding and ignores values set here. Host is the
-    /// URL's unless it is set here.
+    /// The header fields. The transport writes Content-Length and Transfer-Encoding, and ignores values set here. A Host field set
+    /// here replaces the URL's host.
     ///
-    /// A forwarding proxy also receives a Host field, beside the whole URL in the request line. The proxy connects to the URL's
-    /// host; one that conforms to RFC 9112, 3.2.2, replaces the field by that host. A redirect to another origin drops the field.
+    /// A forwarding proxy receives the Host field, too, in addition to the whole URL in the request line. The proxy connects to the
+    /// URL's host, and must replace the field by that host (RFC 9112, 3.2.2). A redirect to another origin drops the field.
     public var headers: HTTPFields {
         @inlinable get { storage.content.headers }
         @inlinable _modify {
@@ -113,7 +113,7 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// The deadline of this request alone.
+    /// The request's own deadline, regardless of its call's.
     package var ownDeadline: Deadline? { storage.content.deadline }
 
     /// The call that the request belongs to; nil for a request passed directly to a ``Transport``.
@@ -128,7 +128,7 @@ public struct Request: @unchecked Sendable {
     /// Assigns the request to a call.
     package mutating func join(_ call: Call) { self.call = call }
 
-    /// The moment at which the response is delivered.
+    /// When the response is delivered.
     public var delivery: Delivery {
         @inlinable get { storage.content.delivery }
         @inlinable _modify {
@@ -146,7 +146,7 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// What the request carries for the module that makes it, Sterna's call state; nil for most requests.
+    /// The call state of the module Sterna; nil for most requests.
     package var carried: (any AnyObject & Sendable)? {
         @inlinable get { storage.content.carried }
         @inlinable _modify {
@@ -155,7 +155,7 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// The reason for the request's first attempt; nil where the order of attempts tells.
+    /// The reason for the request's first attempt; nil if the order of attempts determines it.
     package var attemptReason: AttemptMetrics.Reason? {
         @inlinable get { storage.content.attemptReason }
         @inlinable _modify {
@@ -173,7 +173,7 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// The priority among requests that wait for a connection to the same origin.
+    /// The priority among requests waiting for a connection to the same origin.
     public var priority: Priority {
         @inlinable get { storage.content.priority }
         @inlinable _modify {
@@ -189,7 +189,7 @@ public struct Request: @unchecked Sendable {
         set { options[InformationalResponseKey.self] = newValue }
     }
 
-    /// Records the metrics of the call and posts its events; nil if neither is wanted.
+    /// Records the metrics of the call and posts its events; nil if neither is enabled.
     package var recorder: MetricsRecorder? {
         @inlinable get { storage.content.call?.recorder }
     }
@@ -201,10 +201,10 @@ public struct Request: @unchecked Sendable {
         public static func < (one: Priority, other: Priority) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// Whether the body waits for the server's consent: there is a body, and `Expect: 100-continue` (RFC 9110, 10.1.1).
+    /// Whether the request has a body that waits for the server's consent: `Expect: 100-continue` (RFC 9110, 10.1.1).
     public var expectsContinue: Bool { body != nil && headers[.expect]?.lowercased() == "100-continue" }
 
-    /// The moment at which a transport delivers a response.
+    /// When a transport delivers a response.
     public enum Delivery: Sendable, Hashable {
         /// When the body is complete, if it is small; a large body is streamed.
         case whole
@@ -216,8 +216,8 @@ public struct Request: @unchecked Sendable {
         storage = Storage(Content(method.normalized, url, headers, body))
     }
 
-    /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2). A partial PUT (14.5) is not sent twice
-    /// without a question for what is there.
+    /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2). A partial PUT (14.5) does not
+    /// count as idempotent.
     public var isIdempotent: Bool {
         switch method {
         case .put: headers[.contentRange] == nil
@@ -226,7 +226,7 @@ public struct Request: @unchecked Sendable {
         }
     }
 
-    /// Whether neither request was changed since one was copied from the other.
+    /// Returns whether one request is a copy of the other, and neither was changed since.
     package func isUnchangedCopy(of other: Request) -> Bool { storage === other.storage }
 
     /// Whether the request can be sent again: it has no body, or a replayable one.
@@ -234,8 +234,7 @@ public struct Request: @unchecked Sendable {
 }
 
 extension Request: CustomReflectable {
-    /// Shows the request without the credentials of its URL and its header fields, and only the length of its body. Code that
-    /// prints members thus shows no secret.
+    /// Shows the request without the credentials of its URL and header fields, and only the length of its body.
     public var customMirror: Mirror {
         Mirror(
             self,

@@ -1,9 +1,9 @@
 public import HTTPTypes
 
 /// A response: its head, and a body that is complete or streamed.
-// Invariant: `storage` is mutated only while one `Response` alone refers to it.
+// Invariant: `storage` is mutated only while a single `Response` refers to it.
 public struct Response: @unchecked Sendable {
-    // In a box, so that each step of the chain passes one word, and keeps no more while it waits.
+    // In a box, so that interceptors pass one word, and keep one word while they wait.
     @usableFromInline var storage: Storage
 
     @usableFromInline
@@ -58,12 +58,12 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// The reason phrase as the server sent it (RFC 9112, 4), for people to read; empty over HTTP/2, which has none.
+    /// The reason phrase as the server sent it (RFC 9112, 4), to show to users; empty over HTTP/2, which has none.
     ///
-    /// Programs must not rely on it: proxies change it and servers leave it out.
+    /// Programs must not rely on it, since proxies change it and servers omit it.
     public var reasonPhrase: String { section.reasonPhrase }
 
-    /// The HTTP version of the server's answer.
+    /// The HTTP version of the response.
     public var version: HTTPVersion {
         @inlinable get { storage.content.version }
         @inlinable _modify {
@@ -90,7 +90,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// The URL that answered: the request's URL, or the target of the last redirect.
+    /// The URL of the response: the request's URL, or the target of the last redirect.
     public var url: HTTPURL {
         @inlinable get { storage.content.url }
         @inlinable _modify {
@@ -99,7 +99,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// The redirects that led here, in order.
+    /// The followed redirects that led to this response, in order.
     public var redirects: [RedirectStep] {
         @inlinable get { storage.content.redirects }
         @inlinable _modify {
@@ -125,7 +125,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// Whether a content coding of the body was undone, so that lengths, ranges, digests and entity tags are those of other bytes.
+    /// Whether the body was decoded, so that lengths, ranges, digests and entity tags in the fields refer to other bytes.
     package var isDecoded: Bool {
         @inlinable get { storage.content.isDecoded }
         @inlinable _modify {
@@ -134,7 +134,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// Whether this is a redirect that a closure takes as the response, so that its status is not an error.
+    /// Whether a closure has chosen this redirect response as the result, so that its status is not an error.
     package var isKeptRedirect: Bool {
         @inlinable get { storage.content.isKeptRedirect }
         @inlinable _modify {
@@ -143,7 +143,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// How many retries led to this response, those of requests that redirected here included.
+    /// The number of retries that led to this response, including those of requests that redirected here.
     package var retries: Int {
         @inlinable get { storage.content.retries }
         @inlinable _modify {
@@ -152,7 +152,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// Where the response comes from: the network, the cache, or the cache after the server has confirmed it.
+    /// The source of the response: the network, the cache, or the cache after revalidation.
     public package(set) var source: ResponseSource {
         @inlinable get { storage.content.source }
         _modify {
@@ -161,7 +161,7 @@ public struct Response: @unchecked Sendable {
         }
     }
 
-    /// What the library has to say about the response, as a sentence: why a 401 was not answered, say. Nil for most responses.
+    /// A sentence of the library about the response, for example why no credentials were sent after a 401; nil for most responses.
     public package(set) var note: String? {
         @inlinable get { storage.content.note }
         _modify {
@@ -187,7 +187,7 @@ public struct Response: @unchecked Sendable {
         set { section.fields = newValue }
     }
 
-    /// The value of a field; does not make the list of all fields.
+    /// The value of a field, without parsing all fields.
     public subscript(name: HTTPField.Name) -> String? { section[name] }
 }
 
@@ -203,11 +203,11 @@ extension Response: CustomReflectable {
     }
 }
 
-/// Where a response comes from.
+/// The source of a response.
 public enum ResponseSource: String, Sendable, Hashable, CaseIterable {
     /// The server, or a proxy on the way to it.
     case network
-    /// The session's cache, without a question to the server; also a 504 that stands for a stored response that is missing.
+    /// The session's cache, without a request to the server; also for a 504 because no stored response can be used.
     case cache
     /// The session's cache, after the server has confirmed with 304 that the stored response is current (RFC 9111, 4.3).
     case revalidated
@@ -232,10 +232,10 @@ public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
 
 /// One redirect that was followed.
 public struct RedirectStep: Sendable, Hashable {
-    /// The URL that answered with the redirect.
+    /// The URL whose response redirected.
     public var url: HTTPURL
 
-    /// The status of that answer.
+    /// The status of that response.
     public var status: Int
 
     public init(url: HTTPURL, status: Int) {

@@ -1,7 +1,7 @@
-/// Names secret header fields of one request: no printed form shows them, and a redirect to another origin drops them, unless its
-/// policy keeps credentials across origins.
+/// The names of secret header fields of a request. Descriptions and mirrors do not show their values, and a redirect to another
+/// origin drops them, unless its policy keeps credentials across origins.
 ///
-/// Authorization, Cookie and Proxy-Authorization count as secret without being named.
+/// Authorization, Cookie and Proxy-Authorization are always secret.
 public enum SecretHeadersKey: RequestOptionKey {
     public static var defaultValue: Set<String> { [] }
 }

@@ -1,10 +1,10 @@
-/// The metrics of one attempt: one try on one connection. A redirect or a stale connection causes another attempt.
+/// The metrics of one attempt on one connection. A redirect or a stale connection, for example, causes another attempt.
 public struct AttemptMetrics: Sendable, Hashable {
     /// The reason for an attempt.
     public enum Reason: String, Sendable, Hashable {
         case first
         case redirect
-        /// The server had closed the connection that was to be reused, or had sent content behind its response to HEAD there.
+        /// The server had closed the connection to be reused, or had sent content there after its response to HEAD.
         case staleConnection
         /// The server rejected `Expect: 100-continue` (417); the body was then sent without waiting for consent.
         case expectationRefused
@@ -15,13 +15,13 @@ public struct AttemptMetrics: Sendable, Hashable {
         case misdirected
         /// The retry policy, or another interceptor, repeated the request.
         case retry
-        /// The server asked for credentials (401), or refused a signature for its date, and the request was sent with others.
+        /// The request was resent with credentials after a challenge, or with a new signature because the server refused its date.
         case authentication
-        /// The answer was late, and the request was sent once more beside it (hedged).
+        /// The response was late, and a copy of the request was sent (hedged).
         case hedge
     }
 
-    /// A time span, counted from the request's begin.
+    /// A time span, relative to the request's beginning.
     public struct Span: Sendable, Hashable {
         public var start: Duration
         public var end: Duration
@@ -45,22 +45,22 @@ public struct AttemptMetrics: Sendable, Hashable {
 
     private let target: ShownURL
 
-    /// The whole attempt, the body of the response included.
+    /// The whole attempt, including the body of the response.
     public var whole: Span
 
     /// Waiting for a connection, or for permission to open one.
     public var queue: Span?
 
-    /// Resolving the host's addresses; nil on a reused connection, as are the following four.
+    /// Resolving the host's addresses; nil on a reused connection, like ``connect``, ``proxying`` and ``tls``.
     public var resolve: Span?
 
-    /// Connecting, until one of the addresses answered.
+    /// Connecting, until one of the addresses has accepted the connection.
     public var connect: Span?
 
-    /// The proxy's time to reach the server, its own TLS handshake included.
+    /// The proxy's time to reach the server, including the TLS handshake with the proxy.
     public var proxying: Span?
 
-    /// The TLS handshake with the server, the evaluation of its certificate included.
+    /// The TLS handshake with the server, including the evaluation of its certificate.
     public var tls: Span?
 
     /// From writing the request's first byte to writing its last.
@@ -90,10 +90,10 @@ public struct AttemptMetrics: Sendable, Hashable {
     /// The proxy, without its credentials.
     public var proxy: String?
 
-    /// Bytes of the request as written, head and framing included; TLS adds its own.
+    /// Bytes of the request as written, including head and framing, without the overhead of TLS.
     public var bytesSent: Int64 = 0
 
-    /// Bytes of the response as read, head and framing included; TLS adds its own.
+    /// Bytes of the response as read, including head and framing, without the overhead of TLS.
     public var bytesReceived: Int64 = 0
 
     /// Bytes of the body after content decoding, as far as it was read.
@@ -129,10 +129,10 @@ public struct RequestMetrics: Sendable, Hashable {
     /// The number of followed redirects.
     public var redirectCount: Int { attempts.count { $0.reason == .redirect } }
 
-    /// The number of copies that were sent since an answer was late.
+    /// The number of copies that were sent because a response was late.
     public var hedgeCount: Int { attempts.count { $0.reason == .hedge } }
 
-    /// The number of attempts that repeated a failed one.
+    /// The number of attempts after the first, except redirects and hedged copies.
     public var retryCount: Int { attempts.count - redirectCount - hedgeCount - (attempts.isEmpty ? 0 : 1) }
 
     /// The bytes written in all attempts.

@@ -19,10 +19,10 @@ package enum InformationalResponseKey: RequestOptionKey {
     package static var defaultValue: (@Sendable (InformationalResponse) -> Void)? { nil }
 }
 
-/// The option key of a request whose content the server confirms as it arrives (draft-ietf-httpbis-resumable-upload, 5).
+/// The option key of a request whose server confirms received content during the upload (draft-ietf-httpbis-resumable-upload, 5).
 ///
-/// A 104 whose only Upload-Offset is larger than all before it does not count against the limit on interim responses. That holds for
-/// 100,000 of them; later ones count, as every other interim response does.
+/// The first 100,000 responses with status 104 do not count toward the limit of interim responses, if each has a single
+/// Upload-Offset that is larger than all before. Later ones count like other interim responses.
 package enum ConfirmedProgressKey: RequestOptionKey {
     package static var defaultValue: Bool { false }
 }

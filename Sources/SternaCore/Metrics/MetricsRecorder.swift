@@ -2,7 +2,7 @@ import HTTPTypes
 package import NIOCore
 import Synchronization
 
-/// Records the metrics of a call and posts its network events; nil if neither is wanted.
+/// Records the metrics of a call and posts its network events; nil if neither is enabled.
 @usableFromInline
 package final class MetricsRecorder: Sendable {
     package let began: NIODeadline
@@ -11,9 +11,9 @@ package final class MetricsRecorder: Sendable {
     private let call: ObservedCall
     private let metrics: Mutex<RequestMetrics>
 
-    // The reason for the next attempt, if its caller has announced one.
+    // The announced reason for the next attempt.
     private let nextReason = Mutex<AttemptMetrics.Reason?>(nil)
-    // The end is the last event, even if bytes of an unread body still arrive.
+    // The end must be the last event, even if bytes of an unread body still arrive.
     private let isEnded = Atomic<Bool>(false)
 
     init(_ call: ObservedCall, events: EventSource?, clock: NetworkClock = .system) {
@@ -26,7 +26,7 @@ package final class MetricsRecorder: Sendable {
     /// The metrics so far.
     package var snapshot: RequestMetrics { metrics.withLock { $0 } }
 
-    /// Returns a moment as an offset from the request's begin.
+    /// Returns a time as an offset from the request's beginning.
     package func offset(_ moment: NIODeadline) -> Duration { .nanoseconds(max(0, (moment - began).nanoseconds)) }
 
     /// Announces the reason for the next attempt.
@@ -36,7 +36,7 @@ package final class MetricsRecorder: Sendable {
 
     package func requestBegan() { post(.requestBegan) }
 
-    /// Posts that a request is to be sent again, and announces the reason for that attempt.
+    /// Posts that a retry is scheduled, and announces the reason for its attempt.
     package func retryScheduled(_ retry: ScheduledRetry) {
         expect(.retry)
         post(.retryScheduled(retry), attempt: snapshot.attempts.count)
@@ -81,8 +81,8 @@ package final class MetricsRecorder: Sendable {
         return Attempt(recorder: self, index: index)
     }
 
-    /// Records the length of a body after content decoding: the last attempt's that has a response, since a copy of the request may
-    /// have begun later.
+    /// Records the length of a body after content decoding, in the last attempt with a response: a copy of the request may have
+    /// begun later.
     package func decoded(_ bytes: Int) {
         metrics.withLock { metrics in
             let index = metrics.attempts.lastIndex { $0.status != nil } ?? metrics.attempts.indices.last
@@ -105,7 +105,7 @@ package final class MetricsRecorder: Sendable {
             recorder.metrics.withLock { change(&$0.attempts[index]) }
         }
 
-        /// Posts an event, if events are wanted.
+        /// Posts an event, if events are enabled.
         package func post(_ kind: @autoclosure () -> SternaEvent.Kind, at moment: NIODeadline) {
             recorder.post(kind(), attempt: index + 1, at: moment)
         }
@@ -116,7 +116,7 @@ package final class MetricsRecorder: Sendable {
             update { end(&$0, at: now) }
         }
 
-        /// Records the end of the attempt beside other changes.
+        /// Records the end of the attempt together with other changes.
         package func end(_ metrics: inout AttemptMetrics, at now: NIODeadline) {
             metrics.whole = AttemptMetrics.Span(start: metrics.whole.start, end: recorder.offset(now))
         }

@@ -1,4 +1,4 @@
-/// A retry that was decided on, and begins after a wait.
+/// A retry that begins after a wait.
 public struct ScheduledRetry: Sendable, Hashable {
     /// The cause of the retry.
     public let reason: RetryReason
@@ -6,7 +6,7 @@ public struct ScheduledRetry: Sendable, Hashable {
     /// The wait before it.
     public let delay: Duration
 
-    /// The number of the retry, counted from 1; the attempts of the engine and those of other redirects do not count.
+    /// The number of the retry, counted from 1, without repeats by the engine and without retries before the last redirect.
     public let number: Int
 
     package init(reason: RetryReason, delay: Duration, number: Int) {
@@ -21,10 +21,10 @@ public enum RetryReason: Sendable, Hashable, CustomStringConvertible {
     /// The attempt failed, before its response or while the body was collected.
     case error(SternaError.Kind)
 
-    /// The response's status; a delay that the server asked for was known or not required.
+    /// The response's status, for which the policy permits a retry.
     case status(Int)
 
-    /// A retrier of the program asked for it.
+    /// One of the program's retriers asked for it.
     case retrier
 
     public var description: String {

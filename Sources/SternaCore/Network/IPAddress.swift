@@ -26,11 +26,11 @@ public struct IPAddress: Sendable, Hashable {
         self.low = low
     }
 
-    /// Parses four decimal numbers without leading zeros, or an IPv6 address (RFC 4291, 2.2) without brackets and zone; nil for
-    /// anything else.
+    /// Parses an IPv4 address of four decimal numbers without leading zeros, or an IPv6 address (RFC 4291, 2.2) without brackets
+    /// and zone; nil for other text.
     public init?(_ text: some StringProtocol) { self.init(String(text)) }
 
-    // Most callers have a string: in another module, what is generic is not specialised.
+    // For strings, which most callers have, since the generic initializer is not specialized in other modules.
     package init?(_ text: String) {
         let utf8 = text.utf8
         guard utf8.count <= 64 else { return nil }
@@ -61,7 +61,7 @@ public struct IPAddress: Sendable, Hashable {
         return (0..<8).map { UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * $0)) } + lower
     }
 
-    /// The IPv4 address embedded in an IPv6 address as `::ffff:a.b.c.d` (RFC 4291, 2.5.5.2), else the address itself.
+    /// The IPv4 address of an IPv4-mapped IPv6 address `::ffff:a.b.c.d` (RFC 4291, 2.5.5.2), or the address itself.
     public var unmapped: IPAddress {
         guard family == .v6, high == 0, low >> 32 == 0xFFFF else { return self }
         return IPAddress(v4: UInt32(truncatingIfNeeded: low))
@@ -73,7 +73,7 @@ public struct IPAddress: Sendable, Hashable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// Four numbers, or the canonical form of RFC 5952.
+    /// Four decimal numbers, or the canonical form of RFC 5952.
     public var description: String {
         guard family == .v6 else { return IPv4.serialise(UInt32(truncatingIfNeeded: low)) }
         let pieces: [UInt16] = [high, low].flatMap { (half: UInt64) -> [UInt16] in

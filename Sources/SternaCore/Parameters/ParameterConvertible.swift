@@ -2,7 +2,7 @@ public import SternaPlatform
 
 /// A type whose values can be used in ``Parameters``.
 ///
-/// An enumeration with a raw value only declares the conformance.
+/// An enumeration with a raw value needs only to declare the conformance.
 public protocol ParameterConvertible: Sendable {
     /// This value as a parameter.
     var parameterValue: ParameterValue { get }
@@ -14,7 +14,7 @@ extension ParameterConvertible where Self: RawRepresentable, RawValue: Parameter
 }
 
 extension ParameterConvertible where Self: FixedWidthInteger {
-    /// ``ParameterValue/integer(_:)`` if the number fits, else ``ParameterValue/unsigned(_:)``, else its digits as a text.
+    /// ``ParameterValue/integer(_:)`` if the number fits, or else ``ParameterValue/unsigned(_:)``, or else its digits as text.
     public var parameterValue: ParameterValue {
         if let value = Int64(exactly: self) { return .integer(value) }
         return UInt64(exactly: self).map { .unsigned($0) } ?? .string(description)
@@ -75,7 +75,7 @@ extension UUID: ParameterConvertible {
 }
 
 extension URL: ParameterConvertible {
-    /// The absolute text of the address.
+    /// The absolute URL string.
     public var parameterValue: ParameterValue { .string(absoluteString) }
 }
 

@@ -71,7 +71,7 @@ private final class EncodedNode {
         }
     }
 
-    /// Returns a node for a value of a key; the last of several for one key counts.
+    /// Returns a node for a value of a key; the last one of a key counts.
     func add(_ key: String) -> EncodedNode {
         let node = EncodedNode()
         if case .dictionary(var pairs) = content {
@@ -86,7 +86,7 @@ private final class EncodedNode {
         return node
     }
 
-    /// Returns the node of a container for a key: the existing one if it holds a container of that kind, else a new one.
+    /// Returns the node of a container for a key: the existing one if it is of that kind, or else a new one.
     func container(_ key: String, isKeyed: Bool) -> EncodedNode {
         guard case .dictionary(let pairs) = content else { return add(key) }
         let indices = indices ?? Dictionary(pairs.indices.map { (pairs[$0].key, $0) }) { $1 }
@@ -135,7 +135,7 @@ private final class EncodedNode {
     }
 }
 
-/// The place of containers nested too deep; requesting a container cannot throw.
+/// The position of containers nested too deep, since requesting a container cannot throw.
 private final class ExcessDepth {
     var path: [any CodingKey]?
 }

@@ -1,5 +1,4 @@
-// Values that are nil are left out of literals and of dictionaries in them, but become null where an `Encodable` value has them, as
-// JSONEncoder makes it.
+// Nil values are left out of literals and of dictionaries in them, but become null in `Encodable` values, as in JSONEncoder.
 
 /// An optional of any type.
 protocol AnyOptional {
@@ -10,7 +9,7 @@ extension Optional: AnyOptional {
     var wrappedValue: Any? { self }
 }
 
-/// Whether a value is nil, at any level of optionals. A null that the caller has asked for is no optional.
+/// Returns whether a value is nil, at any level of optionals. An explicit null is not an optional.
 func isNil(_ value: Any) -> Bool {
     var value = value
     while let optional = value as? any AnyOptional {
@@ -20,14 +19,14 @@ func isNil(_ value: Any) -> Bool {
     return false
 }
 
-/// A type whose values may have nil in them.
+/// A type whose values may contain nil.
 protocol NilKeepingConvertible {
-    /// This value as a parameter, in which nil is null in dictionaries, too.
+    /// This value as a parameter, with null for nil also in dictionaries.
     var valueKeepingNils: ParameterValue { get }
 }
 
 extension ParameterConvertible {
-    /// This value as a parameter, in which nil is null in dictionaries, too: what JSONEncoder makes of a dictionary.
+    /// This value as a parameter, with null for nil also in dictionaries, as in JSONEncoder.
     var keepingNils: ParameterValue { (self as? any NilKeepingConvertible)?.valueKeepingNils ?? parameterValue }
 }
 

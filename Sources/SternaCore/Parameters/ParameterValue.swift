@@ -21,9 +21,9 @@ public enum ParameterValue: Sendable {
     case date(Date)
     /// Bytes.
     case data(Data)
-    /// Values in an order that matters.
+    /// Ordered values.
     case array([ParameterValue])
-    /// Values in an order that does not matter; a `Set` is converted in a fixed order, so that equal sets are equal.
+    /// Values without an order; a `Set` is converted in a fixed order, so that equal sets are equal.
     case set([ParameterValue])
     /// Values by name.
     case dictionary(Parameters)
@@ -56,7 +56,7 @@ extension ParameterValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiter
 }
 
 extension ParameterValue {
-    /// Whether this value precedes another in the fixed order in which sets are converted and written.
+    /// Returns whether this value precedes another in the fixed order of sets.
     ///
     /// Null, booleans, numbers by size, text by Unicode scalars, dates, data, then containers by their elements.
     package func precedes(_ other: ParameterValue) -> Bool {

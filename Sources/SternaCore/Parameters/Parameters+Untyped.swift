@@ -2,7 +2,8 @@ extension Parameters {
     /// Makes parameters from a dictionary of `Any` values, for code that receives them from an untyped interface.
     ///
     /// It accepts ``ParameterConvertible`` types, `NSNull` for null, and nested `[String: Any]`, `[Any]`, sets, optionals and
-    /// `AnyHashable` of them. Keys are in ascending order, since a dictionary has none. Values of dictionaries that are nil are left out.
+    /// `AnyHashable` of them. Keys are in ascending order, since a dictionary is unordered. Nil values of dictionaries are left
+    /// out.
     ///
     /// - Throws: ``ParameterError`` with the key path of a value of another type, of a key that is not a string, or of
     ///   containers nested deeper than ``maximumDepth``.
@@ -40,7 +41,7 @@ extension ParameterValue {
                 self = .null
                 return
             }
-            // A value can be wrapped any number of times, so each wrapper counts as a level.
+            // Wrappers may be nested, so each counts as a level.
             try self.init(untyped: wrapped, depth: Self.deeper(depth))
         } else if let convertible = value as? any ParameterConvertible {
             self = convertible.parameterValue

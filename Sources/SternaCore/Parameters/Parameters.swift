@@ -9,20 +9,20 @@
 ///
 ///     ["user": ["name": "Ada", "age": 36] as Parameters, "mixed": [1, "two"] as ParameterValue]
 ///
-/// An optional variable that is nil leaves its pair out, also in a nested dictionary; ``null`` keeps the name without a value. In an
-/// array nil is null, since it counts there.
+/// A pair whose optional value is nil is left out, also in a nested dictionary; ``null`` keeps the name without a value. In an
+/// array nil becomes null, since positions matter there.
 ///
-/// A repeated key keeps the place of its first value and takes the last one. Keys are the same if `String` compares them as
-/// equal, which includes canonically equivalent Unicode. Two `Parameters` are equal if they hold equal pairs in the same order.
+/// A repeated key keeps the position of its first value and takes the last one. Keys are the same if the strings are equal, which
+/// includes canonically equivalent Unicode. Two `Parameters` are equal if they have equal pairs in the same order.
 public struct Parameters: Sendable {
     /// The null value, for literals: `["cursor": Parameters.null]`.
     public static var null: ParameterValue { .null }
 
-    /// The maximum depth of nested containers, this one included. Deeper parameters are refused when they are read or written,
-    /// because depth would cost stack there.
+    /// The maximum depth of nested containers, including this one. Deeper parameters are refused when they are encoded or decoded,
+    /// which recurses.
     ///
-    /// Deeper values can be built by hand. Comparing, hashing and describing them takes no stack; releasing them takes stack for
-    /// each level, as with any nested Swift array.
+    /// Deeper values can be built by hand. Comparing, hashing and describing them does not recurse; releasing them does, as with
+    /// any nested Swift array.
     public static let maximumDepth = 512
 
     private static let indexedFrom = 16
@@ -35,7 +35,7 @@ public struct Parameters: Sendable {
     /// Makes empty parameters.
     public init() {}
 
-    /// Makes parameters from a dictionary; keys are in ascending order, since a dictionary has none. Values that are nil are left out.
+    /// Makes parameters from a dictionary; keys are in ascending order, since a dictionary is unordered. Nil values are left out.
     public init(_ dictionary: [String: any ParameterConvertible]) {
         self.init(given: dictionary.sorted { $0.key < $1.key }.lazy.map { ($0.key, $0.value) })
     }
@@ -52,7 +52,7 @@ public struct Parameters: Sendable {
         }
     }
 
-    /// Makes parameters from pairs in their order; a repeated key keeps the place of its first value and takes the last one.
+    /// Makes parameters from pairs in their order; a repeated key keeps the position of its first value and takes the last one.
     public init(pairs: some Sequence<(String, ParameterValue)>) {
         names.reserveCapacity(pairs.underestimatedCount)
         contents.reserveCapacity(pairs.underestimatedCount)
@@ -76,9 +76,10 @@ public struct Parameters: Sendable {
         position(of: key).map { contents[$0] }
     }
 
-    /// The value of a name; assigning a value keeps the name's place or appends it, and assigning nil removes the name.
+    /// The value of a name; nil if there is none. Assigning a value keeps the name's position or appends it; assigning nil removes
+    /// the name.
     ///
-    /// To keep the name without a value, assign ``null``. An optional variable that is nil removes the name as well.
+    /// To keep the name without a value, assign ``null``.
     public subscript(key: String) -> (any ParameterConvertible)? {
         get { value(for: key) }
         set {
@@ -90,7 +91,7 @@ public struct Parameters: Sendable {
         }
     }
 
-    /// Sets the value of a name, in its place if it exists and at the end if not.
+    /// Sets the value of a name, at its position if it exists and at the end if not.
     public mutating func set(_ value: ParameterValue, for key: String) {
         if let position = position(of: key) {
             contents[position] = value
@@ -145,8 +146,8 @@ public struct Parameters: Sendable {
 }
 
 extension Parameters: ExpressibleByDictionaryLiteral {
-    /// Makes parameters from a literal in its order, without the pairs whose value is nil; a repeated key keeps the place of its first
-    /// value and takes the last one.
+    /// Makes parameters from a literal in its order, without pairs whose value is nil; a repeated key keeps the position of its
+    /// first value and takes the last one.
     public init(dictionaryLiteral elements: (String, any ParameterConvertible)...) {
         self.init(given: elements)
     }

@@ -1,16 +1,16 @@
-/// A value that may hold others of its type, to any depth.
+/// A value that may contain others of its type, to any depth.
 ///
 /// Synthesized conformances compare, hash and describe such values by recursion, so deep values overflow the stack.
 package protocol TreeNode {
-    /// Whether this value can hold others.
+    /// Whether this value can contain others.
     var isContainer: Bool { get }
 
-    /// Whether two values are equal, apart from the nested pairs that it adds to `rest`.
+    /// Returns whether two values are equal, apart from the nested pairs that it adds to `rest`.
     static func matches(_ left: Self, _ right: Self, _ rest: inout [(Self, Self)]) -> Bool
 }
 
 extension TreeNode {
-    /// The levels that contribute to a hash. Deeper containers count by their kind and size only, which equal trees share.
+    /// The levels that contribute to a hash. Deeper containers contribute only their kind and size.
     package static var hashedLevels: Int { 32 }
 
     /// Compares two trees with a stack on the heap.
@@ -52,7 +52,7 @@ extension TreeNode {
     }
 }
 
-/// A piece of the description of a tree: a value that is still to be described, or a text between values.
+/// A piece of a tree's description: a value to describe, or a text between values.
 package enum DescriptionStep<Node> {
     case node(Node)
     case text(String)

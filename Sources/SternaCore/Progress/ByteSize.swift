@@ -1,4 +1,4 @@
-/// A number of bytes that describes itself for people: `1.2 GB`, in powers of 1,000.
+/// A number of bytes with a readable description, such as `1.2 GB`, in powers of 1,000.
 package struct ByteSize: Sendable, Hashable, CustomStringConvertible {
     package var bytes: Int64
 
@@ -16,7 +16,7 @@ package struct ByteSize: Sendable, Hashable, CustomStringConvertible {
         return "\(Self.short(value)) \(units[unit])"
     }
 
-    // Three figures at the most: 1.2, 48, 999.
+    // At most three digits: 1.2, 48, 999.
     static func short(_ value: Double) -> String {
         guard value < 9.95 else { return "\(Int(value.rounded()))" }
         let tenths = Int((value * 10).rounded())

@@ -1,20 +1,19 @@
-/// Adds up the bytes of several transfers, each of which has a number. A value without a clock, to which an update costs the same for any
-/// number of transfers.
+/// The sum of the progress of several transfers, identified by numbers. An update takes constant time.
 package struct ProgressSum: Sendable {
     private struct Entry: Sendable {
         var completed: Int64 = 0
         var total: Int64?
-        /// The bytes that a rate counts: without those that were there before.
+        /// The transferred bytes, without those present before, for rates.
         var moved: Int64 = 0
     }
 
     private var entries: [Int: Entry] = [:]
     private var (known, unknown) = (0, 0)
 
-    // Wider than what is added, so that absurd lengths do not overflow.
+    // Wider than the summands, so that absurd lengths do not overflow.
     private var (bytes, lengths) = (Int128(0), Int128(0))
 
-    /// The numbers of transfers that have succeeded, and that have failed.
+    /// The numbers of succeeded and failed transfers.
     package private(set) var (finished, failed) = (0, 0)
 
     package init() {}
@@ -25,17 +24,17 @@ package struct ProgressSum: Sendable {
     /// The bytes of all transfers so far.
     package var completed: Int64 { Int64(clamping: bytes) }
 
-    /// The length of all; nil while that of one is unknown.
+    /// The total length; nil while the length of any transfer is unknown.
     package var total: Int64? { unknown == 0 ? Int64(clamping: lengths) : nil }
 
-    /// The length of all, where an unknown one counts with the mean of those that are known; nil while none is.
+    /// The total length, with the mean of the known lengths for each unknown one; nil while no length is known.
     package var estimate: Int64? {
         guard unknown > 0, known > 0 else { return total }
         let rest = Double(lengths) / Double(known) * Double(unknown)
         return Int64(clamping: max(bytes, lengths + Int128(rest)))
     }
 
-    /// Returns the progress of a transfer; nil for one that is over, or is not there.
+    /// Returns the progress of a transfer; nil if it has ended or does not exist.
     package subscript(_ id: Int) -> TransferProgress? {
         entries[id].map { TransferProgress(completed: $0.completed, total: $0.total) }
     }
@@ -45,23 +44,23 @@ package struct ProgressSum: Sendable {
         if entries[id] == nil { replace(id, by: Entry(total: total.map { max(0, $0) })) }
     }
 
-    /// Sets the progress of a transfer. Returns the bytes that it has moved meanwhile; nil if it is over, or is not there.
+    /// Sets the progress of a transfer. Returns the bytes transferred since the last update; nil if it has ended or does not exist.
     ///
-    /// - Parameter resumedAt: the bytes of it that were there before.
+    /// - Parameter resumedAt: the number of its bytes that were present before.
     @discardableResult
     package mutating func set(_ id: Int, _ progress: TransferProgress, resumedAt: Int64) -> Int64? {
         guard let old = entries[id] else { return nil }
         var new = Entry(completed: max(0, progress.completed), total: progress.total.map { max(0, $0) })
-        // Bytes that come a second time count from where they exceed the first.
+        // Bytes transferred a second time count only beyond the previous maximum.
         new.moved = max(old.moved, new.completed - min(new.completed, max(0, resumedAt)))
         replace(id, by: new)
         return new.moved - old.moved
     }
 
-    /// Forgets a transfer that is not over.
+    /// Removes a transfer that has not ended.
     package mutating func remove(_ id: Int) { replace(id, by: nil) }
 
-    /// Notes the end of a transfer, which counts from now on with the bytes that it got.
+    /// Records the end of a transfer, whose length becomes the number of its received bytes.
     package mutating func end(_ id: Int, succeeded: Bool) {
         guard let entry = entries[id] else { return }
         replace(id, by: Entry(completed: entry.completed, total: entry.completed))
@@ -81,7 +80,7 @@ package struct ProgressSum: Sendable {
         if entry.total == nil { unknown += sign } else { known += sign }
     }
 
-    /// Returns the sums of both, without their transfers.
+    /// Adds the sums of both, without their single transfers.
     package static func + (one: ProgressSum, other: ProgressSum) -> ProgressSum {
         var sum = ProgressSum()
         (sum.bytes, sum.lengths) = (one.bytes + other.bytes, one.lengths + other.lengths)

@@ -1,14 +1,14 @@
 package import NIOCore
 import SternaPlatform
 
-/// A rate in bytes per second that follows the throughput within a few seconds, without its jumps; a value without a clock of its own.
+/// A smoothed rate in bytes per second, which follows the throughput within a few seconds. It has no clock; callers pass the time.
 ///
 /// It is the exponentially weighted mean of the rates of steps of at least a tenth of a second.
 package struct SmoothedRate: Sendable, Hashable {
     /// The seconds in which an old rate loses two thirds of its weight.
     private static let memory = 3.0
 
-    /// The nanoseconds of a step at least.
+    /// The minimum length of a step, in nanoseconds.
     private static let step: UInt64 = 100_000_000
 
     private var weighted = 0.0
@@ -18,7 +18,7 @@ package struct SmoothedRate: Sendable, Hashable {
 
     package init() {}
 
-    /// Adds bytes that were transferred at a moment. A time that goes back, and negative counts, add nothing.
+    /// Adds bytes transferred now. An earlier time than before, and negative counts, add nothing.
     package mutating func add(_ bytes: Int64, at now: NIODeadline) {
         let start = since ?? now
         since = start
@@ -27,7 +27,7 @@ package struct SmoothedRate: Sendable, Hashable {
         self = folded(at: now, start)
     }
 
-    /// Returns the rate at a moment, which sinks while nothing is transferred; nil until there is enough to measure.
+    /// Returns the current rate, which sinks while nothing is transferred; nil until there is enough data.
     package func rate(at now: NIODeadline) -> Double? {
         var current = self
         if let since, now > since, now.uptimeNanoseconds - since.uptimeNanoseconds >= Self.step {
@@ -40,7 +40,7 @@ package struct SmoothedRate: Sendable, Hashable {
         let seconds = Double(now.uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
         let kept = exp(-seconds / Self.memory)
         var next = SmoothedRate()
-        // The weights of the past and of this step; the quotient has no bias towards zero at the beginning.
+        // Dividing by the summed weights avoids a bias toward zero at the beginning.
         next.weighted = weighted * kept + pending / seconds * (1 - kept)
         next.weight = weight * kept + (1 - kept)
         next.since = now

@@ -24,7 +24,7 @@ public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
         return min(1, max(0, Double(completed) / Double(total)))
     }
 
-    /// The estimated remaining time at the current rate.
+    /// The estimated remaining time at the current rate; nil without a total or a rate.
     public var remaining: Duration? {
         guard let total, let rate, rate > 0, completed <= total else { return nil }
         let seconds = (Double(total) - Double(completed)) / rate
@@ -44,14 +44,14 @@ public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
         return parts.joined(separator: ", ")
     }
 
-    // In whole numbers: as a fraction, 29 of 100 would be a hair below 29 per cent.
+    // In integers, since 0.29 as a `Double` would be rounded down to 28 percent.
     private static func percent(_ completed: Int64, of total: Int64) -> Int? {
         guard total > 0, completed >= 0, completed <= total else { return nil }
         let product = completed.multipliedFullWidth(by: 100)
         return Int(total.dividingFullWidth(product).quotient)
     }
 
-    // Rounded up, so that there is no “0 s left” while something is left.
+    // Rounded up, so that “0 s left” appears only at the end.
     static func spoken(_ duration: Duration) -> String {
         let (whole, attoseconds) = duration.components
         let seconds = max(0, attoseconds > 0 ? whole + 1 : whole)
@@ -61,7 +61,7 @@ public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Computes progress from byte counts, with a rate over the last seconds; a value without a clock of its own.
+/// Computes progress from byte counts, with a rate over the last seconds. It has no clock; callers pass the time.
 package struct ProgressMeter: Sendable {
     private var samples: [(at: NIODeadline, completed: Int64)] = []
 
@@ -73,7 +73,7 @@ package struct ProgressMeter: Sendable {
 
     package init(total: Int64? = nil) { self.total = total }
 
-    /// Adds bytes transferred at a moment.
+    /// Adds bytes transferred now.
     package mutating func add(_ bytes: Int, at now: NIODeadline) {
         let (sum, overflow) = completed.addingReportingOverflow(Int64(bytes))
         completed = overflow ? .max : sum
@@ -87,7 +87,7 @@ package struct ProgressMeter: Sendable {
         }
     }
 
-    /// Returns the progress at a moment; the rate covers the last three to five seconds.
+    /// Returns the current progress; the rate covers at most the last five seconds.
     package func progress(at now: NIODeadline) -> TransferProgress {
         var rate: Double?
         if let first = samples.first, now > first.at {

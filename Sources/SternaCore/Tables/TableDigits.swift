@@ -5,7 +5,7 @@ package struct TableDigits {
     private let code: UnsafeBufferPointer<UInt8>
     private var index = 0
 
-    /// - Parameter code: must outlive the value.
+    /// - Parameter code: the characters, which must outlive the value.
     package init(_ code: UnsafeBufferPointer<UInt8>) { self.code = code }
 
     /// Returns the next digit; nil at the end.

@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// A point in time on the monotonic clock, in nanoseconds, by which something must be done.
+/// A point in time on the monotonic clock, in nanoseconds, by which an operation must be complete.
 ///
 ///     let deadline = Deadline.now + .seconds(5)
 ///     let user: User = try await api.get("user") { $0.deadline = deadline }.decode()
@@ -11,7 +11,7 @@ public struct Deadline: Sendable, Hashable, Comparable {
 
     public init(_ instant: NIODeadline) { self.instant = instant }
 
-    /// The present moment.
+    /// The current time.
     public static var now: Deadline { Deadline(.now()) }
 
     /// The point that lies `duration` from now; now for a negative duration.
@@ -62,7 +62,7 @@ extension TimeAmount {
     /// Makes a duration to the nearest nanosecond, clamped to between zero and a hundred years.
     package init(clamping duration: Duration) {
         let attoseconds = min(max(duration.attoseconds, 0), Int128(Deadline.century) * 1_000_000_000_000_000_000)
-        // To the nearest: 4.1 as a `Double` is a little less than that.
+        // Rounded to the nearest, since for example 4.1 as a `Double` is slightly less.
         self = .nanoseconds(Int64((attoseconds + 500_000_000) / 1_000_000_000))
     }
 }

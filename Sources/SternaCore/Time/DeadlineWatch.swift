@@ -1,13 +1,13 @@
 package import NIOCore
 import Synchronization
 
-/// Tells those that wait when their deadline has passed, by one timer for all of them.
+/// Notifies members when their deadline has passed, with one timer for all of them.
 ///
-/// A timer of its own for each would cost a call its way to the event loop and back, and all others of that loop a look at it.
+/// A timer for each would cost every call two hops to the event loop.
 package final class DeadlineWatch: Sendable {
-    /// One that waits.
+    /// An object with a deadline.
     package protocol Member: AnyObject, Sendable {
-        /// Its deadline; `distantFuture` for none, such as while its time stands still.
+        /// Its deadline; `distantFuture` for none, for example while it is paused.
         var deadline: NIODeadline { get }
 
         /// Called once, when the deadline has passed: on the event loop, or by the caller that adds the member.
@@ -26,10 +26,10 @@ package final class DeadlineWatch: Sendable {
 
     deinit { state.withLock { $0.timer.stop() } }
 
-    /// The number of those that wait.
+    /// The number of members.
     package var count: Int { state.withLock { $0.members.count } }
 
-    /// Watches a member until its deadline has passed, at once perhaps, or until it is removed.
+    /// Adds a member until its deadline has passed, which may be at once, or until it is removed.
     package func add(_ member: some Member) {
         let deadline = member.deadline
         guard deadline > time.clock.now else { return member.deadlinePassed() }
@@ -39,7 +39,7 @@ package final class DeadlineWatch: Sendable {
         }
     }
 
-    /// Heeds a deadline that has become an earlier one; does nothing for one that is no member.
+    /// Applies a member's earlier deadline; does nothing for an object that is not a member.
     package func update(_ member: some Member) {
         let deadline = member.deadline
         state.withLock { state in
@@ -47,7 +47,7 @@ package final class DeadlineWatch: Sendable {
         }
     }
 
-    /// Forgets a member; does nothing for another.
+    /// Removes a member; does nothing for an object that is not a member.
     package func remove(_ member: some Member) {
         // The reference is released after unlocking.
         let removed = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(member)) }

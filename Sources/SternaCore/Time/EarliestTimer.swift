@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// One timer for the earliest of many moments.
+/// One timer for the earliest of several times.
 package struct EarliestTimer: Sendable {
     private var task: ClockTimer?
 
@@ -9,8 +9,8 @@ package struct EarliestTimer: Sendable {
 
     package init() {}
 
-    /// Returns whether the timer needs no change to fire by a moment.
-    // Inlined: the engine asks at each request.
+    /// Returns whether the timer fires by a given time without a change.
+    // Inlined, since the engine calls it for each request.
     @inlinable
     package func isSet(by moment: NIODeadline) -> Bool {
         guard let own = self.moment else { return false }
@@ -23,13 +23,13 @@ package struct EarliestTimer: Sendable {
         (task, moment) = (nil, nil)
     }
 
-    /// Records a timer that was scheduled.
+    /// Records a scheduled timer.
     package mutating func set(_ task: ClockTimer, at moment: NIODeadline) { (self.task, self.moment) = (task, moment) }
 
     /// Records that the timer has fired.
     package mutating func fired() { (task, moment) = (nil, nil) }
 
-    /// Cancels the timer for good: from now on it counts as set.
+    /// Cancels the timer permanently: from now on it counts as set.
     package mutating func stop() {
         task?.cancel()
         if moment != nil { moment = .uptimeNanoseconds(0) }

@@ -1,8 +1,8 @@
 import NIOCore
 import SternaPlatform
 
-/// The delays between attempts: each is longer than the last, up to a limit, and a share of it is chosen at random, so that clients
-/// that failed together do not come back together. It has no clock and no random numbers; callers pass them.
+/// Growing delays between attempts, up to a limit. A share of each is random, so that clients that failed at the same time do not
+/// retry at the same time. Callers pass the random numbers.
 package struct ExponentialBackoff: Sendable, Hashable {
     /// The maximum of the first delay.
     package let first: Duration
@@ -10,7 +10,7 @@ package struct ExponentialBackoff: Sendable, Hashable {
     /// The factor by which the maximum grows with each attempt.
     package let factor: Double
 
-    /// The limit of all delays.
+    /// The maximum of all delays.
     package let limit: Duration
 
     /// The share of a delay that is random, from 0 for exact delays to 1 for delays between zero and the maximum.
@@ -20,16 +20,16 @@ package struct ExponentialBackoff: Sendable, Hashable {
         (self.first, self.factor, self.limit, self.jitter) = (first, factor, limit, jitter)
     }
 
-    /// Returns a delay to the nearest nanosecond, a hundred years at most.
+    /// Returns a delay to the nearest nanosecond, at most a hundred years.
     ///
     /// - Parameters:
     ///   - number: the number of the delay, counted from 0.
     ///   - random: a random number from 0 to 1.
     package func delay(_ number: Int, random: Double) -> Duration {
         let limit = Self.nanoseconds(limit)
-        // Finite, so that no delay at first stays none.
+        // Finite, so that a first delay of zero stays zero.
         let growth = min(pow(max(factor, 0), Double(max(number, 0))), .greatestFiniteMagnitude)
-        // May be infinite, or not a number, for a factor that makes no sense.
+        // May be infinite or NaN for an invalid factor.
         let product = Self.nanoseconds(first) * growth
         let longest = product.isFinite ? min(product, limit) : limit
         let chosen = longest * (1 - jitter) + longest * jitter * min(max(random, 0), 1)

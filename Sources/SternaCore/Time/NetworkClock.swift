@@ -1,9 +1,9 @@
 public import NIOCore
 import Synchronization
 
-/// The clock of an engine and of the calls of its sessions: the system's, or a test's (`TestClock` in SternaTesting).
+/// The clock of an engine and of its sessions' calls: the system's clock, or a test's (`TestClock` in SternaTesting).
 ///
-/// It measures every limit, pause and duration.
+/// It measures all limits, pauses and durations.
 public struct NetworkClock: Sendable {
     /// The system's monotonic clock, the default.
     public static let system = NetworkClock(nil)
@@ -16,11 +16,11 @@ public struct NetworkClock: Sendable {
         isSystem = source == nil
     }
 
-    /// A clock that a test moves.
+    /// Makes a clock that a test advances.
     package init(source: any ClockSource) { self.init(source) }
 
-    /// The present moment.
-    // Inlined: every step of a request reads it, nearly always from the system.
+    /// The current time.
+    // Inlined, since every step of a request reads it, nearly always from the system.
     @inlinable
     @inline(__always)
     public var now: NIODeadline {
@@ -31,9 +31,10 @@ public struct NetworkClock: Sendable {
     @inline(never)
     var sourceNow: NIODeadline { source?.now ?? .now() }
 
-    /// Runs work on an event loop at a moment, or at once if the moment has passed.
+    /// Runs work on an event loop at a time, or at once if that has passed.
     ///
-    /// - Parameter outlastsLoop: whether the timer may be cancelled after the loop was shut down, which SwiftNIO reports as a mistake.
+    /// - Parameter outlastsLoop: whether the timer may be cancelled after the loop was shut down, which SwiftNIO otherwise reports
+    ///   as a programming error.
     @discardableResult
     package func schedule(
         at moment: NIODeadline, on loop: any EventLoop, outlastsLoop: Bool = false,
@@ -55,14 +56,14 @@ public struct NetworkClock: Sendable {
     }
 }
 
-/// Work that a ``NetworkClock`` runs at a later moment.
+/// Work that a ``NetworkClock`` runs later.
 package struct ClockTimer: Sendable {
     fileprivate enum Kind: Sendable {
         case loop(Scheduled<Void>, end: End?)
         case source(@Sendable () -> Void)
     }
 
-    /// Whether a timer has fired, or was dropped by its event loop, which ended first.
+    /// Whether a timer has fired, or was dropped because its event loop ended first.
     fileprivate final class End: Sendable {
         private let isOver = Atomic(false)
         var hasCome: Bool { isOver.load(ordering: .acquiring) }
@@ -89,7 +90,7 @@ package struct ClockTimer: Sendable {
 package protocol ClockSource: AnyObject, Sendable {
     var now: NIODeadline { get }
 
-    /// Runs work on an event loop at a moment; returns a closure that cancels it.
+    /// Runs work on an event loop at a time; returns a closure that cancels it.
     func schedule(
         at moment: NIODeadline, on loop: any EventLoop, _ work: @escaping @Sendable () -> Void
     ) -> @Sendable () -> Void

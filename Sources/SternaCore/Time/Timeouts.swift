@@ -67,8 +67,8 @@ public struct Timeouts: Sendable, Hashable {
         }
     }
 
-    /// The defaults: 30 s each to resolve the host, to connect, for a proxy and for TLS; 60 s to the first byte of the answer,
-    /// between bytes, and for each write; seven days in the queue and in total.
+    /// Makes the default limits: 30 s each to resolve the host, to connect, for a proxy and for TLS; 60 s to the first byte of the
+    /// response, between bytes, and for each write; seven days in the queue and in total.
     public init() {}
 
     /// Waiting for a connection while the maximum number is open; seven days by default.
@@ -89,7 +89,7 @@ public struct Timeouts: Sendable, Hashable {
         set { set(.connect) { $0.connect = Self.clamp(newValue) } }
     }
 
-    /// The proxy's time to reach the server, from the connection on, its own TLS handshake included; 30 s by default. The time
+    /// The proxy's time to reach the server after connecting, including the TLS handshake with the proxy; 30 s by default. The time
     /// that an authenticator needs for credentials does not count.
     public var proxy: Duration {
         get { Duration(storage.proxy) }
@@ -102,7 +102,7 @@ public struct Timeouts: Sendable, Hashable {
         set { set(.tls) { $0.tls = Self.clamp(newValue) } }
     }
 
-    /// The longest time without the peer accepting bytes of the request, checked eight times in that time; 60 s by default.
+    /// The maximum time in which the peer accepts no bytes of the request, checked eight times in that time; 60 s by default.
     public var write: Duration {
         get { Duration(storage.write) }
         set { set(.write) { $0.write = Self.clamp(newValue) } }
@@ -123,7 +123,7 @@ public struct Timeouts: Sendable, Hashable {
         set { set(.betweenBytes) { $0.betweenBytes = Self.clamp(newValue) } }
     }
 
-    /// From the call to the end of the response's body, redirects included; seven days by default.
+    /// From the call to the end of the response's body, including redirects; seven days by default.
     ///
     /// Zero or less means that no time is left: the request fails with `timedOut` before anything is sent.
     public var total: Duration {
@@ -141,7 +141,7 @@ public struct Timeouts: Sendable, Hashable {
         }
     }
 
-    /// Whether all limits but the total one are the same.
+    /// Returns whether all limits except the total one are the same.
     package func isSameButForTotal(as other: Timeouts) -> Bool {
         if box === other.box { return true }
         var amounts = box.amounts
@@ -149,8 +149,8 @@ public struct Timeouts: Sendable, Hashable {
         return amounts == other.box.amounts && box.throughput == other.box.throughput
     }
 
-    /// Sets a conventional "time-out": resolving, connecting, proxy, TLS, the first byte and each pause between bytes may each
-    /// take this long.
+    /// Sets a conventional time-out: the same limit for resolving, connecting, the proxy, TLS, the first byte, and each pause
+    /// between bytes.
     public mutating func setEach(_ duration: Duration) {
         resolve = duration
         connect = duration

@@ -1,19 +1,19 @@
 /// The zone of an IPv6 address in a URL: the network interface through which a link-local address is reached (RFC 6874, 2).
 ///
-/// It means something to this machine alone, so that no server, proxy or log of theirs receives it (RFC 6874, 4), and no server's
-/// reference may name one.
+/// It has a meaning only on this machine, so it is not sent to servers or proxies (RFC 6874, 4), and references from servers must
+/// not contain one.
 enum AddressZone {
     /// The percent sign of a zone, percent-encoded.
     static let mark = "%25"
 
-    /// The longest name of an interface (IFNAMSIZ), in bytes.
+    /// The maximum length of an interface name (IFNAMSIZ), in bytes.
     private static let longest = 15
 
     private static let loopback: [UInt16] = [0, 0, 0, 0, 0, 0, 0, 1]
 
-    /// Splits the text between a host's brackets. Returns nil if what follows a percent sign is no zone.
+    /// Splits the text between a host's brackets. Returns nil if the text after a percent sign is not a zone.
     ///
-    /// The sign may also stand there by itself, as people type it.
+    /// The sign may also be unencoded, as users type it.
     static func split(_ input: ArraySlice<UInt8>) -> (address: ArraySlice<UInt8>, zone: String?)? {
         guard let sign = input.firstIndex(of: UInt8(ascii: "%")) else { return (input, nil) }
         var zone = input[sign...]
@@ -22,9 +22,10 @@ enum AddressZone {
         return (input[..<sign], String(decoding: zone, as: UTF8.self))
     }
 
-    /// Whether an address, given as its eight pieces, has zones: link-local ones, and the loopback address (RFC 4007, 4).
+    /// Returns whether an address, given as its eight pieces, may have a zone: link-local addresses and the loopback address (RFC
+    /// 4007, 4).
     ///
-    /// The system ignores the zone of any other, so that a request would leave by another interface than the one named.
+    /// The system ignores zones of other addresses, so a request could use another interface than the one named.
     static func exists(at address: [UInt16]) -> Bool {
         address.first.map { $0 & 0xFFC0 } == 0xFE80 || address == loopback
     }
@@ -42,16 +43,16 @@ enum AddressZone {
 }
 
 extension HTTPURL {
-    /// The network interface of a link-local IPv6 address, a name or a number, as in `http://[fe80::1%25eth0]/` (RFC 6874); nil if
-    /// there is none.
+    /// The network interface of a link-local IPv6 address, a name or a number, as in `http://[fe80::1%25eth0]/` (RFC 6874); nil
+    /// without one.
     ///
-    /// Only URLs that the program gives have one. It is not sent.
+    /// Only URLs of the program can have a zone. It is not sent.
     public var zone: String? { storage.zone }
 
     /// The Host field's value (RFC 9112, 3.2): ``authority`` without a zone.
     package var hostField: String { storage.hostField }
 
-    /// Returns the URL as others may see it.
+    /// Returns the URL without its zone, which other machines must not see.
     package func removingZone() -> HTTPURL { zone == nil ? self : HTTPURL(storage.replacing(authority: hostField)) }
 }
 
@@ -68,7 +69,7 @@ extension HTTPURL.Storage {
         return String(Substring(zone.prefix { $0 != UInt8(ascii: "]") }))
     }
 
-    /// Returns the URL with a base's zone, if it has the same address and none of its own.
+    /// Returns the URL with a base's zone, if both have the same address and the URL has no zone.
     func inZone(of base: HTTPURL.Storage?) -> HTTPURL.Storage {
         guard let base, hostKind == .ipv6, zoneStart == nil, let start = base.zoneStart,
             host.utf8.dropLast().elementsEqual(base.authority.utf8[..<start])
@@ -76,7 +77,7 @@ extension HTTPURL.Storage {
         return replacing(authority: base.host + String(Substring(authority.utf8.dropFirst(hostLength))))
     }
 
-    // Replaces an authority by one that differs in the zone alone.
+    // Replaces the authority by one that differs only in the zone.
     fileprivate func replacing(authority new: String) -> HTTPURL.Storage {
         HTTPURL.Storage(
             scheme: scheme, userinfo: userinfo, authority: new,

@@ -1,7 +1,7 @@
 /// Parses URLs that are already in normal form, and returns nil for all others.
 ///
-/// Its result always equals that of ``URLParser`` for the same bytes; it is only faster. Buffers are read during the call alone,
-/// and every index is compared with `count` first: release builds do not check it again.
+/// Its result always equals that of ``URLParser`` for the same bytes; it is only faster. Buffers are read only during the call, and
+/// every index is compared with `count` first, since release builds do not check it.
 enum FastURLParser {
     private struct Target {
         var text: String
@@ -86,7 +86,7 @@ enum FastURLParser {
         return (scheme, index + 3)
     }
 
-    /// Parses path, query and fragment from `start` to the end; nil if any part must change.
+    /// Parses path, query and fragment from `start` to the end; nil if any part must be normalized.
     private static func target(_ input: UnsafeBufferPointer<UInt8>, from start: Int) -> Target? {
         guard start < input.count else { return Target(text: "/", pathLength: 1, fragment: nil) }
         guard input[start] == UInt8(ascii: "/"), let pathEnd = endOfPath(input, from: start) else { return nil }

@@ -4,7 +4,7 @@ extension HTTPURL {
         HTTPURL(storage.removingUserinfo())
     }
 
-    /// Returns the URL with `https` for `http` and `wss` for `ws`: the default port becomes the default one, any other stays.
+    /// Returns the URL with `https` for `http` and `wss` for `ws`: the default port becomes the new default, other ports stay.
     package func upgradedToTLS() -> HTTPURL {
         let secure: Scheme
         switch scheme {
@@ -27,7 +27,7 @@ extension HTTPURL {
 
     /// Returns the URL with another fragment; nil removes it.
     ///
-    /// Characters that a fragment may not hold are percent-encoded; "%" counts as already encoded.
+    /// Characters that a fragment must not contain are percent-encoded; "%" counts as already encoded.
     public func replacingFragment(_ fragment: String?) -> HTTPURL {
         if fragment == nil, storage.fragment == nil { return self }
         return HTTPURL(
@@ -38,7 +38,7 @@ extension HTTPURL {
 
     /// Returns the URL with another query; nil removes it.
     ///
-    /// Characters that a query may not hold, such as "#" and white space, are percent-encoded; "%" counts as already encoded.
+    /// Characters that a query must not contain, such as "#" and white space, are percent-encoded; "%" counts as already encoded.
     ///
     /// - Parameter query: the query without its "?".
     public func replacingQuery(_ query: String?) -> HTTPURL {
@@ -55,7 +55,7 @@ extension HTTPURL {
     ///
     /// The fragment stays after it. An empty `encoded` changes nothing. The length is not limited here.
     ///
-    /// - Parameter encoded: form-encoded fields, without a leading "?" or "&". Characters that a query may not hold are
+    /// - Parameter encoded: form-encoded fields, without a leading "?" or "&". Characters that a query must not contain are
     ///   percent-encoded; "%" counts as already encoded.
     public func appendingQuery(_ encoded: String) -> HTTPURL {
         guard !encoded.isEmpty else { return self }

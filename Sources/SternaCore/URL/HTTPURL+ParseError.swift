@@ -1,5 +1,5 @@
 extension HTTPURL {
-    /// The reason why a text is not a URL that this library can request; never holds user information.
+    /// The reason why a text is not a URL that this library can request; never contains user information.
     public enum ParseError: Error, Sendable, Equatable {
         /// The text is empty or white space.
         case empty
@@ -9,7 +9,7 @@ extension HTTPURL {
         case unsupportedScheme(String?)
         /// There is no host.
         case missingHost
-        /// The host holds a code point that hosts may not hold.
+        /// The host contains a forbidden code point.
         case forbiddenHostCodePoint(Unicode.Scalar)
         /// The host's percent-encoding is not UTF-8.
         case invalidHostEncoding
@@ -23,8 +23,8 @@ extension HTTPURL {
         case invalidPort
         /// The port is over 65535.
         case portOutOfRange
-        /// The text, or its normalised form, is longer than ``HTTPURL/maximumLength`` bytes of UTF-8; or a host outside ASCII is
-        /// longer than 1,024.
+        /// The text, or its normalized form, is longer than ``HTTPURL/maximumLength`` bytes of UTF-8; or a host outside ASCII is
+        /// longer than 1,024 bytes.
         case tooLong
     }
 }

@@ -1,9 +1,9 @@
 /// An absolute URL of the scheme `http`, `https`, `ws` or `wss`, parsed and normalised by the WHATWG URL Standard.
 ///
-/// The value is kept in the pieces that a request needs: reading the Host field's value, the request target and the origin
-/// allocates nothing. Input and serialisation are limited to ``maximumLength`` bytes of UTF-8.
+/// The value is stored as the pieces that a request needs: reading the Host field's value, the request target and the origin
+/// allocates no memory. Input and serialization are limited to ``maximumLength`` bytes of UTF-8.
 ///
-/// `description` leaves user information out, so that a URL may be logged; ``href`` includes it.
+/// `description` leaves out user information, so that a URL may be logged; ``href`` includes it.
 public struct HTTPURL: Sendable, Hashable {
     let storage: Storage
 
@@ -11,7 +11,7 @@ public struct HTTPURL: Sendable, Hashable {
         self.storage = storage
     }
 
-    /// The longest input and the longest serialisation, in bytes of UTF-8: 65,536.
+    /// The maximum length of the input and of the serialization, in bytes of UTF-8: 65,536.
     public static var maximumLength: Int { 65_536 }
 
     /// Parses an absolute URL.
@@ -32,10 +32,10 @@ public struct HTTPURL: Sendable, Hashable {
         storage = try URLParser.parse(reference, base: base.storage)
     }
 
-    /// Parses or resolves a reference as HTTP messages have it: unlike browsers, it is refused if its host is empty, as in
-    /// `http:///path` and `///path` (RFC 9110, 4.2.1). A server that names the base's own address means the base's ``zone``, too.
+    /// Parses or resolves a reference of an HTTP message: unlike in browsers, an empty host is refused, as in `http:///path` and
+    /// `///path` (RFC 9110, 4.2.1). A reference to the base's address inherits the base's ``zone``.
     ///
-    /// - Parameter allowsZone: whether it is the program's own, and so may name a network interface of this machine.
+    /// - Parameter allowsZone: whether the reference may contain a zone, because it comes from the program.
     /// - Throws: ``ParseError``, which is `missingHost` for an empty host.
     package init(
         withHost reference: String, relativeTo base: HTTPURL? = nil, allowsZone: Bool = false
@@ -44,7 +44,7 @@ public struct HTTPURL: Sendable, Hashable {
         storage = allowsZone ? parsed : parsed.inZone(of: base?.storage)
     }
 
-    /// Parses or resolves with the caller's encoder for hosts outside ASCII, instead of UTS #46.
+    /// Parses or resolves a reference with the caller's encoder for hosts outside ASCII, instead of UTS #46.
     ///
     /// - Throws: ``ParseError`` if the standard requires failure, for schemes other than the four, and for input or a result over
     ///   ``maximumLength``.
@@ -65,7 +65,7 @@ extension HTTPURL {
     /// The kind of the host.
     public var hostKind: HostKind { storage.hostKind }
 
-    /// The host in the form for a resolver: an IPv6 address without its brackets and its zone, anything else like ``host``.
+    /// The host for a resolver: an IPv6 address without brackets and zone, otherwise the same as ``host``.
     public var hostWithoutBrackets: String {
         guard hostKind == .ipv6 else { return host }
         return String(storage.authority.utf8.dropFirst().prefix { $0 != UInt8(ascii: "]") && $0 != UInt8(ascii: "%") })
@@ -97,10 +97,10 @@ extension HTTPURL {
     /// The fragment, percent-encoded and without its "#"; nil if there is none.
     public var fragment: String? { storage.fragment }
 
-    /// The request target in origin form, path and query (RFC 9112, 3.2.1); stored, so it costs nothing to read.
+    /// The request target in origin form, path and query (RFC 9112, 3.2.1).
     public var requestTarget: String { storage.target }
 
-    /// The host, with the port unless it is the default; stored. Without a ``zone`` it is the Host field's value (RFC 9112, 3.2).
+    /// The host, with the port unless it is the default. Without a ``zone`` it is the Host field's value (RFC 9112, 3.2).
     public var authority: String { storage.authority }
 
     /// Scheme, host and port.

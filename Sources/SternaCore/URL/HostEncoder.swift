@@ -1,4 +1,4 @@
-/// Converts host names with characters outside ASCII to ASCII, in place of the library's own IDNA.
+/// Converts host names with characters outside ASCII to ASCII, instead of the library's IDNA.
 ///
 /// Hosts are encoded by UTS #46 as the WHATWG URL Standard requires, unless an encoder is passed to
 /// ``HTTPURL/init(_:relativeTo:hostEncoder:)``.

@@ -1,6 +1,6 @@
 /// The host parser for special schemes (WHATWG URL Standard, 3.5).
 enum HostParser {
-    /// A limit, because encoding a host outside ASCII takes time that grows with the square of its length.
+    /// The maximum length of a host outside ASCII, in bytes, because the time for encoding grows with its square.
     static let maximumUnicodeLength = 1_024
 
     struct Host {

@@ -1,6 +1,6 @@
 /// Parses IPv4 addresses as hosts of URLs (WHATWG URL Standard, 3.5).
 enum IPv4 {
-    /// Whether the host's last label makes it an address: all digits, or a hexadecimal number.
+    /// Returns whether the host's last label makes it an address: all digits, or a hexadecimal number.
     static func endsInNumber(_ host: [UInt8]) -> Bool {
         var end = host.endIndex
         if host.last == UInt8(ascii: ".") { end -= 1 }
@@ -10,7 +10,7 @@ enum IPv4 {
         return last.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } || number(last) != nil
     }
 
-    /// Parses an address of one to four numbers; nil if it is none.
+    /// Parses an address of one to four numbers; nil for other text.
     static func parse(_ host: [UInt8]) -> UInt32? {
         var parts = host.split(separator: UInt8(ascii: "."), maxSplits: 5, omittingEmptySubsequences: false)
         if parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
@@ -33,7 +33,7 @@ enum IPv4 {
         "\(address >> 24).\(address >> 16 & 255).\(address >> 8 & 255).\(address & 255)"
     }
 
-    /// Parses a decimal, octal ("0…") or hexadecimal ("0x…") number, capped at 2^32; nil if it is none.
+    /// Parses a decimal, octal ("0…") or hexadecimal ("0x…") number, capped at 2^32; nil for other text.
     private static func number(_ part: ArraySlice<UInt8>) -> UInt64? {
         guard let first = part.first else { return nil }
         var digits = part
@@ -129,7 +129,7 @@ enum IPv6 {
                 (number, digits, dots) = (0, 0, dots + 1)
                 continue
             }
-            // Nothing follows a zero that begins a number.
+            // A number must not have leading zeros.
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), digits == 0 || number > 0 else { return nil }
             number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
             guard number <= 255 else { return nil }

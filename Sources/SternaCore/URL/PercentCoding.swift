@@ -54,7 +54,7 @@ enum PercentCoding {
         return String(decoding: decode(Array(string.utf8)[...]), as: UTF8.self)
     }
 
-    /// Percent-decodes bytes; a "%" without two hexadecimal digits after it stays (WHATWG URL Standard, 1.3).
+    /// Percent-decodes bytes; a "%" that two hexadecimal digits do not follow is kept (WHATWG URL Standard, 1.3).
     static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)

@@ -1,4 +1,4 @@
-/// An address for a request: a string, an `HTTPURL` or Foundation's `URL`.
+/// The URL of a request: a string, an `HTTPURL` or Foundation's `URL`.
 public protocol URLConvertible: Sendable {
     /// Returns the URL reference, absolute or relative.
     func urlReference() -> String

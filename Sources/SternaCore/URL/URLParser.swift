@@ -18,8 +18,8 @@ struct URLParser {
     ///
     /// - Parameters:
     ///   - encoder: for hosts outside ASCII; nil for the process's.
-    ///   - needsHost: whether an empty host is an error (RFC 9110, 4.2.1); the standard takes the path's first segment in its place.
-    ///   - allowsZone: whether an IPv6 address may have a zone, which the standard does not know (RFC 6874).
+    ///   - needsHost: whether an empty host is an error (RFC 9110, 4.2.1); the standard uses the path's first segment instead.
+    ///   - allowsZone: whether an IPv6 address may have a zone (RFC 6874), which the standard does not permit.
     static func parse(
         _ string: String, base: HTTPURL.Storage?, encoder: (any HostEncoder)? = nil, needsHost: Bool = false,
         allowsZone: Bool = true

@@ -6,7 +6,7 @@ public struct Userinfo: Sendable, Hashable {
     /// The password, percent-encoded; empty if there is none.
     public let password: String
 
-    /// Splits the stored form at its first colon, the only one it can hold; nil if it is empty.
+    /// Splits the stored form at its first colon, the only one that it can contain; nil if it is empty.
     init?(serialised: String) {
         guard !serialised.isEmpty else { return nil }
         let utf8 = serialised.utf8

@@ -4,10 +4,11 @@ package import SternaCore
 ///
 ///     settings.hostPolicies = ["api.example.com": pinned, "*.example.com": .system]
 ///
-/// A name is a host's own, or begins with `*.` for all hosts one label below, or with `**.` for all hosts below and the name
-/// itself. The most specific name counts: a host's own before `*.`, before `**.`, and a longer one before a shorter one.
+/// A key is the name of a host, or a pattern: `*.` before a name matches all hosts one label below it, `**.` matches all hosts
+/// below it and the name itself. The most specific key applies: a host's name before `*.`, `*.` before `**.`, and a longer one
+/// before a shorter one.
 public struct HostPolicies: Sendable, Hashable {
-    /// Whether hosts without a policy are refused instead of evaluated by the session's own policy.
+    /// Whether hosts without a policy are refused instead of evaluated by the session's own policy; false by default.
     public var everyHostNeedsOne = false
 
     private struct Tables: Hashable {
@@ -30,7 +31,7 @@ public struct HostPolicies: Sendable, Hashable {
         func hash(into hasher: inout Hasher) { hasher.combine(tables) }
     }
 
-    // Nil without policies, as in most programs, which then never initialize the dictionary's type.
+    // Nil without policies, so that most programs never initialize the dictionary's type.
     private var box: Box?
 
     private var tables: Tables {
@@ -103,8 +104,8 @@ public struct HostPolicies: Sendable, Hashable {
         return nil
     }
 
-    /// Returns the policy that applies to a host, given the session's own; if every host needs a policy and this one has none, a
-    /// policy that refuses all servers.
+    /// Returns the policy for a host, or else the session's own; a policy that refuses all servers if every host needs a policy and
+    /// this one has none.
     package func policy(for host: String, otherwise policy: SecurityPolicy) -> SecurityPolicy {
         if let own = self.policy(for: host) { return own }
         return everyHostNeedsOne ? .refused : policy
@@ -117,12 +118,12 @@ public struct HostPolicies: Sendable, Hashable {
         let host = normalized(origin.host[...])
         guard !host.isEmpty, !host.contains("*") else { return nil }
         guard stars > 0 else { return (\.exact, host) }
-        // A wildcard for a whole top-level domain is a mistake, and one over an address is meaningless.
+        // A wildcard for a whole top-level domain is a mistake, and one for an address is meaningless.
         guard origin.hostKind == .domain, host.contains(".") else { return nil }
         return (stars == 3 ? \.below : \.oneLabel, host)
     }
 
-    // The form of hosts in URLs: in lower case, without the last dot and without brackets.
+    // Lower case, without the trailing dot and without brackets.
     private static func normalized(_ name: Substring) -> String {
         var name = name.lowercased()
         if name.hasSuffix(".") { name.removeLast() }

@@ -7,10 +7,10 @@ import Synchronization
 ///     policy.identity = try ClientIdentity(certificateFile: "client.pem", keyFile: "client.key")
 ///     policy.identity = try ClientIdentity(certificateFile: "client.p12", password: password)
 ///
-/// The initializers read and check everything: there is a certificate and a key, and the key belongs to the certificate.
+/// The initializers read the files and check that there are a certificate and a key, and that the key belongs to the certificate.
 ///
-/// A file whose password needs more than 10,000,000 hash rounds in all (RFC 8018, 4.2) is refused before the first one. More
-/// would occupy a thread for minutes; programs write 2,048 to a million.
+/// A file whose password requires more than 10,000,000 hash rounds in total (RFC 8018, 4.2) is refused before the first round. More
+/// rounds would occupy a thread for minutes; programs write 2,048 to a million.
 public struct ClientIdentity: Sendable, Hashable {
     /// The certificates in DER: the client's own, then the chain to its authority.
     public let certificates: [[UInt8]]
@@ -23,11 +23,11 @@ public struct ClientIdentity: Sendable, Hashable {
     /// Makes an identity of a chain and a key.
     ///
     /// - Parameters:
-    ///   - certificates: in PEM, one after another and the client's own first, or one in DER.
-    ///   - privateKey: in PEM or DER (PKCS #8, PKCS #1, SEC 1).
-    ///   - password: the password of an encrypted key.
+    ///   - certificates: certificates in PEM, the client's own first, or one in DER.
+    ///   - privateKey: the key in PEM or DER (PKCS #8, PKCS #1, SEC 1).
+    ///   - password: the password of an encrypted key; nil for none.
     ///
-    /// Throws `identityUnusable` for unreadable input, and for a key of another certificate.
+    /// Throws `identityUnusable` for unreadable input, and if the key does not belong to the certificate.
     public init(certificates: [UInt8], privateKey: [UInt8], password: String? = nil) throws(SternaError) {
         let chain = CertificateFiles.certificates(in: certificates).certificates
         try self.init(chain: chain, key: try PrivateKeys.read(privateKey, password: password))
@@ -37,8 +37,8 @@ public struct ClientIdentity: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - certificateFile: certificates in PEM, one in DER, or a PKCS #12 container with everything.
-    ///   - keyFile: the key in PEM or DER; nil if the first file contains it too.
-    ///   - password: the password of the key or the container.
+    ///   - keyFile: the key in PEM or DER; nil if the first file also contains the key.
+    ///   - password: the password of the key or the container; nil for none.
     public init(
         certificateFile: some FileReference, keyFile: (any FileReference)? = nil, password: String? = nil
     ) throws(SternaError) {
@@ -68,7 +68,7 @@ public struct ClientIdentity: Sendable, Hashable {
     public init(pkcs12: [UInt8], password: String? = nil) throws(SternaError) {
         let content = try PKCS12.read(pkcs12, password: password ?? "")
         let key = try PrivateKeys.read(content.key, password: content.isEncrypted ? password ?? "" : nil)
-        // The certificates are in any order; the key determines the client's own.
+        // The certificates are in arbitrary order; the key identifies the client's own.
         guard let own = content.certificates.firstIndex(where: { PrivateKeys.fits(key, $0) }) else {
             throw Self.unusable(
                 "The PKCS #12 container has \(content.certificates.count) certificates, none of which its key belongs to."
@@ -129,10 +129,10 @@ public final class RotatingIdentity: Sendable, Hashable {
     /// Makes a holder with an identity, or none.
     public init(_ identity: ClientIdentity? = nil) { state = Mutex(identity) }
 
-    /// The identity presented now.
+    /// The current identity; nil for none.
     public var current: ClientIdentity? { state.withLock { $0 } }
 
-    /// Replaces the identity for new connections.
+    /// Replaces the identity for new connections; nil presents none.
     public func replace(with identity: ClientIdentity?) { state.withLock { $0 = identity } }
 
     public static func == (left: RotatingIdentity, right: RotatingIdentity) -> Bool { left === right }

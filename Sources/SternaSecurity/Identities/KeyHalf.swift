@@ -44,7 +44,7 @@ struct KeyHalf: Hashable {
         kind = .elliptic(curve: curve, point: bits.bytes)
     }
 
-    /// Whether two halves certainly belong to different keys: both are known, and their points use the same encoding.
+    /// Returns whether two halves certainly belong to different keys: both are known, and their points use the same encoding.
     func differs(from other: KeyHalf?) -> Bool {
         guard let other else { return false }
         if case .elliptic(let curve, let point) = kind, case .elliptic(curve, let otherPoint) = other.kind,

@@ -5,11 +5,11 @@ import SternaPlatform
 import SwiftASN1
 import X509
 
-/// Decrypts certificates of containers that use the methods of the nineties, which only the TLS library supports.
+/// Decrypts certificates of containers with legacy encryption, which only the TLS library supports.
 ///
-/// The library's reader ends the process if no certificate fits the key. A new container therefore holds the encrypted parts and
-/// a certificate that fits, under the same password. The key comes first, unencrypted: the reader refuses a second one before it
-/// derives a key for it, by however many rounds.
+/// The TLS library's reader traps if no certificate fits the key. Therefore a new container is made of the encrypted parts and a
+/// certificate that fits, with the same password. The key is first and unencrypted: the reader refuses a second key before it
+/// performs any key derivation rounds for it.
 enum OldPKCS12 {
     private static let data: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 7, 1]
     private static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]

@@ -2,8 +2,8 @@ import SternaCore
 import SternaPlatform
 import SwiftASN1
 
-/// Reads PKCS #12 containers (RFC 7292). The TLS library's own reader ends the process if a container lacks a key, or a
-/// certificate that fits it.
+/// Reads PKCS #12 containers (RFC 7292), since the TLS library's reader traps if a container has no key, or no certificate that
+/// fits it.
 enum PKCS12 {
     struct Content {
         var certificates: [[UInt8]] = []
@@ -35,7 +35,7 @@ enum PKCS12 {
             let (kind, safe) = try contentInfo(container[1])
             guard kind == data, let safe else { throw damaged }
             let entries = try Array(children(of: BER.parse(octets(safe))).prefix(maximumParts))
-            // Counts all rounds that are known before deriving a key.
+            // Counts all readable rounds before deriving the first key.
             var rounds = PasswordRounds(of: "The PKCS #12 container")
             if container.count > 2 { try count(code: container[2], in: &rounds) }
             for entry in entries { try count(entry, in: &rounds) }
@@ -144,7 +144,7 @@ enum PKCS12 {
 
     // MARK: Parts
 
-    /// Returns the type, the algorithm and the content of an encrypted message (RFC 2315, 13): three parts at least.
+    /// Returns the type, the algorithm and the content of an encrypted message (RFC 2315, 13): at least three parts.
     private static func encryptedContent(_ message: ASN1Node) throws -> [ASN1Node] {
         let parts = try children(of: message)
         guard parts.count >= 2 else { throw damaged }

@@ -61,7 +61,8 @@ struct PasswordEncryption {
 
     /// Returns the decrypted content; throws `identityUnusable` for a wrong password.
     ///
-    /// A wrong password leaves valid padding once in 256 times, so what it protects, a sequence in every format, is looked at too.
+    /// With a wrong password the padding is valid once in 256 times, so the content is checked, too: it is a sequence in every
+    /// format.
     func decrypt(_ content: [UInt8], password: String) throws -> [UInt8] {
         do {
             let key = try KDF.Insecure.PBKDF2.deriveKey(

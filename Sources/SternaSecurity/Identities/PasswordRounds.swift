@@ -4,8 +4,8 @@ import SwiftASN1
 /// Counts the key derivation rounds of a file before any is performed. Each round costs one or two hashes (RFC 8018, 4.2), and a
 /// file may request any number.
 struct PasswordRounds {
-    /// The maximum rounds of one file, over all its parts: a few seconds of work. The TLS library accepts ten times as many for
-    /// each part.
+    /// The maximum number of rounds of all parts of a file, which takes a few seconds. The TLS library accepts ten times as many
+    /// for each part.
     static let maximum = 10_000_000
 
     /// The key derivation methods of the TLS library: SHA-1 with RC4, Triple DES and RC2 (RFC 7292, appendix C).
@@ -15,7 +15,7 @@ struct PasswordRounds {
     private static let pbes2: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 5, 13]
     private static let pbkdf2: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 5, 12]
 
-    /// Seven octets: the sum of two such numbers does not overflow.
+    /// The maximum length of a number in bytes, with which the sum of two numbers does not overflow.
     private static let longestNumber = 7
 
     private let file: String

@@ -26,7 +26,7 @@ enum PrivateKeys {
         _ bytes: [UInt8], form: NIOSSLSerializationFormats, source: [UInt8], password: String?
     ) throws(SternaError) -> [UInt8] {
         let secret = Array((password ?? "").utf8)
-        // Other passwords make the library end the process.
+        // The TLS library traps on other passwords.
         guard secret.count < 1_024, secret.allSatisfy({ $0 < 0x80 }) || form == .der else {
             throw ClientIdentity.unusable(
                 "The private key uses an old encryption, which takes only ASCII passwords. Convert it: "
@@ -135,10 +135,10 @@ enum PrivateKeys {
             : "The private key is encrypted; a password is needed."
     }
 
-    /// Whether a key belongs to a certificate.
+    /// Returns whether a key belongs to a certificate.
     ///
-    /// The TLS library decides. Its context leaks 4.6 KB when it refuses a key, so a key known to be of another certificate never
-    /// reaches it.
+    /// The TLS library decides. Its context leaks 4.6 KB when it refuses a key, so a key that certainly belongs to another
+    /// certificate is not passed to it.
     static func fits(_ key: [UInt8], _ certificate: [UInt8]) -> Bool {
         guard KeyHalf(privateKey: key)?.differs(from: KeyHalf(certificate: certificate)) != true else { return false }
         guard let own = try? NIOSSLCertificate(bytes: certificate, format: .der),

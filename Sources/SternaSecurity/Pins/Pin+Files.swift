@@ -23,7 +23,7 @@ extension Pin {
         return [Pin(keyHash: Array(SHA256.hash(data: key)))]
     }
 
-    /// Pins the certificates of all files of a folder with the endings `.cer`, `.crt`, `.der` and `.pem`, as AFNetworking does
+    /// Pins the certificates of all files of a folder with the extensions `.cer`, `.crt`, `.der` and `.pem`, as AFNetworking does
     /// for bundles; throws `certificateRejected` if there are none.
     public static func certificates(folder: some FileReference) throws(SternaError) -> Set<Pin> {
         Set(try inFolder(folder.filePath()).map { Pin(subject: .certificate($0)) })

@@ -4,9 +4,9 @@ import SternaPlatform
 
 /// A key or certificate that a server's chain must contain.
 ///
-/// As text it is `sha256/` and the Base64 of the SHA-256 of a SubjectPublicKeyInfo, as in OkHttp and RFC 7469; curl's `sha256//`
-/// is accepted, too. `tern cert URL` prints the pins of a server. Pin at least two keys, one of them kept offline: a server that
-/// loses its only pinned key becomes unreachable.
+/// The text of a pin is `sha256/` and the Base64 of the SHA-256 of a SubjectPublicKeyInfo, as in OkHttp and RFC 7469; curl's
+/// `sha256//` is accepted, too. `tern cert URL` prints the pins of a server. Pin at least two keys, one of them kept offline: a
+/// server that loses its only pinned key becomes unreachable.
 public struct Pin: Sendable, Hashable {
     enum Subject: Hashable, Sendable {
         case key([UInt8])
@@ -51,7 +51,7 @@ public struct Pin: Sendable, Hashable {
 extension Pin: ExpressibleByStringLiteral {
     /// Parses a pin of a key; an invalid one is an error when the session is made.
     public init(stringLiteral text: String) {
-        // Base64 may begin with a slash itself: the length decides.
+        // The Base64 may begin with a slash, so the length decides.
         let digits = ["sha256//", "sha256/"].filter(text.hasPrefix).map { text.dropFirst($0.count) }
             .first { $0.utf8.count == 44 }
         guard let digits, let hash = Data(base64Encoded: String(digits)), hash.count == 32
@@ -64,7 +64,7 @@ extension Pin: ExpressibleByStringLiteral {
 }
 
 extension Pin: CustomStringConvertible {
-    /// The pin as text; a certificate shows its fingerprint.
+    /// The pin as text; for a certificate, its fingerprint.
     public var description: String {
         switch subject {
         case .key(let hash): "sha256/\(Data(hash).base64EncodedString())"
@@ -95,7 +95,7 @@ extension Pin {
 }
 
 extension PinningRule {
-    /// Whether the pins cover a chain of leaf to root.
+    /// Returns whether the pins cover a chain, in order from leaf to root.
     func holds(for chain: [CheckedCertificate], pins: Set<Pin>) -> Bool {
         func isPinned(_ certificate: CheckedCertificate) -> Bool { pins.contains { $0.matches(certificate) } }
         return switch self {

@@ -7,7 +7,7 @@ enum CertificateFiles {
     /// The file name extensions of certificates; OpenSSL's folders also have names of eight digits and a number.
     static let extensions: Set<String> = ["pem", "crt", "cer", "der"]
 
-    /// A limit above the size of every certificate store.
+    /// The maximum size of a file in bytes, above the size of every certificate store.
     static let maximumBytes = 64 << 20
 
     /// Returns the bytes of a file; throws `certificateRejected` with its name.
@@ -29,7 +29,7 @@ enum CertificateFiles {
         return content.array
     }
 
-    /// Returns the certificates of a file's content, each in DER, and the number of unreadable ones; a file in DER holds one.
+    /// Returns the certificates of a file's content, each in DER, and the number of unreadable ones; a file in DER has one.
     static func certificates(in bytes: [UInt8]) -> (certificates: [[UInt8]], unreadable: Int) {
         if bytes.first == 0x30 {
             return RawCertificate(bytes) == nil ? ([], 1) : ([bytes], 0)

@@ -20,7 +20,7 @@ final class RootStore: Sendable {
         let task: Task<Result<Roots, SternaError>, Never>
     }
 
-    // Lists, since there are few sets, and a start pays for each type of dictionary.
+    // Lists, since there are few sets, and each dictionary type costs time at a program's start.
     private let loaded = Mutex<[Loaded]>([])
     private let loading = Mutex<[Loading]>([])
 
@@ -37,9 +37,9 @@ final class RootStore: Sendable {
 
     init() {}
 
-    /// Returns the roots of a set, reading files off the event loops and the tasks' threads; concurrent callers share one read.
+    /// Returns the roots of a set. Reads files outside of event loops and the threads of tasks; concurrent callers share one read.
     ///
-    /// Throws `certificateRejected` if there is no file, or no certificate in it. Failures are not cached: the next call reads
+    /// Throws `certificateRejected` without a file, or without a certificate in it. Errors are not cached: the next call reads
     /// again.
     func load(_ set: TrustRoots) async throws(SternaError) -> Roots {
         if let known = known(set) { return known }

@@ -16,7 +16,7 @@ enum SystemRoots {
     /// The folders to search if none of the files exists.
     static let folders = ["/etc/ssl/certs", "/etc/pki/tls/certs", "/system/etc/security/cacerts"]
 
-    /// Returns the files and folders. OpenSSL's two variables replace the system's own places if either is set.
+    /// Returns the files and folders. OpenSSL's two environment variables replace the system's locations if either is set.
     static func sources(environment: [String: String] = ProcessInfo.processInfo.environment) -> [TrustRoots] {
         let file = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
         let named = (environment["SSL_CERT_DIR"] ?? "").split(separator: ":").map(String.init)

@@ -3,11 +3,11 @@
 ///     policy.roots = .file("/etc/acme/root.pem")              // instead of the system's
 ///     policy.roots = .system + .file("/etc/acme/root.pem")    // added to them
 ///
-/// Files and folders hold PEM or DER. Each is read once, off the event loops, at the first evaluation of a server. Unreadable
-/// entries are skipped and named in the log.
+/// Files and folders contain PEM or DER. Each is read once, outside of event loops, at the first evaluation of a server. Unreadable
+/// entries are skipped and logged.
 public indirect enum TrustRoots: Sendable, Hashable {
-    /// The system's roots: from the places of common distributions, or from the file in `SSL_CERT_FILE` and the folders in
-    /// `SSL_CERT_DIR` if one of these is set.
+    /// The system's roots: from the locations of common distributions, or from the file in `SSL_CERT_FILE` and the folders in
+    /// `SSL_CERT_DIR` if either variable is set.
     case system
     /// The certificates of a file.
     case file(String)

@@ -1,4 +1,4 @@
-/// A cipher suite of TLS 1.2, by its registered name. TLS 1.3 has a fixed set, all of them secure.
+/// A cipher suite of TLS 1.2, by its registered name. The suites of TLS 1.3 are fixed and secure.
 public enum CipherSuite: String, Sendable, Hashable, Codable, CaseIterable {
     case ecdheECDSAWithAES128GCM = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"
     case ecdheECDSAWithAES256GCM = "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"

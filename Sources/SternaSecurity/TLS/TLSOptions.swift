@@ -20,26 +20,27 @@ public struct TLSOptions: Sendable, Hashable {
     /// The newest accepted version; nil, the default, for the newest supported one.
     public var maximumVersion: Version?
 
-    /// The offered cipher suites of TLS 1.2 and older, in order of preference; nil, the default, for the usual ones. The suites
-    /// of TLS 1.3 are always offered with that version.
+    /// The offered cipher suites of TLS 1.2 and older, in order of preference; nil, the default, for the TLS library's defaults.
+    /// The suites of TLS 1.3 are always offered with that version.
     public var cipherSuites: [CipherSuite]?
 
-    /// Whether the handshake offers the engine's protocols, `h2` and `http/1.1`, by ALPN (RFC 7301); yes by default.
+    /// Whether the handshake offers the engine's protocols, `h2` and `http/1.1`, by ALPN (RFC 7301); true by default.
     public var offersApplicationProtocols = true
 
-    /// The server name to send in place of the host's (RFC 6066, 3). The certificate must still be for the host.
+    /// The server name to send instead of the host (RFC 6066, 3); nil, the default, sends the host. The certificate must still be
+    /// for the host.
     public var serverName: String?
 
-    /// Whether a body that lasts until the connection ends is complete only if the server says so by close_notify (RFC 8446, 6.1;
-    /// RFC 9112, 9.8); yes by default.
+    /// Whether a body that ends with the connection is complete only if the server sends close_notify (RFC 8446, 6.1; RFC 9112,
+    /// 9.8); true by default.
     ///
-    /// Such a body has neither Content-Length nor chunks, so only close_notify distinguishes its end from a connection cut by an
+    /// Such a body has neither Content-Length nor chunks, so only close_notify distinguishes its end from a connection broken by an
     /// attacker or a fault: without close_notify it fails with `truncated`. Some old servers never send one; false accepts their
     /// bodies. All other bodies mark their own end, and are not affected.
     public var requiresCloseNotify = true
 
-    /// A file to append the keys of each connection to, for tools that read captured traffic: anyone with the file can read all
-    /// of it. Off by default.
+    /// The path of a file to which the keys of each connection are appended, for tools that decrypt captured traffic; nil, the
+    /// default, writes none. Everyone with the file can decrypt the traffic.
     public var keyLogFile: String?
 
     /// Makes the default options.

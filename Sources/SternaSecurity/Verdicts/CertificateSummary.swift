@@ -4,7 +4,7 @@ public import SternaPlatform
 import SwiftASN1
 import X509
 
-/// A certificate's content for people: messages, logs and tools. Nothing here has been checked.
+/// A certificate's content for messages, logs and tools. It has not been verified.
 public struct CertificateSummary: Sendable, Hashable {
     /// The subject, as an RFC 4514 name.
     public let subject: String
@@ -39,7 +39,7 @@ public struct CertificateSummary: Sendable, Hashable {
     /// The certificate in DER.
     public let der: [UInt8]
 
-    /// Whether subject and issuer have the same name.
+    /// Whether the subject and the issuer are the same.
     public let isSelfIssued: Bool
 
     /// Reads a certificate in DER; nil if the X.509 library cannot read it.

@@ -1,9 +1,9 @@
-/// A decision while a connection is opened: whether to trust the server, and which identity to present (URLSession's session-level
-/// challenge). Challenges of HTTP authentication are `AuthenticationChallenge`s.
+/// A decision to make while a connection is opened: whether to trust the server, or which identity to present. The counterpart of
+/// URLSession's session-level challenge. HTTP authentication has `AuthenticationChallenge`s instead.
 public struct ConnectionChallenge: Sendable {
     /// The subject of a challenge.
     public enum Subject: Sendable {
-        /// Whether to trust the server; carries the policy's own verdict.
+        /// Whether to trust the server; carries the policy's evaluation.
         case serverTrust(TrustEvaluation)
         /// The identity to present if the server requests one.
         case clientIdentity
@@ -29,7 +29,7 @@ public struct ConnectionChallenge: Sendable {
 public final class ChallengeHandler: Sendable {
     /// An answer.
     public enum Answer: Sendable {
-        /// The policy's own verdict or identity.
+        /// Uses the policy's verdict or identity.
         case useDefault
         /// Trusts the server, regardless of the policy.
         case accept
@@ -42,7 +42,7 @@ public final class ChallengeHandler: Sendable {
     package let answer: @Sendable (ConnectionChallenge) async -> Answer
 
     /// Makes a handler of a closure, which is called twice for each new connection over TLS, first for the identity. Its task is
-    /// cancelled when the connection is given up.
+    /// cancelled when the connection is no longer needed.
     public init(_ answer: @escaping @Sendable (ConnectionChallenge) async -> Answer) { self.answer = answer }
 }
 

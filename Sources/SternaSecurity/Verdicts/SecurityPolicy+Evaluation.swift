@@ -15,7 +15,7 @@ extension SecurityPolicy {
     ///   - time: seconds since 1970; nil for ``verificationTime``, or now.
     public func evaluate(chain presented: [[UInt8]], host: String, time: Double? = nil) async -> TrustEvaluation {
         let moment = time ?? verificationTime?.timeIntervalSince1970 ?? Date().timeIntervalSince1970
-        // The years that certificates can express; the X.509 library ends the process for others.
+        // The years that certificates can represent; the X.509 library traps on others.
         let now =
             moment.isNaN ? Self.moments.lowerBound : min(max(moment, Self.moments.lowerBound), Self.moments.upperBound)
         var (verdict, chain) = await check(presented, host: host, now: now)
@@ -65,7 +65,7 @@ extension SecurityPolicy {
         _ presented: [[UInt8]], host: String, now: Double
     ) async -> (TrustVerdict, chain: [CheckedCertificate]) {
         if let failure = nonsense(host) { return (.rejected(failure), []) }
-        // Nothing could change the verdict, so the roots are not read.
+        // The verdict is certain, so the roots are not read.
         if allowsInvalidCertificates, pins.isEmpty, evaluators.isEmpty { return (.overlooked, []) }
         switch await path(presented, host: host, now: now) {
         case .valid(let chain):
@@ -112,8 +112,8 @@ extension SecurityPolicy {
         return result
     }
 
-    /// Searches for the pins in a chain that leads to no root. The handshake proves only the server's own key, and signatures
-    /// prove the issuers up to a pinned certificate. Other certificates sent along are public and prove nothing.
+    /// Searches for the pins in a chain without a trusted root. The handshake proves only the server's own key, and signatures
+    /// prove the issuers up to a pinned certificate. Other presented certificates are public and prove nothing.
     private func checkInvalid(
         _ presented: [[UInt8]], host: String, now: Double
     ) async -> (TrustVerdict, chain: [CheckedCertificate]) {

@@ -1,14 +1,14 @@
 /// A custom check that runs after all others, for example of a revocation list or of known facts about a host.
 ///
 /// It receives the chain, the host and the verdict so far, and returns the new verdict. The evaluators of a policy run in order,
-/// each with the verdict of the one before it; a careful one returns a rejection unchanged.
+/// each with the previous one's verdict. To only add a requirement, return a rejection unchanged.
 public final class TrustEvaluator: Sendable {
     let evaluate: @Sendable (TrustEvaluation) async -> TrustVerdict
 
-    /// Makes an evaluator of a closure, which may take as long as the handshake's time-out.
+    /// Makes an evaluator of a closure, which must return within the handshake's time-out.
     ///
-    /// Its task is cancelled when the connection is given up: the request was cancelled or timed out, or the server closed the
-    /// connection. The result of a cancelled closure is ignored.
+    /// Its task is cancelled if the request is cancelled or times out, or the server closes the connection. The result of a
+    /// cancelled closure is ignored.
     public init(_ evaluate: @escaping @Sendable (TrustEvaluation) async -> TrustVerdict) { self.evaluate = evaluate }
 
     /// Makes an evaluator that trusts only servers that another policy trusts, too.

@@ -40,7 +40,8 @@ final class VerdictCache: Sendable {
         let until: Double
     }
 
-    // A list, since a start pays for each type of dictionary. Most keys differ in their first bytes, those of the digest.
+    // A list, since each dictionary type costs time at a program's start. Most keys differ in their first bytes, those of the
+    // digest.
     private let entries = Mutex<[Entry]>([])
 
     /// Returns the cached path if it is valid at that time.
@@ -52,12 +53,12 @@ final class VerdictCache: Sendable {
         }
     }
 
-    /// Caches a path until the first of its certificates expires, ten minutes at most.
+    /// Caches a path until the first of its certificates expires, at most ten minutes.
     func keep(_ chain: [CheckedCertificate], for key: Key, at now: Double) {
         let expiry = chain.map(\.certificate.notValidAfter.timeIntervalSince1970).min() ?? now
         let entry = Entry(key: key, chain: chain, from: now, until: min(expiry, now + Self.lifetime))
         entries.withLock { entries in
-            // A program may contact any number of hosts; the few that it keeps contacting are cached again at once.
+            // Bounds the cache; hosts that the program contacts often are cached again at once.
             if entries.count >= Self.maximumEntries { entries.removeAll(keepingCapacity: true) }
             entries.removeAll { $0.key == key }
             entries.append(entry)

@@ -6,8 +6,8 @@ import X509
 
 /// The rules for a chain of leaf to root (RFC 5280, 6.1, and RFC 9525); the search checks signatures and issuer names.
 ///
-/// They replace the X.509 library's own policy, which names no reason for a rejection, ignores the host and key usage, and
-/// applies name constraints to self-issued authorities.
+/// They replace the X.509 library's policy, which gives no reason for a rejection, ignores the host and key usage, and applies name
+/// constraints to self-issued authorities.
 struct ChainRules: VerifierPolicy, Sendable {
     var host: String
     var checksHost: Bool
@@ -31,7 +31,7 @@ struct ChainRules: VerifierPolicy, Sendable {
 
         func add(_ failure: TrustFailure) { first.withLock { $0 = $0 ?? failure } }
 
-        /// Spends a number of comparisons of names with constraints; returns false if the budget is exceeded.
+        /// Spends comparisons of names with constraints; returns false if the budget is exceeded.
         func spend(_ count: Int) -> Bool {
             comparisons.withLock { left in
                 guard count <= left else { return false }
@@ -59,7 +59,7 @@ struct ChainRules: VerifierPolicy, Sendable {
         return .failsToMeetPolicy(reason: failure.reason)
     }
 
-    /// Returns the first failure of a chain of leaf to root.
+    /// Returns the first failure of a chain, in order from leaf to root.
     private func failure(of chain: [Certificate]) -> TrustFailure? {
         let checked = chain.compactMap(findings.checked)
         guard checked.count == chain.count else {
@@ -106,7 +106,7 @@ struct ChainRules: VerifierPolicy, Sendable {
         return nil
     }
 
-    /// Returns a failure for a weak signature or key; a root is trusted by itself, regardless of its signature.
+    /// Returns a failure for a weak signature or key; a root is trusted regardless of its signature.
     static func weakness(of certificate: CheckedCertificate) -> TrustFailure? {
         if let hash = certificate.raw.forgeableHash {
             return TrustFailure(
@@ -127,7 +127,7 @@ struct ChainRules: VerifierPolicy, Sendable {
             advice: "Check the host in the URL, and that it leads to the right server.", of: leaf)
     }
 
-    /// Returns a failure if a certificate may not be used for a server (RFC 5280, 4.2.1.3 and 4.2.1.12); unreadable usages allow
+    /// Returns a failure if a certificate may not be used for a server (RFC 5280, 4.2.1.3 and 4.2.1.12); unreadable usages permit
     /// nothing.
     static func refusedUsage(of leaf: CheckedCertificate) -> TrustFailure? {
         if let failure = strangeExtension(of: leaf) { return failure }
@@ -159,7 +159,7 @@ struct ChainRules: VerifierPolicy, Sendable {
     }
 
     /// Returns a failure for an authority's certificate used as a server's: its key signs certificates, and should not be on a
-    /// server. rustls refuses it too; OpenSSL and Go do not.
+    /// server. rustls refuses it, too; OpenSSL and Go do not.
     ///
     /// The rule does not apply to a certificate that is itself among the roots, since self-signed ones often claim to be
     /// authorities.
@@ -239,7 +239,7 @@ extension TrustFailure {
 }
 
 extension Certificate {
-    /// The certificate's bytes, of which the library keeps only parts.
+    /// The certificate in DER, of which the library keeps only parts.
     var der: [UInt8]? {
         var serializer = DER.Serializer()
         guard (try? serializer.serialize(self)) != nil else { return nil }

@@ -14,7 +14,7 @@ struct CheckedCertificate: Sendable {
         self.der = der
     }
 
-    /// Wraps a certificate that the X.509 library has read; nil if its bytes cannot be read again.
+    /// Wraps a certificate of the X.509 library; nil if its bytes cannot be read again.
     init?(_ certificate: Certificate) {
         guard let der = certificate.der, let raw = RawCertificate(der) else { return nil }
         self.certificate = certificate
@@ -24,6 +24,6 @@ struct CheckedCertificate: Sendable {
 
     var summary: CertificateSummary { CertificateSummary(certificate, raw: raw, der: der) }
 
-    /// Whether subject and issuer have the same name (RFC 5280, 6.1).
+    /// Whether the subject and the issuer are the same (RFC 5280, 6.1).
     var isSelfIssued: Bool { certificate.issuer == certificate.subject }
 }

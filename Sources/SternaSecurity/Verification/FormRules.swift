@@ -3,8 +3,8 @@ import X509
 
 /// Rules about the form of certificates (RFC 5280, 4.1 and 4.2), for every purpose.
 ///
-/// They also read extensions that have no effect here: a damaged one shows that a certificate was issued without care, and Go and
-/// OpenSSL refuse it too.
+/// They also parse extensions that have no effect here: a damaged one shows that a certificate was issued without care, and Go and
+/// OpenSSL refuse it, too.
 enum FormRules {
     /// Returns a failure for a malformed certificate below the root.
     static func failure(of certificate: CheckedCertificate) -> TrustFailure? {

@@ -1,11 +1,11 @@
 import SwiftASN1
 
-/// Rejects keys that are too weak to sign for, or as, a server, or so large that checking them is an attack.
+/// Rejects keys that are too weak for a server or its issuers, or so large that verifying their signatures would be an attack.
 enum KeyStrength {
-    /// The allowed bits of an RSA key: fewer can be factored, more cost too much to check.
+    /// The permitted bits of an RSA key: smaller keys can be factored, larger ones cost too much to verify.
     static let rsaBits = 2_048...8_192
 
-    // A list, since a start pays for each type of dictionary.
+    // A list, since each dictionary type costs time at a program's start.
     private static let curves: [(identifier: ASN1ObjectIdentifier, name: String, cost: Int)] = [
         ([1, 2, 840, 10_045, 3, 1, 7], "P-256", 1), ([1, 3, 132, 0, 34], "P-384", 4),
         ([1, 3, 132, 0, 35], "P-521", 16),
@@ -20,7 +20,7 @@ enum KeyStrength {
         return nil
     }
 
-    /// Returns the cost of checking a signature by the key, in checks by a P-256 key.
+    /// Returns the cost of verifying a signature of the key, relative to a P-256 key.
     static func cost(of certificate: RawCertificate) -> Int {
         if let bits = certificate.modulusBits { return bits > 4_096 ? 4 : 1 }
         return curves.first { $0.identifier == certificate.curve }?.cost ?? 4

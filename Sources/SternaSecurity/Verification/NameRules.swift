@@ -1,8 +1,8 @@
 import SwiftASN1
 import X509
 
-/// Name constraints (RFC 5280, 4.2.1.10), applied to the certificates below an authority and to the requested host: a wildcard
-/// may cover a host that its issuer must not certify.
+/// Name constraints (RFC 5280, 4.2.1.10). They apply to the certificates below an authority, and to the requested host, since a
+/// wildcard may cover a host for which its issuer must not issue certificates.
 enum NameRules {
     /// Limits for names in a certificate, for constraints of an authority, and for comparisons in one search over all of its
     /// paths. A certificate of 100 KiB can have thousands of names and constraints.
@@ -10,11 +10,11 @@ enum NameRules {
     static let maximumConstraints = 200
     static let maximumComparisons = 100_000
 
-    /// Returns the first violation in a chain of leaf to root.
+    /// Returns the first violation in a chain, in order from leaf to root.
     ///
     /// - Parameters:
-    ///   - host: the requested host; nil if it does not matter.
-    ///   - spend: called with the number of comparisons before they are made; returns false if no more are allowed.
+    ///   - host: the requested host; nil if it is not checked.
+    ///   - spend: called with the number of comparisons before they are made; returns false if the budget is exceeded.
     static func failure(
         of chain: [CheckedCertificate], host: String?, spend: (_ comparisons: Int) -> Bool
     ) -> TrustFailure? {
@@ -38,7 +38,7 @@ enum NameRules {
                 return refusal(issuer, "one of its issuers may not issue certificates for this host")
             }
             for (position, subject) in chain[..<index].enumerated() {
-                // An authority changes its key with self-issued certificates; only the final one is constrained (6.1.3 (b)).
+                // Authorities use self-issued certificates to change keys; only a final one is constrained (6.1.3 (b)).
                 if position > 0, subject.isSelfIssued { continue }
                 let names = known[position] ?? ConstrainedNames.names(of: subject.certificate)
                 guard let names, names.allSatisfy(constraints.allow) else {
@@ -66,7 +66,7 @@ struct ConstrainedNames {
         let form: Form
 
         /// The labels of a DNS name or of a URI's host, in lower case; the bytes of an address. Nil if the name has no such part,
-        /// or is of a form that is not compared: no constraint of its form can then be shown to hold.
+        /// or if its form is not compared; constraints of its form then refuse it.
         var labels: [String]?
         var address: [UInt8]?
     }
@@ -85,7 +85,7 @@ struct ConstrainedNames {
     private let excluded: [Subtree]
     private let permittedForms: Set<Form>
 
-    /// Nil if the extension cannot be read, or one of its lists is empty: each list has at least one subtree if present.
+    /// Reads the extension; nil if it is malformed, or if one of its lists is empty, since a list must have at least one subtree.
     init?(_ extension: Certificate.Extension) {
         guard let constraints = try? NameConstraints(`extension`), Self.hasNoEmptyList(`extension`.value) else {
             return nil
@@ -104,8 +104,8 @@ struct ConstrainedNames {
         return allow(Name(form: .dns, labels: ServerIdentity.labels(host, allowsWildcard: false)))
     }
 
-    /// Whether the authority may issue for a name: the name is outside of every excluded subtree and, if its form has permitted
-    /// ones, within one of them. A name that cannot be compared is refused as soon as its form is constrained at all.
+    /// Returns whether the authority may issue for a name: the name is outside of all excluded subtrees and, if its form has
+    /// permitted ones, within one of them. A name that cannot be compared is refused if its form is constrained.
     func allow(_ name: Name) -> Bool {
         for subtree in excluded where subtree.form == name.form {
             guard Self.isWithin(subtree, name) == false else { return false }
@@ -133,7 +133,7 @@ struct ConstrainedNames {
 
     // MARK: Comparing
 
-    /// Whether a name is within a subtree; nil if unknown.
+    /// Returns whether a name is within a subtree; nil if unknown.
     private static func isWithin(_ subtree: Subtree, _ name: Name) -> Bool? {
         switch name.form {
         case .dns:
@@ -166,7 +166,7 @@ struct ConstrainedNames {
         }
     }
 
-    /// Returns the labels of a URI's host; nil if there is no host, or it is an address, which constraints refuse.
+    /// Returns the labels of a URI's host; nil without a host, or for an address, which constraints refuse.
     private static func host(ofURI text: String) -> [String]? {
         guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
         var authority = text[start...].prefix { !"/?#".contains($0) }
@@ -181,7 +181,7 @@ struct ConstrainedNames {
     private static func subtree(_ name: GeneralName) -> Subtree {
         switch name {
         case .dnsName(let text):
-            // Every name is below the empty one. Only URIs define a leading dot.
+            // The empty name matches every name. Only URIs define a leading dot.
             if text.isEmpty { return Subtree(form: .dns) }
             let labels = constraintLabels(text)
             return Subtree(form: .dns, labels: labels ?? [], isWellFormed: labels != nil)
@@ -205,7 +205,7 @@ struct ConstrainedNames {
         return labels.map { $0.lowercased() }
     }
 
-    /// Whether a mask has all of its ones first.
+    /// Returns whether all ones of a mask precede its zeros.
     private static func isPrefix(_ mask: ArraySlice<UInt8>) -> Bool {
         guard let end = mask.firstIndex(where: { $0 != 0xFF }) else { return true }
         let ones = (~mask[end]).leadingZeroBitCount

@@ -13,11 +13,11 @@ struct PathSearch: Sendable {
 
     var host: String
     var checksHost: Bool
-    /// The current time in seconds since 1970.
+    /// The time at which certificates must be valid, in seconds since 1970.
     var now: Double
 
     enum Result: Sendable {
-        /// The chain of leaf to root.
+        /// The chain, in order from leaf to root.
         case valid([CheckedCertificate])
         case invalid(TrustFailure)
     }
@@ -90,7 +90,7 @@ struct PathSearch: Sendable {
             .readable, "the server's certificate cannot be read: its encoding or its key type is not supported")
     }
 
-    /// Checks a leaf that is itself among the roots: it is trusted by itself and needs no issuer.
+    /// Checks a leaf that is itself among the roots, and therefore needs no issuer.
     private func chosen(_ leaf: CheckedCertificate, _ rules: ChainRules) -> Result {
         let failure =
             rules.validity(of: leaf) ?? ChainRules.refusedUsage(of: leaf)

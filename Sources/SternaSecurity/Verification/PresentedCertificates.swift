@@ -3,12 +3,12 @@ import X509
 
 /// The certificates that a server presented after its own, offered to the path search a bounded number of times.
 ///
-/// The search tries every path; certificates that all lead to each other would never let it end.
+/// The search tries every path, and would not end with certificates that all issue each other.
 final class PresentedCertificates: CustomCertificateStore {
-    /// The maximum number of signatures that the search checks: one for each certificate of the longest chain.
+    /// The maximum number of verified signatures: one for each certificate of the longest chain.
     static let maximumChecks = PathSearch.maximumCertificates
 
-    /// The budget of the search, in checks by a P-256 key: enough for the longest chain of P-384 keys.
+    /// The budget of the search, in signatures of P-256 keys: enough for the longest chain of P-384 keys.
     static let budget = 4 * maximumChecks
 
     /// The maximum number of offered certificates with the same name and key; servers have at most two, of two roots.

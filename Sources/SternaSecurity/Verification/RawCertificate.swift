@@ -1,8 +1,8 @@
 import Crypto
 import SwiftASN1
 
-/// The parts read directly from a certificate's DER (RFC 5280, 4.1): the bytes that pins hash, and facts about certificates that
-/// the X.509 library cannot read.
+/// Parts read directly from a certificate's DER (RFC 5280, 4.1): the bytes for pins, and properties of certificates that the X.509
+/// library cannot read.
 struct RawCertificate: Sendable {
     /// The SubjectPublicKeyInfo as in the certificate; encoding the key anew may give other bytes.
     let subjectPublicKeyInfo: ArraySlice<UInt8>
@@ -25,7 +25,7 @@ struct RawCertificate: Sendable {
     /// The critical extensions, which a verifier must know or refuse.
     let criticalExtensions: [ASN1ObjectIdentifier]
 
-    /// Nil if the bytes are not a certificate.
+    /// Reads a certificate; nil if the bytes are not a certificate.
     init?(_ der: [UInt8]) {
         guard let root = try? DER.parse(der), let parts = Self.children(of: root), parts.count == 3,
             let fields = Self.children(of: parts[0])
@@ -47,7 +47,7 @@ struct RawCertificate: Sendable {
         self.signatureAlgorithm = signatureAlgorithm
         self.keyAlgorithm = keyAlgorithm
         modulusBits = keyAlgorithm == Self.rsa ? Self.modulusBits(keyParts[1]) : nil
-        // Not tried on the NULL that RSA keys have: the library's error has a text, which costs more than all of the rest.
+        // Not tried on the NULL of RSA keys, since making the library's error text would cost more than the rest.
         curve =
             algorithm.count > 1 && algorithm[1].identifier == .objectIdentifier
             ? try? ASN1ObjectIdentifier(derEncoded: algorithm[1]) : nil
@@ -60,10 +60,10 @@ struct RawCertificate: Sendable {
 
     static let rsa: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 1, 1]
 
-    /// The hash of the issuer's signature if it can be forged.
+    /// The hash algorithm of the issuer's signature if signatures with it can be forged; nil otherwise.
     var forgeableHash: String? { Self.forgeable.first { $0.algorithm == signatureAlgorithm }?.hash }
 
-    /// Algorithms of forgeable signatures: MD2, MD5, SHA-1. A list, since a start pays for each type of dictionary.
+    /// The algorithms of forgeable signatures: MD2, MD5, SHA-1. A list, since each dictionary type costs time at a program's start.
     private static let forgeable: [(algorithm: ASN1ObjectIdentifier, hash: String)] = [
         ([1, 2, 840, 113_549, 1, 1, 2], "MD2"), ([1, 2, 840, 113_549, 1, 1, 4], "MD5"),
         ([1, 2, 840, 113_549, 1, 1, 5], "SHA-1"), ([1, 2, 840, 10_045, 4, 1], "SHA-1"),
@@ -88,7 +88,7 @@ struct RawCertificate: Sendable {
         return digits.count * 8 - top.leadingZeroBitCount
     }
 
-    // Does not make texts of the names, since there may be tens of thousands.
+    // Does not decode the names, since there may be tens of thousands.
     private static func countNames(in extensions: ASN1Node) -> Int {
         guard let list = children(of: extensions)?.first.flatMap(children) else { return 0 }
         for entry in list {

@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// The hosts that a certificate is for, by its subject alternative names alone (RFC 9525): the common name is ignored.
+/// The hosts for which a certificate is valid, by its subject alternative names (RFC 9525); the common name is ignored.
 struct ServerIdentity: Sendable, Hashable {
     /// The DNS names, as in the certificate.
     var dnsNames: [String] = []
@@ -8,7 +8,7 @@ struct ServerIdentity: Sendable, Hashable {
     /// The addresses: four or sixteen bytes each.
     var addresses: [[UInt8]] = []
 
-    /// Whether the certificate covers a host: only an address covers an address, and only a name covers a name.
+    /// Returns whether the certificate covers a host: only an address covers an address, and only a name covers a name.
     func covers(_ host: String) -> Bool {
         if let address = Self.address(host) { return addresses.contains(address) }
         guard let labels = Self.labels(host, allowsWildcard: false) else { return false }
@@ -17,7 +17,7 @@ struct ServerIdentity: Sendable, Hashable {
                 return false
             }
             guard pattern[0] == "*" else { return pattern == labels }
-            // A wildcard stands for the whole left-most label, and never for a name directly under a top-level domain.
+            // A wildcard matches the whole leftmost label, and never a name directly under a top-level domain.
             return pattern.count >= 3 && pattern.dropFirst() == labels.dropFirst()
         }
     }
@@ -35,7 +35,7 @@ struct ServerIdentity: Sendable, Hashable {
         return nil
     }
 
-    /// Whether a text is a host name as in the TLS handshake: not an address, and without a trailing dot.
+    /// Returns whether a text is a host name for the TLS handshake: not an address, and without a trailing dot.
     static func isName(_ text: String) -> Bool {
         address(text) == nil && !text.hasSuffix(".") && labels(text, allowsWildcard: false) != nil
     }
@@ -43,7 +43,7 @@ struct ServerIdentity: Sendable, Hashable {
     /// Returns the labels of a name in lower case without the trailing dot; nil if it is not a host name.
     static func labels(_ name: String, allowsWildcard: Bool) -> [String]? {
         var bytes = Array(name.utf8)
-        // Only requested hosts may end in a dot; in a certificate the dot would hide a name from its issuer's constraints.
+        // Only requested hosts may end in a dot; in a certificate, the dot would exempt a name from its issuer's constraints.
         if bytes.last == UInt8(ascii: "."), !allowsWildcard { bytes.removeLast() }
         guard !bytes.isEmpty, bytes.count <= 253 else { return nil }
         var labels: [String] = []

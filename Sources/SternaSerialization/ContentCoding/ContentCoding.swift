@@ -4,7 +4,7 @@ package import SternaCore
 public enum ContentCoding: String, Sendable, Hashable {
     case gzip, deflate
 
-    /// Parses a Content-Encoding field into codings, in the order they were applied; identity is left out.
+    /// Parses a Content-Encoding field into codings, in the order in which they were applied; identity is left out.
     ///
     /// Throws `contentCodingFailed` for an unknown coding, or more than four.
     package static func parse(_ field: String) throws(SternaError) -> [ContentCoding] {
@@ -12,7 +12,7 @@ public enum ContentCoding: String, Sendable, Hashable {
         return codings
     }
 
-    /// Same as ``parse(_:)``, but returns nil if one of the codings is unknown.
+    /// Parses a field like ``parse(_:)``, but returns nil if one of the codings is unknown.
     package static func known(_ field: String) throws(SternaError) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for item in field.split(separator: ",") {

@@ -5,10 +5,10 @@ import Synchronization
 
 /// The limits of a decoded body.
 public struct DecodingLimits: Sendable, Hashable {
-    /// The greatest decoded size in bytes; 8 GiB by default.
+    /// The maximum decoded size in bytes; 8 GiB by default.
     public var bytes: Int64 = 8 << 30
 
-    /// The greatest ratio of the decoded to the coded size; 250 by default.
+    /// The maximum ratio of the decoded to the encoded size; 250 by default.
     public var ratio: Int64 = 250
 
     /// The decoded size in bytes up to which the ratio is not checked; 4 MiB by default.
@@ -34,7 +34,7 @@ public struct DecodingLimits: Sendable, Hashable {
 
 /// A body that is decoded while it is read, in bounded memory.
 package final class DecodedBody: BodyStream {
-    /// The greatest number of bytes decoded at a time.
+    /// The maximum number of bytes decoded at a time.
     static let pieceBytes = 256 << 10
 
     private struct State: ~Copyable {
@@ -96,7 +96,7 @@ package final class DecodedBody: BodyStream {
             // A cancellation ends only this read, unless the body was abandoned.
             throw state.withLock { $0.failure } ?? complete(SternaError.wrap(error, as: .cancelled, phase: .decode, ""))
         } catch {
-            // A later read must not mistake the missing data for the end.
+            // Recorded, so that a later read does not mistake the missing data for the end.
             let failure = complete(
                 SternaError.wrap(
                     error, as: .contentCodingFailed, phase: .decode, "The body cannot be decoded: \(error)"))
@@ -141,7 +141,7 @@ package final class DecodedBody: BodyStream {
             state.stages[index].input = Bytes()
             let output = try state.stages[index].inflater.decode(&input, limit: Self.pieceBytes)
             state.stages[index].input = input
-            // Every stage counts: a stage may expand a little input into much, of which the next one makes nothing.
+            // Every stage is checked, since one may expand its input greatly although the next one produces little.
             state.stages[index].produced += Int64(output.readableBytes)
             try limits.check(coded: state.coded, decoded: state.stages[index].produced)
             if output.readableBytes == 0 {

@@ -7,11 +7,11 @@ public import SternaCore
 final class Deflater: @unchecked Sendable {
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// - Parameter level: from 1, the fastest, to 9, the smallest.
+    /// - Parameter level: the compression level, from 1 (fastest) to 9 (smallest).
     init(_ coding: ContentCoding, level: Int) throws(SternaError) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // With 16 added to the window's size zlib writes gzip, without it the format that “deflate” means (RFC 9110, 8.4.1.2).
+        // With 16 added to the window size zlib writes gzip, otherwise the format of “deflate” (RFC 9110, 8.4.1.2).
         let windowBits: CInt = coding == .gzip ? 15 + 16 : 15
         let result = CSternaZlib_deflateInit2(stream, CInt(min(max(level, 1), 9)), windowBits)
         guard result == Z_OK else {
@@ -25,7 +25,7 @@ final class Deflater: @unchecked Sendable {
         stream.deallocate()
     }
 
-    /// Returns the output for some bytes; nil ends the stream.
+    /// Returns the output for the next bytes; nil ends the stream.
     func compress(_ input: Bytes?) throws(SternaError) -> Bytes {
         var output = Bytes()
         var source = input ?? Bytes()
@@ -45,7 +45,7 @@ final class Deflater: @unchecked Sendable {
             } while stream.pointee.avail_out == 0 && (result == Z_OK || result == Z_BUF_ERROR)
             stream.pointee.next_in = nil
         }
-        // No progress is no error: there was no more output.
+        // `Z_BUF_ERROR` only means that no output was left.
         guard result == Z_OK || result == Z_BUF_ERROR || result == Z_STREAM_END else {
             throw SternaError(.encodingFailed, phase: .write, "The body cannot be compressed: zlib says \(result).")
         }
@@ -57,10 +57,10 @@ extension Body {
     /// Returns the body in a content coding, compressed while it is sent.
     ///
     /// Its length is unknown before the end, so it is sent in chunks; `try await body.compressed().collected()` has a length. An
-    /// empty body stays unchanged. Content-Encoding is set unless the request has it. Few servers accept coded requests: ask the
-    /// server's operator.
+    /// empty body stays unchanged. Content-Encoding is set unless the request has it. Few servers accept compressed requests: ask
+    /// the server's operator.
     ///
-    /// - Parameter level: from 1, the fastest, to 9, the smallest; 6 by default.
+    /// - Parameter level: the compression level, from 1 (fastest) to 9 (smallest); 6 by default.
     public func compressed(_ coding: ContentCoding = .gzip, level: Int = 6) -> Body {
         guard length != 0 else { return self }
         var producer = BodyProducer(length: nil, isReplayable: isReplayable) {
@@ -75,7 +75,7 @@ extension Body {
     }
 }
 
-// Invariant: called by the one reading task, each call after the last has returned.
+// Invariant: only the reading task calls it, and each call begins after the previous one has returned.
 private final class CompressedSource: @unchecked Sendable {
     private let reader: SharedBodyReader
     private let deflater: Deflater

@@ -6,9 +6,9 @@ package import SternaCore
 package final class Inflater {
     /// The container format of the deflated bytes.
     package enum Format: Sendable, Hashable {
-        /// gzip, of one member or several.
+        /// gzip, with one member or several.
         case gzip
-        /// HTTP's deflate: zlib's container, or, as some servers send it, none.
+        /// HTTP's deflate: in zlib's container, or without a container, as some servers send it.
         case deflate
     }
 
@@ -39,7 +39,7 @@ package final class Inflater {
     /// or has bytes after its end.
     package func decode(_ input: inout Bytes, limit: Int) throws(SternaError) -> Bytes {
         var output = Bytes()
-        // An open decoder may hold back output of input that it has already consumed.
+        // An open decoder may still have output of consumed input.
         guard isOpen || prepare(input) else { return output }
         guard isOpen else {
             throw SternaError(.contentCodingFailed, phase: .decode, "The decoder for the body could not be created.")
@@ -65,7 +65,7 @@ package final class Inflater {
         guard isFinished || !hasSeenInput else { throw Self.corrupt("they end too early") }
     }
 
-    // The first two bytes tell zlib's container from none. Returns false if more input is needed.
+    // The first two bytes show whether there is zlib's container. Returns false if more input is needed.
     private func prepare(_ input: Bytes) -> Bool {
         guard input.readableBytes > 0 else { return false }
         hasSeenInput = true

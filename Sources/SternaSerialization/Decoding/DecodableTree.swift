@@ -1,4 +1,4 @@
-/// A parsed document that `Decodable` values are read from, so that no body is parsed twice.
+/// A parsed document from which `Decodable` values are decoded, so that no body is parsed twice.
 protocol DecodableTree: Sendable {
     /// The conversion from the format's values to Swift's.
     associatedtype Rules: Sendable
@@ -53,7 +53,7 @@ protocol TreeMembers<Tree> {
 /// The result of converting a value to a number type.
 enum TreeNumber<T> {
     case value(T)
-    /// The value is no number.
+    /// The value is not a number.
     case mismatch
     /// The number does not fit the type.
     case outOfRange
@@ -65,9 +65,9 @@ protocol TreeFloat: BinaryFloatingPoint, LosslessStringConvertible, Decodable {}
 extension Double: TreeFloat {}
 extension Float: TreeFloat {}
 
-/// The path to a value, as a list that shares its beginning with the paths of its neighbours.
+/// The path to a value, as a linked list that shares its beginning with the paths of its neighbors.
 ///
-/// A document has at most as many levels as its parser allows, so that any stack can release the list.
+/// The parser limits the number of levels, so releasing the list, which recurses, does not overflow the stack.
 final class TreePath: Sendable {
     let parent: TreePath?
     let key: any CodingKey

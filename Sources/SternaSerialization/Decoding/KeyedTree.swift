@@ -58,7 +58,7 @@ struct KeyedTree<Tree: DecodableTree, Key: CodingKey>: KeyedDecodingContainerPro
     }
 }
 
-/// Decodes the standard library's types directly, without the detour over their own conformance.
+/// Decodes the standard library's types directly instead of through their conformances, which is slower.
 extension KeyedTree {
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
         try decoder.boolean(of: member(key), at: key)

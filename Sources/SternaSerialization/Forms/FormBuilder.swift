@@ -3,7 +3,7 @@ import NIOCore
 public import SternaCore
 public import SternaPlatform
 
-/// A form that is built field by field: ASIFormDataRequest's.
+/// A form that is built field by field, like ASIHTTPRequest's `ASIFormDataRequest`.
 ///
 /// A form without files is URL-encoded, unless ``format`` says otherwise; its first file makes it multipart. Values precede files,
 /// each in the order they were added.
@@ -33,8 +33,8 @@ public struct FormBuilder: Sendable {
     /// The boundary between parts; a random one by default.
     public var boundary: String?
 
-    /// Whether GET, HEAD and DELETE become POST; true by default. When false, DELETE sends the form as its content, and GET and
-    /// HEAD are errors.
+    /// Whether GET, HEAD and DELETE become POST; true by default. If false, DELETE sends the form as its content, and GET and HEAD
+    /// are errors.
     public var changesMethodToPost = true
 
     private var values: [(key: String, text: String)] = []
@@ -90,8 +90,8 @@ public struct FormBuilder: Sendable {
     /// Adds a file after earlier ones of the key; throws `fileUnreadable` at once for a file that cannot be sent.
     ///
     /// - Parameters:
-    ///   - fileName: by default the last path component.
-    ///   - mediaType: by default that of the file name.
+    ///   - fileName: the name that is sent to the server; the last path component by default.
+    ///   - mediaType: the media type; by default that of the file name's extension.
     public mutating func add(
         file: some FileReference, for key: String?, fileName: String? = nil, mediaType: String? = nil
     ) throws(SternaError) {
@@ -106,8 +106,8 @@ public struct FormBuilder: Sendable {
     /// Adds data as a file after earlier ones of the key.
     ///
     /// - Parameters:
-    ///   - fileName: `file` by default, since a part without one is a value.
-    ///   - mediaType: `application/octet-stream` by default, whatever the name.
+    ///   - fileName: the name that is sent to the server; `file` by default, since a part without one is a value.
+    ///   - mediaType: the media type; `application/octet-stream` by default, whatever the name.
     public mutating func add(_ data: Data, for key: String?, fileName: String? = nil, mediaType: String? = nil) {
         guard let key else { return }
         let name = fileName ?? "file"
@@ -139,7 +139,7 @@ public struct FormBuilder: Sendable {
 
     // MARK: The body
 
-    /// Returns the form as a body; nil for an empty form, as there is nothing to send.
+    /// Returns the form as a body; nil for an empty form.
     ///
     /// Throws `encodingFailed` for text outside its character set.
     public func body() throws(SternaError) -> Body? {

@@ -1,14 +1,14 @@
 import SternaPlatform
 
 extension JSON {
-    /// The greatest number of nested containers that `Codable` decodes and encodes.
+    /// The maximum depth of nested containers that `Codable` decodes and encodes.
     ///
     /// Coders use kilobytes of stack per level, and threads may have 512 KiB.
     public static let maximumCodableDepth = 128
 }
 
 extension JSON: Codable {
-    /// Decodes any tree that the decoder holds.
+    /// Decodes any tree.
     ///
     /// A number that is not whole is also requested as a `Decimal`, which keeps up to 38 digits if the decoder has
     /// them.
@@ -54,8 +54,8 @@ extension JSON: Codable {
 
     /// Encodes the tree.
     ///
-    /// - Throws: `EncodingError` for a number that neither a 64-bit integer, a `Double` nor a `Decimal` can hold, and
-    ///   for containers nested deeper than ``maximumCodableDepth``. Rethrows the encoder's errors.
+    /// - Throws: `EncodingError` for a number that neither a 64-bit integer, a `Double` nor a `Decimal` can represent, and for
+    ///   containers nested deeper than ``maximumCodableDepth``. Rethrows the encoder's errors.
     public func encode(to encoder: any Encoder) throws {
         guard encoder.codingPath.count <= Self.maximumCodableDepth else {
             throw invalid(encoder.codingPath, "Nested deeper than \(Self.maximumCodableDepth) levels.")

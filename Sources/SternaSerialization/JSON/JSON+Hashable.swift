@@ -35,7 +35,7 @@ extension JSON: TreeNode {
 }
 
 extension JSON: Hashable {
-    /// Whether two trees hold equal values, ignoring the order of members. Depth uses no stack.
+    /// Returns whether two trees have equal values, regardless of the order of members. Does not recurse.
     public static func == (left: JSON, right: JSON) -> Bool { areEqual(left, right) }
 
     /// Hashes the tree; for containers nested deeper than 32 levels, only their kind and size.
@@ -57,7 +57,7 @@ extension JSON: Hashable {
 }
 
 extension JSON.Object: Hashable {
-    /// Whether two objects hold equal members in any order. Depth uses no stack.
+    /// Returns whether two objects have equal members in any order. Does not recurse.
     public static func == (left: JSON.Object, right: JSON.Object) -> Bool { JSON.object(left) == JSON.object(right) }
 
     /// Hashes the members; for containers nested deeper than 32 levels, only their kind and size.

@@ -6,7 +6,7 @@ extension JSON {
     ///
     /// - Throws: ``ParseError`` at the first fault.
     public init(parsing bytes: UnsafeRawBufferPointer, limits: ParseLimits = ParseLimits()) throws(ParseError) {
-        // Any memory may be bound to bytes, and the caller keeps it for the duration of the call.
+        // Invariant: any memory may be bound to bytes, and the caller keeps it for the duration of the call.
         let bytes = bytes.bindMemory(to: UInt8.self)
         var parser = JSONParser(bytes: bytes, limits: limits)
         do {

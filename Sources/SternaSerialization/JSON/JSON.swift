@@ -4,8 +4,8 @@
 ///
 /// The elements of a literal are trees themselves: nested literals need no annotation, and the value of a variable becomes a tree.
 ///
-/// Numbers keep the value of their text (see ``Number``), and objects keep the order of their members. Two trees are
-/// equal if they hold equal values; the order of an object's members does not matter (RFC 8259, section 4).
+/// Numbers keep the value of their text (see ``Number``), and objects keep the order of their members. Two trees are equal if they
+/// have equal values, regardless of the order of members (RFC 8259, section 4).
 public enum JSON: Sendable {
     /// `null`.
     case null
@@ -20,10 +20,10 @@ public enum JSON: Sendable {
     /// An object.
     case object(JSON.Object)
 
-    /// The greatest number of nested containers in a tree that is parsed, written, or made from parameters.
+    /// The maximum depth of nested containers in a tree that is parsed, written, or made from parameters.
     ///
-    /// Releasing and writing a tree use stack for each level; at this depth an optimized build uses less than the 512
-    /// KiB that threads may have.
+    /// Releasing and writing a tree recurse; at this depth an optimized build uses less than the 512 KiB of stack that threads may
+    /// have.
     public static let maximumDepth = 512
 }
 
@@ -114,7 +114,7 @@ extension JSON {
 
     /// The value at a JSON Pointer (RFC 6901), such as `/users/0/name`; ``null`` if there is none.
     ///
-    /// The empty pointer is this value. A text that does not begin with `/` is no pointer, and gives ``null``.
+    /// The empty pointer is this value. Any other text that does not begin with `/` is not a pointer, and gives ``null``.
     public subscript(pointer pointer: String) -> JSON {
         if pointer.isEmpty { return self }
         guard pointer.utf8.first == UInt8(ascii: "/") else { return .null }
@@ -194,6 +194,6 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
     public init(stringLiteral value: String) { self = .string(value) }
     /// Makes an ``array(_:)``.
     public init(arrayLiteral elements: JSON...) { self = .array(elements) }
-    /// Makes an ``object(_:)``; a repeated key has the last value at the first one's place.
+    /// Makes an ``object(_:)``; a repeated key has the last value at the first one's position.
     public init(dictionaryLiteral elements: (String, JSON)...) { self = .object(JSON.Object(pairs: elements)) }
 }

@@ -1,4 +1,4 @@
-/// The value of a decimal text in a normal form, so that `10e39` and `1.0e40` are equal.
+/// The value of a decimal text in normal form, so that `10e39` and `1.0e40` are equal.
 struct JSONDecimal: Hashable {
     private let isNegative: Bool
     // Without leading and trailing zeros.
@@ -11,7 +11,7 @@ struct JSONDecimal: Hashable {
 
     /// The number if it is whole and fits 64 bits, such as `12345678901234567890.0`.
     var whole: JSON.Number? {
-        // Compared before the subtraction: an exponent may be as great as `Int.max`.
+        // Compared before the subtraction, since an exponent may be as large as `Int.max`.
         guard let exponent, exponent >= 0, exponent <= 20, digits.count <= 20 - exponent else { return nil }
         let text = String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
         if isNegative { return Int64("-" + text).map { JSON.Number($0) } }

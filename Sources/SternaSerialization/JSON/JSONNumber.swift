@@ -11,7 +11,7 @@ extension JSON {
             // Above the range of `Int64`, so that each whole number has one representation.
             case uint(UInt64)
             case double(Double)
-            // Fits none of the above; only the scanner makes it, after checking its grammar.
+            // Fits none of the above; made only by the scanner, which has checked its syntax.
             case text(String)
         }
 

@@ -1,4 +1,4 @@
-/// Scans one number by the grammar of RFC 8259, section 6, and selects the smallest representation that holds it.
+/// Scans one number by the grammar of RFC 8259, section 6, and selects the smallest representation that fits it.
 struct JSONNumberScanner {
     // Outlives the scanner, and every index is below the count where it is read.
     let bytes: UnsafeBufferPointer<UInt8>
@@ -11,7 +11,7 @@ struct JSONNumberScanner {
     private var fractionDigits: Int64 = 0
     private var exponent: Int64 = 0
 
-    // Beyond any exponent of a `Double`, whatever the number of digits in memory; far from overflow.
+    // Beyond any exponent of a `Double`, whatever the number of digits, and far from overflow.
     private static let exponentCap: Int64 = 1 << 50
 
     init(bytes: UnsafeBufferPointer<UInt8>, position: Int) {
@@ -97,7 +97,7 @@ struct JSONNumberScanner {
             return overflows || carries ? nil : JSON.Number(value)
         }
         guard isNegative else { return JSON.Number(mantissa) }
-        // Only a `Double` holds a signed zero.
+        // Only a `Double` can represent a signed zero.
         if mantissa == 0 { return JSON.Number(-0.0) }
         return mantissa <= Int64.min.magnitude ? JSON.Number(Int64(truncatingIfNeeded: 0 &- mantissa)) : nil
     }
@@ -110,8 +110,8 @@ struct JSONNumberScanner {
             if scale > 0 || digits > 1 << 53, let number = exactWhole(digits, scale, isNegative: isNegative) {
                 return number
             }
-            // Up to 2⁵³ and 10²² both operands are exact, so that IEEE 754 rounds the one operation correctly. Up to
-            // fifteen digits always survive the conversion to a `Double` and back.
+            // Up to 2⁵³ and 10²² both operands are exact, so IEEE 754 rounds the one operation correctly. Up to fifteen digits
+            // always survive the conversion to a `Double` and back.
             if digits < 1_000_000_000_000_000, abs(scale) < Int64(Self.powersOfTen.count) {
                 let power = Self.powersOfTen[Int(abs(scale))]
                 let magnitude = scale < 0 ? Double(digits) / power : Double(digits) * power
@@ -134,10 +134,10 @@ struct JSONNumberScanner {
         return long(start: start)
     }
 
-    /// Returns the number if it is whole, fits 64 bits, and no `Double` holds it, as for many beyond 2⁵³.
+    /// Returns the number if it is whole, fits 64 bits, and no `Double` equals it, as for many beyond 2⁵³.
     private func exactWhole(_ mantissa: UInt64, _ scale: Int64, isNegative: Bool) -> JSON.Number? {
         var value = mantissa
-        // At most 19 rounds either way: 10²⁰ is beyond 64 bits, and so many digits fit the mantissa.
+        // At most 19 iterations: 10²⁰ is beyond 64 bits, and the mantissa has at most that many digits.
         guard scale.magnitude <= 19 else { return nil }
         for _ in 0..<scale.magnitude {
             if scale < 0 {
@@ -154,7 +154,7 @@ struct JSONNumberScanner {
         return value <= Int64.min.magnitude ? JSON.Number(Int64(truncatingIfNeeded: 0 &- value)) : nil
     }
 
-    // With twenty digits or more, a `Double` can hold the number only if it ends in zeros.
+    // With twenty digits or more, a `Double` can equal the number only if it ends in zeros.
     private func long(start: Int) -> JSON.Number {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         let decimal = JSONDecimal(text)
@@ -168,7 +168,7 @@ struct JSONNumberScanner {
         return whole ?? JSON.Number(storage: .text(text))
     }
 
-    /// Whether the shortest text of a number has these digits, which do not end in zero, at this power of ten.
+    /// Returns whether the shortest text of a number has these digits, which do not end in zero, at this power of ten.
     private static func isShortest(_ value: Double, digits: UInt64, scale: Int64) -> Bool {
         // Fifteen digits survive in every `Double` that is not subnormal.
         if digits < 1_000_000_000_000_000, value.magnitude >= .leastNormalMagnitude { return true }

@@ -3,9 +3,8 @@ import OrderedCollections
 extension JSON {
     /// The members of a JSON object in their order.
     ///
-    /// A repeated key has the last value at the first one's place. Two keys are the same if `String` compares them as
-    /// equal, which includes canonically equivalent Unicode. Two objects are equal if they hold equal members in any
-    /// order.
+    /// A repeated key has the last value at the first one's position. Two keys are the same if the strings are equal, which
+    /// includes canonically equivalent Unicode. Two objects are equal if they have equal members in any order.
     public struct Object: Sendable {
         private var members: OrderedDictionary<String, JSON>
 
@@ -19,7 +18,7 @@ extension JSON {
             members = OrderedDictionary(pairs, uniquingKeysWith: { _, last in last })
         }
 
-        // The function above is not specialized for other modules of the package, and costs them most of what a small object takes.
+        // For other modules of the package, which cannot specialize the initializer above: for small objects that is slow.
         package init(pairs: [(String, JSON)]) {
             members = OrderedDictionary(pairs, uniquingKeysWith: { _, last in last })
         }
@@ -38,8 +37,8 @@ extension JSON {
 
         /// The value of a key, or nil if the key is missing.
         ///
-        /// Assigning a value keeps the key's place or appends it; assigning nil removes the member. To store `null`,
-        /// assign ``JSON/null`` by its full name.
+        /// Assigning a value keeps the key's position or appends it; assigning nil removes the member. To store `null`, assign
+        /// ``JSON/null`` by its full name.
         public subscript(key: String) -> JSON? {
             get { members[key] }
             _modify { yield &members[key] }
@@ -51,7 +50,7 @@ extension JSON {
             _modify { yield &members[key, default: .null] }
         }
 
-        /// Sets the value of a key, at its place if it exists, else at the end.
+        /// Sets the value of a key, at its position if it exists and at the end if not.
         public mutating func set(_ value: JSON, for key: String) {
             members.updateValue(value, forKey: key)
         }

@@ -46,17 +46,17 @@ extension JSON {
 
     /// The limits of a text, or of a property list; the parser rejects one that exceeds them.
     public struct ParseLimits: Sendable, Hashable, Codable {
-        /// The greatest number of nested containers, from 0, which allows none, to ``JSON/maximumDepth``, the default.
+        /// The maximum depth of nested containers, from 0, which permits none, to ``JSON/maximumDepth``, the default.
         public var depth: Int {
             didSet { depth = Self.clamped(depth) }
         }
-        /// The greatest length in bytes; unlimited by default, as a body's length has its own limit.
+        /// The maximum length in bytes; unlimited by default, since a body's length has its own limit.
         public var bytes: Int
-        /// The greatest number of values, including containers; unlimited by default. A value takes at least 24 bytes
-        /// of memory for as little as 2 bytes of text.
+        /// The maximum number of values, including containers; unlimited by default. A value takes at least 24 bytes of memory for
+        /// as little as 2 bytes of text.
         public var values: Int
 
-        /// The limits of response serializers: five million values, which take some hundred MiB.
+        /// The limits of response serializers: five million values, which take about a hundred MiB or more.
         public static let response = ParseLimits(values: 5_000_000)
 
         /// Makes limits; a depth outside 0 to ``JSON/maximumDepth`` is clamped.

@@ -105,7 +105,7 @@ extension JSONParser {
             }
             value = 0x10000 + (value & 0x3FF) << 10 + trail & 0x3FF
         }
-        // Surrogates are excluded, so that every value left is a scalar.
+        // Surrogates are excluded, so every remaining value is a scalar.
         scratch.append(contentsOf: Character(Unicode.Scalar(value) ?? "\u{FFFD}").utf8)
     }
 
@@ -132,7 +132,7 @@ extension JSONParser {
 
 /// Well-formed byte sequences of UTF-8 (RFC 3629, section 4).
 enum UTF8Sequence {
-    /// The length of the well-formed sequence at an index within the bytes, or 0 when there is none.
+    /// Returns the length of the well-formed sequence at an index within the bytes; 0 without one.
     static func length(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
         let first = bytes[index]
         let count: Int

@@ -6,9 +6,9 @@ struct JSONFault: Error {
     let offset: Int
 }
 
-/// Parses one text without recursion, so that depth uses no stack.
+/// Parses one text without recursion, so that deep nesting does not overflow the stack.
 struct JSONParser {
-    // Outlives the parser, and every index is below the count where it is read.
+    // Outlives the parser; every index is checked against the count before it is read.
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
     // Kept between strings, so that only the first one with an escape allocates it.

@@ -68,11 +68,11 @@ extension JSON {
 }
 
 extension JSON: CustomStringConvertible {
-    /// The tree as JSON on one line. Numbers that JSON cannot represent appear as `nan`, `inf` or `-inf`, and content
-    /// deeper than ``maximumDepth`` as an ellipsis.
+    /// The tree as JSON on one line, with `nan`, `inf` or `-inf` for numbers that JSON cannot represent, and an ellipsis for
+    /// content deeper than ``maximumDepth``.
     public var description: String {
         var writer = JSONWriter(options: [], isLenient: true)
-        // A lenient writer has no fault to report.
+        // A lenient writer does not throw.
         try? writer.write(self, depth: 0)
         return String(decoding: writer.bytes, as: UTF8.self)
     }

@@ -2,8 +2,8 @@ import SternaCore
 
 /// A media type that a ``ResponseValidation`` accepts, or a pattern of several: `image/*`, `*/json`, `*/*+json`, `*/*`.
 ///
-/// Parameters are dropped, and letters are in lower case. Only the type and subtype matter:
-/// `application/json; charset=utf-8` names the same format as `application/json`.
+/// Parameters are dropped, and letters are in lower case: `application/json; charset=utf-8` is the same format as
+/// `application/json`.
 struct MediaTypePattern: Sendable, Hashable {
     /// The pattern as compared and shown.
     let text: String
@@ -14,7 +14,7 @@ struct MediaTypePattern: Sendable, Hashable {
     // The suffix required of a wildcard subtype, `+json`, or empty.
     private let suffix: Substring
 
-    /// Parses a pattern; nil for a text that covers no media type.
+    /// Parses a pattern; nil for a text that matches no media type.
     init?(_ pattern: String) {
         let essence = pattern.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
         let text = essence.trimmingBlanks().lowercased()

@@ -20,7 +20,7 @@ enum MediaTypeTable {
         return extensions
     }()
 
-    // Types in common use that the table has under another name.
+    // Types in common use whose registered name is different.
     private static let unregistered: [String: String] = [
         "application/javascript": "js", "application/x-javascript": "js", "application/x-gzip": "gz",
         "application/x-rar-compressed": "rar", "application/x-zip-compressed": "zip", "audio/midi": "mid",
@@ -61,7 +61,7 @@ extension MediaType {
     /// - Parameter name: the name, or a path.
     public static func ofFile(named name: String) -> String {
         let file = name.utf8.split(separator: UInt8(ascii: "/")).last ?? name.utf8[...]
-        // A leading dot hides a file and begins no extension.
+        // A leading dot marks a hidden file and does not begin an extension.
         guard let dot = file.lastIndex(of: UInt8(ascii: ".")), dot > file.startIndex else { return unknown }
         let ending = Substring(file[file.index(after: dot)...])
         // Some letters outside ASCII become ASCII in lower case.
@@ -69,12 +69,11 @@ extension MediaType {
         return isPlain ? MediaTypeTable.type(ofExtension: ending) ?? unknown : unknown
     }
 
-    /// The usual extension of a file of this type, such as `jpg`; nil for an unknown type and for `application/octet-stream`,
-    /// which says nothing about the content.
+    /// The usual extension of a file of this type, such as `jpg`; nil for an unknown type and for `application/octet-stream`.
     ///
     /// An unknown type with a structured suffix has the suffix's extension: `json` for `application/hal+json` (RFC 6839).
     package var preferredFilenameExtension: String? {
-        // Keys are compared by their canonical form, which takes time for long text outside ASCII.
+        // Keys are compared in canonical form, which is slow for long text outside ASCII.
         guard essence != Self.unknown, essence.utf8.count <= 127, essence.utf8.allSatisfy({ $0 < 0x80 }) else {
             return nil
         }

@@ -2,8 +2,8 @@ import HTTPTypes
 public import SternaCore
 
 extension Response {
-    /// The media type of the body, parsed from the Content-Type fields as browsers do (Fetch, "extract a MIME type"); nil if none
-    /// of them names one.
+    /// The media type of the body, parsed from the Content-Type fields like in browsers (Fetch, "extract a MIME type"); nil without
+    /// a valid one.
     ///
     /// If there are several types, in separate fields or in one, the last one counts. A repeated type without a character set keeps
     /// the earlier one's.

@@ -2,8 +2,7 @@ import SternaCore
 
 /// The boundary between the parts of a multipart body (RFC 2046, 5.1.1).
 enum Boundary {
-    /// Returns a new boundary of 128 random bits, so that no content contains it: `Boundary+` and 32 hexadecimal
-    /// digits.
+    /// Returns a new boundary of 128 random bits, which no content contains by chance: `Boundary+` and 32 hexadecimal digits.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return "Boundary+" + digits(generator.next()) + digits(generator.next())
@@ -14,14 +13,14 @@ enum Boundary {
         return String(repeating: "0", count: 16 - text.count) + text
     }
 
-    /// Whether the grammar allows a boundary.
+    /// Returns whether a boundary is valid.
     static func isValid(_ boundary: String) -> Bool {
         (1...70).contains(boundary.utf8.count) && boundary.utf8.last != UInt8(ascii: " ")
             && boundary.utf8.allSatisfy { isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) }
     }
 
-    /// Whether a line of the content begins with the boundary. Also matches what lenient readers accept: a bare CR or LF in front
-    /// of it, and text behind it.
+    /// Returns whether a line of the content begins with the boundary. As in lenient readers, a bare CR or LF may precede it, and
+    /// text may follow it.
     static func isInside(_ content: UnsafeRawBufferPointer, _ boundary: String) -> Bool {
         let line = Array("--\(boundary)".utf8)
         var start = 0

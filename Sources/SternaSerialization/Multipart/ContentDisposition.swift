@@ -21,7 +21,7 @@ struct ContentDisposition {
         return value
     }
 
-    /// Encodes a text in the form's character set; nil if a character has no form in it and no replacement is allowed.
+    /// Encodes a text in the form's character set; nil if the set lacks a character and no replacement is allowed.
     func encode(_ text: String) -> [UInt8]? {
         encoding == .utf8
             ? Array(text.utf8)
@@ -46,7 +46,7 @@ struct ContentDisposition {
 
     private func escaped(_ text: String, of what: String) throws(BodyFault) -> [UInt8] {
         guard let bytes = encode(style == .raw ? text : Self.withoutEscapes(text)) else { throw .notInCharset(what) }
-        // Servers agree on no escape for control characters, and NUL truncates names.
+        // Servers have no common escape for control characters, and NUL truncates names.
         guard !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D || $0 == 0x7F }) else {
             throw .controlCharacter(in: what)
         }
@@ -68,12 +68,12 @@ struct ContentDisposition {
         return result
     }
 
-    /// Writes backslashes as `%5C` if a reader might take one of them for an escape.
+    /// Writes backslashes as `%5C` if a parser might read one of them as an escape.
     ///
-    /// At the end of a name, busboy, Go, Werkzeug and PHP take a backslash for an escape of the closing quote, and swallow the next
+    /// At the end of a name, busboy, Go, Werkzeug and PHP read a backslash as an escape of the closing quote, and lose the next
     /// parameter; PHP does so even if it is doubled. All of them drop one of two backslashes, and Go also one before a separator
-    /// (RFC 2045, 5.1). As no escape works for all readers, a backslash is percent-encoded, as browsers encode `"`. Every reader
-    /// then sees the same name, which some decode. Before other characters, as in `App\Models`, a backslash stays, as in browsers.
+    /// (RFC 2045, 5.1). No escape works for all parsers, so a backslash is percent-encoded, as browsers encode `"`. Every parser
+    /// then reads the same name, which some decode. Before other characters, as in `App\Models`, a backslash stays, as in browsers.
     private static func withoutEscapes(_ text: String) -> String {
         let backslash = UInt8(ascii: "\\")
         var isAfterBackslash = false
@@ -86,7 +86,7 @@ struct ContentDisposition {
         return String(decoding: text.utf8.flatMap { $0 == backslash ? Array("%5C".utf8) : [$0] }, as: UTF8.self)
     }
 
-    /// Percent-encodes all but the characters of RFC 8187, 3.2.1.
+    /// Percent-encodes all characters except those of RFC 8187, 3.2.1.
     private static func extended(_ text: String) -> [UInt8] {
         var result: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)

@@ -3,25 +3,25 @@ public import NIOCore
 public import SternaCore
 public import SternaPlatform
 
-/// A form of several parts (RFC 7578), put together by appending: text, data, files, streams.
+/// A form of several parts (RFC 7578), to which text, data, files and streams are appended.
 ///
 ///     var form = MultipartForm()
 ///     form.append("A view of the sea", name: "caption")
 ///     form.append(file: imageURL, name: "image")
 ///     let reply = try await api.post("photos", body: form.body())
 ///
-/// ``body()`` throws for a part that cannot be sent, such as a missing file, before anything is sent. Files are read while the body
-/// is sent, straight from the disk where the connection allows it. No other content is copied to memory than what was there before.
+/// ``body()`` throws for a part that cannot be sent, such as a missing file. Files and streams are read while the body is sent, and
+/// not loaded into memory before; files are sent straight from the disk if the connection allows it.
 public struct MultipartForm: Sendable {
-    /// The escaping of part and file names that are more than plain text.
+    /// The escaping of special characters in the names of parts and files.
     public enum NameStyle: String, Sendable, Hashable, Codable, CaseIterable {
         /// Escapes like browsers: `"` is `%22`, a line end `%0D%0A` (HTML, 4.10.21.8). A backslash is `%5C` where servers would
-        /// take it for an escape, such as at the end of a name. The default.
+        /// read it as an escape, such as at the end of a name. The default.
         case whatwg
         /// Escapes nothing, like AFNetworking. A line end is an error, and so is a backslash at the end.
         case raw
-        /// Escapes like browsers, and repeats file names outside ASCII as `filename*` (RFC 8187). RFC 7578, 4.2, forbids it and
-        /// some servers reject it; others understand nothing else.
+        /// Escapes like browsers, and repeats file names outside ASCII as `filename*` (RFC 8187). RFC 7578, 4.2, forbids it, and
+        /// some servers reject it; others accept only this form.
         case extended
     }
 
@@ -30,8 +30,8 @@ public struct MultipartForm: Sendable {
         didSet { boundaryIsGiven = true }
     }
 
-    /// Fields in front of the parts. They are written when the form is finished, with the ``encoder``, ``nameStyle``
-    /// and ``encoding`` set at that time.
+    /// Fields before the parts; nil for none. They are written when the body is made, with the current ``encoder``, ``nameStyle``
+    /// and ``encoding``.
     public var parameters: Parameters?
 
     /// The character set of names and text; UTF-8 by default.
@@ -70,7 +70,7 @@ public struct MultipartForm: Sendable {
     /// The first error in a part.
     private var failure: SternaError?
 
-    /// Text and data up to this length are copied; longer data stays where it is.
+    /// The maximum length of text and data, in bytes, that is copied into one buffer; longer data is not copied.
     private static let copiedBytes = 16 << 10
 
     /// Makes a form without parts.
@@ -117,8 +117,7 @@ public struct MultipartForm: Sendable {
         append(Parameters(pairs: [(name, value.parameterValue)]))
     }
 
-    /// Appends parameters as fields, with the names that a query would have; data stays data, null becomes an empty
-    /// field.
+    /// Appends parameters as fields with the names of a query; data is sent as bytes, and null as an empty field.
     public mutating func append(_ parameters: Parameters) {
         do {
             var walker = FieldWalker(encoder: encoder, sink: PartFields())
@@ -222,7 +221,7 @@ public struct MultipartForm: Sendable {
             + Boundary.parameter(boundary)
     }
 
-    /// Returns the form as a body; nil for a form without parts, as there is nothing to send.
+    /// Returns the form as a body; nil for a form without parts.
     ///
     /// Throws for the first part that cannot be sent: `fileUnreadable`, `encodingFailed` or `invalidHeader`. An error
     /// in the part itself has a ``BodyFault`` as its cause.

@@ -35,7 +35,7 @@ extension PropertyList: TreeNode {
 }
 
 extension PropertyList: Hashable {
-    /// Whether two trees hold equal values; NaN equals NaN. Depth uses no stack.
+    /// Returns whether two trees have equal values; NaN equals NaN. Does not recurse.
     public static func == (left: PropertyList, right: PropertyList) -> Bool { areEqual(left, right) }
 
     /// Hashes the tree; for containers nested deeper than 32 levels, only their kind and size.
@@ -71,7 +71,7 @@ extension PropertyList: Hashable {
 }
 
 extension PropertyList: CustomStringConvertible {
-    /// The tree in Swift's literal syntax, data as its size, values of secret names as `***`. Depth uses no stack.
+    /// The tree in Swift's literal syntax, with the size of data, and `***` for values of secret names. Does not recurse.
     public var description: String {
         DescriptionStep.describe(self) { value in
             switch value {

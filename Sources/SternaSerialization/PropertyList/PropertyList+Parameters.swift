@@ -2,7 +2,7 @@ public import SternaCore
 import SternaPlatform
 
 extension PropertyList {
-    /// Makes a dictionary from parameters; every kind stays what it is, and sets become arrays in ascending order.
+    /// Makes a dictionary from parameters. Sets become arrays in ascending order, and decimals become doubles.
     ///
     /// - Throws: `ParameterError` with the key path of null, which a property list cannot represent, of a number that is not
     ///   finite, or of containers nested deeper than ``maximumDepth``.

@@ -1,8 +1,8 @@
 extension PropertyList {
-    /// Parses a property list in XML or binary form, detecting which.
+    /// Parses a property list in XML or binary form, which it detects.
     ///
-    /// The grammar is strict; the parser fetches no document type and knows only XML's own entities. A byte order mark
-    /// may precede XML. If a dictionary repeats a name, the last value counts.
+    /// The grammar is strict; the parser does not fetch the document type, and supports only XML's predefined entities. A byte
+    /// order mark may precede XML. If a dictionary repeats a name, the last value counts.
     ///
     /// - Throws: ``ParseError`` at the first fault.
     public init(parsing bytes: UnsafeRawBufferPointer, limits: ParseLimits = ParseLimits()) throws(ParseError) {

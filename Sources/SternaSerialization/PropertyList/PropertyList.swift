@@ -1,6 +1,6 @@
 public import SternaPlatform
 
-/// A property list's value as a tree, as Apple's `plist(5)` describes it.
+/// A property list as a tree, as described in Apple's `plist(5)`.
 public enum PropertyList: Sendable {
     /// Text.
     case string(String)
@@ -8,7 +8,7 @@ public enum PropertyList: Sendable {
     case integer(Int64)
     /// A whole number above 2⁶³ - 1; lower ones are read as ``integer(_:)``, so that equal numbers are equal.
     case unsigned(UInt64)
-    /// A binary floating point number; NaN and the infinities have a form.
+    /// A binary floating point number; NaN and the infinities can be written.
     case real(Double)
     /// `true` or `false`.
     case boolean(Bool)
@@ -21,9 +21,9 @@ public enum PropertyList: Sendable {
     /// Values by name; written in ascending order of the names.
     case dictionary([String: PropertyList])
 
-    /// The greatest number of nested containers in a tree that is parsed, written, or made from parameters.
+    /// The maximum depth of nested containers in a tree that is parsed, written, or made from parameters.
     ///
-    /// Releasing and writing a tree use stack for each level.
+    /// Releasing and writing a tree recurse.
     public static let maximumDepth = JSON.maximumDepth
 
     /// The encoding forms of a property list.

@@ -1,10 +1,10 @@
 import SternaCore
 import SternaPlatform
 
-/// Parses the binary form without recursion, so that depth uses no stack.
+/// Parses the binary form without recursion, so that deep nesting does not overflow the stack.
 ///
-/// Each object is read once, however often it is referenced. All objects together may not take more bytes than the list
-/// has, so that the work is proportional to its length.
+/// Each object is read once, however often it is referenced. All objects together must not have more bytes than the list, so that
+/// the work is proportional to its length.
 struct PropertyListBinaryParser {
     private typealias Fault = PropertyListFault
 
@@ -30,7 +30,7 @@ struct PropertyListBinaryParser {
     private struct Container {
         let object: Int
         let isDictionary: Bool
-        /// The offset of its references; in a dictionary all keys precede all values.
+        /// The offset of its references; in a dictionary, all keys precede all values.
         let references: Int
         let count: Int
         var elements: [PropertyList] = []
@@ -153,7 +153,7 @@ struct PropertyListBinaryParser {
         return key
     }
 
-    /// Returns the cost of a scalar in values: each reference to a long text may become a copy of it.
+    /// Returns the cost of a scalar in values, since each reference to a long text may copy it.
     private static func cost(of value: PropertyList) -> Int {
         switch value {
         case .string(let text): 1 + text.utf8.count / 64
@@ -257,7 +257,7 @@ struct PropertyListBinaryParser {
         return Int(object)
     }
 
-    /// Returns the number in an object's marker, or in the integer behind it, and where the content begins.
+    /// Returns the count in an object's marker, or in the integer after it, and the offset of the content.
     private func count(at place: Int) throws(PropertyListFault) -> (Int, start: Int) {
         let short = Int(bytes[place] & 0x0F)
         guard short == 0x0F else { return (short, place + 1) }

@@ -10,10 +10,10 @@ struct PropertyListBinaryWriter {
     }
 
     private var objects: [Object] = []
-    /// The longest text, in bytes, that is shared with an equal one.
+    /// The maximum length of a text, in bytes, that is written once for all its occurrences.
     private static let longestShared = 256
 
-    /// Short texts are written once, as keys repeat. Keyed by bytes, since canonically equivalent strings are equal.
+    /// The short texts already written. The keys are bytes, since canonically equivalent strings are equal.
     private var strings: [[UInt8]: Int] = [:]
     private var bytes: [UInt8] = Array("bplist00".utf8)
 

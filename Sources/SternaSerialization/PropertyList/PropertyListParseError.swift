@@ -63,8 +63,8 @@ extension PropertyList {
             case overlappingObjects
             /// A trailer whose sizes and counts do not fit the bytes.
             case invalidTrailer
-            /// An object that is no property list value, such as null, sets and the references of keyed archives;
-            /// carries its marker.
+            /// An object that is not a property list value, such as null, a set or a reference of a keyed archive; carries its
+            /// marker.
             case unsupportedObject(UInt8)
             /// A key of a dictionary that is not a string.
             case keyNotString

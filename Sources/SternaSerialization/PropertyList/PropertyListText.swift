@@ -2,7 +2,7 @@ import SternaPlatform
 
 /// The text of scalars in XML.
 enum PropertyListText {
-    /// Decimal or, behind `0x`, hexadecimal digits with or without a sign.
+    /// Parses decimal digits, or hexadecimal digits after `0x`, with or without a sign.
     static func integer(_ text: String) -> PropertyList? {
         var digits = trimmed(text)
         let isNegative = digits.first == "-"
@@ -19,7 +19,7 @@ enum PropertyListText {
         return Int64(exactly: value).map { .integer($0) } ?? .unsigned(value)
     }
 
-    /// Decimal digits with or without sign, fraction and exponent; `nan`, `inf` and `infinity`.
+    /// Parses decimal digits with or without sign, fraction and exponent; `nan`, `inf` and `infinity`.
     static func real(_ text: String) -> Double? {
         let text = trimmed(text)
         let word = text.drop { $0 == "+" || $0 == "-" }
@@ -50,7 +50,7 @@ enum PropertyListText {
     /// Decodes base64 with white space anywhere.
     static func data(_ text: String) -> Data? {
         let digits = text.utf8.filter { !isSpace($0) }
-        // Foundation accepts padding in the middle.
+        // Checked, since Foundation accepts padding in the middle.
         let padding = digits.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard padding <= 2, !digits.dropLast(padding).contains(UInt8(ascii: "=")) else { return nil }
         return Data(base64Encoded: Data(digits))

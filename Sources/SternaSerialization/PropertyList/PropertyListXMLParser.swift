@@ -1,6 +1,6 @@
 import SternaCore
 
-/// Parses the XML form without recursion, so that depth uses no stack.
+/// Parses the XML form without recursion, so that deep nesting does not overflow the stack.
 struct PropertyListXMLParser {
     typealias Fault = PropertyListFault
 

@@ -41,7 +41,7 @@ struct PropertyListXMLWriter {
         case .string(let value): try element("string", value)
         case .integer(let value): add("<integer>\(value)</integer>\n")
         case .unsigned(let value): add("<integer>\(value)</integer>\n")
-        // The description of a NaN may have a sign and a payload, which no reader accepts.
+        // The description of a NaN may have a sign and a payload, which parsers reject.
         case .real(let value): add("<real>\(value.isNaN ? "nan" : value.description)</real>\n")
         case .boolean(let value): add(value ? "<true/>\n" : "<false/>\n")
         case .date(let value):
@@ -102,7 +102,7 @@ struct PropertyListXMLWriter {
 
     private mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// Whether XML 1.0 can represent a character (2.2).
+    /// Returns whether XML 1.0 can represent a character (2.2).
     static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D: true

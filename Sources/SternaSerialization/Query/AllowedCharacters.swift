@@ -1,14 +1,14 @@
 extension QueryEncoder {
     /// The ASCII characters that percent-encoding keeps; every other byte is written as `%` and two upper-case digits.
     ///
-    /// The space, control characters and `%`, `&`, `=`, `+` and `#` are never kept, since readers would misread a field
-    /// that contains them.
+    /// The space, control characters and `%`, `&`, `=`, `+` and `#` are never kept, since servers would misread a field that
+    /// contains them.
     public struct AllowedCharacters: Sendable, Hashable {
         // One bit for each byte below 128: the bytes above are never kept, and two words fit in registers.
         private let low: UInt64
         private let high: UInt64
 
-        // As bits, since each session takes one of the sets at its start.
+        // As bits, since each new session uses one of the sets.
         private init(low: UInt64, high: UInt64) {
             self.low = low
             self.high = high
@@ -17,14 +17,14 @@ extension QueryEncoder {
         /// Letters, digits, `-`, `.`, `_` and `~` (RFC 3986, section 2.3).
         public static let unreserved = AllowedCharacters(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
 
-        /// The unreserved characters and `/` and `?`, which a query may hold (RFC 3986, section 3.4): AFNetworking 3's and
-        /// 4's, and Alamofire's.
+        /// The unreserved characters, `/` and `?`, which a query may contain (RFC 3986, section 3.4), as in AFNetworking 3 and 4,
+        /// and Alamofire.
         public static let query = AllowedCharacters(low: 0x83FF_E000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
 
         /// Letters, digits, `*`, `-`, `.` and `_` (URL Standard, the application/x-www-form-urlencoded percent-encode set).
         public static let whatwgForm = AllowedCharacters(low: 0x03FF_6400_0000_0000, high: 0x07FF_FFFE_87FF_FFFE)
 
-        /// Keeps the ASCII characters of a text that may be kept; ignores others.
+        /// Makes a set of the ASCII characters of a text, without those that must be escaped.
         public init(_ characters: String) {
             var low: UInt64 = 0
             var high: UInt64 = 0

@@ -18,7 +18,7 @@ struct CharacterConversion {
 }
 
 extension TextEncoding {
-    /// The set that a query is written in: UTF-8 for all Unicode forms (Encoding Standard, 4.3, "get an output encoding").
+    /// The character set for queries: UTF-8 for all Unicode forms (Encoding Standard, 4.3, "get an output encoding").
     var ofQueries: TextEncoding {
         switch kind {
         case .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian: .utf8

@@ -5,7 +5,7 @@ import SternaPlatform
 protocol FieldSink {
     mutating func add(name: [UInt8], value: String?) throws(ParameterError)
 
-    /// Adds data as it is; returns false if the sink needs text instead.
+    /// Adds data unchanged; returns false if the sink needs text instead.
     mutating func add(name: [UInt8], data: Data) -> Bool
 }
 
@@ -17,7 +17,7 @@ extension FieldSink {
 struct FieldWalker<Sink: FieldSink> {
     let encoder: QueryEncoder
     var sink: Sink
-    // The name of the current value: grown on the way down and cut on the way up, so that no name is built twice.
+    // The name of the current value, extended on the way down and truncated on the way up, so that no name is built twice.
     private var name: [UInt8] = []
     private var depth = 0
 

@@ -29,7 +29,7 @@ extension QueryEncoder {
         return encoder
     }
 
-    /// The encoder as set whole by the caller: no style replaces an option.
+    /// The encoder with all options marked as set by the caller, so that no style replaces them.
     var asOwn: QueryEncoder {
         var encoder = self
         encoder.own = .all

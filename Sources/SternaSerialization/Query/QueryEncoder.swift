@@ -2,9 +2,9 @@ public import SternaCore
 
 /// Writes ``Parameters`` as the text of a query or of an `application/x-www-form-urlencoded` body.
 ///
-/// The defaults are AFNetworking 4's. Keys are in ascending order at every level. A nested dictionary is
-/// `phone[mobile]=1`, an array `tags[]=a`, a set its key repeated with the values ordered by their text. Null is the
-/// bare key, and an empty container is left out. Names and values are percent-encoded whole, including brackets.
+/// The defaults are AFNetworking 4's. Keys are in ascending order at every level. A nested dictionary is `phone[mobile]=1`, an
+/// array `tags[]=a`, and a set repeats its key, with the values ordered by their text. Null is the bare key, and an empty container
+/// is left out. Names and values are percent-encoded completely, including brackets.
 ///
 /// An encoder is a value; it can be archived with `Codable` unless one of its options is a closure.
 public struct QueryEncoder: Sendable {
@@ -32,17 +32,17 @@ public struct QueryEncoder: Sendable {
     public var allowedInNames: AllowedCharacters = .query { didSet { own.insert(.allowedInNames) } }
     /// The characters that values keep unescaped; ``AllowedCharacters/query`` by default.
     public var allowedInValues: AllowedCharacters = .query { didSet { own.insert(.allowedInValues) } }
-    /// The character set that is percent-encoded; ``TextEncoding/utf8`` by default, which is also used for the other
-    /// Unicode forms.
+    /// The character set of the percent-encoded bytes; ``TextEncoding/utf8`` by default, which is also used for the other Unicode
+    /// forms.
     public var encoding: TextEncoding = .utf8 { didSet { own.insert(.encoding) } }
     /// The treatment of characters that the set lacks; ``UnencodableStyle/fail`` by default.
     public var unencodable: UnencodableStyle = .fail { didSet { own.insert(.unencodable) } }
     /// Whether keys are sorted in ascending order at every level, as `String` compares them, before ``keys`` changes them; true by
-    /// default. When false, they keep the given order.
+    /// default. If false, they keep the given order.
     public var sortsKeys: Bool = true { didSet { own.insert(.sortsKeys) } }
 
-    /// Whether nil members of an `Encodable` value become null, which ``nulls`` then writes. False by default, which
-    /// leaves them out, as synthesized conformances do.
+    /// Whether nil members of an `Encodable` value become null, in the format of ``nulls``; false by default, which leaves them
+    /// out, like synthesized conformances.
     public var keepsNilMembers: Bool = false { didSet { own.insert(.keepsNilMembers) } }
 
     // The options that the caller has set, which no style replaces.
@@ -86,8 +86,8 @@ public struct QueryEncoder: Sendable {
 
     /// Encodes parameters as the text of a query, without a leading `?`.
     ///
-    /// - Throws: ``ParameterError`` when containers are nested deeper than ``Parameters/maximumDepth``, a date lies
-    ///   outside the years 0000 to 9999, the character set lacks a character, or a closure of the caller's throws.
+    /// - Throws: ``ParameterError`` if containers are nested deeper than ``Parameters/maximumDepth``, a date lies outside the years
+    ///   0000 to 9999, the character set lacks a character, or a closure of the caller throws.
     public func encode(_ parameters: Parameters) throws(ParameterError) -> String {
         String(decoding: try encodedBytes(parameters), as: UTF8.self)
     }
@@ -124,7 +124,7 @@ public struct QueryEncoder: Sendable {
         return walker.sink.fields
     }
 
-    /// Percent-encodes a text as names and values are, with a space as `%20`.
+    /// Percent-encodes a text like names and values, with a space as `%20`.
     ///
     /// Keeps the unreserved characters of RFC 3986, section 2.3, and `/` and `?`; every other byte of the UTF-8 form
     /// becomes upper-case hexadecimal.
@@ -138,7 +138,7 @@ public struct QueryEncoder: Sendable {
     public struct Field: Sendable, Hashable {
         /// The whole name, such as `phone[mobile]`.
         public var name: String
-        /// The value's text; nil stands for a bare name.
+        /// The value's text; nil for a bare name.
         public var value: String?
 
         /// Makes a field.

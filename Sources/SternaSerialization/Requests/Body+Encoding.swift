@@ -2,12 +2,12 @@ public import SternaCore
 public import SternaPlatform
 
 extension Body {
-    /// A JSON value as `application/json`; throws `encodingFailed` for a number that JSON cannot represent.
+    /// Makes a body of a JSON value as `application/json`; throws `encodingFailed` for a number that JSON cannot represent.
     public static func json(_ value: JSON, options: JSON.WritingOptions = []) throws(SternaError) -> Body {
         .bytes(try encodingErrors { try value.serialized(options) }, mediaType: "application/json")
     }
 
-    /// An `Encodable` value as `application/json`; throws `encodingFailed` with the encoder's reason.
+    /// Makes a body of an `Encodable` value as `application/json`; throws `encodingFailed` with the encoder's reason.
     public static func json(
         _ value: some Encodable, encoder: JSONEncoder = JSONEncoder()
     ) throws(SternaError) -> Body {
@@ -24,14 +24,15 @@ extension Body {
 
     static let propertyListMediaType = "application/x-plist"
 
-    /// A property list as `application/x-plist`; throws `encodingFailed` for a value that the format cannot represent.
+    /// Makes a body of a property list as `application/x-plist`; throws `encodingFailed` for a value that the format cannot
+    /// represent.
     public static func propertyList(
         _ value: PropertyList, format: PropertyList.Format = .xml
     ) throws(SternaError) -> Body {
         .bytes(try encodingErrors { try value.serialized(format) }, mediaType: propertyListMediaType)
     }
 
-    /// An `Encodable` value as a property list; throws `encodingFailed` with the encoder's reason.
+    /// Makes a body of an `Encodable` value as a property list; throws `encodingFailed` with the encoder's reason.
     public static func propertyList(
         _ value: some Encodable, format: PropertyList.Format = .xml
     ) throws(SternaError) -> Body {
@@ -54,8 +55,8 @@ extension Body {
             try encodingErrors { try encoder.encodedBytes(parameters) }, mediaType: "application/x-www-form-urlencoded")
     }
 
-    /// An `Encodable` value as `application/x-www-form-urlencoded`, by the rules of ``SternaCore/Parameters``. Throws
-    /// `encodingFailed` for a value that is no keyed container.
+    /// Makes a body of an `Encodable` value as `application/x-www-form-urlencoded`, by the rules of ``SternaCore/Parameters``.
+    /// Throws `encodingFailed` for a value that does not encode as a keyed container.
     public static func form(
         encoding value: some Encodable, encoder: QueryEncoder = QueryEncoder()
     ) throws(SternaError) -> Body {
@@ -70,7 +71,7 @@ extension Body {
         return try form(parameters, encoder: encoder)
     }
 
-    /// Bytes of Foundation's type, as `application/octet-stream` unless another type is given.
+    /// Makes a body of Foundation's `Data`, as `application/octet-stream` unless another type is given.
     public static func data(_ data: Data, mediaType: String = "application/octet-stream") -> Body {
         .bytes(data, mediaType: mediaType)
     }

@@ -67,7 +67,7 @@ extension ConfigurableRequestSerializer {
         set { settings.properties = newValue }
     }
 
-    /// A replacement for the encoding of queries and forms; nil for the style's own.
+    /// A replacement for the encoding of queries and forms; nil, the default, uses the style's.
     public var queryEncoding: (@Sendable (Request, Parameters) throws -> String)? {
         get { settings.queryEncoding }
         set { settings.queryEncoding = newValue }
@@ -89,7 +89,7 @@ extension ConfigurableRequestSerializer {
 
     /// Sets credentials as the default Authorization field: `.basic(user, password)`, `.bearer(token)`, `.token(token)`.
     ///
-    /// A session sends them to its own origin only.
+    /// A session sends them only to its own origin.
     public mutating func setAuthorization(_ authorization: Authorization) {
         headers["Authorization"] = authorization.fieldValue
     }

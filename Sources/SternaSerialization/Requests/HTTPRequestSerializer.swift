@@ -5,7 +5,7 @@ public import SternaCore
 ///
 ///     var serializer = HTTPRequestSerializer(style: .afnetworking2)
 ///     serializer.headers["X-Client"] = "7"
-///     serializer.properties.timeout = .seconds(10)
+///     serializer.timeout = .seconds(10)
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.requestSerializer = serializer }
 public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
     public var settings = SerializerSettings()

@@ -1,14 +1,15 @@
 package import SternaCore
 
-/// Request properties that are not part of the message, each applied only if set: AFNetworking's observed properties.
+/// Request properties that are not part of the message, each applied only if set, like AFNetworking's observed properties.
 package struct RequestProperties: Sendable, Hashable, Codable {
-    /// The time limit for connecting, TLS, the first byte and each pause between bytes; nil leaves the session's, 60 s.
+    /// The time limit of each step of a request, from resolving the host to each pause between bytes; nil keeps the session's
+    /// limits.
     package var timeout: Duration?
 
-    /// The use of stored responses; nil leaves it to HTTP's own rules.
+    /// The use of stored responses; nil for HTTP's rules.
     package var cachePolicy: CachePolicy?
 
-    /// Whether cookies are sent and kept; nil leaves it to the session.
+    /// Whether cookies are sent and stored; nil for the session's setting.
     package var handlesCookies: Bool?
 
     /// The purpose of the traffic.
@@ -27,9 +28,9 @@ package struct RequestProperties: Sendable, Hashable, Codable {
     package enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
         /// Follows HTTP's rules (RFC 9111).
         case useProtocolCachePolicy
-        /// Ignores the cache; always asks the server.
+        /// Ignores stored responses, and always sends a request.
         case reloadIgnoringLocalCacheData
-        /// Uses a stored response of any age; asks the server only if there is none.
+        /// Uses a stored response of any age; sends a request only without one.
         case returnCacheDataElseLoad
         /// Uses a stored response of any age; without one, the request fails.
         case returnCacheDataDontLoad

@@ -17,11 +17,11 @@ public protocol RequestSerializer: Sendable {
     /// written.
     func serialize(_ parameters: Parameters?, into request: inout Request) throws
 
-    /// Adds what every request of the serializer has, with or without parameters: default header fields, a time-out.
-    /// Does nothing by default.
+    /// Adds the defaults of the serializer to every request, with or without parameters: header fields, a time-out. Does nothing by
+    /// default.
     func prepare(_ request: inout Request) throws
 
-    /// Appends parameters to the URL's query, whatever the method; by AFNetworking 4's rules by default.
+    /// Appends parameters to the URL's query, whatever the method; by default in AFNetworking 4's style.
     func appendQuery(_ parameters: Parameters, to request: inout Request) throws
 }
 

@@ -1,4 +1,4 @@
-/// The way a family of clients writes parameters and declares them in the media type.
+/// How a family of clients writes parameters and declares them in the media type.
 ///
 /// A style supplies only what the caller has not set. Options of a serializer's ``ConfigurableRequestSerializer/encoder`` and its
 /// ``ConfigurableRequestSerializer/stringEncoding`` apply whether set before or after the style.
@@ -38,7 +38,7 @@ public struct RequestStyle: Sendable, Codable {
     /// request without parameters has no body. See ``QueryEncoder/alamofire``.
     public static let alamofire = RequestStyle(query: .alamofire, sendsEmptyForm: false, namesCharsetInForms: true)
 
-    /// The URL Standard's form format: a space as `+`, null as `key=`, keys in the given order.
+    /// The URL Standard's form format: a space is `+`, null is `key=`, and keys are in the given order.
     public static let whatwgForm = RequestStyle(query: .whatwgForm)
 
     /// Decodes the output of `encode(to:)`.

@@ -13,8 +13,8 @@ public enum ParameterDestination: String, Sendable, Hashable, Codable, CaseItera
 
 /// The settings shared by the request serializers for forms, JSON and property lists.
 ///
-/// Settings are a value, and so is every serializer that holds them: threads that change theirs at the same time change copies.
-/// Protect settings that several threads share and change with a `Mutex`.
+/// Settings and serializers are values: threads change their own copies. Protect settings that several threads share and change
+/// with a `Mutex`.
 public struct SerializerSettings: Sendable {
     /// Header fields for every request that has no field of the same name; User-Agent and Accept-Language by default.
     public var headers: Headers {
@@ -23,8 +23,8 @@ public struct SerializerSettings: Sendable {
 
     /// The style of parameters.
     ///
-    /// Setting it keeps the options of ``encoder`` that the caller has set, since a style supplies only the others. It
-    /// clears ``queryEncoding``, as AFNetworking's style does.
+    /// Setting it keeps the options of ``encoder`` that the caller has set, since a style supplies only the others. It clears
+    /// ``queryEncoding``, as in AFNetworking.
     public var style: RequestStyle {
         get { ownStyle }
         set {
@@ -54,7 +54,7 @@ public struct SerializerSettings: Sendable {
         set { ownQueryMethods = newValue.map(\.normalized) }
     }
 
-    // Nil for the standard ones. Not a set: each new kind of `Set` costs a program's start some 2% of a first request.
+    // Nil for the standard ones. Not a set, since each new `Set` type costs about 2% of a program's first request.
     private var ownQueryMethods: [Request.Method]?
 
     /// Request properties that are not part of the message.
@@ -67,8 +67,8 @@ public struct SerializerSettings: Sendable {
         set { properties.timeout = newValue }
     }
 
-    /// A replacement for the encoding of queries and forms; nil for the style's own. An error that it throws fails the
-    /// request before anything is sent.
+    /// A replacement for the encoding of queries and forms; nil, the default, uses the style's. A thrown error fails the request
+    /// before anything is sent.
     public var queryEncoding: (@Sendable (Request, Parameters) throws -> String)?
 
     /// GET, HEAD and DELETE, as in AFNetworking.
@@ -92,7 +92,7 @@ public struct SerializerSettings: Sendable {
         }
     }
 
-    /// Whether the parameters of a method go into the URL.
+    /// Returns whether the parameters of a method go into the URL.
     func goesIntoURL(_ method: Request.Method) -> Bool {
         switch destination {
         case .url: true
@@ -106,10 +106,10 @@ public struct SerializerSettings: Sendable {
         return ownQueryMethods.contains(method)
     }
 
-    /// Whether ``prepare(_:)`` adds nothing to a request that has the default header fields already.
+    /// Whether ``prepare(_:)`` adds only the default header fields to a request.
     package var addsOnlyFields: Bool { properties == RequestProperties() }
 
-    /// Whether a GET request without parameters stays as it is.
+    /// Whether a GET request without parameters stays unchanged, apart from the default header fields.
     package var leavesPlainGet: Bool { addsOnlyFields && goesIntoURL(.get) && queryEncoding == nil }
 
     func prepare(_ request: inout Request) throws(SternaError) {
@@ -120,7 +120,7 @@ public struct SerializerSettings: Sendable {
     }
 
     func appendQuery(_ parameters: Parameters, to request: inout Request) throws(SternaError) {
-        // A closure may add a query even without parameters, such as a signature.
+        // A closure may add a query, such as a signature, even without parameters.
         guard !parameters.isEmpty || queryEncoding != nil else { return }
         let text = try text(of: parameters, for: request)
         request.url = request.url.appendingQuery(text)

@@ -3,8 +3,8 @@ public import SternaCore
 
 /// Changes a body before it is parsed.
 public enum BodyPreprocessor: Sendable {
-    /// Removes a leading `)]}'`, with a comma and a line break behind it. Google's servers send this prefix to keep a page from
-    /// running the text as a script.
+    /// Removes a leading `)]}'`, and a comma and a line break after it. Google's servers send this prefix so that a page cannot run
+    /// the text as a script.
     case googlePrefix
     /// Returns the closure's result.
     case custom(@Sendable (Bytes) throws -> Bytes)

@@ -17,7 +17,7 @@ extension ResponseSerializer {
 ///         JSONResponseSerializer().map(Answer.tree), TextResponseSerializer().map(Answer.text),
 ///     ])
 public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
-    /// The serializers, in the order they are tried.
+    /// The serializers, in the order in which they are tried.
     public let serializers: [any ResponseSerializer<Value>]
 
     /// Makes a serializer from others.
@@ -34,7 +34,7 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
     /// Always true; each serializer checks the coding itself.
     public var takesUnknownCodings: Bool { true }
 
-    /// Whether one of them does.
+    /// Whether any of the serializers takes long.
     public var takesLong: Bool { serializers.contains { $0.takesLong } }
 
     /// Throws `decodingFailed`, with a ``CompoundError`` as its cause, if no serializer accepts the response.
@@ -59,9 +59,9 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
     }
 }
 
-/// The errors of several serializers, none of which accepted a response.
+/// The errors of several serializers after none of them accepted a response.
 public struct CompoundError: Error, Sendable, CustomStringConvertible {
-    /// Each serializer's error, in the order they were tried.
+    /// Each serializer's error, in the order in which they were tried.
     public let errors: [SternaError]
 
     /// One line per error.

@@ -20,7 +20,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     /// The decoding of keys, dates, data and numbers.
     public var decoding: DecodingSettings
 
-    /// The parsing limits; five million values by default, and never more than 128 levels, as decoders are recursive.
+    /// The parsing limits; five million values by default, and never more than 128 levels, since decoders recurse.
     public var limits = JSON.ParseLimits.response
 
     /// The changes to the body before it is decoded, in order.
@@ -48,7 +48,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     }
 }
 
-/// A type with a value that stands for an empty body, as 204, 205 and answers to HEAD have.
+/// A type with a value for an empty body, as in responses to HEAD and with status 204 or 205.
 public protocol EmptyRepresentable {
     /// The value for an empty body.
     static var emptyValue: Self { get }
@@ -76,7 +76,7 @@ package enum JSONDecoding {
         try decode(type, from: body, decoder: decoder, limits: limits, allowsFragments: true)
     }
 
-    /// Same, with a choice of what the whole text may be.
+    /// Decodes like the function above, with the choice whether the text may be a single value.
     package static func decode<T: Decodable>(
         _ type: T.Type, from body: Bytes, decoder: JSONDecoder, limits: JSON.ParseLimits, allowsFragments: Bool
     ) throws(SternaError) -> T {
@@ -85,7 +85,7 @@ package enum JSONDecoding {
                 type, from: body, rules, userInfo: decoder.userInfo, limits: limits, allowsFragments: allowsFragments)
         }
         if JSONResponseSerializer.isBlank(body) { return try emptyValue(type) }
-        // Foundation's decoder reports no place for some faults, and deep nesting overflows its stack.
+        // Parsed first, since Foundation's decoder reports no position for some faults, and deep nesting overflows its stack.
         _ = try tree(for: type, body, limits, allowsFragments)
         do {
             return try decoder.decode(type, from: Data(body.readableBytesView))

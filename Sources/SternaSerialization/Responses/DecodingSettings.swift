@@ -53,7 +53,7 @@ public struct DecodingSettings: Sendable {
     public var dates: DateStyle = .deferred
     /// The format of bytes; base64 by default.
     public var data: DataStyle = .base64
-    /// The strings for infinities and NaN; nil, the default, accepts none.
+    /// The strings for infinities and NaN; nil, the default, accepts no such strings.
     public var nonFiniteNumbers: NonFiniteNumbers?
 
     /// Makes settings.

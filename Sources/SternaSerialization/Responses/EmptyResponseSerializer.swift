@@ -13,7 +13,7 @@ extension ResponseSerializer where Self == EmptyResponseSerializer {
 public struct EmptyResponseSerializer: ResponseSerializer, Hashable, Codable {
     public var validation: ResponseValidation
 
-    /// Whether content is ignored; when false, content throws `decodingFailed`.
+    /// Whether content is ignored; if false, content throws `decodingFailed`.
     public var ignoresContent: Bool
 
     /// Makes a serializer that accepts any media type.

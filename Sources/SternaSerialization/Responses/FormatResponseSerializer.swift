@@ -1,4 +1,4 @@
-/// A serializer of the library whose format has trees and `Decodable` values, so that either can be read with the settings of the other.
+/// A serializer of the library whose format has trees and `Decodable` values, so that each can be read with the other's settings.
 package protocol FormatResponseSerializer: ResponseSerializer {
     associatedtype Tree: FormatResponseSerializer
 
@@ -11,7 +11,7 @@ package protocol FormatResponseSerializer: ResponseSerializer {
     ///
     /// - Parameters:
     ///   - validation: the acceptable statuses and media types.
-    ///   - decoding: the decoding where this serializer sets none.
+    ///   - decoding: the decoding settings, if this serializer has none of its own.
     func decoding<T: Decodable & Sendable>(
         _ type: T.Type, _ validation: ResponseValidation, _ decoding: DecodingSettings
     ) -> any ResponseSerializer<T>
@@ -72,7 +72,7 @@ extension DecodablePropertyListResponseSerializer: FormatResponseSerializer {
 }
 
 extension DecodingSettings {
-    /// Whether nothing has been set.
+    /// Whether all settings have their defaults.
     fileprivate var isDefault: Bool {
         switch (keys, dates, data) {
         case (.asIs, .deferred, .base64): nonFiniteNumbers == nil

@@ -3,7 +3,7 @@ public import SternaCore
 public import SternaPlatform
 
 extension ResponseSerializer where Self == ImageDataResponseSerializer {
-    /// The bytes of an image, its media type checked.
+    /// The bytes of an image, after checking its media type.
     public static var imageData: ImageDataResponseSerializer { ImageDataResponseSerializer() }
 }
 

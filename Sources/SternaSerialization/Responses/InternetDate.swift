@@ -1,9 +1,9 @@
 import SternaPlatform
 
-/// Parses dates by the grammar of RFC 3339, section 5.6. Foundation's own style reads only a prefix, and accepts days and hours
-/// that do not exist.
+/// Parses dates by the grammar of RFC 3339, section 5.6. Foundation's style reads only a prefix, and accepts nonexistent days and
+/// hours.
 enum InternetDate {
-    /// The date of `2020-01-02T03:04:05.678+01:00`; nil for any other form, and for a day, hour or offset that does not exist.
+    /// Parses a date such as `2020-01-02T03:04:05.678+01:00`; nil for another form, and for a nonexistent day, hour or offset.
     static func parse(_ text: String) -> Date? {
         var rest = Array(text.utf8)[...]
         guard
@@ -60,7 +60,7 @@ enum InternetDate {
         }
     }
 
-    /// Days in the proleptic Gregorian calendar; years begin in March, so that a leap day comes last.
+    /// Returns the days since 1970 in the proleptic Gregorian calendar; years begin in March, so that a leap day is the last day.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
         let marchMonth = (month + 9) % 12

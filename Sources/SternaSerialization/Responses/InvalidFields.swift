@@ -2,8 +2,8 @@ import SternaCore
 
 /// The fields of a request that an error response refuses, each with its reason.
 ///
-/// Known are lists of objects, as in RFC 9457 (3), in JSON:API and in most APIs' answers of 422, and dictionaries from a field's name to
-/// its reasons. Members that repeat what was sent, such as `value` or `rejectedValue`, are not read.
+/// It reads lists of objects, as in RFC 9457 (3), in JSON:API and in most APIs' responses with status 422, and dictionaries from a
+/// field's name to its reasons. Members that repeat sent values, such as `value` or `rejectedValue`, are not read.
 struct InvalidFields {
     private var entries: [Entry] = []
 
@@ -11,12 +11,13 @@ struct InvalidFields {
     private var omitted = 0
 
     private struct Entry {
-        /// The field's name; nil for what concerns the whole request.
+        /// The field's name; nil if the reason concerns the whole request.
         var field: String?
         var reason: String
     }
 
-    /// The members of a response with the fields: the usual one, RFC 7807's (the list in its example), FastAPI's, and Google's.
+    /// The members of a response that contain the fields: the usual one, and those of RFC 7807 (in its example), FastAPI and
+    /// Google.
     private static let places = ["errors", "invalid-params", "invalid_params", "detail", "details"]
 
     /// The members of an entry that name its field; `name` often names the class of an error instead, but not in RFC 7807's list.
@@ -25,16 +26,16 @@ struct InvalidFields {
     /// The members of an entry with its reason.
     private static let reasons = ["message", "detail", "msg", "description", "reason", "title", "code", "errors"]
 
-    /// Names that stand for the whole request: Rails's, Django's, and ASP.NET's.
+    /// The names for the whole request in Rails, Django and ASP.NET.
     private static let wholes = ["base", "non_field_errors", ""]
 
-    /// The number of entries that are shown.
+    /// The maximum number of entries to show.
     private static let longest = 5
 
-    /// The longest name and reason, in characters.
+    /// The maximum lengths of a name and of a reason, in characters.
     private static let (longestName, longestReason) = (40, 100)
 
-    /// Returns the refused fields that an object lists, and the member with the list; nil if it lists none.
+    /// Returns the refused fields that an object lists, and the member that contains them; nil if it lists none.
     static func find(in object: JSON.Object) -> (place: String, fields: InvalidFields)? {
         for place in places {
             let fields: InvalidFields? =
@@ -135,7 +136,7 @@ struct InvalidFields {
         entries.append(Entry(field: name, reason: Self.cut(reason, to: Self.longestReason)))
     }
 
-    /// Returns the reason for refusing a secret with `***` in the place of quotations, since servers quote what they were sent.
+    /// Returns the reason for refusing a secret, with `***` for quotations, since servers quote received values.
     private static func withoutQuotations(_ text: String) -> String {
         var shown = ""
         var end: Character?

@@ -8,8 +8,8 @@ extension ResponseSerializer where Self == JSONResponseSerializer {
 
 /// A JSON tree.
 public struct JSONResponseSerializer: ResponseSerializer, Codable {
-    /// The media types that are accepted for JSON: AFNetworking's, every type with the suffix `+json` (RFC 6839), such as problem
-    /// details and JSON:API, and a missing Content-Type, since only JSON can then be read.
+    /// The accepted media types for JSON: AFNetworking's, every type with the suffix `+json` (RFC 6839), such as problem details
+    /// and JSON:API, and a missing Content-Type.
     public static let mediaTypes: Set<String> = Set(sortedMediaTypes)
 
     static let sortedMediaTypes = ["", "*/*+json", "application/json", "text/javascript", "text/json"]
@@ -19,9 +19,8 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
     /// Whether null members and elements are removed at every level, `[null]` to `[]`; false by default.
     public var removesNulls: Bool
 
-    /// Whether the text may be a single value that is neither an object nor an array, as in RFC 8259; true by default.
-    /// When false, such a value is rejected, as by AFNetworking and JSONSerialization. An empty body is null either
-    /// way.
+    /// Whether the text may be a single value that is neither an object nor an array, as in RFC 8259; true by default. If false,
+    /// such a value is rejected, as in AFNetworking and JSONSerialization. An empty body is null in both cases.
     public var allowsFragments: Bool
 
     /// The parsing limits; five million values by default.
@@ -81,7 +80,7 @@ extension JSON {
     public func removingNulls() -> JSON {
         switch self {
         case .array(let elements):
-            // A loop: closures would take several times the stack per level.
+            // A loop, since closures would take several times as much stack per level.
             var kept: [JSON] = []
             kept.reserveCapacity(elements.count)
             for element in elements where !element.isNull { kept.append(element.removingNulls()) }

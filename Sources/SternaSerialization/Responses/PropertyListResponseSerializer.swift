@@ -25,7 +25,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
     /// The parsing limits; five million values by default.
     public var limits = PropertyList.ParseLimits.response
 
-    /// Makes a serializer; the default is AFNetworking's.
+    /// Makes a serializer that accepts AFNetworking's media type for property lists by default.
     public init(
         validation: ResponseValidation = ResponseValidation(mediaTypes: PropertyListResponseSerializer.mediaTypes)
     ) {
@@ -57,7 +57,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
 public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer, Codable {
     public var validation: ResponseValidation
 
-    /// The parsing limits; five million values by default, and never more than 128 levels, as decoders are recursive.
+    /// The parsing limits; five million values by default, and never more than 128 levels, since decoders recurse.
     public var limits = PropertyList.ParseLimits.response
 
     /// Makes a serializer that accepts AFNetworking's media type for property lists.

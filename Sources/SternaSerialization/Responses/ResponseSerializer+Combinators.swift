@@ -24,7 +24,7 @@ extension ResponseSerializer {
 
     /// Returns a serializer that accepts other statuses.
     ///
-    /// The first call replaces this serializer's statuses; each further call narrows them to those that both name.
+    /// The first call replaces this serializer's statuses; each further call narrows them to the intersection.
     public func validating(statuses: some Sequence<Int>) -> ValidatedResponseSerializer<Self> {
         ValidatedResponseSerializer(base: self, validation: validation.validating(statuses: statuses)) { _, _ in }
     }
@@ -36,8 +36,8 @@ extension ResponseSerializer {
         ValidatedResponseSerializer(base: self, validation: validation.validating(mediaTypes: mediaTypes)) { _, _ in }
     }
 
-    /// Returns a serializer that also rejects the responses for which the closure throws. Chained closures all run, in
-    /// order. For a `streamTask` or a download, whose body has not arrived, they run without bytes.
+    /// Returns a serializer that also rejects the responses for which the closure throws. Chained closures run in order. For a
+    /// `streamTask` or a download, whose body has not arrived, they receive no bytes.
     ///
     /// An error other than a `SternaError` becomes the cause of an `unacceptableResponse`.
     public func validating(
@@ -93,12 +93,12 @@ extension ResponseSerializer {
     }
 }
 
-/// A serializer that wraps another, and forwards to it by default.
+/// A serializer that wraps another one, and forwards to it by default.
 package protocol WrappingResponseSerializer: ResponseSerializer {
     associatedtype Base: ResponseSerializer
     var base: Base { get }
 
-    /// Whether it makes another value than its base does.
+    /// Whether its value differs from its base's.
     var transforms: Bool { get }
 
     /// Runs the closures of `validating` for a response whose body is yet to be read.
@@ -135,7 +135,7 @@ public struct MappedResponseSerializer<Base: ResponseSerializer, Value: Sendable
     }
 }
 
-/// A serializer that accepts other responses than its base.
+/// A serializer that accepts other responses than its base serializer.
 public struct ValidatedResponseSerializer<Base: ResponseSerializer>: ResponseSerializer, WrappingResponseSerializer {
     package let base: Base
     public var validation: ResponseValidation

@@ -20,14 +20,14 @@ public protocol ResponseSerializer<Value>: Sendable {
     /// The acceptable statuses and media types.
     var validation: ResponseValidation { get }
 
-    /// Whether the value is made of the body's bytes without interpreting them, so that an unknown content coding does no harm;
+    /// Whether the value consists of the body's bytes without interpretation, so that an unknown content coding is acceptable;
     /// false by default.
     ///
-    /// A server may send a coding that the request did not accept, or a Content-Encoding that is none, such as `utf-8`. The body
-    /// then stays as received, with its field. A serializer that interprets it fails with `contentCodingFailed`.
+    /// A server may send a coding that the request did not accept, or an invalid Content-Encoding such as `utf-8`. The body then
+    /// stays as received, with its field. A serializer that interprets it fails with `contentCodingFailed`.
     var takesUnknownCodings: Bool { get }
 
-    /// Whether small bodies take long, too, as images do: the value is not made on the caller's executor then; false by default.
+    /// Whether even small bodies take long, as images do, so that the value is not made on the caller's executor; false by default.
     var takesLong: Bool { get }
 
     /// Makes the value of an accepted response. Throws `decodingFailed`.
@@ -44,10 +44,10 @@ extension ResponseSerializer {
 
     public func validate(_ response: Response, body: Bytes) throws {}
 
-    /// The longest body, in bytes, of a rejected response that is read for the error's value.
+    /// The maximum length of a rejected response's body, in bytes, from which the error's value is made.
     private static var largestErrorBody: Int { 1 << 20 }
 
-    /// Checks a response and makes its value: AFNetworking's `responseObjectForResponse`.
+    /// Checks a response and makes its value; the counterpart of AFNetworking's `responseObjectForResponse`.
     ///
     /// Throws `unacceptableStatus`, with the value if one can still be made, `unacceptableMediaType`,
     /// `unacceptableResponse`, or `decodingFailed`; each carries the response and the body.
@@ -77,8 +77,8 @@ extension ResponseSerializer {
         }
     }
 
-    /// Judges a response with an acceptable status whose body is read piece by piece: runs the closures of `validating`, and checks the
-    /// media type if `validating` has set it or if the serializer reads what pieces are, bytes or text.
+    /// Checks a response with an acceptable status whose body is read in pieces: runs the closures of `validating`, and checks the
+    /// media type if `validating` has set it, or if the serializer makes bytes or text, as pieces are.
     package func judgeHead(_ response: Response) throws(SternaError) {
         let hasBody = response.body.length != 0
         if validation.validatesTypes || readsPieces, hasBody, let error = validation.typeError(response, body: Bytes())

@@ -2,7 +2,7 @@ import HTTPTypes
 public import NIOCore
 public import SternaCore
 
-/// The responses that a serializer accepts, judged by the response and its body alone, with AFNetworking's rules.
+/// The responses that a serializer accepts, by AFNetworking's rules.
 public struct ResponseValidation: Sendable, Hashable, Codable {
     /// The acceptable status codes; 200 to 299 by default.
     public var statuses: Set<Int> {
@@ -10,23 +10,22 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
         set { ownStatuses = Self.isSuccess(newValue) ? nil : newValue }
     }
 
-    // Nil for 200 to 299, which every session has: a set of a hundred numbers costs a start more than the rest of its settings.
+    // Nil for 200 to 299, the default: making a set of a hundred numbers would cost more than the rest of a session's settings.
     private var ownStatuses: Set<Int>?
 
     private static let success = 200..<300
 
     /// The acceptable media types; nil for any.
     ///
-    /// A star stands for a whole type or subtype, or for the part before a suffix: `image/*`, `*/json`,
-    /// `application/*+json`. `*/*` also accepts a response whose Content-Type is missing or no media type; the empty text
-    /// accepts one whose Content-Type is missing. Case and parameters are ignored.
+    /// A star matches a whole type or subtype, or the part before a suffix: `image/*`, `*/json`, `application/*+json`. `*/*` also
+    /// accepts a response whose Content-Type is missing or not a media type; the empty text accepts a response whose Content-Type
+    /// is missing. Case and parameters are ignored.
     public var mediaTypes: Set<String>? {
         get { types.map { Set($0) } }
         set { types = newValue.map(Self.normalized) }
     }
 
-    // In order, without duplicates. Not a set: each new kind of `Set` costs a program's start some 2% of a first
-    // request.
+    // In order, without duplicates. Not a set, since each new `Set` type costs about 2% of a program's first request.
     private var types: [String]?
 
     // Whether `validating` has set the statuses, or the types; its next call then narrows them.
@@ -114,7 +113,7 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
 
     /// Returns the error for an unacceptable status or media type, or nil.
     ///
-    /// An unacceptable media type is no error if the body is empty. If the status is wrong too, the error reports the
+    /// An unacceptable media type is not an error if the body is empty. If the status is unacceptable, too, the error reports the
     /// status, with the media type's error as its cause.
     public func check(_ response: Response, body: Bytes) -> SternaError? {
         let typeError = checkMediaType(response, body: body)

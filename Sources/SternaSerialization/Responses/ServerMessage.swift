@@ -8,10 +8,10 @@ enum ServerMessage {
         "message", "error_description", "detail", "error", "errors", "title", "reason", "msg",
     ]
 
-    /// The longest body, in bytes, that is searched.
+    /// The maximum length of a searched body, in bytes.
     private static let limit = 64 << 10
 
-    /// The longest message in bytes, and its longest part before a list of fields in characters.
+    /// The maximum length of a message in bytes, and of its part before a list of fields in characters.
     private static let (longest, longestBeforeFields) = (1_000, 200)
 
     static func find(in body: Bytes, mediaType: MediaType?) -> String? {

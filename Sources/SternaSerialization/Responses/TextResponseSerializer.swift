@@ -2,10 +2,10 @@ import HTTPTypes
 public import NIOCore
 public import SternaCore
 
-/// Decodes text in Content-Type's character set, else in the Unicode form of its byte order mark, else UTF-8.
+/// Decodes text in Content-Type's character set, or else in the Unicode form of its byte order mark, or else in UTF-8.
 ///
 /// `charset=ISO-8859-1` means exactly Latin-1, see ``TextEncoding``. No character is replaced: bytes that are invalid in the set
-/// throw an error that names the set. The error also gives the position of the first invalid byte.
+/// throw an error with the name of the set and the position of the first invalid byte.
 public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
     public var validation: ResponseValidation
 
@@ -26,7 +26,7 @@ public struct TextResponseSerializer: ResponseSerializer, Hashable, Codable {
         self.fallbacks = fallbacks
     }
 
-    /// Returns the text; throws `decodingFailed` for an unknown set, and for bytes that are invalid in the set.
+    /// Returns the text; throws `decodingFailed` for an unknown character set, and for bytes that are invalid in the set.
     public func value(of response: Response, body: Bytes) throws -> String {
         try text(of: body, charset: response.mediaType?.charset)
     }

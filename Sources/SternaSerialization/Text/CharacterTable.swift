@@ -43,7 +43,7 @@ extension CharacterTable {
         singleByteTables[kind == .iso8859Part8Logical ? .iso8859Part8 : kind]
     }
 
-    /// Returns the pointer of a code point, by a search through the whole table.
+    /// Returns the pointer of a code point by a linear search.
     func pointer(_ scalar: UInt32) -> Int? { scalar == 0 ? nil : scalars.firstIndex(of: scalar) }
 
     /// The sets in the order of `CharacterIndexes.singleByte`.

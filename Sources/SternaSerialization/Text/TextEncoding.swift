@@ -1,13 +1,13 @@
 /// A character set: an encoding of text as bytes, by the WHATWG Encoding Standard.
 ///
-/// This library reads and writes text itself, strictly, with tables of the standard's indexes. It needs neither Foundation nor any
-/// set-up. A set's table is expanded on first use, which takes less than a millisecond.
+/// The library decodes and encodes text strictly, with tables of the standard's indexes, and without Foundation. A set's table is
+/// expanded on first use, which takes less than a millisecond.
 ///
 /// Three things differ from the standard, which is written for browsers:
-/// - The labels of ISO-8859-1 and US-ASCII mean ``latin1`` and ``ascii``, in which bytes are code points, as in RFC
-///   9110 and AFNetworking; browsers read windows-1252 for both. If a server's “ISO-8859-1” has curly quotes in the
-///   bytes 0x80 to 0x9F, read it with ``windows1252``.
-/// - UTF-16 is read by its byte order mark and can be written, and UTF-32 is supported.
+/// - The labels of ISO-8859-1 and US-ASCII mean ``latin1`` and ``ascii``, in which bytes are code points, as in RFC 9110 and
+///   AFNetworking; browsers use windows-1252 for both. If a server's “ISO-8859-1” has curly quotes in the bytes 0x80 to 0x9F,
+///   decode it with ``windows1252``.
+/// - UTF-16 is decoded by its byte order mark and can be encoded, and UTF-32 is supported.
 /// - The sets that the standard rejects (its “replacement”: ISO-2022-KR, ISO-2022-CN, HZ) have no value here.
 public struct TextEncoding: Sendable, Hashable {
     let kind: Kind
@@ -17,8 +17,8 @@ public struct TextEncoding: Sendable, Hashable {
     /// The standard's name in lower case, such as `shift_jis`.
     public var name: String { kind.rawValue }
 
-    /// The set with one of the standard's labels, ignoring case and blanks around it. Also accepts `utf-32`, `utf-32le`
-    /// and `utf-32be`, which the standard does not have. Nil for any other label.
+    /// Finds the set with one of the standard's labels, ignoring case and surrounding blanks. Also accepts `utf-32`, `utf-32le` and
+    /// `utf-32be`, which the standard does not have. Nil for any other label.
     public init?(label: String) {
         guard label.utf8.count <= 64, let kind = Labels.kinds[Labels.normal(label)] else { return nil }
         self.kind = kind
@@ -119,7 +119,7 @@ extension TextEncoding {
     /// ISO-8859-1: each byte is the code point of its number.
     public static let latin1 = TextEncoding(.latin1)
 
-    /// Cyrillic of MS-DOS.
+    /// MS-DOS Cyrillic.
     public static let ibm866 = TextEncoding(.ibm866)
     /// Latin-2, Central European.
     public static let iso8859Part2 = TextEncoding(.iso8859Part2)
@@ -173,12 +173,12 @@ extension TextEncoding {
     public static let windows1257 = TextEncoding(.windows1257)
     /// Vietnamese.
     public static let windows1258 = TextEncoding(.windows1258)
-    /// Cyrillic and Ukrainian of Mac OS.
+    /// Mac OS Cyrillic and Ukrainian.
     public static let macCyrillic = TextEncoding(.macCyrillic)
 
     /// Simplified Chinese in one or two bytes; read as ``gb18030``. The standard reads GB2312 with it.
     public static let gbk = TextEncoding(.gbk)
-    /// Chinese in one, two or four bytes: every character of Unicode but U+E5E5, by GB18030-2022.
+    /// Chinese in one, two or four bytes: every character of Unicode except U+E5E5, by GB18030-2022.
     public static let gb18030 = TextEncoding(.gb18030)
     /// Traditional Chinese; reading includes Hong Kong's characters.
     public static let big5 = TextEncoding(.big5)
@@ -190,6 +190,6 @@ extension TextEncoding {
     public static let shiftJIS = TextEncoding(.shiftJIS)
     /// Korean, in Windows' variant (windows-949).
     public static let eucKR = TextEncoding(.eucKR)
-    /// ASCII, and the bytes above as U+F780 to U+F7FF.
+    /// ASCII, with the bytes 0x80 to 0xFF as U+F780 to U+F7FF.
     public static let userDefined = TextEncoding(.userDefined)
 }

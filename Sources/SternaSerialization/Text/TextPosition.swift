@@ -1,4 +1,4 @@
-/// The place of a fault in a text, for the errors of parsers.
+/// The position of a fault in a text, for the errors of parsers.
 struct TextPosition {
     /// From 1; a line ends with a line feed.
     var line = 1

@@ -52,14 +52,14 @@ struct TextWriter {
         }
     }
 
-    /// Writes what the set requires at the end.
+    /// Writes the bytes that the set requires at the end.
     mutating func finish() {
         if mode != .ascii { output += [0x1B, 0x28, 0x42] }
         mode = .ascii
     }
 
-    /// Returns the character to pass to the caller's replacement: U+FFFD, by the standard, for one that could be taken
-    /// for an escape sequence.
+    /// Returns the character to pass to the caller's replacement: U+FFFD, by the standard, for one that could be read as an escape
+    /// sequence.
     func missing(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         kind == .iso2022JP && scalar.isASCII ? "\u{FFFD}" : scalar
     }

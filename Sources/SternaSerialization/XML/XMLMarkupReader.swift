@@ -1,17 +1,17 @@
-/// Reads the markup of XML documents, as far as property lists and the services of S3 use it: in UTF-8, with XML's own entities alone.
+/// Reads the subset of XML that property lists and S3 services use: in UTF-8, and with XML's predefined entities only.
 package struct XMLMarkupReader {
     package typealias Fault = PropertyListFault
 
     /// A start or an end tag.
     package struct Tag {
-        /// The name; of a name longer than the limit, only the start.
+        /// The name, truncated to the limit.
         package let name: String
         package let isEnd: Bool
         package let isEmpty: Bool
         package let offset: Int
     }
 
-    // Outlives the reader, and every index is below the count where it is read.
+    // Outlives the reader; every index is checked against the count before it is read.
     private let bytes: UnsafeBufferPointer<UInt8>
     private let longestName: Int
     private let isStrict: Bool
@@ -20,7 +20,7 @@ package struct XMLMarkupReader {
     /// Makes a reader that begins after a byte order mark.
     ///
     /// - Parameters:
-    ///   - longestName: the limit of a tag's name in characters.
+    ///   - longestName: the maximum length of a tag's name in characters.
     ///   - isStrict: whether instructions, and “<” in an attribute, are faults.
     package init(_ bytes: UnsafeBufferPointer<UInt8>, longestName: Int, isStrict: Bool) {
         (self.bytes, self.longestName, self.isStrict) = (bytes, longestName, isStrict)
@@ -31,7 +31,7 @@ package struct XMLMarkupReader {
 
     // MARK: Before and between elements
 
-    /// Throws for content that does not begin as XML in UTF-8 does.
+    /// Throws for content that does not begin like XML in UTF-8.
     func checkStart() throws(PropertyListFault) {
         if bytes.count >= 2, (bytes[0], bytes[1]) == (0xFE, 0xFF) || (bytes[0], bytes[1]) == (0xFF, 0xFE) {
             throw Fault(.unsupportedEncoding("UTF-16"), 0)
@@ -156,7 +156,7 @@ package struct XMLMarkupReader {
 
     // MARK: Elements
 
-    /// Reads the tag at the position; ignores its attributes, which mean nothing in a property list.
+    /// Reads the tag at the position; ignores its attributes, which have no meaning in property lists.
     package mutating func tag() throws(PropertyListFault) -> Tag {
         let offset = position
         guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
@@ -169,7 +169,7 @@ package struct XMLMarkupReader {
         while position < bytes.count, Self.isName(bytes[position]) { position += 1 }
         guard position < bytes.count else { throw Fault(.unexpectedEnd, bytes.count) }
         guard position > start else { throw unexpected() }
-        // No character is cut in two.
+        // Truncated at a character.
         let name = String(
             String(decoding: bytes[start..<position].prefix(4 * longestName), as: UTF8.self).prefix(longestName))
         let isEmpty = try skipAttributes(isEnd: isEnd)
@@ -217,7 +217,8 @@ package struct XMLMarkupReader {
         return position > start
     }
 
-    /// Reads the text up to the next tag: entities resolved, line ends as line feeds (XML 1.0, 2.11), comments removed.
+    /// Reads the text up to the next tag: resolves entities, converts line ends to line feeds (XML 1.0, 2.11), and removes
+    /// comments.
     package mutating func text() throws(PropertyListFault) -> String {
         var text: [UInt8] = []
         while position < bytes.count {
@@ -240,7 +241,7 @@ package struct XMLMarkupReader {
             default:
                 var end = position + 1
                 while end < bytes.count, ![0x3C, 0x26, 0x5D].contains(bytes[end]) { end += 1 }
-                // A line end never spans two pieces, as no piece begins with a line feed.
+                // A line end never spans two pieces, since no piece begins with a line feed.
                 Self.append(bytes[position..<end], to: &text)
                 position = end
             }
@@ -288,7 +289,7 @@ package struct XMLMarkupReader {
         }
     }
 
-    /// Whether the bytes end within the beginning of a comment, a CDATA section or a document type.
+    /// Returns whether the bytes end within the beginning of a comment, a CDATA section or a document type.
     private func endsWithinMarkup() -> Bool {
         let rest = bytes[position...]
         return ["<!--", "<![CDATA[", "<!DOCTYPE"].contains { rest.count < $0.utf8.count && $0.utf8.starts(with: rest) }

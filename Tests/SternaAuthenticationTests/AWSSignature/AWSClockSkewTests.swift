@@ -36,7 +36,7 @@ struct AWSClockSkewTests {
         expectEqual(offset, expected)
     }
 
-    @Test("A wrong offset that a server has caused does not stay")
+    @Test("A wrong offset from a server's Date is replaced at a later refusal")
     func wrongOffset() async throws {
         let wrong = ServerResponse(status: 403, headers: ["Date": "Mon, 07 Nov 1994 08:49:37 GMT"])
         let mock = MockTransport(answers: [wrong, wrong, Self.refusal(), .json([:]), .json([:])])
@@ -95,7 +95,7 @@ struct AWSClockSkewTests {
         }
     }
 
-    @Test("A server that refuses again is not asked a third time")
+    @Test("A server that refuses twice gets no third request")
     func once() async throws {
         let mock = MockTransport { _ in Self.refusal() }
         let api = try Self.session(mock)

@@ -58,7 +58,7 @@ struct AWSDerivedKeyTests {
         }
     }
 
-    @Test("Another session token or access key leaves the key as it is")
+    @Test("The derived key depends on neither the session token nor the access key")
     func tokens() {
         let keys = AWSDerivedKeys()
         for (access, token) in [("A", nil), ("A", "one"), ("A", "two"), ("B", nil)] as [(String, String?)] {
@@ -68,7 +68,7 @@ struct AWSDerivedKeyTests {
         expectEqual(Self.count(keys), 1)
     }
 
-    @Test("The number of kept keys is bounded; the oldest leaves first")
+    @Test("The number of kept keys is bounded; the oldest key is dropped first")
     func bounded() {
         let keys = AWSDerivedKeys()
         for index in 0..<10 {
@@ -79,7 +79,7 @@ struct AWSDerivedKeyTests {
         expectEqual(scopes, (6..<10).map { "20130524/r\($0)/s/aws4_request" })
     }
 
-    @Test("Signers that share keys sign what signers without them do, in the header, the query and chunks")
+    @Test("Signers with and without shared keys make the same signatures of header, query and chunks")
     func signers() async throws {
         let keys = AWSDerivedKeys()
         let url = try HTTPURL("https://example.com/k?b=1")

@@ -39,7 +39,7 @@ struct AWSPayloadTests {
         Case(payload: .automatic, isS3: false, isInQuery: true, expected: .hashed),
     ]
 
-    @Test("What is signed of a body", arguments: cases.indices)
+    @Test("The signed form of the body, by setting, service and kind of body", arguments: cases.indices)
     func decides(index: Int) {
         let given = Self.cases[index]
         let decision = AWSPayload.decide(
@@ -56,7 +56,7 @@ struct AWSPayloadTests {
         return try mocked(by: mock) { $0.awsSigning = signing }.api
     }
 
-    @Test("The hash of a body stands in its field")
+    @Test("The field x-amz-content-sha256 has the hash of the body")
     func hashed() async throws {
         let mock = MockTransport { _ in .json([:]) }
         try await Self.session(.automatic, mock).put("k", body: .text("abc"))
@@ -66,7 +66,7 @@ struct AWSPayloadTests {
         expectEqual(mock.requests.last?.bodyText, "abc")
     }
 
-    @Test("A hash that the caller knows is not computed again")
+    @Test("A hash that the caller gives is not computed again")
     func known() async throws {
         let mock = MockTransport { _ in .json([:]) }
         try await Self.session(.automatic, mock).put(
@@ -74,7 +74,7 @@ struct AWSPayloadTests {
         expectEqual(mock.requests.last?.headers["x-amz-content-sha256"], "UNSIGNED-PAYLOAD")
     }
 
-    @Test("An unsigned body is named so")
+    @Test("An unsigned body is marked with UNSIGNED-PAYLOAD")
     func unsigned() async throws {
         let mock = MockTransport { _ in .json([:]) }
         try await Self.session(.unsigned, mock).put("k", body: .text("abc"))
@@ -107,7 +107,7 @@ struct AWSPayloadTests {
         expectEqual(mock.requests.last?.bodyText, "abc")
     }
 
-    @Test("A coding of the content stands behind aws-chunked")
+    @Test("A content coding follows aws-chunked in Content-Encoding")
     func codings() async throws {
         let mock = MockTransport { _ in .json([:]) }
         try await Self.session(.chunked(.sha256), mock).put(

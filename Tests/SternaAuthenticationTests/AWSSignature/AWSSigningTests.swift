@@ -18,7 +18,7 @@ struct AWSSigningTests {
         return signing
     }
 
-    @Test("Nothing is signed unless it is asked for")
+    @Test("Requests are not signed by default")
     func off() async throws {
         let (api, mock) = try mocked()
         try await api.get("a")
@@ -119,7 +119,7 @@ struct AWSSigningTests {
         expectEqual(mock.requests.map { $0.headers[.authorization] != nil }, [true, false, isSigned])
     }
 
-    @Test("Redirects among trusted hosts are signed, until one leads elsewhere")
+    @Test("Redirects among trusted hosts are signed until one leads to another host")
     func trail() async throws {
         let mock = MockTransport(answers: [
             .redirect(to: "https://eu.amazonaws.com/b", status: 307),
@@ -147,7 +147,7 @@ struct AWSSigningTests {
         #expect(signing.allows(try HTTPURL("https://s3.amazonaws.com/"), from: origin, hasLeft: false))
     }
 
-    @Test("Plus signs in a query are sent as spaces, so that there is one way to read them")
+    @Test("Plus signs in a query are sent as %20, so that they cannot be read in two ways")
     func plus() async throws {
         let (api, mock) = try mocked { $0.awsSigning = Self.signing() }
         try await api.get("a?b=c+d")

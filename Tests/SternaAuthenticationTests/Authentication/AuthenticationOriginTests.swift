@@ -63,7 +63,7 @@ struct AuthenticationOriginTests {
         }
     }
 
-    @Test("A redirect to another origin takes nothing from later requests of its call", arguments: 0..<3)
+    @Test("A redirect to another origin removes no credentials from later requests of its call", arguments: 0..<3)
     func laterRequests(place: Int) async throws {
         let mock = MockTransport { request in
             if request.url.host == "b.test" { return .json([:]) }
@@ -82,7 +82,8 @@ struct AuthenticationOriginTests {
         expectEqual(mock.requests.filter { $0.url.host == "b.test" }.map { $0.headers[.authorization] }, [nil])
     }
 
-    @Test("Where redirects keep credentials, those that answer challenges go along") func trusted() async throws {
+    @Test("With keepsCredentialsAcrossOrigins, challenges of redirect targets are answered")
+    func trusted() async throws {
         let mock = MockTransport { request in
             if request.url.host == "a.test" { return .redirect(to: "https://b.test/") }
             return request.headers[.authorization] == Self.field ? .json([:]) : GuardedMock.refusal(["Basic realm=x"])
@@ -116,9 +117,8 @@ struct AuthenticationOriginTests {
         #expect(otherMock.requests.allSatisfy { !$0.headers.contains(.authorization) })
     }
 
-    @Test("Digest state across origins: each has its own nonce, whatever a server's domain says") func digestState()
-        async throws
-    {
+    @Test("Each origin has its own Digest nonce, whatever domain a server names")
+    func digestState() async throws {
         let servers = [
             "a.test": DigestMock("ada", "s3cret", domain: "https://b.test/ /"), "b.test": DigestMock("ada", "s3cret"),
         ]
@@ -141,7 +141,7 @@ struct AuthenticationOriginTests {
         #expect(servers.values.allSatisfy { $0.refusals == ["missing"] })
     }
 
-    @Test("Over http, what a store or a handler gives goes to loopback alone, unless allowed")
+    @Test("Over http, credentials of a store or handler are sent only to loopback hosts, unless allowed")
     func exposed() async throws {
         for (url, isSent) in [
             ("http://a.test/", false), ("http://127.0.0.1/", true), ("http://localhost:8080/", true),
@@ -165,7 +165,7 @@ struct AuthenticationOriginTests {
         expectEqual(mock.requests.count, 2)
     }
 
-    @Test("Over http, a proxy exposes what goes to loopback hosts, too") func exposedByProxy() async throws {
+    @Test("Over http through a proxy, requests to loopback hosts are exposed, too") func exposedByProxy() async throws {
         let proxy = try Proxy("http://proxy.test:3128")
         let choices: [(ProxySettings, isExposed: Bool)] = [
             (.none, false), (.proxy(proxy), true), (.proxy(proxy, except: ["localhost"]), false),
@@ -186,7 +186,7 @@ struct AuthenticationOriginTests {
         }
     }
 
-    @Test("Derived sessions share what is known only while their settings agree") func sharing() async throws {
+    @Test("Derived sessions share known credentials only while their settings agree") func sharing() async throws {
         let (api, mock) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
             $0.challengeHandler = { _ in .use(Self.ada) }
         }

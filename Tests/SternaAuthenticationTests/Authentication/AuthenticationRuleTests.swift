@@ -72,7 +72,7 @@ struct AuthenticationRuleTests {
         (["Basic"], "basic ada session", "deliver"),
     ]
 
-    @Test("The strongest scheme that fits the credential", arguments: schemes)
+    @Test("The strongest scheme that fits the credential is used", arguments: schemes)
     func strongest(lines: [String], password: String, token: String) {
         expectEqual(Self.text(Self.situation(lines, [(.session, Self.ada)])), password)
         expectEqual(Self.text(Self.situation(lines, [(.session, Self.token)])), token)
@@ -88,7 +88,7 @@ struct AuthenticationRuleTests {
         }
     }
 
-    @Test("Sources in their order; one that was refused makes way for the next") func sources() {
+    @Test("Sources are tried in their order; after a refusal the next one is used") func sources() {
         let all = CredentialSource.allCases.map { ($0, Optional(Credential(user: "\($0)", password: "p"))) }
         var sent: [AuthenticationRule.Sent] = []
         for source in CredentialSource.allCases {
@@ -109,7 +109,7 @@ struct AuthenticationRuleTests {
         #expect(Self.text(end).hasPrefix("deliver: The server refused"))
     }
 
-    @Test("A source is asked once for each realm, in the order of strength") func asks() {
+    @Test("A source is asked once for each realm, the strongest challenge first") func asks() {
         var situation = Self.situation(["Basic realm=x", #"Digest realm="y", nonce="n""#], [])
         situation.sources = [.handler, .store]
         expectEqual(Self.text(situation), "ask store y")
@@ -122,7 +122,7 @@ struct AuthenticationRuleTests {
         expectEqual(Self.text(situation), "MD5 bob handler")
     }
 
-    @Test("One credential is tried once in a realm, whatever the scheme, and once more in another realm") func once() {
+    @Test("A credential is tried once in each realm, whatever the scheme") func once() {
         let sent = AuthenticationRule.Sent(
             space: ProtectionSpace(origin: Self.origin, realm: "x"), credential: Self.ada, source: .session, nonce: "o")
         func text(_ lines: [String], _ change: (inout AuthenticationRule.Sent) -> Void = { _ in }) -> String {
@@ -187,7 +187,7 @@ struct AuthenticationRuleTests {
         (.url, true), (.request, true), (.session, true), (.store, false), (.netrc, false), (.handler, false),
     ]
 
-    @Test("Over http to another machine, only chosen credentials go as they are", arguments: exposures)
+    @Test("Over http to another machine, Basic and Bearer send only credentials the caller set", arguments: exposures)
     func exposed(source: CredentialSource, isSent: Bool) {
         for (lines, credential) in [(["Basic realm=x"], Self.ada), (["Bearer"], Self.token)] {
             let situation = Self.situation(lines, [(source, credential)]) { $0.isExposed = true }
@@ -201,7 +201,7 @@ struct AuthenticationRuleTests {
         expectEqual(Self.text(digest), "MD5 ada \(source)")
     }
 
-    @Test("What was refused before is sent again only if the request chose it", arguments: CredentialSource.allCases)
+    @Test("A refused credential is sent again only from URL, request or handler", arguments: CredentialSource.allCases)
     func refusedBefore(source: CredentialSource) {
         let space = ProtectionSpace(origin: Self.origin, realm: "x")
         let situation = Self.situation(["Basic realm=x"], [(source, Self.ada)]) {
@@ -211,7 +211,7 @@ struct AuthenticationRuleTests {
         expectEqual(Self.text(situation), (isSent ? "basic ada \(source)" : "deliver: The server refused the credent"))
     }
 
-    @Test("What the caller's own field had is not sent again, but Digest may be") func ownField() {
+    @Test("A refused field of the caller is not sent again, but its credential may be sent by Digest") func ownField() {
         let field = Authorization.basic("ada", "s3cret").fieldValue
         let basic = Self.situation(["Basic realm=x"], [(.url, Self.ada), (.session, Self.bob)]) { $0.field = field }
         expectEqual(Self.text(basic), "basic bob session")

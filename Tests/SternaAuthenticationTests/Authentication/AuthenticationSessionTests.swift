@@ -46,7 +46,7 @@ struct AuthenticationSessionTests {
         expectEqual(Self.fields(mock), [nil, Self.adaField, nil, Self.adaField])
     }
 
-    @Test("No scheme, no answer") func off() async throws {
+    @Test("Without an allowed scheme no challenge is answered") func off() async throws {
         let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) { $0.credential = Self.ada }
         let error = await #expect(throws: SternaError.self) {
             try await api.get("a") { $0.authentication = AuthenticationPolicy(schemes: []) }
@@ -55,7 +55,7 @@ struct AuthenticationSessionTests {
         expectEqual(mock.requests.count, 1)
     }
 
-    @Test("A request's credential is the session's once it was accepted, where that is asked for")
+    @Test("With remembersCredential, an accepted credential of a request becomes the session's")
     func remembered() async throws {
         let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) {
             $0.authentication.remembersCredential = true
@@ -83,7 +83,7 @@ struct AuthenticationSessionTests {
         #expect(mock.requests.filter { $0.url.host == "b.test" }.allSatisfy { $0.headers[.authorization] == nil })
     }
 
-    @Test("The session's own credential precedes what was remembered, and what was accepted last replaces it")
+    @Test("The session's credential precedes remembered ones; the last accepted one replaces earlier ones")
     func rememberedOrder() async throws {
         let accepted = Mutex([Self.adaField, Self.bobField])
         let guarded = GuardedMock([#"Basic realm="x", charset="UTF-8""#]) { request in

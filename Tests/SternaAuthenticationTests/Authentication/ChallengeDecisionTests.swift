@@ -59,7 +59,7 @@ struct ChallengeDecisionTests {
         expectEqual(mock.requests.count, 4)
     }
 
-    @Test("It can cancel, fail, and leave the decision to the session's handler", arguments: 0..<3)
+    @Test("A task's closure can cancel, fail, or leave the decision to the session's handler", arguments: 0..<3)
     func decisions(index: Int) async throws {
         struct Broken: Error {}
         let watcher = Watcher()

@@ -11,7 +11,7 @@ struct CredentialFileTests {
         ProtectionSpace(origin: try HTTPURL(url).origin, realm: realm)
     }
 
-    @Test("It is read as it was written") func roundTrip() throws {
+    @Test("A file's credentials are parsed, and written back unchanged") func roundTrip() throws {
         let file = try CredentialFile(parsing: Array(Samples.credentialFile.utf8))
         expectEqual(file.credentials.count, 3)
         #expect(

@@ -37,7 +37,7 @@ struct HostileRefusalTests {
         #expect(sent.contains("Authorization: Digest"))
     }
 
-    @Test("A body that stalls is not awaited by a caller that streams, and by another until the time-out between bytes")
+    @Test("A caller that streams does not wait for a stalled body; others wait until the time-out between bytes")
     func stalling() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send(Self.head + "Content-Length: 9\r\n\r\nno"), .waitForClose,
@@ -66,7 +66,7 @@ struct HostileRefusalTests {
         }
     }
 
-    @Test("A second response behind it is no answer to the next request") func forged() async throws {
+    @Test("A second response behind a refusal is not taken for the next request's") func forged() async throws {
         let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
         let (text, sent) = try await text([
             .send(Self.head + "Content-Length: 2\r\n\r\nno" + forged), .waitForClose,

@@ -82,7 +82,7 @@ struct KnownSpacesTests {
         expectEqual((spaces.entry(for: try HTTPURL(url)) { _ in true } != nil), isKnown)
     }
 
-    @Test("The longest path counts, and only what may be used") func longest() throws {
+    @Test("The allowed entry with the longest matching path is used") func longest() throws {
         var spaces = KnownSpaces()
         let bob = Credential(user: "bob", password: "s3cret")
         try Self.add(try Self.entry("https://a.test/", ["/"]), to: &spaces)

@@ -53,9 +53,8 @@ struct NetrcFileTests {
         }
     }
 
-    @Test("It answers a challenge by the host of the URL, and by the user that the URL names") func answers()
-        async throws
-    {
+    @Test("The credential of a challenge is found by the URL's host and user")
+    func answers() async throws {
         try await CredentialFolder.with { folder in
             let path = folder + "/netrc"
             try CredentialFolder.write(

@@ -93,7 +93,7 @@ struct NetrcTests {
         expectEqual((netrc.credential(for: host) != nil), isFound)
     }
 
-    @Test("Nothing that shows it shows a password") func shown() throws {
+    @Test("Descriptions and errors of a .netrc file show no password") func shown() throws {
         let netrc = try Netrc(parsing: "machine a.test login ada password s3cret")
         let credential = try #require(netrc.credential(for: "a.test"))
         for value in [netrc as Any, credential, Credential.bearer("s3cret")] {

@@ -16,7 +16,7 @@ struct RefusedBodyTests {
         return answer
     }
 
-    @Test("It has been read when a handler is asked, and is the caller's without an answer", arguments: [false, true])
+    @Test("The body is read before a handler is called, and delivered without a credential", arguments: [false, true])
     func handler(answers: Bool) async throws {
         let body = ChunkedBody(Array("refused".utf8), size: 2)
         let mock = MockTransport { request in
@@ -37,7 +37,7 @@ struct RefusedBodyTests {
         expectEqual(error?.body?.text, "refused")
     }
 
-    @Test("It has been read when a token is refreshed") func refresh() async throws {
+    @Test("The body has been read when a token is refreshed") func refresh() async throws {
         let body = ChunkedBody(Array("refused".utf8), size: 2)
         let mock = MockTransport { request in
             request.headers[.authorization] == "Bearer new" ? .json([:]) : Self.refusal(body)
@@ -70,7 +70,7 @@ struct RefusedBodyTests {
         expectEqual(error?.kind, .hostNotFound)
     }
 
-    @Test("A long one is the caller's as a whole if a handler leaves it", arguments: [false, true])
+    @Test("A long body is delivered whole if a handler gives no credential", arguments: [false, true])
     func longHandler(answers: Bool) async throws {
         let bytes = noise(3 << 20)
         let body = ChunkedBody(bytes, size: 100_000)
@@ -88,7 +88,7 @@ struct RefusedBodyTests {
         #expect(answers || read == bytes)
     }
 
-    @Test("A long one is not held in memory as a whole, and nothing of it is lost")
+    @Test("A long body is not held in memory as a whole, and no byte of it is lost")
     func long() async throws {
         let bytes = noise(3 << 20)
         let source = ChunkedBody(bytes, size: 100_000)
@@ -99,7 +99,7 @@ struct RefusedBodyTests {
         expectEqual(all.array, bytes)
     }
 
-    @Test("One that breaks off fails when it is read") func broken() async throws {
+    @Test("A body that breaks off throws when it is read") func broken() async throws {
         let body = await ResponseBody(BrokenBody()).collected()
         await #expect(throws: (any Error).self) { try await body.collect(upTo: 1 << 20) }
     }

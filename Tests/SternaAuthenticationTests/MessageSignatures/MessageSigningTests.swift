@@ -24,7 +24,7 @@ struct MessageSigningTests {
             .verify(SignedMessage(request), request.headers, at: 1_000)
     }
 
-    @Test("Nothing is signed unless it is asked for")
+    @Test("Requests are not signed by default")
     func off() async throws {
         let (api, mock) = try mocked()
         try await api.get("a")
@@ -100,7 +100,7 @@ struct MessageSigningTests {
         expectNil(mock.requests[2].headers["Signature"])
     }
 
-    @Test("A redirect that returns from another origin is signed only if that is set", arguments: [false, true])
+    @Test("A redirect back from another origin is signed only if credentials are kept", arguments: [false, true])
     func returning(keeps: Bool) async throws {
         let mock = MockTransport(answers: [
             .redirect(to: "https://evil.example/b"), .redirect(to: "https://api.example.com/c"), .json([:]),

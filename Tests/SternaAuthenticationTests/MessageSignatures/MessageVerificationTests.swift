@@ -44,7 +44,7 @@ struct MessageVerificationTests {
         expectEqual(verified.components, [.status, "content-type"])
     }
 
-    @Test("A changed status, field or signature is not")
+    @Test("A changed status, field or signature is refused")
     func changed() throws {
         var status = try Self.response()
         status.status = .notFound
@@ -84,7 +84,7 @@ struct MessageVerificationTests {
         expectEqual(((try? young.verify(response, at: Self.now)) != nil), isAcceptedWithAge)
     }
 
-    @Test("What has to be covered must be, and tag and name must be those asked for")
+    @Test("Required components must be covered, and tag and label must be the required ones")
     func rules() throws {
         let tagged = try Self.response(#"("@status" "content-type");created=9990;keyid="k";tag="app""#)
         #expect(throws: Never.self) { try Self.rules { $0.tag = "app" }.verify(tagged, at: Self.now) }

@@ -53,7 +53,7 @@ struct SignatureComponentTests {
         }
     }
 
-    @Test("A parameter of the query that is there twice cannot be covered")
+    @Test("A query parameter that occurs twice cannot be covered")
     func twice() throws {
         let message = SignedMessage(Request(.get, try HTTPURL("https://example.com/?a=1&a=2")))
         #expect(throws: SignatureBase.Failure.self) {
@@ -61,7 +61,7 @@ struct SignatureComponentTests {
         }
     }
 
-    @Test("A query that is not there is a question mark")
+    @Test("The value of @query without a query is a question mark")
     func noQuery() throws {
         let message = SignedMessage(Request(.get, try HTTPURL("https://example.com:8443")))
         try expectEqual(SignatureBase.value(of: .query, in: message), "?")

@@ -142,7 +142,7 @@ struct SignatureVectorTests {
             """)
     }
 
-    @Test("What an algorithm signs, its public key verifies")
+    @Test("The public key of each algorithm verifies its signatures")
     func roundTrips() throws {
         let p256 = try SignatureKey.ecdsaP256(id: "k", pem: Self.p256PEM)
         let point =
@@ -164,7 +164,7 @@ struct SignatureVectorTests {
         }
     }
 
-    @Test("Keys are checked, public ones do not sign, and none is shown")
+    @Test("Invalid keys are refused, public keys do not sign, and no key is shown")
     func keys() throws {
         #expect(throws: SternaError.self) { try SignatureKey.ed25519(id: "k", privateKey: [1, 2, 3]) }
         #expect(throws: SternaError.self) {

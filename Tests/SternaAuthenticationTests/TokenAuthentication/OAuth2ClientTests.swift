@@ -152,7 +152,7 @@ struct OAuth2ClientTests {
         }
     }
 
-    @Test("An answer of more than 64 KiB is not read")
+    @Test("A response of more than 64 KiB is not read")
     func large() async throws {
         let mock = MockTransport { _ in
             .text(String(repeating: " ", count: 65 << 10) + Self.answer.description, mediaType: "application/json")
@@ -161,7 +161,7 @@ struct OAuth2ClientTests {
         expectEqual(error?.kind, .limitExceeded)
     }
 
-    @Test("Errors have the response and no secret; the client shows none")
+    @Test("Errors have the response and no secret; the client's description has no secret")
     func secrets() async throws {
         let mock = MockTransport { _ in
             .json(["error": "invalid_grant", "error_description": "expired"], status: 400)

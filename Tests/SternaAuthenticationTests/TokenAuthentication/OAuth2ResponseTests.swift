@@ -4,7 +4,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Answers of an OAuth 2 token endpoint")
+@Suite("Responses of an OAuth 2 token endpoint")
 struct OAuth2ResponseTests {
     private func token(
         _ body: String, status: Int = 200, type: String? = "application/json"
@@ -46,14 +46,14 @@ struct OAuth2ResponseTests {
             + String(repeating: "]", count: 20) + "}",
     ]
 
-    @Test("Any other answer is an error that shows no token", arguments: faults)
+    @Test("Any other response is an error that shows no token", arguments: faults)
     func fault(body: String) {
         let error = #expect(throws: SternaError.self) { try token(body) }
         expectEqual(error?.kind, .decodingFailed)
         expectEqual(error?.description.contains("s3cr"), false)
     }
 
-    @Test("Another media type is not read", arguments: [nil, "", "text/html", "text/json", "application/jsonx"])
+    @Test("Other media types are not read", arguments: [nil, "", "text/html", "text/json", "application/jsonx"])
     func mediaType(type: String?) {
         let error = #expect(throws: SternaError.self) {
             try token(#"{"access_token":"s3cret","token_type":"Bearer"}"#, type: type)

@@ -45,7 +45,7 @@ struct TokenAuthenticationTests {
         expectEqual(mock.authorizations, ["Bearer s3cret", nil, "Bearer s3cret"])
     }
 
-    @Test("Credentials of the request's own, and requests that want none, go without")
+    @Test("Requests with their own credentials, and requests that opt out, get no token")
     func without() async throws {
         let mock = MockTransport { _ in .json([:]) }
         let api = try session(mock, TokenScene().tokens(AccessToken("s3cret")))
@@ -119,7 +119,7 @@ struct TokenAuthenticationTests {
         expectEqual(mock.authorizations, ["Bearer t0", "Bearer t1"])
     }
 
-    @Test("A closure recognises another failure than 401")
+    @Test("A closure can recognise failures other than 401")
     func recognised() async throws {
         let scene = TokenScene()
         let mock = MockTransport { request in
@@ -153,7 +153,7 @@ struct TokenAuthenticationTests {
         expectEqual(mock.authorizations, ["Bearer fixed", nil])
     }
 
-    @Test("A token may be set, also one that the server prefers to that of a refresh")
+    @Test("A token that is set is used without a refresh; setting nil causes a refresh")
     func settable() async throws {
         let scene = TokenScene()
         let mock = scene.mock
@@ -167,7 +167,7 @@ struct TokenAuthenticationTests {
         expectEqual(scene.expired, [nil])
     }
 
-    @Test("It goes into another scheme or field, which no mirror shows")
+    @Test("The token can be sent in another scheme or field, and mirrors do not show it")
     func places() async throws {
         let mock = MockTransport { _ in .json([:]) }
         let scheme = try TokenScene().tokens(AccessToken("s3cret")) { $0.location = .authorization(scheme: "Token") }

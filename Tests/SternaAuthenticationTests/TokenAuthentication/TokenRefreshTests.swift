@@ -50,7 +50,7 @@ struct TokenRefreshTests {
         expectEqual(mock.authorizations.count { $0 == "Bearer t1" }, 100)
     }
 
-    @Test("They fail together with its error, whatever it is")
+    @Test("Requests that wait for a refresh fail together with its error")
     func together() async throws {
         let refused = SternaError(.hostNotFound, phase: .resolve, "The login server is gone.")
         for (error, kind) in [
@@ -343,7 +343,7 @@ struct TokenRefreshTests {
         }
     }
 
-    @Test("So do those that waited for the refresh; one that was sent has its own 401")
+    @Test("Requests that waited for a failed refresh have the first request's 401 and count as not sent")
     func waitingRejection() async throws {
         let (scene, held) = (TokenScene(), Gate())
         let tokens = try scene.tokens(held: held, error: Broken())
@@ -373,7 +373,7 @@ struct TokenRefreshTests {
         expectEqual(error?.requestSent, false)
     }
 
-    @Test("A response of the refresh's own stays, and a 401 is forgotten with its token; the end of a wait has none")
+    @Test("An error keeps the refresh's own response; a 401 is dropped with its token; an ended wait has no response")
     func otherResponses() async throws {
         let url = try HTTPURL("https://login.example.com/")
         var failure = SternaError(.unacceptableStatus, phase: .read, "The login failed.")

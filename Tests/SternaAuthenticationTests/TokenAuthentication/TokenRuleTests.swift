@@ -54,7 +54,7 @@ struct TokenRuleTests {
         (600, 60, 540), (120, 60, 60), (60, 60, 30), (10, 60, 5), (0, 60, 0), (600, 0, 600), (1_000_000, 60, 999_940),
     ]
 
-    @Test("It is refreshed before it expires, but not in its first half", arguments: renewals)
+    @Test("A token is refreshed before it expires, but not in the first half of its lifetime", arguments: renewals)
     func renewal(lifetime: Int64, leeway: Int64, second: Int64) throws {
         var rule = rule(leeway: leeway)
         rule.replace(by: AccessToken("a", lifetime: .seconds(lifetime)), at: at(0))
@@ -64,7 +64,7 @@ struct TokenRuleTests {
         _ = try begun(rule.ask(at: at(second)))
     }
 
-    @Test("A new token with a lifetime of nothing is of unknown lifetime", arguments: [0, -1, Int64.min])
+    @Test("A new token with a lifetime of zero or less has an unknown lifetime", arguments: [0, -1, Int64.min])
     func noLifetime(seconds: Int64) throws {
         var rule = rule()
         let number = try begun(rule.ask(at: at(0)))

@@ -64,7 +64,7 @@ import Testing
         expectNil(next)
     }
 
-    @Test("A new rate brings the next turn nearer, and none lets everything through")
+    @Test("A new rate brings the next turn nearer; without a rate everything passes")
     func changes() {
         var queue = TokenBucketQueue(rate: 32)
         _ = queue.takeNow(upTo: 2, at: Self.start)

@@ -43,7 +43,7 @@ import Testing
         expectEqual(bucket.take(upTo: 1_000, atLeast: 1_000, at: moment(25)), .granted(10))
     }
 
-    @Test("Rates that divide no second lose nothing")
+    @Test("Rates that do not divide a second lose no bytes")
     func fractions() {
         var bucket = TokenBucket(rate: 7)
         expectEqual(bucket.take(upTo: 1, atLeast: 1, at: moment(0)), .granted(1))
@@ -78,7 +78,7 @@ import Testing
         expectEqual(bucket.rate, 16_000)
     }
 
-    @Test("A moment before the last adds nothing, and takes nothing away")
+    @Test("A moment before the last one neither adds nor removes tokens")
     func backwards() {
         var bucket = TokenBucket(rate: 16_000)
         expectEqual(bucket.take(upTo: 1_000, atLeast: 1, at: moment(1_000)), .granted(1_000))
@@ -86,7 +86,7 @@ import Testing
         expectEqual(bucket.take(upTo: 16, atLeast: 16, at: moment(1_001)), .granted(16))
     }
 
-    @Test("Every input has an answer: extreme rates, counts and moments")
+    @Test("Extreme rates, counts and moments give valid results")
     func extremes() {
         let numbers = [Int.min, -1, 0, 1, 2, 15, 16, 17, 1 << 20, 1 << 40, .max - 1, .max]
         let moments = [0, 1, 999_999_999, 1 << 40, UInt64(Int64.max) - 1, UInt64(Int64.max)].map {

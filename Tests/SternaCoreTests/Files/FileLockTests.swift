@@ -88,7 +88,7 @@ struct FileLockTests {
         #expect(try await waiter)
     }
 
-    @Test("It excludes threads from each other") func threads() async throws {
+    @Test("A lock excludes threads from each other") func threads() async throws {
         let path = "/tmp/sterna-lock-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         defer { unlink(path + FileLock.suffix) }
         let visitors = Crowd()
@@ -120,7 +120,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("A lock on a removed file is none") func removed() throws {
+    @Test("A lock whose file was removed excludes no other lock") func removed() throws {
         try FileFolder.with { folder in
             let path = folder + "/a"
             let lock = try FileLock.acquire(path: path)
@@ -133,9 +133,8 @@ struct FileLockTests {
         }
     }
 
-    @Test("What is no regular file is refused", arguments: ["folder", "link", "pipe"]) func irregular(kind: String)
-        throws
-    {
+    @Test("A lock path that is not a regular file is refused", arguments: ["folder", "link", "pipe"])
+    func irregular(kind: String) throws {
         try FileFolder.with { folder in
             let place = folder + "/a.lock"
             switch kind {

@@ -26,7 +26,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("A longer file than is wanted is refused") func limit() throws {
+    @Test("A file longer than the limit is refused") func limit() throws {
         try FileFolder.with { folder in
             let file = PrivateFile(path: folder + "/a", title: "The jar")
             try file.write([1, 2, 3])
@@ -37,14 +37,14 @@ struct PrivateFileTests {
     }
 
     #if os(Linux)
-    @Test("A file whose size the system does not tell is read to its end") func unknownSize() throws {
+    @Test("A file of unknown size is read to its end") func unknownSize() throws {
         let bytes = try #require(try PrivateFile(path: "/proc/self/status").read(upTo: 1 << 20))
         #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("Name:"))
         #expect(throws: SternaError.self) { try PrivateFile(path: "/proc/self/status").read(upTo: 10) }
     }
     #endif
 
-    @Test("What is no regular file is neither read nor replaced", arguments: ["folder", "link", "loose", "pipe"])
+    @Test("Paths of irregular files are neither read nor replaced", arguments: ["folder", "link", "loose", "pipe"])
     func irregular(kind: String) throws {
         try FileFolder.with { folder in
             let file = PrivateFile(path: folder + "/a")
@@ -122,7 +122,7 @@ struct PrivateFileTests {
 
     // MARK: What is beside it
 
-    @Test("What a killed process left is replaced, never what a link leads to", arguments: ["file", "link", "pipe"])
+    @Test("A killed process's leftover is replaced, never the target of a link", arguments: ["file", "link", "pipe"])
     func leftover(kind: String) throws {
         try FileFolder.with { folder in
             let file = PrivateFile(path: folder + "/a")
@@ -147,7 +147,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("A living writer's file is no leftover") func living() throws {
+    @Test("A file that a living process is writing is not removed as a leftover") func living() throws {
         try FileFolder.with { folder in
             let file = PrivateFile(path: folder + "/a")
             let other = try AtomicFileWriter(beside: file.path, timeout: .seconds(1))
@@ -163,7 +163,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("Names of unfinished files are known") func names() {
+    @Test("Unfinished files are recognised by the suffix “-new”") func names() {
         #expect(PrivateFile.isUnfinished("a-new"))
         #expect(!PrivateFile.isUnfinished("a"))
         #expect(!PrivateFile.isUnfinished("new"))

@@ -58,7 +58,7 @@ struct BandwidthSessionTests {
         try await expectEqual(limited.value, 1_500)
     }
 
-    @Test("Both apply to a request in a session with a limit; one that is given to both counts once")
+    @Test("The limits of session and request both apply; a limit that is set for both counts once")
     func both() async throws {
         let (wide, narrow) = (BandwidthLimit(download: 32_000), BandwidthLimit(download: 16))
         let (api, _) = try make { $0.bandwidth = wide }
@@ -99,7 +99,7 @@ struct BandwidthSessionTests {
         try await expectEqual(task.value.data().count, 50_000)
     }
 
-    @Test("What counts is the coded content")
+    @Test("The limit counts the bytes of the coded content")
     func coded() async throws {
         let limit = BandwidthLimit(download: 32_000)
         let coded = try await Body.bytes(Bytes(repeating: 0x61, count: 100_000)).compressed().collected()

@@ -172,7 +172,7 @@ struct BandwidthWaitTests {
         #expect(readers.allSatisfy { $0.count.value == 50_000 })
     }
 
-    @Test("Many bodies that come and go at random: each ends once, and nobody is left waiting")
+    @Test("Many bodies that come and go at random: each ends once, and none is left waiting")
     func comingAndGoing() async throws {
         let limit = BandwidthLimit(download: 3_000_000)
         let total = ByteCount()
@@ -204,7 +204,7 @@ struct BandwidthWaitTests {
         expectEqual(limit.downloads.waiterCount, 0)
     }
 
-    @Test("Two limits apply together; one that is given twice would count twice")
+    @Test("Two limits apply together; a limit that is set twice counts twice")
     func two() async throws {
         let (wide, narrow) = (BandwidthLimit(download: 32_000), BandwidthLimit(download: 16_000))
         let (task, count) = BandwidthScene.reader(try scene.body(6_000, by: [narrow, wide]))

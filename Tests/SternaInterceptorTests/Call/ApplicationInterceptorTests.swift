@@ -9,7 +9,7 @@ import Testing
 /// Interceptors around a whole call.
 @Suite("Application interceptors")
 struct ApplicationInterceptorTests {
-    @Test("They run once a call, around redirects, the first one outermost")
+    @Test("Interceptors run once per call, around redirects, the first one outermost")
     func order() async throws {
         let log = Mutex<[String]>([])
         func noting(_ name: String) -> Doing {
@@ -34,7 +34,7 @@ struct ApplicationInterceptorTests {
             ])
     }
 
-    @Test("An Authorization that one sets does not come back after a redirect to another origin")
+    @Test("An interceptor's Authorization field does not come back after a redirect to another origin")
     func credentials() async throws {
         let signing = Doing { request, next in
             var request = request
@@ -58,7 +58,7 @@ struct ApplicationInterceptorTests {
         #expect(added.allSatisfy { $0 == "Bearer secret" })
     }
 
-    @Test("One may answer by itself, and nothing is sent")
+    @Test("An interceptor may return its own response, and nothing is sent")
     func memory() async throws {
         let (api, mock) = try mocked {
             $0.interceptors = [

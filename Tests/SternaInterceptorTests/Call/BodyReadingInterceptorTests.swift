@@ -64,7 +64,7 @@ struct BodyReadingInterceptorTests {
         return api
     }
 
-    @Test("They see the whole body of a verb")
+    @Test("Interceptors see the whole body of a collecting call")
     func whole() async throws {
         let bodies = Mutex<[Bytes?]>([])
         let api = try watching([answer(Pieces(["one ", "two"]))]) { result in
@@ -74,7 +74,7 @@ struct BodyReadingInterceptorTests {
         expectEqual(bodies.withLock { $0 }, [Bytes(text: "one two")])
     }
 
-    @Test("They see that a body was cut short, with the response")
+    @Test("Interceptors see the error of a body that was cut short, with the response")
     func cutShort() async throws {
         let errors = Mutex<[SternaError]>([])
         let stream = Pieces(["one "], then: Self.cut)
@@ -90,7 +90,7 @@ struct BodyReadingInterceptorTests {
         #expect(stream.isCancelled.withLock { $0 })
     }
 
-    @Test("They see the limit of what is collected", arguments: [true, false])
+    @Test("Interceptors see the error of a body longer than collectedBytes", arguments: [true, false])
     func limit(isWhole: Bool) async throws {
         let kinds = Mutex<[SternaError.Kind]>([])
         let long = isWhole ? ServerResponse.text("one two") : answer(Pieces(["one ", "two"]))
@@ -119,7 +119,7 @@ struct BodyReadingInterceptorTests {
         expectEqual(isWhole.withLock { $0 }, [false])
     }
 
-    @Test("The body of a redirect that is followed is not read; that of the answer is")
+    @Test("The body of a followed redirect is not read; the body of the final response is")
     func redirect() async throws {
         let endless = Pieces(["moved"], then: Self.cut)
         let api = try watching([

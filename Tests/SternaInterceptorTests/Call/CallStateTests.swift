@@ -56,7 +56,7 @@ struct CallStateTests {
         expectEqual(other.state.course.formerRetries, 0)
     }
 
-    @Test("What is set for one request reaches it alone")
+    @Test("Settings of one request do not reach the next request")
     func settingsOfOneRequestReachItsAttempts() async throws {
         let (api, mock) = try mocked()
         try await api.get("a") {

@@ -41,7 +41,7 @@ struct RequestOptionsTests {
         expectEqual(mock.requests.map { $0.options[SecretKey.self] }, [nil])
     }
 
-    @Test("They follow a redirect")
+    @Test("Options are kept on a redirect")
     func redirect() async throws {
         let mock = MockTransport(answers: [.redirect(to: "/b"), .json([:])])
         let (api, _) = try mocked(by: mock)
@@ -49,7 +49,7 @@ struct RequestOptionsTests {
         expectEqual(mock.requests.map { $0.options[TenantKey.self] }, ["own", "own"])
     }
 
-    @Test("Only those with names are printed, and as their keys say")
+    @Test("Only options with names are printed, in the form that their keys define")
     func shown() {
         var settings = RequestSettings()
         settings.options[TenantKey.self] = "blue"

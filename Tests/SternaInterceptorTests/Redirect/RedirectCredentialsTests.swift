@@ -74,7 +74,7 @@ struct RedirectCredentialsTests {
         try expectEqual(requests.map(secrets), [4, 0])
     }
 
-    @Test("They are not brought back when a redirect leads home")
+    @Test("Dropped credentials are not restored when a redirect leads back to the origin")
     func notBroughtBack() async throws {
         let requests = try await requests(
             start: "https://api.example.com/a", hops: ["https://other.test/b", "https://api.example.com/c", "/d"])

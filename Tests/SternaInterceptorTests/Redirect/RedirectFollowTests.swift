@@ -41,7 +41,7 @@ struct RedirectFollowTests {
         }
     }
 
-    @Test("A circle ends at the limit")
+    @Test("A circular redirect ends at the limit")
     func circle() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/circle") { _ in .redirect(to: "/circle") }
@@ -55,7 +55,7 @@ struct RedirectFollowTests {
         (301, "GET", ""), (302, "GET", ""), (303, "GET", ""), (307, "POST", "a=1"), (308, "POST", "a=1"),
     ]
 
-    @Test("A POST becomes what its status says", arguments: methods)
+    @Test("A POST is repeated or becomes a GET, by status", arguments: methods)
     func post(status: Int, method: String, body: String) async throws {
         try await TestServer.withServer { server in
             server.route(nil, "/end") { request in
@@ -115,7 +115,7 @@ struct RedirectFollowTests {
         }
     }
 
-    @Test("Where none is followed, the redirect is the answer")
+    @Test("With doNotFollow the redirect is the response")
     func doNotFollow() async throws {
         try await TestServer.withServer { server in
             let api = try session(server).with { $0.redirects = .doNotFollow }

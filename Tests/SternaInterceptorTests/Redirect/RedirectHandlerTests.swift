@@ -14,7 +14,7 @@ struct RedirectHandlerTests {
         MockTransport(answers: [.redirect(to: location, status: status), .json([:])])
     }
 
-    @Test("It follows, changes, delivers or refuses")
+    @Test("A closure follows, changes, delivers or refuses a redirect")
     func decisions() async throws {
         let changing: RedirectHandler = { response, proposed in
             expectEqual(response.status, .found)
@@ -125,7 +125,7 @@ struct RedirectHandlerTests {
         expectEqual(Set(mock.requests.map { $0.call?.id }), [task.id])
     }
 
-    @Test("A closure's consent is what RFC 2616 asks for")
+    @Test("A closure gives the consent that RFC 2616 requires")
     func consent() async throws {
         let refused = mock()
         let error = await #expect(throws: SternaError.self) {
@@ -149,7 +149,7 @@ struct RedirectHandlerTests {
         ("https://other.test/c", "Bearer other", "Bearer other", nil),
     ]
 
-    @Test("A closure that leads to another origin takes no credentials along but its own", arguments: leaks)
+    @Test("A closure's redirect to another origin sends only the credentials that the closure sets", arguments: leaks)
     func origin(url: String, own: String?, authorization: String?, key: String?) async throws {
         let mock = MockTransport(answers: [.redirect(to: "/b"), .redirect(to: "https://api.example.com/d"), .json([:])])
         let (api, _) = try mocked(by: mock) { $0.authorization = .bearer("s3cret") }
@@ -177,7 +177,7 @@ struct RedirectHandlerTests {
         }
     }
 
-    @Test("A closure cannot lead to what is no http")
+    @Test("A closure cannot redirect to a URL that is neither http nor https")
     func scheme() async throws {
         let (api, _) = try mocked(by: mock()) {
             $0.redirectHandler = { _, proposed in
@@ -190,7 +190,7 @@ struct RedirectHandlerTests {
         expectEqual(error?.kind, .redirectRefused)
     }
 
-    @Test("Settings show that there is one, and sessions derived from it have it")
+    @Test("Settings show that a closure is set, and derived sessions have it")
     func shown() async throws {
         let (api, _) = try mocked(by: mock()) { $0.redirectHandler = { _, _ in .deliver } }
         #expect(dumped(api).contains("redirectHandler"))

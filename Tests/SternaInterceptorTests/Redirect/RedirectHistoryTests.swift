@@ -21,7 +21,7 @@ struct RedirectHistoryTests {
     /// The steps that an error has, as paths.
     private func paths(_ error: SternaError?) -> [String]? { error?.response?.redirects.map(\.url.path) }
 
-    @Test("Too many: those that were followed, collected and streamed", arguments: [1, 3])
+    @Test("The error of too many redirects lists the followed ones, collected and streamed", arguments: [1, 3])
     func tooMany(limit: Int) async throws {
         try await TestServer.withServer { server in
             let api = try session(server) { $0.redirects.limit = limit }
@@ -55,7 +55,7 @@ struct RedirectHistoryTests {
         }
     }
 
-    @Test("One that is refused behind others", arguments: ["ftp://other.test/", "http://["])
+    @Test("The error of a refused redirect lists the followed ones", arguments: ["ftp://other.test/", "http://["])
     func refused(target: String) async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/one") { _ in .redirect(to: "/two", status: 301) }

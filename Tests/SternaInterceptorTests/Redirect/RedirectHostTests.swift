@@ -13,7 +13,7 @@ struct RedirectHostTests {
         "\\\\\\nohost", "https:\\\\\\nohost", " \t///nohost", "/\t//nohost", "https://\\nohost",
     ]
 
-    @Test("A redirect to one is refused, with nothing sent there", arguments: empty)
+    @Test("A redirect to an empty host is refused, and nothing is sent", arguments: empty)
     func refused(location: String) async throws {
         let mock = MockTransport(answers: [.redirect(to: location), .json([:])])
         let (api, _) = try mocked(nil, by: mock) { $0.redirects.allowsInsecure = true }

@@ -5,7 +5,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("What a redirect does to method, body and fields, by rule")
+@Suite("Method, body and fields after a redirect, by rule")
 struct RedirectMethodsTests {
     static let methods: [Request.Method] = [.get, .head, .post, .put, .delete, .patch]
 
@@ -64,7 +64,7 @@ struct RedirectMethodsTests {
         #expect(next.headers[.referer] == "http://c.test/")
     }
 
-    @Test("ASIHTTPRequest's GET has no other fields than those it makes again")
+    @Test("A GET by ASIHTTPRequest's rule has only the fields that the rule keeps")
     func plain() throws {
         guard case .follow(let next) = decide(try post(), 302, .asiHTTPRequest) else { throw Unexpected() }
         expectEqual(next.method, .get)
@@ -87,7 +87,7 @@ struct RedirectMethodsTests {
         #expect(error.detail.contains("read only once"))
     }
 
-    @Test("RFC 2616 asks for consent, and says so without")
+    @Test("RFC 2616's rule requires consent, and the error without it names the RFC")
     func consent() throws {
         guard case .confirm(let next, let error) = decide(try post(), 302, .rfc2616) else { throw Unexpected() }
         expectEqual(next.method, .post)

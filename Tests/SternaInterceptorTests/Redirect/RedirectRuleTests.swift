@@ -86,7 +86,7 @@ struct RedirectRuleTests {
         #expect(isDelivered(decide(try request(), status, "")))
     }
 
-    @Test("Where the policy follows none, each is the response")
+    @Test("With doNotFollow each redirect is the response")
     func doNotFollow() throws {
         #expect(isDelivered(decide(try request(), 302, "/b", policy: .doNotFollow)))
         #expect(isDelivered(decide(try request(), 302, "http://api.example.com/", policy: .doNotFollow)))
@@ -235,7 +235,7 @@ struct RedirectRuleTests {
         }
     }
 
-    @Test("A limit of one's own, and none at all")
+    @Test("Limits of one and of zero redirects")
     func ownLimit() throws {
         var policy = RedirectPolicy.follow
         policy.limit = 1

@@ -27,7 +27,7 @@ struct RedirectTrustTests {
 
     static let hops = ["https://other.test/b", "https://other.test:8443/c", "https://api.example.com/d"]
 
-    @Test("They go along where that is set, and a Host field does not")
+    @Test("With keepsCredentialsAcrossOrigins credentials are kept, but a Host field is not")
     func kept() async throws {
         let requests = try await requests(Self.hops, keeps: true)
         expectEqual(requests.map(secrets), [3, 3, 3, 3])

@@ -34,7 +34,7 @@ struct RedirectUserinfoTests {
         return mock.requests.map { $0.headers[.authorization] }
     }
 
-    @Test("That of the first URL goes to no other origin, and does not come back, though a Cookie field goes along")
+    @Test("The first URL's user goes to no other origin and does not come back, even if the Cookie field is kept")
     func firstURL() async throws {
         for other in ["https://b.test/b", "https://a.test:8443/b", "https://www.a.test/b", "https://ada@b.test/b"] {
             let sent = try await fields(
@@ -64,7 +64,7 @@ struct RedirectUserinfoTests {
         expectEqual(sent, ["Bearer t", "Bearer t"])
     }
 
-    @Test("That of a Location goes to no further origin")
+    @Test("The user of a Location is not sent to a further origin")
     func location() async throws {
         let sent = try await fields(
             "https://a.test/a",
@@ -72,7 +72,7 @@ struct RedirectUserinfoTests {
         expectEqual(sent, [nil, Self.eve, Self.eve, nil])
     }
 
-    @Test("It answers no challenge of another origin, while a credential of the session does")
+    @Test("The URL's user answers no challenge of another origin; a credential of the session does")
     func challenges() async throws {
         for isOfSession in [false, true] {
             let mock = MockTransport { request in
@@ -90,7 +90,7 @@ struct RedirectUserinfoTests {
         }
     }
 
-    @Test("A closure that makes a request of its own does not take it along on a later redirect")
+    @Test("A request made by a closure does not keep the URL's user on a later redirect")
     func closure() async throws {
         let sent = try await fields("https://ada:s3cret@a.test/a", ["a.test/a": "/b", "a.test/c": "https://b.test/"]) {
             $0.redirectHandler = { _, proposed in
@@ -103,7 +103,7 @@ struct RedirectUserinfoTests {
         expectEqual(sent, [Self.ada, Self.ada, nil])
     }
 
-    @Test("On the same origin that of a Location takes the place of the former URL's")
+    @Test("On the same origin the user of a Location replaces the former URL's")
     func sameOrigin() async throws {
         for keeps in [false, true] {
             let targets = ["a.test/a": "https://eve:pw@a.test/b", "a.test/b": "/c", "a.test/c": "https://b.test/"]
@@ -118,7 +118,7 @@ struct RedirectUserinfoTests {
         }
     }
 
-    @Test("It answers the challenges of that origin from then on")
+    @Test("The user of a Location answers later challenges of its origin")
     func challengeOfLocation() async throws {
         let mock = MockTransport { request in
             if request.url.path == "/a" { return .redirect(to: "https://eve:pw@a.test/b") }
@@ -130,7 +130,7 @@ struct RedirectUserinfoTests {
         expectEqual(mock.requests.last?.headers[.authorization]?.contains(#"username="eve""#), true)
     }
 
-    @Test("It takes the place of no credentials that the call has of its own")
+    @Test("The user of a Location replaces no credentials that the call itself has")
     func ownBeforeLocation() async throws {
         let targets = ["a.test/a": "https://eve:pw@a.test/b"]
         let header = try await fields("https://a.test/a", targets, keeps: false) { $0.authorization = .bearer("t") }

@@ -12,7 +12,7 @@ struct RepeatedURLsTests {
             try steps.map { RedirectStep(url: try HTTPURL($0), status: 302) }, then: try HTTPURL(last))
     }
 
-    @Test("None, one, several, and more than are named")
+    @Test("The sentence for no, one, several, and too many repeated URLs")
     func sentences() throws {
         #expect(try sentence([], "http://a/") == nil)
         #expect(try sentence(["http://a/", "http://b/"], "http://c/") == nil)

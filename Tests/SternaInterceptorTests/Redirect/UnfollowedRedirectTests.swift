@@ -35,7 +35,7 @@ struct UnfollowedRedirectTests {
         expectEqual(mock.requests.count, 6)
     }
 
-    @Test("One request's own policy is enough, and one that follows is followed")
+    @Test("A request's policy replaces the session's")
     func ownPolicy() async throws {
         let (api, _) = try session(302) { _ in }
         try await expectEqual(api.get("a") { $0.redirects = .doNotFollow }.status, 302)

@@ -64,7 +64,7 @@ struct CallWaitTests {
         expectEqual(mock.requests.count, 2)
     }
 
-    @Test("An event tells of the wait")
+    @Test("The wait is reported by an event")
     func events() async throws {
         let log = TaskEventLines()
         let (api, _) = try make { $0.observers = [log.observer()] }

@@ -89,7 +89,7 @@ struct RetryBodyTests {
         expectEqual(asked.withLock { $0 }, 1)
     }
 
-    @Test("Nothing is asked for a retry that would not be made: by its method, its limit or its time", arguments: 0..<3)
+    @Test("No new body is requested for a retry that method, limit or time exclude", arguments: 0..<3)
     func notAsked(reason: Int) async throws {
         let asked = Mutex(0)
         let (api, mock) = try scene.make({

@@ -39,7 +39,7 @@ struct RetryBudgetTests {
         expectEqual(taken(), 4)
     }
 
-    @Test("A share that makes no sense gives nothing beyond the floor", arguments: [0, -1, Double.infinity, .nan])
+    @Test("A share that is not positive and finite gives only the floor", arguments: [0, -1, Double.infinity, .nan])
     func odd(share: Double) {
         let now = NIODeadline.uptimeNanoseconds(1_000)
         var account = RetryAccount(at: now)
@@ -48,7 +48,7 @@ struct RetryBudgetTests {
         expectEqual((0..<10).count { _ in account.withdraw(budget, at: now) }, 2)
     }
 
-    @Test("Origins have accounts of their own; only those that have failed, and not too many")
+    @Test("Each origin has its own account after a failure, and the number of accounts is bounded")
     func ledger() throws {
         let now = NIODeadline.uptimeNanoseconds(1_000)
         let ledger = RetryLedger()

@@ -112,7 +112,7 @@ struct RetryRuleTests {
         expectEqual(Self.decide(plain, later, policy, elapsed: .seconds(5)), .deliver(.time))
     }
 
-    @Test("A retrier's wish needs no method, status or retry left, but a place in the budget")
+    @Test("A retrier's retry ignores method, status and limit, but needs the budget")
     func requested() throws {
         let post = try Self.request(.post, body: .bytes([1]))
         expectEqual(

@@ -30,7 +30,7 @@ struct CircuitTests {
         expectEqual(circuit.admit(rules, at: start + .seconds(4)), .refuse(.seconds(6)))
     }
 
-    @Test("One probe after the time, whose success closes it")
+    @Test("After the time one probe is sent, and its success closes the circuit")
     func probes() {
         var circuit = opened()
         let later = start + .seconds(10)
@@ -82,7 +82,7 @@ struct CircuitTests {
         #expect(admission == .pass || admission == .probe)
     }
 
-    @Test("What tells how a server is")
+    @Test("Which statuses and errors count as failures of a server")
     func results() {
         #expect([500, 502, 503, 504].allSatisfy { Circuit.result(of: $0) == .failure })
         #expect([200, 304, 404, 429, 501].allSatisfy { Circuit.result(of: $0) == .success })

@@ -107,7 +107,7 @@ struct ConcurrencyEstimateTests {
         #expect(abs(estimate.exact - before * 0.64) < 0.001)
     }
 
-    @Test("What outcomes tell")
+    @Test("Statuses and errors as outcomes for the estimate")
     func outcomes() {
         let statuses: [Int: ConcurrencyEstimate.Outcome] = [
             200: .answered, 304: .answered, 404: .answered, 429: .overloaded, 500: .unknown, 503: .overloaded,

@@ -63,7 +63,7 @@ struct HedgeRuleTests {
         expectEqual(plan(get, Self.rules(), held), .hedge(after: .milliseconds(100)))
     }
 
-    @Test("What keeps a hedge that is due from being sent")
+    @Test("Reasons for which a due hedge is not sent")
     func refusals() throws {
         let get = try Self.request()
         expectNil(Self.refusal(get))

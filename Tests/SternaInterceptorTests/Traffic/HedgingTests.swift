@@ -34,7 +34,7 @@ struct HedgingTests {
             }, answer)
     }
 
-    @Test("A late request is sent once more; the answer that comes first is delivered, and the other copy cancelled")
+    @Test("A late request is sent once more; the first response is delivered, and the other copy cancelled")
     func late() async throws {
         let cancelled = Counter()
         let (api, mock) = try make(HedgingPolicy(after: .fixed(.milliseconds(100)))) { _, number in
@@ -92,7 +92,7 @@ struct HedgingTests {
         expectEqual(cancelled.value, 2)
     }
 
-    @Test("Nothing is hedged that is not idempotent, that asks for it, or whose deadline comes first", arguments: 0..<4)
+    @Test("Requests that are not idempotent, opt out, or have an earlier deadline are not hedged", arguments: 0..<4)
     func excluded(way: Int) async throws {
         let held = Gate()
         let (api, mock) = try make(HedgingPolicy(after: .fixed(.milliseconds(100)))) { _, number in

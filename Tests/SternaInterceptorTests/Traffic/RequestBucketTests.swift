@@ -71,7 +71,7 @@ struct RequestBucketTests {
         expectEqual(turn(3, after: 9), .refuse(.seconds(31)))
     }
 
-    @Test("Over any time no more than the rate and the burst, whoever gives up or comes late", arguments: 0..<30)
+    @Test("Rate and burst hold over any time, even if requests give up or come late", arguments: 0..<30)
     func random(seed: Int) {
         var generator = SeededRandom(seed: UInt64(seed))
         var bucket = RequestBucket()

@@ -1,13 +1,13 @@
 import HTTPTypes
 import SternaCore
 
-/// A request in the one form that client and server sign.
+/// The canonical request of AWS Signature Version 4, which client and server derive and sign alike.
 package struct AWSCanonicalRequest: Sendable {
-    /// How a service wants paths written.
+    /// How a service requires paths in the canonical request.
     enum PathRule: Sendable, Hashable {
-        /// Dot segments and empty ones are removed, and the path as sent is percent-encoded once more.
+        /// Dot segments and empty segments are removed, and the path as sent is percent-encoded once more.
         case normalized
-        /// S3: the path is percent-encoded once, and every segment of it counts.
+        /// S3: the path is percent-encoded once, and all segments are kept.
         case asIs
     }
 
@@ -17,7 +17,7 @@ package struct AWSCanonicalRequest: Sendable {
     /// The lines of the signed fields, each with a line feed.
     private let lines: String
 
-    /// Makes the form of all fields of a request; those that proxies and connections change are not signed.
+    /// Makes the canonical request of a request's fields, without those that proxies, connections or this library change.
     init(_ fields: HTTPFields, host: String) {
         let signed = Self.signed(fields, host: host)
         signedFields = signed.lazy.map(\.name).joined(separator: ";")
@@ -26,7 +26,7 @@ package struct AWSCanonicalRequest: Sendable {
 
     /// Returns the text that is hashed and signed.
     ///
-    /// - Parameter payloadHash: the hash of the body, or a word that stands for it.
+    /// - Parameter payloadHash: the hash of the body in hexadecimal digits, or the constant that replaces it.
     func text(method: String, url: HTTPURL, payloadHash: String, pathRule: PathRule) -> String {
         let (path, query) = (Self.path(url.path, pathRule), Self.query(url.query ?? ""))
         return "\(method)\n\(path)\n\(query)\n\(lines)\n\(signedFields)\n\(payloadHash)"
@@ -41,7 +41,7 @@ package struct AWSCanonicalRequest: Sendable {
         "upgrade", "user-agent", "via", "x-amzn-trace-id", "x-forwarded-for",
     ]
 
-    /// Returns the fields that are signed, by name: in lower case, lines of a name joined, runs of blanks as one space.
+    /// Returns the signed fields, sorted by lower-case name: lines of a name are joined by commas, runs of blanks become one space.
     static func signed(_ fields: HTTPFields, host: String) -> [(name: String, value: String)] {
         var signed: [(name: String, value: String)] = []
         signed.reserveCapacity(fields.count + 1)
@@ -49,7 +49,7 @@ package struct AWSCanonicalRequest: Sendable {
             signed.append((field.name.canonicalName, collapsed(field.value)))
         }
         if !signed.contains(where: { $0.name == "host" }) { signed.append(("host", host)) }
-        // Lines of a name stay in their order; names are ASCII, whose order is that of the bytes.
+        // Lines of a name must keep their order: the standard library's sort is stable. Names are ASCII, so they sort by bytes.
         signed.sort { $0.name < $1.name }
         for index in signed.indices.dropFirst().reversed() where signed[index].name == signed[index - 1].name {
             let line = signed.remove(at: index)
@@ -95,7 +95,7 @@ package struct AWSCanonicalRequest: Sendable {
         return kept
     }
 
-    /// Returns the query as it is signed: pairs in order, each encoded anew. A plus sign stands for a space, as servers read it.
+    /// Returns the canonical query: sorted pairs, each encoded anew. A plus sign is read as a space, as servers do.
     static func query(_ query: String) -> String {
         let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
             let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
@@ -110,7 +110,7 @@ package struct AWSCanonicalRequest: Sendable {
         return encoded(bytes, keepsSlashes: false)
     }
 
-    /// Returns bytes percent-encoded but for letters, digits, `-`, `.`, `_` and `~` (RFC 3986, 2.3).
+    /// Percent-encodes all bytes except letters, digits, `-`, `.`, `_` and `~` (RFC 3986, 2.3).
     package static func encoded(_ bytes: [UInt8], keepsSlashes: Bool) -> String {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
@@ -137,7 +137,7 @@ package struct AWSCanonicalRequest: Sendable {
 
 /// Reads percent-encoded text.
 enum PercentText {
-    /// Returns the decoded bytes; a percent sign without two hexadecimal digits after it stays.
+    /// Returns the decoded bytes; a percent sign that two hexadecimal digits do not follow is kept.
     static func decoded(_ text: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(text)
         var output: [UInt8] = []

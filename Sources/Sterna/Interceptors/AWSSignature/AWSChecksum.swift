@@ -2,7 +2,7 @@ import Crypto
 import SternaCore
 import SternaPlatform
 
-/// A checksum that follows the content of a signed stream, which the service compares with its own.
+/// A checksum that is sent after the content of a body in signed chunks, for the service to verify.
 public enum AWSChecksum: String, Sendable, Hashable, CaseIterable {
     case crc32, crc32c, sha1, sha256
 
@@ -19,7 +19,7 @@ public enum AWSChecksum: String, Sendable, Hashable, CaseIterable {
     func field(_ vendor: AWSScope.Vendor) -> String { "\(vendor.prefix)checksum-\(rawValue)" }
 }
 
-/// Computes a checksum of bytes that come in pieces.
+/// Computes a checksum incrementally.
 struct AWSChecksumHasher: Sendable {
     private enum State: Sendable {
         case crc(UInt32, table: [UInt32])

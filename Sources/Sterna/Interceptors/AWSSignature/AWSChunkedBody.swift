@@ -3,9 +3,9 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// The content coding `aws-chunked`: a body in chunks, each of them signed with the signature before it.
+/// The content coding `aws-chunked`: a body in chunks, whose signatures each cover the signature of the chunk before.
 struct AWSChunkedBody: Sendable {
-    /// The length of all chunks but the last; services take 8 KiB and more.
+    /// The length of all chunks but the last, in bytes; services require at least 8 KiB.
     static let chunkLength = 64 << 10
 
     private static let signatureLength = 64
@@ -13,11 +13,11 @@ struct AWSChunkedBody: Sendable {
     let scope: AWSScope
     let key: HMAC<SHA256>
 
-    /// The signature of the request's head, which the first chunk continues.
+    /// The signature of the request's head, which the signature of the first chunk covers.
     let seed: String
     let checksum: AWSChecksum?
 
-    /// The word that stands for the hash of the body in the head.
+    /// Returns the constant that replaces the hash of the body in the head.
     static func payloadWord(_ vendor: AWSScope.Vendor, hasTrailer: Bool) -> String {
         "STREAMING-\(vendor.algorithm)-PAYLOAD\(hasTrailer ? "-TRAILER" : "")"
     }
@@ -39,7 +39,7 @@ struct AWSChunkedBody: Sendable {
         return tooLong ? nil : sum
     }
 
-    /// Returns the bytes that a chunk of some length has besides its content.
+    /// Returns the number of bytes that the framing adds to a chunk of this length.
     private static func overhead(_ length: Int64) -> Int64 {
         Int64(String(length, radix: 16).utf8.count + ";chunk-signature=\r\n\r\n".utf8.count + signatureLength)
     }
@@ -60,7 +60,7 @@ struct AWSChunkedBody: Sendable {
                 + AWSScope.hash(trailer.utf8), key)
     }
 
-    /// Returns a body of signed chunks; its length is known if that of the content is.
+    /// Returns a body of signed chunks; its length is known if the content's length is.
     func body(_ content: Body) -> Body {
         let length = content.length.flatMap { Self.length($0, checksum, scope.vendor) }
         let producer = BodyProducer(length: length, isReplayable: content.isReplayable) {
@@ -72,7 +72,7 @@ struct AWSChunkedBody: Sendable {
         return body
     }
 
-    // Invariant: a reader is called by one task at a time, each call after the last has returned.
+    // Invariant: one task at a time calls the reader, and each call begins after the previous one has returned.
     private final class Source: @unchecked Sendable {
         private let coding: AWSChunkedBody
         private var reader: BodyReader

@@ -2,23 +2,23 @@ import HTTPTypes
 import SternaCore
 import Synchronization
 
-/// Decides whether a refusal is due to this machine's clock: a function of values.
+/// Decides whether a server refused a request because of this machine's clock: a pure function.
 enum AWSClockSkew {
-    /// The largest difference that is no reason to sign again, in seconds; services allow five minutes or more.
+    /// The maximum difference without a second signature, in seconds; services allow five minutes or more.
     static let tolerance: Int64 = 240
 
-    /// Returns the seconds to add to the clock for this server; nil if the response gives no reason to sign again.
+    /// Returns the seconds to add to the clock for this server; nil if the request need not be signed again.
     ///
     /// - Parameters:
-    ///   - status: the status of the response; services answer 400, 401 or 403 to a signature of another time.
+    ///   - status: the status of the response; services send 400, 401 or 403 for a signature with a wrong time.
     ///   - date: the Date field of the response.
-    ///   - signed: the time that the request was signed with.
-    ///   - used: the offset that ``signed`` has.
-    ///   - clock: the time of this machine's clock when the response arrived.
+    ///   - signed: the time of the signature, in seconds since 1970.
+    ///   - used: the offset that `signed` includes, in seconds.
+    ///   - clock: the time of this machine's clock when the response arrived, in seconds since 1970.
     static func offset(status: Int, date: String?, signed: Int64, used: Int64, clock: Int64) -> Int64? {
         guard [400, 401, 403].contains(status), let server = date.flatMap(HTTPDate.seconds) else { return nil }
         guard (server - signed).magnitude > UInt64(tolerance) else { return nil }
-        // A slow answer needs no other offset. A wrong one, of a former response, is replaced even by zero.
+        // If only the response was slow, the offset is right. A wrong offset, from an earlier response, is replaced even by zero.
         let offset = server - clock
         return (offset - used).magnitude > UInt64(tolerance) ? offset : nil
     }
@@ -33,7 +33,7 @@ final class AWSClockOffsets: Sendable {
 
     private let state = Mutex(State())
 
-    /// The most origins that are remembered.
+    /// The maximum number of origins; beyond it, all are forgotten.
     private static let limit = 1_000
 
     /// Returns the seconds to add for an origin.

@@ -3,9 +3,9 @@ import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// An access key of AWS, or of a service that signs like it. No printed form shows it.
+/// An access key of AWS, or of a service with the same signatures. Descriptions and mirrors do not show it.
 public struct AWSCredentials: Sendable, Hashable {
-    /// The access key ID, such as `AKIAIOSFODNN7EXAMPLE`; requests name it.
+    /// The access key ID, such as `AKIAIOSFODNN7EXAMPLE`; it is sent with each request.
     public let accessKey: String
 
     /// The secret access key, which signs requests and is never sent.
@@ -14,10 +14,10 @@ public struct AWSCredentials: Sendable, Hashable {
     /// The session token of temporary credentials, sent with each request; nil for permanent ones.
     public let sessionToken: String?
 
-    /// Finds the keys that were derived from the secret key; comparing digests takes the same time for all secrets.
+    /// Identifies the secret key among cached derived keys; comparing digests takes the same time for all secrets.
     let secretDigest: SHA256Digest
 
-    /// Makes credentials of an access key, and a session token for temporary ones.
+    /// Makes credentials of an access key; temporary ones also have a session token.
     public init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
         self.accessKey = accessKey
         self.secretKey = secretKey
@@ -49,9 +49,12 @@ extension AWSCredentials: CustomStringConvertible, CustomDebugStringConvertible,
 
 /// Supplies the credentials that sign requests, for example from a service that renews temporary ones.
 ///
-/// It is asked before every attempt, so it should keep what it has. Requests that run at once ask at once.
+/// Called before every attempt, so it should cache its credentials. Concurrent requests call it concurrently.
 public protocol AWSCredentialProvider: Sendable {
-    /// Returns the credentials to sign the next request with. What it throws fails the request.
+    /// Returns the credentials that sign the next attempt.
+    ///
+    /// A thrown ``SternaCore/SternaError`` fails the request; any other error fails it with `interceptorFailed`, as the
+    /// `underlying` one.
     nonisolated(nonsending) func credentials() async throws -> AWSCredentials
 }
 
@@ -67,7 +70,7 @@ public final class AWSCredentialStore: AWSCredentialProvider, CustomReflectable 
     /// Makes a store; without credentials, requests fail until some are set.
     public init(_ credentials: AWSCredentials? = nil) { stored = Mutex(credentials) }
 
-    /// The credentials that sign requests from now on; nil fails them.
+    /// The credentials of all attempts from now on; with nil, requests fail with `invalidRequest`.
     public var current: AWSCredentials? {
         get { stored.withLock { $0 } }
         set { stored.withLock { $0 = newValue } }
@@ -87,15 +90,15 @@ public final class AWSCredentialStore: AWSCredentialProvider, CustomReflectable 
 
 /// Reads credentials from the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.
 public struct AWSEnvironmentCredentials: AWSCredentialProvider {
-    /// Makes a provider that reads the process's environment at each request.
+    /// Makes a provider that reads the process's environment before each attempt.
     public init() {}
 
-    /// Returns the environment's credentials; throws `invalidRequest` if a variable is missing.
+    /// Returns the environment's credentials; throws `invalidRequest` if one of the two key variables is missing or empty.
     public func credentials() async throws -> AWSCredentials {
         try Self.credentials(of: ProcessInfo.processInfo.environment)
     }
 
-    /// Returns the credentials of an environment's variables; throws `invalidRequest`, which names the missing one.
+    /// Returns the credentials in environment variables; throws `invalidRequest`, which names the missing variable.
     static func credentials(of variables: [String: String]) throws(SternaError) -> AWSCredentials {
         func value(_ name: String) throws(SternaError) -> String {
             guard let value = variables[name], !value.isEmpty else {

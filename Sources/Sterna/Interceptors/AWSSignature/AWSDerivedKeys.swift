@@ -1,7 +1,7 @@
 import Crypto
 import Synchronization
 
-/// Keeps the last few keys that were derived; each signs for a day in a region and service.
+/// Caches derived signing keys; each is valid for one day, region and service.
 package final class AWSDerivedKeys: Sendable, CustomReflectable {
     struct Kept: Sendable {
         let scope: String
@@ -13,10 +13,10 @@ package final class AWSDerivedKeys: Sendable, CustomReflectable {
         }
     }
 
-    /// The keys of all sessions.
+    /// The cache of all sessions.
     package static let shared = AWSDerivedKeys()
 
-    /// The most keys that are kept; the oldest is dropped for a new one.
+    /// The maximum number of keys; a new key evicts the oldest.
     static let limit = 4
 
     let kept = Mutex<[Kept]>([])

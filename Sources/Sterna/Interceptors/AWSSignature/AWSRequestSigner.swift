@@ -2,9 +2,9 @@ import Crypto
 import HTTPTypes
 package import SternaCore
 
-/// Adds signatures to requests: a function of values, without I/O.
+/// Adds signatures to requests, without I/O.
 package struct AWSRequestSigner: Sendable {
-    /// The word for a body that is not signed.
+    /// The constant that replaces the hash of an unsigned body.
     package static let unsignedPayload = "UNSIGNED-PAYLOAD"
 
     let signing: AWSSigning
@@ -12,7 +12,8 @@ package struct AWSRequestSigner: Sendable {
     let scope: AWSScope
     private let key: HMAC<SHA256>
 
-    /// Makes a signer for a moment, in seconds since 1970; throws `invalidRequest` for credentials or names that cannot be sent.
+    /// Makes a signer for a time in seconds since 1970; throws `invalidRequest` for credentials, a region or a service that cannot
+    /// be sent.
     package init(
         _ signing: AWSSigning, _ credentials: AWSCredentials, seconds: Int64, keys: AWSDerivedKeys = .shared
     ) throws(SternaError) {
@@ -40,9 +41,9 @@ package struct AWSRequestSigner: Sendable {
 
     // MARK: Header
 
-    /// Returns the request with its signature in the Authorization field; a field that it had is replaced.
+    /// Returns the request with its signature in the Authorization field, which replaces an existing one.
     ///
-    /// - Parameter payloadHash: the hash of the body, or a word that stands for it.
+    /// - Parameter payloadHash: the hash of the body in hexadecimal digits, or the constant that replaces it.
     package func signed(_ request: Request, payloadHash: String) throws(SternaError) -> Request {
         var request = prepared(request)
         request.headers[.authorization] = nil
@@ -59,7 +60,7 @@ package struct AWSRequestSigner: Sendable {
         return request
     }
 
-    /// Returns the request with a body of signed chunks, whose length the caller has made sure is known.
+    /// Returns the request with a body of signed chunks; throws `invalidRequest` if the body's length is unknown.
     func chunked(_ request: Request, _ body: Body, checksum: AWSChecksum?) throws(SternaError) -> Request {
         guard let length = body.length, AWSChunkedBody.length(length, checksum, scope.vendor) != nil else {
             throw SternaError(
@@ -88,7 +89,7 @@ package struct AWSRequestSigner: Sendable {
 
     /// Returns the URL of a request with the signature in its query; parameters of another signature are replaced.
     ///
-    /// Throws `invalidRequest` unless it expires within a second to seven days.
+    /// Throws `invalidRequest` unless the URL is valid for one second to seven days.
     package func presigned(_ request: Request, payloadHash: String) throws(SternaError) -> HTTPURL {
         guard case .query(let expires) = signing.placement, (1...604_800).contains(expires) else {
             throw SternaError(
@@ -126,7 +127,7 @@ package struct AWSRequestSigner: Sendable {
 
     // MARK: Both
 
-    // Some servers read a plus sign in a query as it is, others as a space; the signature holds with one of them.
+    // Some servers read a plus sign in a query literally, others as a space. A signed query has none, so that both verify it.
     private func prepared(_ request: Request) -> Request {
         guard let query = request.url.query, query.utf8.contains(UInt8(ascii: "+")) else { return request }
         var request = request

@@ -1,7 +1,7 @@
 import Crypto
 import SternaPlatform
 
-/// What a signature of version 4 is for: a moment, a region, a service, and the vendor's names.
+/// The scope of a version 4 signature: a time, a region, a service, and the vendor's names.
 package struct AWSScope: Sendable, Hashable {
     /// The names that a vendor uses in place of Amazon's: `AWS4-HMAC-SHA256`, `X-Amz-Date`.
     package struct Vendor: Sendable, Hashable {
@@ -38,13 +38,13 @@ package struct AWSScope: Sendable, Hashable {
     /// The day, as `20130524`.
     private let day: String
 
-    /// The moment, as `20130524T000000Z`.
+    /// The time, as `20130524T000000Z`.
     let timestamp: String
 
     /// The scope as it is written: `20130524/us-east-1/s3/aws4_request`.
     let text: String
 
-    /// Makes the scope of a moment, in seconds since 1970.
+    /// Makes the scope of a time in seconds since 1970.
     init(vendor: Vendor = .aws, region: String, service: String, seconds: Int64) {
         self.vendor = vendor
         self.region = region
@@ -87,9 +87,9 @@ package struct AWSScope: Sendable, Hashable {
     package static let emptyHash = hash([])
 }
 
-/// Writes moments as signatures of version 4 do.
+/// Formats times for version 4 signatures.
 enum AWSTime {
-    /// Returns a moment in UTC as `20130524T000000Z`; moments outside the years 1970 to 9999 become the nearest within.
+    /// Returns a time in UTC as `20130524T000000Z`, clamped to the years 1970 to 9999.
     static func text(of seconds: Int64) -> String {
         let seconds = min(max(0, seconds), 253_402_300_799)
         let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
@@ -103,11 +103,11 @@ enum AWSTime {
         let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
-        // A digit before the hour keeps its zeros.
+        // The leading 1 preserves the zeros of the hour.
         let time = 1_000_000 + rest / 3_600 * 10_000 + rest / 60 % 60 * 100 + rest % 60
         return "\(year * 10_000 + month * 100 + day)T\(String(time).dropFirst())Z"
     }
 
-    /// Returns the present moment in seconds since 1970, by the system's clock.
+    /// Returns the current time in seconds since 1970, by the system's clock.
     static func now() -> Int64 { Int64(Date().timeIntervalSince1970) }
 }

@@ -7,36 +7,37 @@ public import SternaCore
 ///         $0.awsSigning = AWSSigning(region: "eu-central-1", service: "sqs", credentials: AWSEnvironmentCredentials())
 ///     }
 ///
-/// Each attempt is signed anew, with the credentials of then. Only requests to the origin that a call begins with are signed; a
-/// redirect to another one is followed without a signature, unless ``trustedHosts`` has its host. So are the redirects after that one,
-/// wherever they lead, unless ``RedirectPolicy/keepsCredentialsAcrossOrigins`` is set.
+/// Each attempt is signed anew, with the provider's current credentials. Only requests to the origin of a call's first request are
+/// signed; a redirect to another origin is followed without a signature, unless ``trustedHosts`` contains its host. All redirects
+/// after an unsigned one are followed without a signature, too, unless ``RedirectPolicy/keepsCredentialsAcrossOrigins`` is set.
 ///
-/// If a server refuses a request with 400, 401 or 403 and its Date field is more than four minutes from this machine's clock, the
-/// request is signed once more with the server's time, which later requests to that origin keep.
+/// If a server refuses a request with 400, 401 or 403, and its Date field differs from the signature's time by more than four
+/// minutes, the request is signed and sent once more with the server's time. Later requests to that origin use the server's time,
+/// too. A body that can be read only once is not sent again.
 public struct AWSSigning: Sendable {
     /// How the body takes part in the signature.
     public enum Payload: Sendable, Hashable {
-        /// Signs the body's hash. For S3, a body that can be read only once is sent in signed chunks if its length is known.
-        /// Another one is collected first.
+        /// Signs the body's hash. A body that can be read only once is sent to S3 in signed chunks if its length is known;
+        /// otherwise it is collected in memory first.
         case automatic
-        /// Signs the body's hash; a body that can be read only once is collected first.
+        /// Signs the body's hash; a body that can be read only once is collected in memory first.
         case signed
-        /// `UNSIGNED-PAYLOAD`: leaves the body out, for S3 over https.
+        /// Leaves the body out of the signature (`UNSIGNED-PAYLOAD`), for S3 over https.
         case unsigned
-        /// Sends the body to S3 in signed chunks of 64 KiB, in the coding `aws-chunked`, with a checksum behind them if one is
-        /// named. A body of unknown length is collected first.
+        /// Sends the body to S3 in signed chunks of 64 KiB, in the coding `aws-chunked`, followed by a checksum if one is given. A
+        /// body of unknown length is collected in memory first. For other services the same as ``signed``.
         case chunked(AWSChecksum? = nil)
     }
 
-    /// Where the signature stands.
+    /// Where the signature is placed.
     public enum Placement: Sendable, Hashable {
         /// In the Authorization field.
         case header
-        /// In the query, as in a presigned URL, which is valid for a number of seconds.
+        /// In the query, as in a presigned URL, which is valid for 1 to 604,800 seconds. The body is not signed for S3.
         case query(expires: Int)
     }
 
-    /// Where the credentials come from, asked before each attempt.
+    /// The provider of the credentials, called before each attempt.
     public var credentials: any AWSCredentialProvider
 
     /// The region, such as `eu-central-1`.
@@ -45,21 +46,21 @@ public struct AWSSigning: Sendable {
     /// The service's name in signatures, such as `s3` or `execute-api`.
     public var service: String
 
-    /// How the body takes part; the hash of the body by default.
+    /// How the body takes part in the signature; ``Payload/automatic`` by default.
     public var payload = Payload.automatic
 
-    /// Where the signature stands; in the Authorization field by default.
+    /// Where the signature is placed; in the Authorization field by default.
     public var placement = Placement.header
 
-    /// Hosts that signed requests may be redirected to over https, with all names below them; none by default.
+    /// Hosts, with their subdomains, to which redirects over https are signed, too; none by default.
     public var trustedHosts: Set<String> = []
 
-    /// Whether signed requests may be redirected to a host besides ``trustedHosts``; none by default.
+    /// Returns whether redirects over https to a host are signed, in addition to ``trustedHosts``; false for all by default.
     package var trustsHost: @Sendable (String) -> Bool = { _ in false }
 
     package var vendor = AWSScope.Vendor.aws
 
-    /// The present moment in seconds since 1970, for tests.
+    /// Returns the current time in seconds since 1970; replaced in tests.
     package var now: @Sendable () -> Int64 = { AWSTime.now() }
 
     /// Makes settings for a service in a region.
@@ -69,8 +70,7 @@ public struct AWSSigning: Sendable {
         self.credentials = credentials
     }
 
-    /// Makes settings for a vendor that puts names of its own in place of Amazon's: in the algorithm (`aws`) and in header fields
-    /// (`amz`).
+    /// Makes settings for a vendor that replaces Amazon's names in the algorithm (`aws`) and in header fields (`amz`).
     package init(
         region: String, service: String, credentials: some AWSCredentialProvider, vendor: String, fieldName: String
     ) {
@@ -88,9 +88,9 @@ public struct AWSSigning: Sendable {
 
     var pathRule: AWSCanonicalRequest.PathRule { isS3 ? .asIs : .normalized }
 
-    /// Whether a call that began at an origin may sign requests to a URL.
+    /// Returns whether a call whose first request went to an origin may sign a request to a URL.
     ///
-    /// - Parameter hasLeft: whether a redirect has led to another origin before.
+    /// - Parameter hasLeft: whether a redirect has led to another origin.
     func allows(_ url: HTTPURL, from origin: Origin, hasLeft: Bool) -> Bool {
         if !hasLeft, url.origin == origin { return true }
         guard url.scheme.isSecure, url.hostKind == .domain else { return false }
@@ -101,15 +101,16 @@ public struct AWSSigning: Sendable {
             }
     }
 
-    /// Returns a URL that permits a request until it expires, to whoever has it: the signature stands in its query.
+    /// Returns a URL with the signature in its query: until it expires, everyone who has the URL can send the request.
     ///
-    /// S3's URLs leave the body out of the signature; for other services it is that of `body`. The URL holds a session token, if
-    /// there is one.
+    /// The signature does not cover the body for S3; for other services it covers an empty body. The query contains the session
+    /// token of temporary credentials. User information and the fragment are removed.
     ///
     /// - Parameters:
-    ///   - headers: fields that the request must then have.
-    ///   - expires: for how long the URL is valid: a second to seven days.
-    /// - Throws: `invalidRequest` for another time, `invalidHeader`, and what the provider of the credentials throws.
+    ///   - headers: signed fields, which the request must have when it is sent.
+    ///   - expires: how long the URL is valid, in whole seconds: one second to seven days; one hour by default.
+    /// - Throws: `invalidRequest` for another validity, unusable credentials, an invalid region or an invalid service;
+    ///   `invalidHeader`; and the error of the credential provider.
     nonisolated(nonsending) public func presign(
         _ method: Request.Method = .get, _ url: HTTPURL, headers: Headers = [:], expires: Duration = .seconds(3_600)
     ) async throws -> HTTPURL {

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// Begins the trail of a request at its origin, above redirects; requests to others are not signed.
+/// Records the origin of a call's first request, above redirects. With a base URL, requests to other origins are not signed.
 struct AWSOriginInterceptor: Interceptor {
     /// The origin of the session's base URL; nil without one.
     let base: Origin?
@@ -33,7 +33,7 @@ struct AWSSigningInterceptor: Interceptor {
     }
 
     private func allows(_ request: Request, by signing: AWSSigning, _ trail: AWSTrail) -> Bool {
-        // Never set where the redirect policy keeps credentials across origins.
+        // Never set if the redirect policy keeps credentials across origins.
         let isDropped = request.state.access.dropsCredentials
         if isDropped, trail.hasLeft { return false }
         if signing.allows(request.url, from: trail.origin, hasLeft: isDropped) { return true }
@@ -41,7 +41,7 @@ struct AWSSigningInterceptor: Interceptor {
         return false
     }
 
-    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    // A separate function, whose locals would otherwise occupy memory in every waiting request.
     @inline(never)
     nonisolated(nonsending) private func sign(_ request: Request, by signing: AWSSigning, _ next: Chain) async throws
         -> Response
@@ -62,11 +62,11 @@ struct AWSSigningInterceptor: Interceptor {
         return try await next(try await signed(request, by: signing, at: signing.now() + offset))
     }
 
-    /// Returns a request as it is sent; the wait for the provider and for the body ends with the call.
+    /// Returns the signed request; the wait for the provider and for the body ends when the call ends.
     nonisolated(nonsending) private func signed(_ request: Request, by signing: AWSSigning, at seconds: Int64)
         async throws -> Request
     {
-        // Nothing to wait for.
+        // Signing does not wait: it needs neither a task of its own nor a timeout.
         if request.body == nil, signing.credentials is AWSCredentials || signing.credentials is AWSCredentialStore {
             return try await Self.signed(request, by: signing, at: seconds)
         }
@@ -109,20 +109,20 @@ enum AWSPayload {
     case hash(String)
     case chunks(Body, AWSChecksum?)
 
-    /// What has to be done for a body.
+    /// How a body is prepared and signed.
     enum Decision: Sendable, Hashable {
         case empty, unsigned, hashed, collectedAndHashed
         case chunked(AWSChecksum?)
         case collectedAndChunked(AWSChecksum?)
     }
 
-    /// Decides for a body: a function of values.
+    /// Decides how a body is prepared and signed: a pure function.
     ///
     /// - Parameters:
     ///   - payload: the setting.
-    ///   - isS3: whether the service takes chunks and unsigned bodies.
-    ///   - isInQuery: whether the signature stands in the query.
-    ///   - hasBody: whether there is a body.
+    ///   - isS3: whether the service accepts signed chunks and unsigned bodies.
+    ///   - isInQuery: whether the signature is placed in the query.
+    ///   - hasBody: whether the request has a body.
     ///   - isReplayable: whether it can be read twice.
     ///   - hasLength: whether its length is known.
     static func decide(
@@ -140,9 +140,9 @@ enum AWSPayload {
         }
     }
 
-    /// Returns the request as it is sent, whose body may have been collected, and what is signed of it.
+    /// Returns the request, whose body may have been collected, and its payload.
     static func prepare(_ request: Request, _ signing: AWSSigning) async throws -> (Request, AWSPayload) {
-        // A caller that knows the hash need not have it computed.
+        // The caller may supply the hash, which is then not computed.
         if case .header = signing.placement, let known = request.headers["\(signing.vendor.prefix)content-sha256"] {
             return (request, .hash(known))
         }

@@ -1,11 +1,11 @@
 import SternaCore
 import Synchronization
 
-/// Whether a request is signed, and whether it says so itself.
+/// How a request is signed, and whether the request or its session has set that.
 struct AWSSigningChoice: Sendable {
     var signing: AWSSigning?
 
-    /// Whether the choice is the request's own, so that its origin does not matter.
+    /// Whether the request itself has set it, so that it is signed whatever its origin.
     var isOfRequest: Bool
 
     /// Whether a property of a signing was changed where there was none, so that the choice means nothing.
@@ -20,15 +20,15 @@ enum AWSSigningKey: RequestOptionKey {
     static func shown(_ value: AWSSigningChoice?) -> Any { value?.signing as Any }
 }
 
-/// Where the redirects of a signed request have led.
+/// Where redirects have led a signed request.
 final class AWSTrail: Sendable {
-    /// The origin that the request begins with.
+    /// The origin of the call's first request.
     let origin: Origin
     private let foreign = Atomic<Bool>(false)
 
     init(from origin: Origin) { self.origin = origin }
 
-    /// Whether a redirect has led to a host that is neither the first nor trusted, so that it could choose what follows.
+    /// Whether a redirect has led to an untrusted host, which could have chosen the redirects after it.
     var hasLeft: Bool { foreign.load(ordering: .relaxed) }
 
     func leave() { foreign.store(true, ordering: .relaxed) }
@@ -37,7 +37,7 @@ final class AWSTrail: Sendable {
 extension SessionSettings {
     /// Signs the session's requests by AWS Signature Version 4; nil, the default, signs none.
     ///
-    /// With a base URL only requests to its origin are signed.
+    /// With a base URL, only requests to its origin are signed.
     public var awsSigning: AWSSigning? {
         get { options[AWSSigningKey.self]?.signing }
         set {
@@ -49,10 +49,11 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Signs this request by AWS Signature Version 4; nil sends it without such a signature, though the session signs.
+    /// Signs this request by AWS Signature Version 4; nil sends it without a signature, even if the session signs. The session's
+    /// value by default.
     ///
-    /// What is assigned here signs the request whatever its origin. The session's, of which properties may be changed, does so as
-    /// ``SessionSettings/awsSigning`` says.
+    /// A value assigned here signs the request whatever its origin. The session's value, even with properties changed here, signs
+    /// only requests that ``SessionSettings/awsSigning`` signs.
     ///
     /// A draft does not know its session's: assign a whole value there. A change of a property where there is none, as by
     /// `$0.awsSigning?.region = …` in a draft's closure, fails the request with `invalidRequest`.

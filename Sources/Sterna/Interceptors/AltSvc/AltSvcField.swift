@@ -107,7 +107,7 @@ enum AltSvcField: Sendable, Hashable {
         }
     }
 
-    /// Returns host and port of `[host]:port`, in which the host may be absent.
+    /// Returns the host and port of `[host]:port`, in which the host may be absent.
     private static func place(_ authority: String) -> (host: String?, port: Int)? {
         guard let colon = authority.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
         let digits = authority.utf8[authority.utf8.index(after: colon)...]

@@ -5,20 +5,20 @@ import Synchronization
 
 /// Answers the challenges of servers (401), and sends known credentials without a challenge.
 ///
-/// It is below redirects and retries, and so sees each of their requests. Only sessions and requests with a setting for it have it in
-/// their chain.
+/// It is below redirects and retries, and so handles each of their requests. It is part of the chain only if a setting of the
+/// session or the request enables it.
 struct AuthenticationInterceptor: Interceptor {
     let settings: AuthenticationSettings
     let memory: AuthenticationMemory
     let time: LoopClock
 
-    /// Whether all requests go to a socket of this machine.
+    /// Whether all requests go to a Unix domain socket.
     let isLocal: Bool
 
-    /// The proxies of the session's requests, which may lead requests for loopback hosts to other machines.
+    /// The session's proxies, which may send requests for loopback hosts to other machines.
     let proxies: ProxySettings
 
-    /// Makes the interceptor of a session; its settings keep the memory for derived ones.
+    /// Makes the interceptor of a session, whose settings keep the memory for derived sessions.
     init(_ settings: inout SessionSettings) {
         memory = settings.resolveMemory()
         self.settings = settings.authenticationSettings
@@ -31,7 +31,7 @@ struct AuthenticationInterceptor: Interceptor {
         let shared = settings.policy ?? .standard
         let policy = request.state.choices.authentication?.over(shared) ?? shared
         let own = request.state.access.credentials
-        // A rejected token is refreshed, above this interceptor.
+        // An interceptor above this one refreshes rejected tokens.
         guard !policy.schemes.isEmpty, !request.state.access.carriesToken else { return try await next(request) }
         guard policy.isPreemptive, !request.headers.contains(.authorization),
             let known = known(for: request, own, policy)
@@ -44,7 +44,7 @@ struct AuthenticationInterceptor: Interceptor {
         return try await send(request, with: known, policy, own, next)
     }
 
-    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    // A separate function, whose locals would otherwise occupy memory in every waiting request.
     @inline(never)
     nonisolated(nonsending) private func send(
         _ request: Request, with known: KnownSpaces.Entry, _ policy: AuthenticationPolicy, _ own: CallCredentials?,
@@ -60,7 +60,7 @@ struct AuthenticationInterceptor: Interceptor {
         for request: Request, _ own: CallCredentials?, _ policy: AuthenticationPolicy
     ) -> KnownSpaces.Entry? {
         guard memory.spaces.withLock({ $0.knows(request.url) }) else { return nil }
-        // What decides about proxies may be the caller's, and is not asked under a lock.
+        // A closure of the program may select the proxy; it is not called under a lock.
         let isExposed = isExposed(request.url)
         let chosen = own?.credential(.url, for: request) ?? own?.credential(.request, for: request)
         return memory.spaces.withLock { spaces in
@@ -81,7 +81,7 @@ struct AuthenticationInterceptor: Interceptor {
         }
     }
 
-    /// Whether what is sent to a URL can be read on the way to another machine.
+    /// Returns whether others can read a request to a URL on its way: it crosses the network without TLS.
     func isExposed(_ url: HTTPURL) -> Bool {
         guard !url.scheme.isSecure, !isLocal else { return false }
         return !ProxyExceptions.isLoopback(url.hostWithoutBrackets) || proxies.receives(url)

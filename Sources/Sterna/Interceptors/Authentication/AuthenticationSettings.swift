@@ -8,10 +8,10 @@ struct AuthenticationSettings: Sendable {
     var netrc: NetrcFile?
     var handler: ServerChallengeHandler?
 
-    /// What the session and those derived from it know about protection spaces.
+    /// The protection spaces known to the session and to sessions derived from it.
     var memory: AuthenticationMemory?
 
-    /// The number of the last change of the session's decisions, which cannot be compared.
+    /// Changes with each assignment of the session's `decisions`, whose closures cannot be compared.
     var decisions: UInt64 = 0
 
     /// Whether a setting enables authentication.
@@ -36,44 +36,45 @@ struct AuthenticationSettings: Sendable {
 }
 
 extension SessionSettings {
-    /// How the challenges of servers (401) are answered; see ``AuthenticationPolicy``. ``AuthenticationPolicy/standard`` by default.
+    /// How challenges of servers (401) are answered; ``AuthenticationPolicy/standard`` by default.
     public var authentication: AuthenticationPolicy {
         get { authenticationSettings.policy ?? .standard }
         set { authenticationSettings.policy = newValue }
     }
 
-    /// The credential that answers challenges of the session's own origin: the base URL's, or without a base URL that of the request's
-    /// URL. None by default.
+    /// The credential that answers challenges of one origin: the base URL's, or without a base URL the origin of the request's URL;
+    /// none by default.
     ///
-    /// Unlike ``authorization`` it is not sent before a server asks for it. A redirect to another origin leaves it behind for good.
+    /// Unlike ``authorization``, it is not sent to a protection space before the server has asked for it. After a redirect to
+    /// another origin it is no longer used for that request, even if a later redirect leads back.
     public var credential: Credential? {
         get { authenticationSettings.credential }
         set { authenticationSettings.credential = newValue }
     }
 
-    /// Where the credentials of protection spaces are kept; none by default.
+    /// The store of credentials by protection space; none by default.
     ///
-    /// It is asked after ``credential``, for the origin of each redirect anew.
+    /// It is queried after ``credential``, also for other origins that redirects lead to.
     public var credentialStore: (any CredentialStore)? {
         get { authenticationSettings.store }
         set { authenticationSettings.store = newValue }
     }
 
-    /// The `.netrc` that has credentials by host; none by default. It is read when a server first asks for credentials, after
-    /// ``credentialStore``.
+    /// The `.netrc` with credentials by host; none by default. It is read once, when a server asks for credentials that neither
+    /// ``credential`` nor ``credentialStore`` has.
     ///
-    /// A file that cannot be used fails the request with `fileUnreadable`.
+    /// An unusable file fails the request with `fileUnreadable`.
     public var netrc: NetrcFile? {
         get { authenticationSettings.netrc }
         set { authenticationSettings.netrc = newValue }
     }
 
-    /// Answers challenges that no other setting has a credential for; none by default. AFNetworking's
+    /// Answers challenges for which no other setting has a credential; none by default. The counterpart of AFNetworking's
     /// `setSessionDidReceiveAuthenticationChallengeBlock`.
     ///
-    /// It is called again when the server refuses its answer: look at ``CredentialChallenge/previousFailures``. It may ask people; the
-    /// request's deadline goes on meanwhile. A thrown error is ``ChallengeDisposition/fail(_:)``. Tasks ask
-    /// ``TaskDecisions/challengeReceived`` first.
+    /// It is called again when the server refuses its credential: see ``CredentialChallenge/previousFailures``. It may ask the
+    /// user; the request's deadline keeps running meanwhile. A thrown error has the effect of ``ChallengeDisposition/fail(_:)``.
+    /// Tasks call ``TaskDecisions/challengeReceived`` first.
     public var challengeHandler: (@Sendable (CredentialChallenge) async throws -> ChallengeDisposition)? {
         get { authenticationSettings.handler?.answer }
         set { authenticationSettings.handler = newValue.map { ServerChallengeHandler($0) } }
@@ -81,15 +82,15 @@ extension SessionSettings {
 }
 
 extension Request {
-    /// Whether the caller has given credentials for this request alone: its answer may be one for them alone.
+    /// Whether the caller has set credentials for this request only, so that its response may be meant only for them.
     package var hasOwnCredentials: Bool {
         state.choices.credential.flattened() != nil || state.choices.ownChallengeHandler != nil
     }
 }
 
 extension RequestSettings {
-    /// How the challenges to this request are answered; the session's policy until it is changed:
-    /// `$0.authentication.schemes = [.digest]`, `$0.authentication = .none`.
+    /// How challenges to this request are answered; the session's policy by default. Properties may be changed one by one:
+    /// `$0.authentication.schemes = [.digest]`.
     public var authentication: AuthenticationPolicy {
         get { state.choices.authentication?.settled ?? session?.settings.authenticationSettings.policy ?? .standard }
         _modify {
@@ -101,17 +102,18 @@ extension RequestSettings {
         set { state.choices.authentication = newValue }
     }
 
-    /// The credential that answers challenges to this request. One that is set here is tried before the session's; with nil the
-    /// session's is not used.
+    /// The credential that answers challenges to this request; the session's by default. A credential set here is tried before the
+    /// session's; nil disables the session's.
     ///
-    /// It is for the origin of the request's URL. A redirect to another origin leaves it behind for good.
+    /// It is valid for the origin of the request's URL. After a redirect to another origin it is no longer used for this request,
+    /// even if a later redirect leads back.
     public var credential: Credential? {
         get { state.choices.credential ?? session?.settings.authenticationSettings.credential }
         set { state.choices.credential = .some(newValue) }
     }
 
-    /// Answers challenges to this request that no other setting has a credential for. One that is set here is asked before the
-    /// session's ``SessionSettings/challengeHandler``; with nil none is asked.
+    /// Answers challenges to this request for which no other setting has a credential. A handler set here is called before the
+    /// session's ``SessionSettings/challengeHandler``; nil disables both.
     public var challengeHandler: (@Sendable (CredentialChallenge) async throws -> ChallengeDisposition)? {
         get { (state.choices.challengeHandler ?? session?.settings.authenticationSettings.handler)?.answer }
         set { state.choices.challengeHandler = .some(newValue.map { ServerChallengeHandler($0) }) }

@@ -4,9 +4,9 @@ import SternaCore
 import SternaTransport
 import Synchronization
 
-/// One request with its challenges and credentials, until the server accepts it or the caller receives the 401.
+/// One request and the challenges to it, until the server accepts its credentials or the caller receives the 401.
 struct AuthenticationTransaction {
-    /// The request as it is sent next.
+    /// The request to send next.
     private(set) var current: Request
 
     private var original: Request
@@ -15,18 +15,18 @@ struct AuthenticationTransaction {
     private var situation: AuthenticationRule.Situation
     private var rejected: [Credential] = []
 
-    /// What the current request carries.
+    /// The credential that the current request carries, the paths it will cover, and its Digest response.
     private var carried: (entry: KnownSpaces.Entry, paths: [String], answer: DigestAuthorization?)?
 
-    /// Whether the credential is to be stored once the server has accepted it.
+    /// Whether to store the credential once the server has accepted it.
     private var stores = false
 
-    /// Whether the handler of the last answer is the request's own.
+    /// Whether the last credential came from the request's own handler.
     private var isOwnHandler = false
 
     private var hasNewBody = false
 
-    /// Held from the first question to a handler until the server has accepted or refused the last answer.
+    /// Held from the first call of a handler until the server has accepted or refused the last credential.
     private var permit: ChallengeHandlerQueue.Permit?
 
     private var memory: AuthenticationMemory { interceptor.memory }
@@ -65,7 +65,7 @@ struct AuthenticationTransaction {
         try await carry(entry, digest: nil, paths: entry.paths, isPreemptive: true)
     }
 
-    /// Answers challenges until there is none, or none that can be answered.
+    /// Sends the request again with credentials, until the response is no challenge, or one that cannot be answered.
     nonisolated(nonsending) mutating func complete(_ response: Response, _ next: Chain) async throws -> Response {
         var response = response
         while response.status.code == 401 {
@@ -111,7 +111,7 @@ struct AuthenticationTransaction {
 
     // MARK: Decisions
 
-    /// Takes note of a 401.
+    /// Records a 401 and the refusal of the credential that was sent.
     private mutating func note(_ response: Response) {
         situation.challenges = response.challenges
         situation.isReplayable = original.isReplayable
@@ -122,13 +122,14 @@ struct AuthenticationTransaction {
             rejected.append(last.credential)
         }
         situation.refusedBefore = memory.spaces.withLock { $0.refused(at: situation.origin, now: now) }
-        // Handlers are asked again.
+        // Handlers are called again.
         situation.answers = situation.answers.filter { $0.key.source != .handler }
     }
 
-    /// Decides, and asks the sources for what the decision needs.
+    /// Decides, and queries the credential sources that the decision needs.
     ///
-    /// The response's body leaves its connection before code of the user is asked, which may need the connection for requests of its own.
+    /// The body is read off its connection before the program's code is called, which may need the connection for requests of its
+    /// own.
     private nonisolated(nonsending) mutating func decide(
         _ response: inout Response
     ) async throws -> AuthenticationRule.Decision {
@@ -151,7 +152,7 @@ struct AuthenticationTransaction {
         }
     }
 
-    /// Asks a source.
+    /// Returns the credential of a source; nil if it has none.
     private nonisolated(nonsending) mutating func credential(
         _ question: AuthenticationRule.Question, _ candidate: ChallengeCandidate, _ response: Response
     ) async throws -> Credential? {
@@ -178,7 +179,7 @@ struct AuthenticationTransaction {
         }
     }
 
-    /// Asks the task's closure, the request's handler and the session's, in this order, until one decides.
+    /// Calls the task's closure, the request's handler and the session's, in this order, until one decides.
     private nonisolated(nonsending) mutating func askHandlers(
         _ candidate: ChallengeCandidate, _ response: Response
     ) async throws -> Credential? {
@@ -193,7 +194,7 @@ struct AuthenticationTransaction {
             permit = nil
             let (queue, space) = (memory.handlerQueue, candidate.space)
             permit = try await CredentialWait.wait(for: original, on: interceptor.time) { await queue.take(space) }
-            // Another request was answered meanwhile.
+            // Another request has obtained a credential meanwhile.
             if let known = memory.spaces.withLock({ $0.givenCredential(for: space) }), !rejected.contains(known) {
                 (stores, isOwnHandler) = (false, false)
                 return known
@@ -254,7 +255,7 @@ struct AuthenticationTransaction {
             entry, digest: digest, paths: CoveredPaths.paths(candidate.scheme, of: original.url), isPreemptive: false)
     }
 
-    /// - Parameter digest: the challenge to answer; nil for the one that is known, and for other schemes.
+    /// - Parameter digest: the challenge to answer; nil for the entry's known challenge, and for other schemes.
     private nonisolated(nonsending) mutating func carry(
         _ entry: KnownSpaces.Entry, digest: DigestChallenge?, paths: [String], isPreemptive: Bool
     ) async throws {
@@ -268,7 +269,7 @@ struct AuthenticationTransaction {
             let made = try memory.spaces.withLock { spaces throws(SternaError) -> DigestAuthorization? in
                 var made: DigestAuthorization?
                 let answer = { (entry: inout KnownSpaces.Entry) throws(SternaError) in
-                    // A state is shared by all that answer the same nonce, so that each count is used once.
+                    // All requests with the same nonce share a state, so that each nonce count is used once (RFC 7616, 3.4).
                     if let digest, entry.digest?.challenge.nonce != digest.nonce || entry.digest?.challenge != digest {
                         entry.digest = DigestState(digest)
                     }
@@ -279,7 +280,7 @@ struct AuthenticationTransaction {
                 if isPreemptive { try spaces.updateKnown(entry, answer) } else { try spaces.update(entry, answer) }
                 return made
             }
-            // Forgotten meanwhile: the server will ask.
+            // The entry was removed meanwhile: the request is sent without it, and the server will challenge it.
             guard let made else { return }
             (authorization, digestAuthorization, sent.nonce) = (made.authorization, made, made.nonce)
         } else {
@@ -299,7 +300,7 @@ struct AuthenticationTransaction {
         carried = (entry, paths, digestAuthorization)
     }
 
-    /// Reads the body, which a slow source may delay, as long as the request has time.
+    /// Hashes the body, which may come from a slow source, within the request's time.
     private nonisolated(nonsending) func bodyHash(by algorithm: DigestHash) async throws -> [UInt8]? {
         let body = original.body
         return try await CredentialWait.wait(for: original, on: interceptor.time) {
@@ -309,7 +310,7 @@ struct AuthenticationTransaction {
 
     // MARK: Acceptance
 
-    /// Remembers what the server has accepted, if its response shows that it has.
+    /// Remembers the credential if the response shows that the server has accepted it.
     private nonisolated(nonsending) mutating func accept(_ response: inout Response) async throws {
         guard let (entry, paths, answer) = carried else { return }
         let isAccepted = AuthenticationRule.showsAcceptance(response.status.code)
@@ -330,7 +331,7 @@ struct AuthenticationTransaction {
             let accept = { (entry: inout KnownSpaces.Entry) throws(SternaError) in
                 CoveredPaths.merge(paths, into: &entry.paths)
             }
-            // A nonce that was forgotten meanwhile does not come back.
+            // An entry with a nonce that was removed meanwhile is not added again.
             if answer == nil { try spaces.update(entry, accept) } else { try spaces.updateKnown(entry, accept) }
             spaces.forgetRemembered(before: entry)
             spaces.forgetRefusal(entry.space, entry.credential)

@@ -1,20 +1,21 @@
 import SternaCore
 import Synchronization
 
-/// The authentication of a session's requests: which of them pass the interceptor, and with which credentials.
+/// The authentication of a session's requests: which requests pass the interceptor, and with which credentials.
 final class PlannedAuthentication: Sendable {
     /// The interceptor of all requests; nil if no setting of the session enables it.
     let shared: AuthenticationInterceptor?
 
-    // Of requests with a credential or a handler of their own, in a session without the shared one; made for the first of them.
+    // The interceptor of requests with a credential or a handler of their own, in a session without the shared one; made on first
+    // use.
     private let own = Mutex<AuthenticationInterceptor?>(nil)
     private let settings: SessionSettings
     private let credential: Credential?
 
-    /// The credentials of the last call that had the session's alone, which most calls share.
+    /// The credentials of the last call that had only the session's, which most calls share.
     private let sharedCredentials = Mutex<CallCredentials?>(nil)
 
-    /// Resolves a session's settings, which keep what derived sessions share.
+    /// Makes the authentication of a session, whose settings keep the memory that derived sessions share.
     init(_ settings: inout SessionSettings) {
         let isEnabled = settings.authenticationSettings.isEnabled || settings.decisions?.challengeReceived != nil
         shared = isEnabled ? AuthenticationInterceptor(&settings) : nil
@@ -22,7 +23,7 @@ final class PlannedAuthentication: Sendable {
         self.settings = settings
     }
 
-    /// Whether a request needs an interceptor that the session's chain does not have.
+    /// Returns whether a request needs an interceptor that the session's chain does not have.
     func isMissing(for request: Request) -> Bool {
         guard shared == nil else { return false }
         return request.state.access.credentials != nil || request.state.choices.ownChallengeHandler != nil
@@ -42,11 +43,11 @@ final class PlannedAuthentication: Sendable {
 
     /// Adds the credentials that answer challenges to the call of a request, whose URL still has its user information.
     ///
-    /// - Parameter own: the credential of the request itself; with nil, that of the session is not used either.
+    /// - Parameter own: the request's own credential, if it was set; set to nil, it also disables the session's.
     func addCredentials(_ own: Credential??, isOwnOrigin: Bool, to request: inout Request) {
         let shared = isOwnOrigin && !own.isSetToNil() ? credential : nil
         let own = own.flattened()
-        // Most requests have none, and cost no object.
+        // Most requests have no credentials, and need no object.
         guard own != nil || shared != nil || request.url.userinfo != nil else { return }
         if own == nil, request.url.userinfo == nil {
             request.state.access.credentials = credentials(of: request.url, shared)
@@ -63,7 +64,7 @@ final class PlannedAuthentication: Sendable {
         }
     }
 
-    /// Whether a URL's user information may be sent without a challenge, by Basic.
+    /// Returns whether a URL's user information may be sent without a challenge, by Basic.
     func allowsBasic(_ url: HTTPURL, _ own: RequestSettings) -> Bool {
         guard url.userinfo != nil else { return true }
         let shared = settings.authenticationSettings.policy

@@ -1,8 +1,8 @@
 import SternaCore
 
-/// Holds bodies back to the bandwidth limits of the session and of the request.
+/// Throttles bodies to the bandwidth limits of the session and of the request.
 ///
-/// It is the last of the chain: bodies are as they are transferred, and each request on the network pays once.
+/// It is the last interceptor of the chain, so that it counts encoded bytes, once for each request on the network.
 struct BandwidthInterceptor: Interceptor {
     let time: LoopClock
 
@@ -11,7 +11,7 @@ struct BandwidthInterceptor: Interceptor {
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let own = request.state.choices.bandwidth
-        // A request that has set nil is free of the session's limit.
+        // A request that has set nil ignores the session's limit.
         var limits = own.isSetToNil() ? [] : Self.limits(bandwidth, own.flattened())
         let link = request.state.course.link
         if let link { limits = link.adding(to: limits) }
@@ -23,7 +23,7 @@ struct BandwidthInterceptor: Interceptor {
         return response
     }
 
-    /// Returns the limits to apply, the request's own first, since it is likely the narrower one; a limit given twice counts once.
+    /// Returns the limits to apply. The request's own is first, since it is probably the lower one; the same limit counts once.
     static func limits(_ session: BandwidthLimit?, _ own: BandwidthLimit?) -> [BandwidthLimit] {
         guard let session else { return own.map { [$0] } ?? [] }
         guard let own, own !== session else { return [session] }

@@ -1,10 +1,10 @@
 public import SternaCore
 
 extension RequestSettings {
-    /// A limit on the bandwidth of this request's bodies. One that is set here applies together with the session's; with nil the
-    /// session's does not apply either.
+    /// The bandwidth limit of this request's bodies; the session's by default. A limit set here applies in addition to the
+    /// session's; nil disables both.
     ///
-    /// Requests that are given the same limit share it.
+    /// Requests with the same limit share its bandwidth.
     public var bandwidth: BandwidthLimit? {
         get { state.choices.bandwidth ?? session?.settings.bandwidth }
         set { state.choices.bandwidth = .some(newValue) }

@@ -1,17 +1,17 @@
 package import SternaCore
 
-/// What binds the requests of a transfer to the queue that runs it.
+/// Connects the requests of a transfer to the queue that runs it.
 package struct TransferLink: Sendable {
-    /// Limits on its bodies besides those of the session and the request.
+    /// Bandwidth limits of the queue, in addition to those of the session and the request.
     package var limits: [BandwidthLimit]
 
-    /// Whether the transfer yields to those in the foreground.
+    /// Whether the transfer yields to foreground transfers.
     package var isBackground: Bool
 
-    /// Called with the head of each response but followed redirects.
+    /// Called with the head of each response whose status is not a redirect (301, 302, 303, 307, 308).
     package var headReceived: @Sendable (Response) -> Void
 
-    /// Called with each redirect that is followed, and the request that follows it.
+    /// Called with each followed redirect, and the request that follows it.
     package var willRedirect: @Sendable (Response, Request) -> Void
 
     package init(
@@ -24,7 +24,7 @@ package struct TransferLink: Sendable {
         self.willRedirect = willRedirect
     }
 
-    /// Returns limits with its own, each once.
+    /// Returns the given limits and the queue's, each once.
     func adding(to limits: [BandwidthLimit]) -> [BandwidthLimit] {
         self.limits.reduce(into: limits) { all, limit in
             if !all.contains(where: { $0 === limit }) { all.append(limit) }
@@ -38,7 +38,7 @@ package struct TransferLink: Sendable {
 
     func redirected(_ response: Response, _ following: Request) { willRedirect(Self.head(response), following) }
 
-    /// The body has one reader.
+    /// Returns the response without its body, which only one reader may read.
     private static func head(_ response: Response) -> Response {
         var head = response
         head.body = ResponseBody()
@@ -47,10 +47,10 @@ package struct TransferLink: Sendable {
 }
 
 extension Session {
-    /// Whether its requests belong to a transfer that yields to those in the foreground.
+    /// Whether the session's requests belong to a transfer that yields to foreground transfers.
     package var isInBackground: Bool { plan.settings.transferLink?.isBackground ?? false }
 
-    /// Notes that a transfer of its engine runs, or no longer.
+    /// Records that a transfer of the session's engine has begun or ended.
     package func countTransfer(runs: Bool, isBackground: Bool) {
         switch (isBackground, runs) {
         case (true, true): traffic.backgroundBegan(loopClock)

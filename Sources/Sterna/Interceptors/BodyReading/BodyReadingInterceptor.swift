@@ -1,9 +1,9 @@
 import SternaCore
 
-/// Reads a response's body to its end if the call collects it. An application interceptor above then sees the result of the call, not only
-/// its head.
+/// Reads a response's body to its end if the call collects it, so that application interceptors above receive the complete
+/// response.
 ///
-/// Where requests are retried the ``RetryInterceptor`` reads the body in its place, since a body that breaks off is a failure, too.
+/// If requests are retried, the ``RetryInterceptor`` reads the body instead, since it also retries after a truncated body.
 struct BodyReadingInterceptor: Interceptor {
     /// The maximum size of a collected body, in bytes.
     let collectedBytes: Int
@@ -16,7 +16,7 @@ struct BodyReadingInterceptor: Interceptor {
         return try await Self.read(response, to: request, by: reading)
     }
 
-    /// Reads the body of a response.
+    /// Returns the response with its body read to the end.
     nonisolated(nonsending) static func read(
         _ response: Response, to request: Request, by reading: BodyReading
     ) async throws -> Response {
@@ -27,9 +27,9 @@ struct BodyReadingInterceptor: Interceptor {
             response.body = ResponseBody(body, trailers: response.body.trailers)
             return response
         } catch {
-            // A download may have taken it over.
+            // A download task, if any, has taken over the body.
             if (error as? SternaError)?.downloadTask == nil { response.body.cancel() }
-            // An error that is not the library's comes from an interceptor; the end of the chain says so.
+            // Errors of other types come from interceptors; the end of the chain wraps them.
             guard var known = error as? SternaError else { throw error }
             known.requestSent = true
             if known.response == nil { known.response = response }
@@ -40,13 +40,13 @@ struct BodyReadingInterceptor: Interceptor {
 
 /// How a call reads the body of its response.
 struct BodyReading: Sendable {
-    /// The maximum size of a collected body, in bytes.
+    /// The maximum size of the collected body, in bytes.
     let limit: Int
 
     /// Called with download progress.
     let progress: (@Sendable (TransferProgress) -> Void)?
 
-    /// Called with the response's head; returns the response whose body is read. Nil to read it as it is.
+    /// Called with the response's head before the body is read; returns the response to read. Nil reads the response unchanged.
     var admit: (@Sendable (Response) async throws -> Response)?
 
     init(
@@ -56,12 +56,13 @@ struct BodyReading: Sendable {
         (self.limit, self.progress, self.admit) = (limit, progress, admit)
     }
 
-    /// Returns how the chain reads the body of a response; nil if the caller reads it, or if it is there. A call that says nothing
-    /// reads what is delivered whole.
+    /// Returns how the chain reads the body of a response; nil if the caller reads it, or if it is complete already. Without a
+    /// setting of the call, the chain reads bodies that are delivered whole.
     ///
-    /// The body of a redirect that is followed is discarded; if it is not followed after all, the ``RedirectInterceptor`` reads it.
+    /// The body of a followed redirect is discarded; if the redirect is not followed after all, the ``RedirectInterceptor`` reads
+    /// it.
     ///
-    /// - Parameter isFinal: whether no redirect follows.
+    /// - Parameter isFinal: whether the redirect of the response is not followed after all.
     init?(of response: Response, to request: Request, collectedBytes: Int, isFinal: Bool = false) {
         if let own = request.state.course.reading {
             self = own
@@ -78,7 +79,7 @@ struct BodyReading: Sendable {
             && response.section.contains(.location)
     }
 
-    /// Whether the body must be read; a complete body need not be.
+    /// Returns whether the body must be read; a complete body within the limit need not be.
     private func applies(to response: Response) -> Bool {
         guard progress == nil, admit == nil, let whole = response.body.whole else { return true }
         return whole.count > limit

@@ -2,16 +2,17 @@ import NIOCore
 import SternaCore
 
 extension ResponseBody {
-    /// The most bytes that ``collected()`` reads.
+    /// The number of bytes after which ``collected()`` stops reading.
     static let mostCollectedBytes = 1 << 20
 
-    /// Returns the same body with its bytes in memory if there are few, so that it occupies no connection while its response waits.
+    /// Returns the same body, in memory if it has at most 1 MiB, so that it occupies no connection while the program's code decides
+    /// about its response.
     ///
-    /// A longer body keeps its connection, with its first bytes in memory: the code that is asked meanwhile may leave the response to the
-    /// caller, who then reads all of it. In memory or in a file it would take as much as the server likes to send; on its connection it
-    /// takes one of those to the server until the answer is there. A caller that will not deliver the response cancels it.
+    /// A longer body keeps its connection, with its first bytes in memory, since the response may still be delivered to the caller.
+    /// Its size is unlimited in memory or in a file; unread, it only occupies its connection until the decision. Code that does not
+    /// deliver the response cancels the body.
     ///
-    /// A read that fails is left to the body's reader.
+    /// A read error is thrown later, to the reader of the body.
     nonisolated(nonsending) func collected() async -> ResponseBody {
         guard let stream else { return self }
         var all = Bytes()

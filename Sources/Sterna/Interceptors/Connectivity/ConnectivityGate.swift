@@ -2,7 +2,7 @@ import SternaCore
 import SternaTransport
 import Synchronization
 
-/// What a session that waits for the network knows of it. It watches from the first request until the session is released.
+/// Watches the network for a session whose requests wait for it, from the first request until the session is released.
 final class ConnectivityGate: Sendable {
     private struct State {
         var pump: Task<Void, Never>?
@@ -21,19 +21,19 @@ final class ConnectivityGate: Sendable {
 
     deinit { state.withLock { $0.pump }?.cancel() }
 
-    /// The path of now; unknown until the first answer has come.
+    /// The current path; unknown until the monitor has reported one.
     var path: NetworkPath {
         begin()
         return paths.current
     }
 
-    /// Returns the path of now once there is an answer.
+    /// Waits for the monitor's first report, and returns the current path.
     func answer() async -> NetworkPath {
         begin()
         return await paths.change(after: 0)?.1 ?? paths.current
     }
 
-    /// Waits for the next change of the path, for a while. A path that has changed counts as lost, also if it is back already.
+    /// Waits at most `delay` for the next change of the path. A changed path counts as lost, even if it has returned already.
     func change(within delay: Duration, _ time: LoopClock) async -> NetworkPath {
         let seen = paths.version
         guard path.isReachable else { return path }
@@ -58,12 +58,12 @@ final class ConnectivityGate: Sendable {
     private func note(_ path: NetworkPath) {
         let (isLost, waiters) = state.withLock { state in
             let known = paths.current
-            // Under the lock, so that no waiter enters between the report and the waking.
+            // Reported under the lock, so that no waiter is added between the report and the wake-ups.
             paths.report(path)
-            // A path that moves to another interface takes its connections' addresses with it.
+            // A change of interface breaks connections: their local addresses belong to the old interface.
             let isLost = known.isReachable && (!path.isReachable || path.interface != known.interface)
             let isBack = known.status == .notReachable && path.status != .notReachable
-            // What waits for another attempt has failed over the interface that is gone.
+            // Requests that wait to be retried failed over the lost interface, so they are retried at once.
             guard isBack || isLost && path.isReachable else {
                 return (isLost, [@Sendable () -> Void]())
             }
@@ -74,12 +74,12 @@ final class ConnectivityGate: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls a closure once when the network returns. Returns a closure that gives it up; nil if the network is not away.
+    /// Calls a closure once when the network returns. Returns a closure that cancels the wait; nil if the network is reachable.
     func whenBack(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
         enter(evenIfThere: false, body)
     }
 
-    /// Calls a closure once when the network returns from its next, or present, absence. Returns a closure that gives it up.
+    /// Calls a closure once when the network returns from its current or next loss. Returns a closure that cancels the wait.
     func whenNextBack(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         enter(evenIfThere: true, body) ?? {}
     }
@@ -96,7 +96,8 @@ final class ConnectivityGate: Sendable {
         return { [weak self] in _ = self?.state.withLock { $0.waiters.removeValue(forKey: number) } }
     }
 
-    /// Whether a host may be reached without a default route: an address by the route to it, a name if there is any connected network.
+    /// Returns whether a host may be reachable without a default route: an address if a route leads to it, a name if any network is
+    /// connected.
     func hasOtherRoute(to host: String) -> Bool {
         guard let address = IPAddress(host) else { return reachability.isConnected }
         return reachability.path(to: address).isReachable

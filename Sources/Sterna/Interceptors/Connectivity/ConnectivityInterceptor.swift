@@ -3,9 +3,9 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Holds requests while the network is away, and sends those again that it has failed by going.
+/// Delays requests while the network is unreachable, and resends requests that failed because it was lost.
 ///
-/// Below the cache, which answers without the network, and above signatures, which have a date.
+/// It is below the cache, which needs no network, and above signatures, which contain a time.
 struct ConnectivityInterceptor: Interceptor {
     let gate: ConnectivityGate
     let time: LoopClock
@@ -19,7 +19,7 @@ struct ConnectivityInterceptor: Interceptor {
         {
             try await wait(request, after: nil)
         }
-        // Each wait needs a loss of the network, so that this is no loop without end; the deadline bounds it, too.
+        // Each wait requires a loss of the network, so the loop ends; the deadline bounds it, too.
         while true {
             let wasAway = gate.path.status == .notReachable
             do {
@@ -41,7 +41,8 @@ struct ConnectivityInterceptor: Interceptor {
         return await gate.change(within: .milliseconds(100), time)
     }
 
-    /// Waits until the network is back, or throws at the request's deadline: `timedOut`, or the error of an attempt that took all the time.
+    /// Waits until the network is back. At the request's deadline it throws `timedOut`, or the attempt's own error if no time was
+    /// left for a wait.
     private nonisolated(nonsending) func wait(_ request: Request, after earlier: SternaError?) async throws {
         let rest = request.deadline.map { Duration.nanoseconds(($0.instant - time.clock.now).nanoseconds) }
         if let earlier, let rest, rest <= .zero { throw earlier }

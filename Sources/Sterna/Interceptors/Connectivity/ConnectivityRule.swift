@@ -3,21 +3,22 @@ import NIOCore
 import SternaCore
 import SternaPlatform
 
-/// Decides which requests wait for the network. Functions of values.
+/// Decides which requests wait for the network.
 enum ConnectivityRule {
-    /// Whether a request waits before its first attempt, since it can reach nothing: the default route is lost, and no other one may lead to
-    /// its host.
+    /// Returns whether a request waits before its first attempt: the default route is lost, and no other route may lead to its
+    /// host.
     static func holdsBefore(_ request: Request, _ path: NetworkPath, hasOtherRoute: Bool) -> Bool {
         guard path.status == .notReachable, mayWait(request), !isLocal(request.url) else { return false }
         return !hasOtherRoute
     }
 
-    /// Whether a request waits after a failure, to be sent again. A host that has refused the connection was reached.
+    /// Returns whether a failed request waits to be sent again. A host that refused the connection was reachable.
     ///
     /// - Parameters:
-    ///   - wasAway: whether the default route was lost before the attempt: it is no reason for the failure then, where another one leads to
-    ///     the host.
-    ///   - hasOtherRoute: whether one may. To an address it is known, to a name it is not.
+    ///   - wasAway: whether the default route was lost before the attempt; its loss is then not the cause if another route leads to
+    ///     the
+    ///     host.
+    ///   - hasOtherRoute: whether another route may lead to the host; certain for an address, only possible for a name.
     static func holdsAfter(
         _ error: SternaError, _ request: Request, _ path: NetworkPath, wasAway: Bool, hasOtherRoute: Bool
     ) -> Bool {
@@ -34,18 +35,18 @@ enum ConnectivityRule {
         (error.underlying as? IOError)?.errnoCode == ECONNREFUSED
     }
 
-    /// Whether the system has said that there is no path, which it may have done before its message about the loss was read.
+    /// Returns whether an error reports a missing path. The system may report it before the monitor's notice of the loss arrives.
     static func saysLost(_ error: SternaError) -> Bool {
         guard let code = (error.underlying as? IOError)?.errnoCode else { return false }
         return [ENETUNREACH, ENETDOWN, EHOSTUNREACH, EADDRNOTAVAIL].contains(code)
     }
 
-    /// Requests that a server may get twice, and those that it has no part of yet.
+    /// Returns whether the server may receive a request twice: it is idempotent, or has an Idempotency-Key.
     private static func mayWait(_ request: Request) -> Bool {
         request.isIdempotent || IdempotencyKey.isSet(in: request)
     }
 
-    /// Whether a failure may come from a lost path.
+    /// Returns whether a lost path may cause this kind of error.
     static func isLoss(_ kind: SternaError.Kind) -> Bool {
         switch kind {
         case .timedOut, .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .truncated: true
@@ -53,7 +54,7 @@ enum ConnectivityRule {
         }
     }
 
-    /// Whether a URL leads to this machine.
+    /// Returns whether a URL's host is a loopback address or `localhost`.
     private static func isLocal(_ url: HTTPURL) -> Bool {
         let host = url.hostWithoutBrackets
         guard let address = IPAddress(host)?.unmapped else {

@@ -3,21 +3,21 @@ import NIOCore
 import SternaCore
 import SternaSerialization
 
-/// Decodes response bodies in known content codings, whatever Accept-Encoding asked for: servers do not always heed it.
+/// Decodes response bodies in known content codings, whatever Accept-Encoding allowed, since servers do not always respect it.
 ///
-/// A request whose options say so receives the encoded bytes, and so does one that receives a part of them, in a 206. The codings of
-/// a file that is saved may be its own (``ContentDecodingRule``). A response in an unknown coding (`br`, `none`, `utf-8`) keeps its
-/// bytes and its Content-Encoding field. Where the library's own Accept-Encoding was sent, serializers that read such a body throw
-/// `contentCodingFailed`; who asked for another coding is left to decode it.
+/// Bodies stay encoded if the request's options say so, and in a 206, which has a part of the encoded bytes. A saved file may keep
+/// its coding (``ContentDecodingRule``). A response in an unknown coding (`br`, `none`, `utf-8`) keeps its bytes and its
+/// Content-Encoding field. If the library's own Accept-Encoding was sent, serializers throw `contentCodingFailed` for such a body;
+/// a caller that has set another Accept-Encoding decodes the body itself.
 struct ContentDecodingInterceptor: Interceptor {
-    /// The codings that requests ask for; part of the header fields that all of them share.
+    /// The value of the default Accept-Encoding field.
     static let acceptEncoding = "gzip, deflate"
 
     var limits: DecodingLimits
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let response = try await next(request)
-        // Most responses have no coding, which their few fields show sooner than the request's list of fields.
+        // Checked first, since most responses have no coding.
         guard let field = response[.contentEncoding], request.options[ContentDecodingKey.self],
             request.method != .head, response.status.code != 204, response.status.code != 304,
             response.body.whole?.readableBytes != 0,
@@ -27,7 +27,7 @@ struct ContentDecodingInterceptor: Interceptor {
         return try await undo(field, of: response, to: request)
     }
 
-    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    // A separate function, whose locals would otherwise occupy memory in every waiting request.
     @inline(never)
     private func undo(_ field: String, of response: Response, to request: Request) async throws -> Response {
         var head = response
@@ -52,9 +52,9 @@ struct ContentDecodingInterceptor: Interceptor {
         }
     }
 
-    /// Returns a response with the codings of its Content-Encoding undone.
+    /// Returns a response with a decoded body.
     ///
-    /// - Parameter name: the name of the file that the body is saved to; nil if it is not.
+    /// - Parameter name: the name of the file to which the body is saved; nil if it is not saved.
     func decode(
         _ response: Response, _ field: String, savedAs name: String? = nil, isWhole: Bool,
         _ complete: @escaping @Sendable (SternaError) -> SternaError

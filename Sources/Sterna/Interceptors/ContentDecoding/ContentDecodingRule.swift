@@ -1,21 +1,21 @@
 import SternaCore
 import SternaSerialization
 
-/// Decides which content codings of a response belong to the file that it is saved to.
+/// Decides which content codings of a response a saved file keeps.
 enum ContentDecodingRule {
-    /// The endings of files whose format is a coding, in lower case: such a file is not to be decoded when it is saved.
+    /// The extensions of files whose own format is a coding, in lower case; such a file keeps that coding when it is saved.
     private static let endings: [ContentCoding: Set<String>] = [
         .gzip: ["gz", "gzip", "tgz", "svgz", "emz", "wmz"]
     ]
 
-    /// Returns the codings that are the file's own, and stay; the others are undone.
+    /// Returns the codings that belong to the file itself and are kept; the others are decoded.
     ///
-    /// Servers label `a.tar.gz` as gzip by its name, though it has no further coding (Apache's AddEncoding). The file's own coding was
-    /// applied first, so a compression on the way (`gzip, gzip`) is undone nevertheless.
+    /// Servers label `a.tar.gz` as gzip because of its name (Apache's AddEncoding), without another coding. The file's own coding
+    /// was applied first, so a second one for the transfer (`gzip, gzip`) is still decoded.
     ///
     /// - Parameters:
     ///   - codings: the codings in the order in which they were applied.
-    ///   - name: the name of the file; nil if the body is not saved, so that everything is undone.
+    ///   - name: the name of the file; nil if the body is not saved, so that all codings are decoded.
     static func ownCodings(_ codings: [ContentCoding], ofFileNamed name: String?) -> ArraySlice<ContentCoding> {
         guard let name, let first = codings.first, let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")),
             dot > name.startIndex, endings[first]?.contains(name[dot...].dropFirst().lowercased()) == true
@@ -24,12 +24,12 @@ enum ContentDecodingRule {
     }
 }
 
-/// The name of the file that a response's body is saved to.
+/// The name of the file to which a response's body is saved.
 package enum SavedFileName: Sendable, Hashable {
     /// A path or a name that the caller gives.
     case given(String)
 
-    /// The name in the response's Content-Disposition, or else the given one; nil for that of the URL that answers.
+    /// The name in the response's Content-Disposition, or else the given one; nil for a name from the response's URL.
     case suggested(orElse: String?)
 
     func text(for response: Response) -> String {

@@ -1,19 +1,19 @@
 public import SternaCore
 
-/// The option that holds whether response bodies are decoded.
+/// The option that decides whether response bodies are decoded.
 enum ContentDecodingKey: RequestOptionKey {
     static var defaultValue: Bool { true }
     static var name: String? { "decodesContent" }
 }
 
 extension SessionSettings {
-    /// Whether bodies in the content codings gzip and deflate are decoded, whatever Accept-Encoding asks for (RFC 9110, 8.4); yes by
+    /// Whether bodies in the content codings gzip and deflate are decoded, whatever Accept-Encoding allows (RFC 9110, 8.4); true by
     /// default.
     ///
     ///     let reply = try await api.get("log", headers: ["Accept-Encoding": "gzip"]) { $0.decodesContent = false }
     ///
-    /// If not, responses have the bytes as they came, and keep their Content-Encoding. Bodies in other codings, and parts that a 206 has,
-    /// are never decoded. A file that is downloaded keeps a coding that is its own by its name, as in `a.tar.gz`.
+    /// If false, responses have the received bytes and keep their Content-Encoding. Bodies in other codings, and the parts in a
+    /// 206, are never decoded. A downloaded file keeps a coding that its name indicates, as in `a.tar.gz`.
     public var decodesContent: Bool {
         get { options[ContentDecodingKey.self] }
         set { options[ContentDecodingKey.self] = newValue }

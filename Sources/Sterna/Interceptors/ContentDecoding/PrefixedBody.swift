@@ -2,7 +2,7 @@ import HTTPTypes
 import SternaCore
 import Synchronization
 
-/// A stream with the bytes that were already read from it in front.
+/// A stream preceded by the bytes that were already read from it.
 final class PrefixedBody: BodyStream {
     private let prefix: Mutex<Bytes?>
     private let rest: any BodyStream

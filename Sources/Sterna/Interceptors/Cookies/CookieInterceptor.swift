@@ -3,24 +3,24 @@ import SternaCore
 
 /// Sends the cookies of a jar.
 ///
-/// It stands below redirects, retries and authentication, so that each request has the cookies that are in the jar by then, and those of
-/// its own URL. What responses set is stored by ``NetworkStateInterceptor``, which sends the cookies itself where nothing between the two
-/// needs to see them.
+/// It is below redirects, retries and authentication, so that each request has the jar's current cookies for its own URL.
+/// ``NetworkStateInterceptor`` stores the cookies of responses, and also sends cookies if no interceptor between the two needs to
+/// see them.
 struct CookieInterceptor: Interceptor {
     let jar: CookieJar
     let security: CookieSecurity
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard !jar.isUnused else { return try await next(request) }
-        // A file that cannot be used is an error of `save()`, not of requests.
+        // An unusable file is an error of `save()`, not of requests.
         if jar.isUnread { try? await jar.load() }
         return try await next(jar.added(to: request, security))
     }
 }
 
 extension CookieJar {
-    /// Returns a request with the cookies of the jar, which was loaded before.
-    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    /// Returns a request with the cookies of the jar, which must have been loaded.
+    // A separate function, whose locals would otherwise occupy memory in every waiting request.
     @inline(never)
     func added(to request: Request, _ security: CookieSecurity) -> Request {
         let options = request.options
@@ -50,7 +50,7 @@ extension CookieRules {
         method == .get || method == .head || method == .options || method == .trace
     }
 
-    /// Returns the cookies of a Cookie field, which tells no more than names and values.
+    /// Returns the cookies of a Cookie field, which contains only names and values.
     static func cookies(ofField field: String, to url: HTTPURL, now: CookieTime) -> [Cookie] {
         field.utf8.split(separator: UInt8(ascii: ";")).compactMap { part in
             guard let pair = try? SetCookie(parsing: Array(part)[...]) else { return nil }
@@ -63,8 +63,8 @@ extension CookieRules {
 }
 
 extension Request {
-    /// The cookies of the request's Cookie field, with the request's host as their domain. A request of ``SessionTask/requests`` has
-    /// those that were sent, with the cookies of the session's jar among them.
+    /// The cookies of the request's Cookie field, with the request's host as their domain. A request of ``SessionTask/requests``
+    /// has all cookies that were sent, including those of the session's jar.
     public var cookies: [Cookie] {
         guard let field = headers[.cookie] else { return [] }
         return CookieRules.cookies(ofField: field, to: url, now: .now)
@@ -72,8 +72,8 @@ extension Request {
 }
 
 extension Response {
-    /// The cookies that the response sets, as a jar would take them from its URL: those that have expired, which remove others, among
-    /// them. Invalid ones are left out. A URL of this machine counts as if it had been reached directly.
+    /// The cookies that the response sets, as a jar would accept them from its URL, including expired cookies, which remove others.
+    /// Invalid cookies are left out. A loopback URL counts as secure, as if it had been reached directly.
     public var cookies: [Cookie] {
         section.bytes(of: .setCookie).compactMap { line in
             guard let field = try? SetCookie(parsing: line[...]) else { return nil }

@@ -1,14 +1,14 @@
 import SternaCore
 
-/// What a Cookie field that the caller has set means for the cookies of the jar.
+/// How a Cookie field set by the caller is combined with the cookies of the jar.
 public enum CallerCookieField: Sendable, Hashable {
-    /// The jar adds its cookies behind the caller's, except those with the same names; the default.
+    /// The jar's cookies follow the caller's, except those with the same names; the default.
     case merged
-    /// The jar adds none.
+    /// Only the caller's cookies are sent.
     case replacing
 }
 
-/// The option that holds what a caller's Cookie field means.
+/// The option that combines the caller's Cookie field with the jar's cookies.
 enum CallerCookieFieldKey: RequestOptionKey {
     static var defaultValue: CallerCookieField { .merged }
     static var name: String? { "callerCookieField" }
@@ -21,7 +21,7 @@ enum CookieSiteKey: RequestOptionKey {
 }
 
 extension SessionSettings {
-    /// What a Cookie field that the caller has set means for the cookies of ``cookieJar``; by default both are sent.
+    /// How a Cookie field set by the caller is combined with the cookies of ``cookieJar``; ``CallerCookieField/merged`` by default.
     ///
     /// A session without a jar keeps the setting for sessions that are derived from it.
     public var callerCookieField: CallerCookieField {
@@ -29,8 +29,8 @@ extension SessionSettings {
         set { options[CallerCookieFieldKey.self] = newValue }
     }
 
-    /// The site for which requests are made, which decides about cookies with `SameSite`; nil, the default, if each is made for its own,
-    /// as by a program that asks in its own name.
+    /// The site for which requests are made, which decides about cookies with `SameSite`; nil, the default, treats every request as
+    /// one to its own site, which suits programs that do not act for a page.
     ///
     /// A session without a ``cookieJar`` keeps the setting for sessions that are derived from it.
     public var cookieSite: CookieSite? {
@@ -40,22 +40,22 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Whether this request sends cookies of ``SessionSettings/cookieJar`` and stores those of its response; yes where the session
-    /// has a jar. In a session without one, a request that asks for it fails with `invalidRequest`.
+    /// Whether this request sends cookies of ``SessionSettings/cookieJar`` and stores those of its response; true by default if the
+    /// session has a jar. In a session without a jar, true fails the request with `invalidRequest`.
     public var handlesCookies: Bool {
         get { state.choices.handlesCookies ?? session.map { $0.settings.cookieJar != nil } ?? true }
         set { state.choices.handlesCookies = newValue }
     }
 
-    /// What a Cookie field of this request means for the cookies of the jar. In a session without a jar, a request that sets it
-    /// fails with `invalidRequest`.
+    /// How a Cookie field of this request is combined with the cookies of the jar; the session's setting by default. In a session
+    /// without a jar, a request that sets it fails with `invalidRequest`.
     public var callerCookieField: CallerCookieField {
         get { options[CallerCookieFieldKey.self] }
         set { options[CallerCookieFieldKey.self] = newValue }
     }
 
-    /// The site for which this request is made; nil for its own. In a session without a ``SessionSettings/cookieJar``, a request
-    /// with a site fails with `invalidRequest`.
+    /// The site for which this request is made; nil for its own site. The session's setting by default. In a session without a
+    /// ``SessionSettings/cookieJar``, a request with a site fails with `invalidRequest`.
     public var cookieSite: CookieSite? {
         get { options[CookieSiteKey.self] }
         set { options[CookieSiteKey.self] = newValue }

@@ -1,12 +1,12 @@
 public import SternaCore
 
 extension Session {
-    /// Returns the cookies that a request to a URL would carry, in their order; none without a ``SessionSettings/cookieJar``. Waits for the
-    /// disk if the jar has a file that was not read yet.
+    /// Returns the cookies that a request to a URL would carry, in the order of its Cookie field; none without a
+    /// ``SessionSettings/cookieJar``. Blocks the thread on the disk if the jar has a file that was not read yet.
     ///
     ///     let sid = try api.cookies(for: "/").first { $0.name == "sid" }?.value
     ///
-    /// - Parameter reference: relative to the base URL, or absolute.
+    /// - Parameter reference: a URL, absolute or relative to the base URL.
     ///
     /// Throws `invalidURL`.
     public func cookies(for reference: some URLConvertible) throws(SternaError) -> [Cookie] {
@@ -16,7 +16,7 @@ extension Session {
 }
 
 extension Reply {
-    /// The cookies that the response sets, as a jar would take them from its URL: those that have expired, which remove others, among
-    /// them. Those that were sent are the `cookies` of the requests of a task.
+    /// The cookies that the response sets, as a jar would accept them from its URL, including expired cookies, which remove others.
+    /// The cookies that were sent are the `cookies` of a task's requests.
     public var cookies: [Cookie] { response.cookies }
 }

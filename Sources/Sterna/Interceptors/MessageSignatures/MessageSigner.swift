@@ -5,14 +5,14 @@ import RawStructuredFieldValues
 import SternaCore
 import SternaPlatform
 
-/// Adds message signatures to requests: a function of values, without I/O.
+/// Adds message signatures to requests, without I/O.
 struct MessageSigner: Sendable {
     let signing: MessageSigning
 
-    /// The moment of signing, in seconds since 1970.
+    /// The time of signing, in seconds since 1970.
     let seconds: Int64
 
-    /// A value that does not occur twice; nil for none.
+    /// A unique value; nil for none.
     var nonce: String?
 
     /// Returns the components that a request's signature covers.
@@ -29,7 +29,7 @@ struct MessageSigner: Sendable {
         return components
     }
 
-    /// Whether a request needs a Content-Digest field that it does not have.
+    /// Returns whether the signature covers a Content-Digest field that the request does not have yet.
     func needsDigest(_ request: Request) -> Bool {
         components(of: request).contains { $0.name == "content-digest" && !$0.has(.trailer) }
             && !request.headers.contains(ContentDigestField.name)
@@ -37,7 +37,8 @@ struct MessageSigner: Sendable {
 
     /// Returns the request with its signature in Signature-Input and Signature.
     ///
-    /// Throws `invalidRequest` for a component that the request does not have, and for a label that is taken.
+    /// Throws `invalidRequest` for a component that the request does not have, for a label that another signature has, for a public
+    /// key, and for a label, name, tag or component that structured fields cannot represent.
     func signed(_ request: Request) throws(SternaError) -> Request {
         let components = components(of: request)
         var list = BareInnerList()
@@ -110,7 +111,7 @@ struct MessageSigner: Sendable {
 enum ContentDigestField {
     static let name = HTTPField.Name("Content-Digest") ?? .contentType
 
-    /// Returns the field's value for a body, which can be read again; nil stands for an empty one.
+    /// Returns the field's value for a body, which must be replayable; nil means an empty body.
     static func value(of body: Body?) async throws -> String {
         var hasher = SHA256()
         if let body {

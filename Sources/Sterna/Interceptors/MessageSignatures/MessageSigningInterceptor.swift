@@ -2,7 +2,7 @@ import HTTPTypes
 import SternaCore
 import SternaPlatform
 
-/// Notes the origin that a call begins with, above redirects; requests to others are not signed.
+/// Records the origin of a call's first request, above redirects; requests to other origins are not signed.
 struct MessageOriginInterceptor: Interceptor {
     /// The origin of the session's base URL; nil without one.
     let base: Origin?
@@ -31,7 +31,7 @@ struct MessageSigningInterceptor: Interceptor {
         return try await next(try await signed(request, by: signing))
     }
 
-    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    // A separate function, whose locals would otherwise occupy memory in every waiting request.
     @inline(never)
     nonisolated(nonsending) private func signed(_ request: Request, by signing: MessageSigning) async throws -> Request
     {
@@ -42,7 +42,7 @@ struct MessageSigningInterceptor: Interceptor {
         guard request.body != nil, signer.needsDigest(request) else {
             return try await Self.signed(request, by: signer)
         }
-        // The wait for the body ends with the call.
+        // The wait for the body ends when the call ends.
         return try await CredentialWait.wait(for: request, on: time) { [signer] in
             try await Self.signed(request, by: signer)
         }

@@ -8,11 +8,11 @@ enum MessageSigningOptionKey: RequestOptionKey {
     static func shown(_ value: MessageSigningChoice?) -> Any { value?.signing as Any }
 }
 
-/// Whether a request is signed, and whether it says so itself.
+/// How a request is signed, and whether the request or its session has set that.
 struct MessageSigningChoice: Sendable {
     var signing: MessageSigning?
 
-    /// Whether the choice is the request's own, so that its origin does not matter.
+    /// Whether the request itself has set it, so that it is signed whatever its origin.
     var isOfRequest: Bool
 
     /// Whether a property of a signing was changed where there was none, so that the choice means nothing.
@@ -22,7 +22,7 @@ struct MessageSigningChoice: Sendable {
 extension SessionSettings {
     /// Signs the session's requests by HTTP Message Signatures (RFC 9421); nil, the default, signs none.
     ///
-    /// With a base URL only requests to its origin are signed.
+    /// With a base URL, only requests to its origin are signed.
     public var messageSigning: MessageSigning? {
         get { options[MessageSigningOptionKey.self]?.signing }
         set {
@@ -34,10 +34,11 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Signs this request by HTTP Message Signatures (RFC 9421); nil sends it without such a signature, though the session signs.
+    /// Signs this request by HTTP Message Signatures (RFC 9421); nil sends it without a signature, even if the session signs. The
+    /// session's value by default.
     ///
-    /// What is assigned here signs the request whatever its origin. The session's, of which properties may be changed, does so as
-    /// ``SessionSettings/messageSigning`` says.
+    /// A value assigned here signs the request whatever its origin. The session's value, even with properties changed here, signs
+    /// only requests that ``SessionSettings/messageSigning`` signs.
     ///
     /// A draft does not know its session's: assign a whole value there. A change of a property where there is none, as by
     /// `$0.messageSigning?.label = …` in a draft's closure, fails the request with `invalidRequest`.

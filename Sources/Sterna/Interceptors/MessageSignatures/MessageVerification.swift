@@ -4,34 +4,36 @@ import RawStructuredFieldValues
 public import SternaCore
 import SternaPlatform
 
-/// The rules by which a response's message signature is accepted (RFC 9421, 3.2).
+/// The rules for accepting the message signature of a response (RFC 9421, 3.2).
 ///
 ///     let rules = MessageVerification(keys: [key], requiring: [.status, "content-digest"])
 ///     let signature = try rules.verify(reply.response)
 ///     try signature.check(content: reply.body)
 public struct MessageVerification: Sendable {
-    /// The keys that may have signed, found by their names.
+    /// The accepted keys, which a signature identifies by ``SignatureKey/id``.
     public var keys: [SignatureKey]
 
     /// The components that the signature must cover.
     public var required: [SignatureComponent]
 
-    /// The name of the signature; nil, the default, takes the first that names one of the keys.
+    /// The name of the signature; nil, the default, selects the first signature that names one of the keys. With a single key, a
+    /// signature that names no key is selected if none names the key.
     public var label: String?
 
-    /// The tag that the signature must have; nil, the default, for any or none.
+    /// The tag that the signature must have; nil, the default, accepts any tag and none.
     public var tag: String?
 
-    /// How old a signature may be; nil, the default, for any age. A signature without a time is too old.
+    /// The maximum age of a signature; nil, the default, accepts any age. With a maximum age, a signature without `created` is
+    /// rejected.
     public var maximumAge: Duration?
 
-    /// How far the clock of the signer may be ahead; one minute by default.
+    /// How far the signer's clock may be ahead; one minute by default.
     public var tolerance: Duration = .seconds(60)
 
-    /// The most signatures that are read.
+    /// The maximum number of signatures in a response.
     private static let maximumSignatures = 16
 
-    /// The most components of a signature.
+    /// The maximum number of components of a signature.
     private static let maximumComponents = 64
 
     /// Makes rules for keys and the components that must be covered.
@@ -40,17 +42,17 @@ public struct MessageVerification: Sendable {
         self.required = required
     }
 
-    /// Verifies the signature of a response; the response's trailers must have been read if it covers any.
+    /// Verifies the signature of a response. If it covers trailers, the body must have been read to its end.
     ///
     /// - Parameters:
-    ///   - request: the request that it answers, as it was sent, if components of it are covered.
-    /// - Throws: `unacceptableResponse`, which says why the signature is not accepted.
+    ///   - request: the request of the response, as it was sent; needed if the signature covers components of it.
+    /// - Throws: `unacceptableResponse` with the reason if the signature is not accepted.
     @discardableResult
     public func verify(_ response: Response, to request: Request? = nil) throws(SternaError) -> VerifiedSignature {
         try verify(response, to: request, at: AWSTime.now())
     }
 
-    /// Verifies the signature of a response at a moment, in seconds since 1970; throws `unacceptableResponse`.
+    /// Verifies the signature of a response at a time in seconds since 1970; throws `unacceptableResponse`.
     @discardableResult
     public func verify(
         _ response: Response, to request: Request? = nil, at seconds: Int64
@@ -72,13 +74,13 @@ public struct MessageVerification: Sendable {
         init(_ reason: String) { self.reason = reason }
     }
 
-    /// Verifies the signature of a message whose signature fields are given.
+    /// Verifies the signature of a message, given its Signature-Input and Signature fields.
     func verify(
         _ message: SignedMessage, _ fields: HTTPFields, at seconds: Int64
     ) throws(Rejection) -> VerifiedSignature {
         guard let inputs = SignatureInput.all(fields[values: MessageSigner.inputName]),
             let values = StructuredText.dictionary(fields[values: MessageSigner.name])
-        else { throw Rejection("there is none, or its fields are malformed") }
+        else { throw Rejection("the response has no signature, or malformed signature fields") }
         guard inputs.count <= Self.maximumSignatures else {
             throw Rejection("there are more than \(Self.maximumSignatures) signatures")
         }
@@ -105,12 +107,12 @@ public struct MessageVerification: Sendable {
             throw Rejection("its component \(error.component) \(error.reason)")
         }
         guard key.isValid(signature, of: base) else {
-            throw Rejection("it is not that of the key “\(FieldSyntax.printable(key.id))” for this message")
+            throw Rejection("it does not match this message and the key “\(FieldSyntax.printable(key.id))”")
         }
         return VerifiedSignature(label: label, keyID: key.id, components: components, fields: fields)
     }
 
-    /// Returns the signature to verify, with its key: one that names a key, else one that names none, if there is one key.
+    /// Returns the signature to verify and its key: one that names a key, or with a single key one that names none.
     private func candidate(_ inputs: [SignatureInput]) throws(Rejection) -> (SignatureInput, SignatureKey) {
         let wanted = inputs.filter { input in
             (label == nil || input.label == label)
@@ -125,14 +127,14 @@ public struct MessageVerification: Sendable {
         {
             return (input, key)
         }
-        throw Rejection("there is none of that name, tag and key")
+        throw Rejection("no signature has the required name, tag and key")
     }
 
     private func checkParameters(
         _ parameters: OrderedMap<String, RFC9651BareItem>, _ key: SignatureKey, at seconds: Int64
     ) throws(Rejection) {
         if let algorithm = parameters["alg"], algorithm != .string(key.algorithm.rawValue) {
-            throw Rejection("it names another algorithm than the key's, \(key.algorithm.rawValue)")
+            throw Rejection("it names an algorithm other than the key's, \(key.algorithm.rawValue)")
         }
         let now = Double(seconds)
         let created = try Self.time("created", parameters)
@@ -156,24 +158,24 @@ public struct MessageVerification: Sendable {
     }
 }
 
-/// A signature that was verified.
+/// A verified signature.
 public struct VerifiedSignature: Sendable {
     /// The name of the signature in its fields.
     public let label: String
 
-    /// The name of the key that signed.
+    /// The ``SignatureKey/id`` of the key.
     public let keyID: String
 
-    /// What the signature covers.
+    /// The components that the signature covers.
     public let components: [SignatureComponent]
 
     let fields: HTTPFields
 
-    /// Checks that the content has the Content-Digest that the signature covers (RFC 9530, 2).
+    /// Checks that the content matches the Content-Digest that the signature covers (RFC 9530, 2).
     ///
-    /// The digest is that of the content as it was sent: in its content coding, if it has one.
+    /// The digest is computed of the content as it was sent, with its content coding.
     ///
-    /// - Throws: `digestMismatch` for other content, or if the signature covers no digest in SHA-256 or SHA-512.
+    /// - Throws: `digestMismatch` if the content does not match, or the signature covers no digest in SHA-256 or SHA-512.
     public func check(content: Bytes) throws(SternaError) {
         let isCovered = components.contains {
             $0.name == "content-digest" && !$0.has(.trailer) && !$0.has(.request) && $0.key == nil

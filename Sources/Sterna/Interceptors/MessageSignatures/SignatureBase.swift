@@ -3,7 +3,7 @@ import RawStructuredFieldValues
 import SternaCore
 import SternaPlatform
 
-/// The message that a signature is of: a request, or a response with the request that it answers.
+/// The message that is signed: a request, or a response with its request.
 struct SignedMessage: Sendable {
     struct Head: Sendable {
         var status: Int
@@ -13,7 +13,7 @@ struct SignedMessage: Sendable {
 
     var request: Request?
 
-    /// The response; nil where the request is signed.
+    /// The response; nil if the request is signed.
     var response: Head?
 
     init(_ request: Request) { self.request = request }
@@ -25,23 +25,23 @@ struct SignedMessage: Sendable {
     }
 }
 
-/// The text that is signed (RFC 9421, 2.5): a function of values.
+/// Makes the signature base, the text that is signed (RFC 9421, 2.5).
 enum SignatureBase {
     struct Failure: Error, Equatable {
         var component: String
         var reason: String
     }
 
-    /// Returns the text for components, which is followed by the parameters of the signature.
+    /// Returns the signature base of components.
     ///
-    /// - Parameter parameters: the components and parameters as they stand in Signature-Input.
+    /// - Parameter parameters: the components and signature parameters, as in Signature-Input.
     static func text(
         _ components: [SignatureComponent], parameters: String, of message: SignedMessage
     ) throws(Failure) -> String {
         var text = ""
         for (index, component) in components.enumerated() {
             guard !components[..<index].contains(where: component.matches) else {
-                throw Failure(component: component.description, reason: "is there twice")
+                throw Failure(component: component.description, reason: "occurs twice")
             }
             guard let name = StructuredText.text(component.item) else {
                 throw Failure(component: component.description, reason: "has a name that cannot be written")
@@ -60,7 +60,7 @@ enum SignatureBase {
     static func value(of component: SignatureComponent, in message: SignedMessage) throws(Failure) -> String {
         let isOfRequest = component.has(.request)
         guard !isOfRequest || message.response != nil else {
-            throw Failure(component: component.description, reason: "is of a request, where a request is signed")
+            throw Failure(component: component.description, reason: "has “ofRequest”, which is only for responses")
         }
         let fromRequest = isOfRequest || message.response == nil
         guard component.name.hasPrefix("@") else {
@@ -70,12 +70,12 @@ enum SignatureBase {
         else { throw Failure(component: component.description, reason: "has a parameter that does not fit") }
         if component.name == "@status" {
             guard !fromRequest, let response = message.response else {
-                throw Failure(component: component.description, reason: "is of responses")
+                throw Failure(component: component.description, reason: "is only for responses")
             }
             return "\(response.status)"
         }
         guard fromRequest, let request = message.request else {
-            throw Failure(component: component.description, reason: "is of requests; add “ofRequest”")
+            throw Failure(component: component.description, reason: "is only for requests; add “ofRequest”")
         }
         return try derived(component, of: request)
     }
@@ -97,7 +97,7 @@ enum SignatureBase {
             }
             let values = QueryParameters.values(of: name, in: url.query ?? "")
             guard values.count == 1, let value = values.first else {
-                throw Failure(component: component.description, reason: "must be in the query once")
+                throw Failure(component: component.description, reason: "must occur in the query exactly once")
             }
             return value
         default: throw Failure(component: component.description, reason: "is unknown")
@@ -116,7 +116,7 @@ enum SignatureBase {
         let isStructured = component.has(.structured)
         if component.has(.bytes) {
             guard !isStructured, component.key == nil else {
-                throw Failure(component: component.description, reason: "is either of bytes or structured")
+                throw Failure(component: component.description, reason: "combines “asBytes” with “asStructured” or a key")
             }
             return lines.map { ":\(Data($0.utf8).base64EncodedString()):" }.joined(separator: ", ")
         }
@@ -145,7 +145,7 @@ enum SignatureBase {
         let fields: HTTPFields?
         if fromRequest {
             fields = component.has(.trailer) ? nil : message.request?.headers
-            // The engine writes the length.
+            // The engine adds this field only later.
             if component.name == "content-length", !component.has(.trailer), fields?[name] == nil,
                 let length = message.request?.body?.length
             {
@@ -167,11 +167,11 @@ enum SignatureBase {
 }
 
 extension SignatureComponent.Parameter {
-    /// Whether it names a parameter of the query.
+    /// Whether it is the name of a query parameter.
     var isName: Bool { if case .name = self { true } else { false } }
 }
 
-/// The types of structured fields, which are not in the fields themselves.
+/// The types of known structured fields, which the fields themselves do not state.
 enum StructuredFieldType {
     private static let dictionaries: Set<String> = [
         "accept-signature", "cdn-cache-control", "content-digest", "priority", "repr-digest", "signature",
@@ -183,7 +183,7 @@ enum StructuredFieldType {
         "origin-agent-cluster",
     ]
 
-    /// Returns the normal form of a field's lines; nil for a field of an unknown type, and one that is malformed.
+    /// Returns the canonical form of a field's lines; nil for a field of unknown type, and a malformed one.
     static func text(of name: String, _ lines: [String]) -> String? {
         guard lines.reduce(0, { $0 + $1.utf8.count }) <= StructuredText.longest else { return nil }
         let bytes = Array(lines.joined(separator: ", ").utf8)
@@ -203,7 +203,7 @@ enum StructuredFieldType {
     }
 }
 
-/// Reads parameters of a query as forms have them (RFC 9421, 2.2.8).
+/// Reads query parameters, parsed as `application/x-www-form-urlencoded` (RFC 9421, 2.2.8).
 enum QueryParameters {
     /// Returns the encoded values of a parameter by its encoded name.
     static func values(of name: String, in query: String) -> [String] {
@@ -218,7 +218,7 @@ enum QueryParameters {
         encoded(PercentText.decoded(text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }))
     }
 
-    /// Returns bytes percent-encoded but for letters, digits, `*`, `-`, `.` and `_`.
+    /// Percent-encodes all bytes except letters, digits, `*`, `-`, `.` and `_`.
     static func encoded(_ bytes: [UInt8]) -> String {
         let text = AWSCanonicalRequest.encoded(bytes, keepsSlashes: false)
         return text.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "%7E")

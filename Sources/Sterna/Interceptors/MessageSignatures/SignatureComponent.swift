@@ -1,7 +1,7 @@
 import RawStructuredFieldValues
 import SternaCore
 
-/// A part of a message that a signature covers: a header field, or a part derived of the message (RFC 9421, 2).
+/// A component of a message that a signature covers: a header field, or a derived component (RFC 9421, 2).
 ///
 ///     [.method, .targetURI, "content-type", .field("cache-control").asBytes]
 public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
@@ -22,10 +22,10 @@ public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral
         }
     }
 
-    /// The name in lower case; that of a derived component begins with `@`.
+    /// The name in lower case; the name of a derived component begins with `@`.
     public let name: String
 
-    /// The parameters in the order in which they are written.
+    /// The parameters, in the order of serialization.
     private(set) var parameters: [Parameter] = []
 
     private init(_ name: String, _ parameters: [Parameter] = []) {
@@ -33,7 +33,7 @@ public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral
         self.parameters = parameters
     }
 
-    /// Makes a component of a name: that of a field in any case, or one that begins with `@`.
+    /// Makes a component of a field's name in any letter case, or of a derived component's name, which begins with `@`.
     public init(stringLiteral value: String) { self.init(value) }
 
     /// A header field, its lines joined by commas (RFC 9421, 2.1).
@@ -50,39 +50,39 @@ public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral
     /// The whole URL, without its fragment.
     public static let targetURI = SignatureComponent("@target-uri")
 
-    /// The host, and the port unless it is the scheme's own.
+    /// The host, and the port unless it is the scheme's default.
     public static let authority = SignatureComponent("@authority")
 
     /// The scheme: `https` or `http`.
     public static let scheme = SignatureComponent("@scheme")
 
-    /// Path and query, as in the request line.
+    /// The path and query, as in the request line.
     public static let requestTarget = SignatureComponent("@request-target")
 
     /// The path.
     public static let path = SignatureComponent("@path")
 
-    /// The query with its question mark, which stands alone for a URL without one.
+    /// The query with its question mark; only the question mark for a URL without a query.
     public static let query = SignatureComponent("@query")
 
     /// The status code of a response.
     public static let status = SignatureComponent("@status")
 
-    /// One parameter of the query, by its decoded name, which must be there once (RFC 9421, 2.2.8).
+    /// A query parameter by its decoded name, which must occur exactly once (RFC 9421, 2.2.8).
     public static func queryParameter(_ name: String) -> SignatureComponent {
         SignatureComponent("@query-param", [.name(QueryParameters.encoded(Array(name.utf8)))])
     }
 
-    /// The field in the normal form of structured fields (RFC 9421, 2.1.1); for fields whose type the library knows.
+    /// The field in the canonical form of structured fields (RFC 9421, 2.1.1), for fields whose type the library knows.
     public var asStructured: SignatureComponent { adding(.structured) }
 
-    /// Each line of the field in base64 (RFC 9421, 2.1.3), for a field whose lines may hold commas.
+    /// Each line of the field in base64 (RFC 9421, 2.1.3), for a field whose lines may contain commas.
     public var asBytes: SignatureComponent { adding(.bytes) }
 
     /// The field of the trailer section (RFC 9421, 2.1.4).
     public var inTrailers: SignatureComponent { adding(.trailer) }
 
-    /// The component of the request that a response answers (RFC 9421, 2.4).
+    /// The component of the request, in the signature of its response (RFC 9421, 2.4).
     public var ofRequest: SignatureComponent { adding(.request) }
 
     private func adding(_ parameter: Parameter) -> SignatureComponent {
@@ -128,10 +128,10 @@ public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral
         return Item(bareItem: .string(name), parameters: map)
     }
 
-    /// The component as it is written: `"cache-control";bs`.
+    /// The serialized component, such as `"cache-control";bs`.
     public var description: String { FieldSyntax.printable(StructuredText.text(item) ?? name) }
 
-    /// Whether two components are of the same part, in whatever order their parameters are written.
+    /// Returns whether two components are the same, regardless of the order of their parameters.
     func matches(_ other: SignatureComponent) -> Bool {
         name == other.name && Set(parameters) == Set(other.parameters)
     }
@@ -139,22 +139,22 @@ public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral
 
 /// Writes structured fields (RFC 9651, 4.1).
 enum StructuredText {
-    /// Returns an item; nil for one that cannot be written.
+    /// Serializes an item; nil if that is impossible.
     static func text(_ item: Item) -> String? {
         var serializer = StructuredFieldValueSerializer()
         return (try? serializer.writeItemFieldValue(item)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns an item or a list as the member of a list; nil for one that cannot be written.
+    /// Serializes an item or an inner list as the member of a list; nil if that is impossible.
     static func text(_ member: ItemOrInnerList) -> String? {
         var serializer = StructuredFieldValueSerializer()
         return (try? serializer.writeListFieldValue([member])).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The longest field that is read, in bytes: the library's dictionaries take quadratic time.
+    /// The maximum length of a parsed field, in bytes: building a dictionary takes quadratic time.
     static let longest = 8_192
 
-    /// Returns a dictionary of a field's lines; nil if they break the grammar or are too long.
+    /// Parses a field's lines as a dictionary; nil if their syntax is invalid or they are too long.
     static func dictionary(_ lines: [String]) -> OrderedMap<String, ItemOrInnerList>? {
         guard !lines.isEmpty, lines.reduce(0, { $0 + $1.utf8.count }) <= longest else { return nil }
         var parser = StructuredFieldValueParser(Array(lines.joined(separator: ", ").utf8))

@@ -8,7 +8,7 @@ struct SignatureInput {
     /// The components, and the parameters of the signature.
     let list: InnerList
 
-    /// Reads the field's lines; nil if they break the grammar, and leaves out members that are no lists.
+    /// Parses the field's lines, without members that are not inner lists; nil for invalid syntax.
     static func all(_ lines: [String]) -> [SignatureInput]? {
         StructuredText.dictionary(lines).map { members in
             members.compactMap { label, member in
@@ -24,6 +24,6 @@ struct SignatureInput {
         return components.count == list.bareInnerList.count ? components : nil
     }
 
-    /// The member in normal form, which the signature covers; nil if it cannot be written.
+    /// The member in canonical form, which the signature covers; nil if it cannot be serialized.
     var text: String? { StructuredText.text(.innerList(list)) }
 }

@@ -2,7 +2,7 @@ import Crypto
 public import SternaCore
 import SternaPlatform
 
-/// A key that signs or verifies messages (RFC 9421, 3.3). No printed form shows it.
+/// A key that signs or verifies messages (RFC 9421, 3.3). Descriptions and mirrors do not show it.
 public struct SignatureKey: Sendable {
     /// An algorithm of the registry (RFC 9421, 6.2.2).
     public enum Algorithm: String, Sendable, Hashable, CaseIterable {
@@ -30,13 +30,13 @@ public struct SignatureKey: Sendable {
         (self.id, self.algorithm, self.material) = (id, algorithm, material)
     }
 
-    /// Makes a key that both sides share, for HMAC with SHA-256 (RFC 9421, 3.3.3).
+    /// Makes a shared key for HMAC with SHA-256 (RFC 9421, 3.3.3).
     public static func hmacSHA256(id: String, secret: some Sequence<UInt8>) -> SignatureKey {
         SignatureKey(id, .hmacSHA256, .secret(SymmetricKey(data: Data(secret))))
     }
 
-    /// Makes a private key for Ed25519 of its 32 bytes (RFC 8032, 5.1.5), the last of OpenSSL's DER form; throws `invalidRequest` for
-    /// other bytes.
+    /// Makes a private key for Ed25519 of its 32 bytes (RFC 8032, 5.1.5), which are the last 32 bytes of OpenSSL's DER form. Throws
+    /// `invalidRequest` for other bytes.
     public static func ed25519(id: String, privateKey: some Sequence<UInt8>) throws(SternaError) -> SignatureKey {
         try make(id) { SignatureKey(id, .ed25519, .ed25519Private(try .init(rawRepresentation: Data(privateKey)))) }
     }
@@ -46,20 +46,21 @@ public struct SignatureKey: Sendable {
         try make(id) { SignatureKey(id, .ed25519, .ed25519Public(try .init(rawRepresentation: Data(publicKey)))) }
     }
 
-    /// Makes a private key for ECDSA on the curve P-256 of the 32 bytes of its number; throws `invalidRequest` for other bytes.
+    /// Makes a private key for ECDSA on the curve P-256 of its 32-byte scalar; throws `invalidRequest` for other bytes.
     public static func ecdsaP256(id: String, privateKey: some Sequence<UInt8>) throws(SternaError) -> SignatureKey {
         try make(id) {
             SignatureKey(id, .ecdsaP256SHA256, .p256Private(try .init(rawRepresentation: Data(privateKey))))
         }
     }
 
-    /// Makes a public key for ECDSA on the curve P-256 of the 64 bytes of its point; throws `invalidRequest` for other bytes.
+    /// Makes a public key for ECDSA on the curve P-256 of the two 32-byte coordinates of its point; throws `invalidRequest` for
+    /// other bytes.
     public static func ecdsaP256(id: String, publicKey: some Sequence<UInt8>) throws(SternaError) -> SignatureKey {
         try make(id) { SignatureKey(id, .ecdsaP256SHA256, .p256Public(try .init(rawRepresentation: Data(publicKey)))) }
     }
 
-    /// Makes a key for ECDSA on the curve P-256 of a PEM block: a private key in SEC 1 or PKCS #8, or a public one. Throws
-    /// `invalidRequest` for another text.
+    /// Makes a key for ECDSA on the curve P-256 of a PEM block: a private key in SEC 1 or PKCS #8, or a public key. Throws
+    /// `invalidRequest` for other text.
     public static func ecdsaP256(id: String, pem: String) throws(SternaError) -> SignatureKey {
         try make(id) {
             let material: Material =
@@ -73,10 +74,10 @@ public struct SignatureKey: Sendable {
         do {
             return try make()
         } catch {
-            // The reason may quote the key.
+            // The underlying error is left out, since it may quote the key.
             throw SternaError(
                 .invalidRequest, phase: .prepare,
-                "The bytes of the signature key “\(FieldSyntax.printable(id))” are not a key.")
+                "The signature key “\(FieldSyntax.printable(id))” has invalid bytes for its algorithm.")
         }
     }
 
@@ -94,7 +95,7 @@ public struct SignatureKey: Sendable {
         }
     }
 
-    /// Whether a signature is that of a text.
+    /// Returns whether a signature is valid for a text.
     func isValid(_ signature: [UInt8], of text: String) -> Bool {
         let text = Data(text.utf8)
         switch material {

@@ -1,14 +1,14 @@
 import HTTPTypes
 import SternaCore
 
-/// What a session remembers of its servers' responses, and may forget when they ask for it.
+/// The state that a session keeps from its servers' responses, and clears at their request (Clear-Site-Data).
 struct NetworkState: Sendable {
     let cookieJar: CookieJar?
     var cookieSecurity = CookieSecurity()
     let hsts: HSTSStore?
     let alternatives: AltSvcStore
 
-    /// Whether requests get the cookies of the jar here.
+    /// Whether this interceptor adds the jar's cookies to requests.
     var sendsCookies = false
 
     /// The credentials that the session sends without a challenge.
@@ -17,20 +17,20 @@ struct NetworkState: Sendable {
     /// Removes the stored responses of an origin; nil without a cache.
     var removeStored: (@Sendable (Origin) async -> Void)?
 
-    /// Whether the connections for a URL are opened without exceptions to the rules for certificates.
+    /// Returns whether the certificates of connections to a URL are verified without exceptions.
     let isVerified: @Sendable (HTTPURL) -> Bool
 
-    /// Whether requests pass as they are.
+    /// Whether requests pass unchanged.
     @inline(__always)
     var isUnused: Bool { alternatives.isUnused && (!sendsCookies || cookieJar?.isUnused ?? true) }
 
-    /// Returns a request as it is sent: with the cookies of the jar, and the alternative services of its origin for the transport.
-    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    /// Returns a request with the cookies of the jar, and with the alternative services of its origin for the transport.
+    // A separate function, whose locals would otherwise occupy memory in every waiting request.
     @inline(never)
     nonisolated(nonsending) func added(to request: Request) async -> Request {
         var request = request
         if sendsCookies, let cookieJar, !cookieJar.isUnused {
-            // A file that cannot be used is an error of `save()`, not of requests.
+            // An unusable file is an error of `save()`, not of requests.
             if cookieJar.isUnread { try? await cookieJar.load() }
             request = cookieJar.added(to: request, cookieSecurity)
         }

@@ -1,9 +1,9 @@
 import SternaCore
 
-/// Takes from the responses of the network what a session remembers: cookies, hosts that want TLS only, and alternative services. It
-/// forgets what a response asks to forget (Clear-Site-Data).
+/// Stores the state in network responses: cookies, HSTS hosts and alternative services. Clears the state that a response asks to
+/// clear (Clear-Site-Data).
 ///
-/// It stands below the cache, which must not repeat what a server once said.
+/// It is below the cache, since a stored response must not change the state again.
 struct NetworkStateInterceptor: Interceptor {
     let state: NetworkState
 

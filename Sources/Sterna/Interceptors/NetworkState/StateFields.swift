@@ -1,7 +1,7 @@
 import HTTPTypes
 import SternaCore
 
-/// The fields of a response that a client remembers or obeys beyond the response itself.
+/// The fields of a response that affect the state of the session.
 struct StateFields: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 

@@ -2,10 +2,10 @@ import HTTPTypes
 import SternaCore
 import SternaTransport
 
-/// Answers the challenges of proxies that forward requests for http URLs, with the proxies' own credentials (Digest) and with
+/// Answers challenges (407) of proxies that forward requests for http URLs, with the credentials of the proxies (Digest) and with
 /// ``ProxySettings/authenticator``.
 ///
-/// A request that cannot be resent is not retried: the caller receives its 407. Challenges to CONNECT are answered during the dial.
+/// If a request cannot be resent, the caller receives the 407. Challenges to CONNECT are answered during the dial.
 struct ProxyAuthenticationInterceptor: Interceptor {
     let sender: EngineSender
 

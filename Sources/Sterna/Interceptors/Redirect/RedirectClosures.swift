@@ -5,7 +5,7 @@ struct RedirectClosures {
     /// The request's closure, or the session's.
     private let handler: RedirectHandler?
 
-    /// What decides for the call's task, and its events.
+    /// The decisions and events of the call's task; nil without a task.
     private let events: ChainEvents?
 
     /// Finds the closures of a request; nil if it has none.
@@ -15,10 +15,10 @@ struct RedirectClosures {
         if handler == nil, events == nil { return nil }
     }
 
-    /// Asks the closures about what the policy decided: first the request's or the session's, then the task's, which sees the request
-    /// that the other made. The result is an event of the task.
+    /// Applies the closures to the policy's decision: first the request's or the session's, then the task's, which receives the
+    /// request that the first returned. The result is reported as an event of the task.
     ///
-    /// - Parameter again: makes the decision again, for a request with a new body.
+    /// - Parameter again: repeats the policy's decision for a request with a new body.
     nonisolated(nonsending) func decide(
         _ first: RedirectRule.Decision, _ request: Request, _ response: Response, _ policy: RedirectPolicy,
         again: (Request) -> RedirectRule.Decision
@@ -50,7 +50,7 @@ struct RedirectClosures {
         return .follow(proposed)
     }
 
-    /// Returns the decision of the closures; nil if none was asked.
+    /// Returns the decision of the closures; nil if no closure has decided.
     nonisolated(nonsending) private func answer(
         _ response: Response, _ proposed: Request, _ policy: RedirectPolicy
     ) async -> RedirectRule.Decision? {

@@ -1,9 +1,9 @@
 public import SternaCore
 
-/// Decides on a redirect that the policy would follow, with the response that redirects and the request that would follow.
+/// Decides on a redirect that the policy would follow, given the redirect response and the proposed next request.
 ///
-/// The request has the method, the body and the fields that ``RedirectPolicy`` leaves it. A closure that changes its URL to another
-/// origin loses the credentials that the request still has, unless it sets others or the policy keeps them.
+/// The proposed request has the method, the body and the fields that ``RedirectPolicy`` permits. If a closure changes the URL to
+/// another origin, the request's credentials are dropped, unless the closure has set them or the policy keeps credentials.
 public typealias RedirectHandler = @Sendable (_ response: Response, _ proposed: Request) async -> RedirectDecision
 
 /// The option that holds the closure for a request's redirects.
@@ -14,14 +14,14 @@ enum RedirectHandlerKey: RequestOptionKey {
 }
 
 extension SessionSettings {
-    /// A closure that follows, changes, delivers or refuses each redirect which ``redirects`` would follow; Alamofire's
-    /// `redirectHandler`. None by default.
+    /// A closure that follows, changes, delivers or refuses each redirect that ``redirects`` would follow; none by default. The
+    /// counterpart of Alamofire's `redirectHandler`.
     ///
     ///     settings.redirectHandler = { response, proposed in
     ///         proposed.url.path.hasPrefix("/login") ? .deliver : .follow(proposed)
     ///     }
     ///
-    /// It is called once for each redirect, of all requests. A task's ``TaskDecisions/redirect`` is asked after it.
+    /// It is called once for each redirect of each request. A task's ``TaskDecisions/redirect`` is called after it.
     public var redirectHandler: RedirectHandler? {
         get { options[RedirectHandlerKey.self] }
         set { options[ifSet: RedirectHandlerKey.self] = newValue.map(Optional.some) }
@@ -29,8 +29,8 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// A closure that follows, changes, delivers or refuses each redirect of this request, in place of the session's
-    /// ``SessionSettings/redirectHandler``; nil for none.
+    /// A closure that follows, changes, delivers or refuses each redirect of this request, instead of the session's
+    /// ``SessionSettings/redirectHandler``, which is the default; nil for none.
     public var redirectHandler: RedirectHandler? {
         get { options[RedirectHandlerKey.self] }
         set { options[RedirectHandlerKey.self] = newValue }

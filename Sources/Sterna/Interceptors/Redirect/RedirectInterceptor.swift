@@ -2,7 +2,7 @@ import SternaCore
 
 /// Follows redirects.
 struct RedirectInterceptor: Interceptor {
-    /// The hosts that are reached by https, whatever a redirect's target says.
+    /// The hosts that must be reached over TLS; http targets of redirects are upgraded.
     var hsts: HSTSStore?
 
     /// The tokens of the session's requests.
@@ -13,14 +13,14 @@ struct RedirectInterceptor: Interceptor {
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         var request = RetryHistory.added(to: request)
-        // Below redirects everything sees the URL that is used: credentials, cookies, and the limits of origins.
+        // Upgraded here, so that everything below uses the final URL: credentials, cookies, and limits by origin.
         if let hsts, !hsts.isUnused, !request.url.scheme.isSecure { request = await hsts.upgraded(request) }
         let response = try await next(request)
         guard response.status.code / 100 == 3 else { return response }
         return try await follow(response, to: request, next)
     }
 
-    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    // A separate function, whose locals would otherwise occupy memory in every waiting request.
     @inline(never)
     nonisolated(nonsending) private func follow(_ response: Response, to request: Request, _ next: Chain) async throws
         -> Response
@@ -65,7 +65,7 @@ struct RedirectInterceptor: Interceptor {
         }
     }
 
-    /// Returns a redirect that is not followed, after reading the body if the call collects it.
+    /// Returns a redirect response that is not followed, with its body read if the call collects it.
     private nonisolated(nonsending) func keep(
         _ response: Response, to request: Request, after steps: [RedirectStep]
     ) async throws -> Response {
@@ -76,7 +76,7 @@ struct RedirectInterceptor: Interceptor {
         return try await BodyReadingInterceptor.read(response, to: request, by: reading)
     }
 
-    /// Returns the decision of the policy, or that of the closures.
+    /// Returns the decision of the closures, or the policy's without closures.
     nonisolated(nonsending) private func decision(
         _ request: Request, _ response: Response, _ policy: RedirectPolicy, _ steps: [RedirectStep],
         _ closures: RedirectClosures?
@@ -91,7 +91,7 @@ struct RedirectInterceptor: Interceptor {
                 requiresTLS: requiresTLS)
         }
         guard case .follow(var following) = answer else { return answer }
-        // A request that a closure made itself is read as the first one is.
+        // A request that a closure has made itself must be read like the first one.
         following.delivery = request.delivery
         return .follow(following)
     }

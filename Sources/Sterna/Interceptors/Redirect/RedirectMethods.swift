@@ -1,7 +1,7 @@
 import HTTPTypes
 import SternaCore
 
-/// What a redirect does to a request's method, body and fields: a named rule, and the statuses that keep a POST nevertheless.
+/// How a redirect changes a request's method, body and fields: a named rule, and the statuses after which a POST stays a POST.
 ///
 /// | | 301, 302 | 303 | 307, 308 |
 /// |---|---|---|---|
@@ -10,7 +10,8 @@ import SternaCore
 /// | ``rfc2616`` | GET and HEAD kept, others need a closure's consent | becomes GET | as 301 |
 /// | ``asiHTTPRequest`` | becomes GET | becomes GET | kept |
 ///
-/// A request that becomes a GET loses its body, with the fields Content-Type, Content-Encoding, Content-Language and Content-Location.
+/// A request that becomes a GET loses its body, and the fields Content-Type, Content-Encoding, Content-Language, Content-Location
+/// and Expect.
 public struct RedirectMethods: Sendable, Hashable {
     private enum Rule: String, Sendable {
         case fetch, rfc9110, rfc2616, asiHTTPRequest
@@ -21,41 +22,44 @@ public struct RedirectMethods: Sendable, Hashable {
 
     private init(_ rule: Rule) { self.rule = rule }
 
-    /// What browsers do (Fetch Standard, 4.4, "HTTP-redirect fetch"); the default.
+    /// The rule of browsers (Fetch Standard, 4.4, "HTTP-redirect fetch"); the default.
     public static let fetch = RedirectMethods(.fetch)
 
-    /// What RFC 9110, 15.4 asks for, without the change of a POST on 301 and 302 that it permits for historical reasons.
+    /// The rule of RFC 9110, 15.4, without the change from POST to GET after 301 and 302 that it permits for historical reasons.
     public static let rfc9110 = RedirectMethods(.rfc9110)
 
-    /// What RFC 2616, 10.3 asked for: the method is kept, and a request other than GET and HEAD is redirected only if its user confirms.
+    /// The rule of RFC 2616, 10.3: the method is kept, except after 303, and a request other than GET and HEAD is redirected only
+    /// if the user confirms.
     ///
-    /// A closure that returns ``RedirectDecision/follow(_:)`` confirms: ``SessionSettings/redirectHandler``,
-    /// ``RequestSettings/redirectHandler`` or a task's ``TaskDecisions/redirect``. Without one the redirect is refused.
+    /// A closure confirms by returning ``RedirectDecision/follow(_:)``: ``SessionSettings/redirectHandler``,
+    /// ``RequestSettings/redirectHandler`` or a task's ``TaskDecisions/redirect``. Without a closure the redirect is refused
+    /// (`redirectRefused`).
     public static let rfc2616 = RedirectMethods(.rfc2616)
 
-    /// What ASIHTTPRequest does: a GET follows every 301, 302 and 303, whatever the method was.
+    /// The rule of ASIHTTPRequest: every method becomes GET after 301, 302 and 303.
     ///
-    /// That GET has the request's User-Agent, Accept, Accept-Encoding, Range, If-Range and credentials; other fields are dropped.
+    /// The GET keeps the request's User-Agent, Accept, Accept-Encoding, Range, If-Range, Authorization, Cookie and
+    /// Proxy-Authorization; other fields are dropped.
     public static let asiHTTPRequest = RedirectMethods(.asiHTTPRequest)
 
-    /// Returns the rule with a POST that stays one on some statuses, as curl's `--post301`, `--post302` and `--post303`.
+    /// Returns the rule with statuses after which a POST stays a POST, like curl's `--post301`, `--post302` and `--post303`.
     public func keepingPost(on statuses: Set<Int>) -> RedirectMethods {
         var kept = self
         kept.keptPosts.formUnion(statuses)
         return kept
     }
 
-    /// What happens to a request.
+    /// How a request is changed.
     enum Outcome: Sendable, Hashable {
         case keep
         /// Keeps the method and the body if a closure confirms.
         case keepIfConfirmed
         case get
-        /// Becomes a GET that has few of the request's fields.
+        /// Becomes a GET that keeps only a few of the request's fields.
         case plainGet
     }
 
-    /// Decides by method and status.
+    /// Returns the change for a method and a status.
     func outcome(_ method: HTTPRequest.Method, _ status: Int) -> Outcome {
         if method == .post, keptPosts.contains(status) { return .keep }
         let isSafe = method == .get || method == .head

@@ -2,34 +2,36 @@ package import SternaCore
 
 /// Which redirects are followed (RFC 9110, 15.4): statuses 301, 302, 303, 307 and 308 with a Location field.
 ///
-/// Conflicting Location fields are an error, as is an empty host (`http:///path`; RFC 9110, 4.2.1). Credentials in a Location URL are
-/// sent to its origin by Basic authentication, in place of those of the URL before it. Credentials that the call has of its own, as it
-/// does within one origin, take precedence.
+/// Conflicting Location fields are an error, as is an empty host (`http:///path`; RFC 9110, 4.2.1). User information in a Location
+/// URL replaces that of the former URL, and is sent to its origin by Basic authentication, unless the request has other credentials
+/// for that origin.
 ///
-/// Credentials appear in no URL that is shown. Those that are not UTF-8, or whose user name has a colon, are refused.
+/// Shown URLs do not contain user information. A redirect with user information that is not UTF-8, or with a colon in the user
+/// name, is refused.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// Whether redirects are followed; if not, a redirect is the response, and its status is not an error.
+    /// Whether redirects are followed; true by default. If false, the redirect response is returned, and its status is not an
+    /// error.
     public var follows = true { didSet { edits.insert(Property.follows) } }
 
-    /// The maximum number of consecutive redirects; 20 by default. Nothing else ends a chain: a URL may redirect to itself, as
-    /// servers do that set a cookie first.
+    /// The maximum number of consecutive redirects; 20 by default. Beyond it the request fails with `tooManyRedirects`. Repeated
+    /// URLs are permitted, since servers that set a cookie first may redirect a URL to itself.
     public var limit = 20 { didSet { edits.insert(Property.limit) } }
 
-    /// Whether a redirect may lead from https to http; no by default.
+    /// Whether a redirect may lead from https to http; false by default, which fails the request with `redirectRefused`.
     public var allowsInsecure = false { didSet { edits.insert(Property.allowsInsecure) } }
 
-    /// What becomes of the method and the body; as in browsers by default.
+    /// How redirects change the method and the body; ``RedirectMethods/fetch`` by default.
     public var methods = RedirectMethods.fetch { didSet { edits.insert(Property.methods) } }
 
-    /// Whether Authorization, Cookie and secret header fields go along to another scheme, host or port, as with curl's
-    /// `--location-trusted`; no by default.
+    /// Whether Authorization, Cookie, Proxy-Authorization and secret header fields are also sent to another scheme, host or port,
+    /// like curl's `--location-trusted`; false by default.
     ///
-    /// User information of a URL never does: it is for the origin of that URL. Without this setting the others are dropped there, too. What
-    /// was dropped does not come back, even if a redirect returns to the first origin.
+    /// User information of a URL is sent only to that URL's origin. Without this setting, credentials are dropped at the first
+    /// redirect to another origin, and are not added again if a redirect leads back.
     public var keepsCredentialsAcrossOrigins = false { didSet { edits.insert(Property.keepsCredentialsAcrossOrigins) } }
 
-    /// How much of the redirecting URL the following request names in its Referer field; nil, the default, adds no such field and
-    /// leaves the caller's own as it is. A response's Referrer-Policy field replaces the value for the rest of the chain.
+    /// How much of the redirecting URL the next request sends in its Referer field; nil, the default, adds no such field and keeps
+    /// the caller's own. A response's Referrer-Policy field replaces the value for the rest of the chain.
     public var referrer: ReferrerPolicy? { didSet { edits.insert(Property.referrer) } }
 
     public init() {}
@@ -82,8 +84,8 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// Which redirects of this request are followed; the session's policy until it is changed: `$0.redirects.limit = 3`,
-    /// `$0.redirects = .doNotFollow`.
+    /// Which redirects of this request are followed; the session's policy by default. Properties may be changed one by one:
+    /// `$0.redirects.limit = 3`.
     public var redirects: RedirectPolicy {
         get { options[RedirectPolicyKey.self] }
         _modify { yield &options[edited: RedirectPolicyKey.self] }

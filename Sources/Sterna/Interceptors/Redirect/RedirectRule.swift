@@ -1,16 +1,16 @@
 import HTTPTypes
 import SternaCore
 
-/// Decides what a redirect means for a request: a function of values, without I/O.
+/// Decides whether and how a redirect is followed, without I/O.
 enum RedirectRule {
     enum Decision {
         /// The response is not a redirect to follow.
         case deliver
         case follow(Request)
-        /// Follows if a closure agrees, and fails otherwise.
+        /// Follows if a closure confirms, and fails otherwise.
         case confirm(Request, otherwise: SternaError)
         case refuse(SternaError)
-        /// A closure takes the redirect as the response.
+        /// A closure has chosen the redirect response as the result.
         case keep
     }
 
@@ -19,9 +19,9 @@ enum RedirectRule {
     /// - Parameters:
     ///   - request: the request that received the response.
     ///   - steps: the redirects followed before.
-    ///   - hasNewBody: whether the request has a body that was not sent yet.
-    ///   - tokens: the tokens of the session's requests.
-    ///   - requiresTLS: whether a URL's host is reached by https only, also where the server names an http URL.
+    ///   - hasNewBody: whether the request has a new body, which was not sent yet.
+    ///   - tokens: the session's token authentication.
+    ///   - requiresTLS: returns whether a URL's host must be reached over TLS.
     static func decide(
         _ request: Request, _ response: Response, policy: RedirectPolicy, after steps: [RedirectStep] = [],
         hasNewBody: Bool = false, tokens: TokenAuthentication? = nil, requiresTLS: (HTTPURL) -> Bool = { _ in false }
@@ -57,7 +57,7 @@ enum RedirectRule {
         return follow(request, to: target, status: response.status.code, policy, hasNewBody: hasNewBody, tokens)
     }
 
-    /// Whether a status redirects if the response has a Location (RFC 9110, 15.4).
+    /// Returns whether a status redirects if the response has a Location (RFC 9110, 15.4).
     static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true
@@ -78,7 +78,7 @@ enum RedirectRule {
         let target = location.removingUserinfo()
         let outcome = policy.methods.outcome(request.method, status)
         var next = request
-        // A target without a fragment inherits the one before it (RFC 9110, 10.2.2).
+        // A target without a fragment inherits the former URL's (RFC 9110, 10.2.2).
         next.url =
             target.fragment == nil && request.url.fragment != nil
             ? target.replacingFragment(request.url.fragment) : target
@@ -96,7 +96,7 @@ enum RedirectRule {
         if let referrer = policy.referrer {
             next.headers[.referer] = referrer.referer(from: request.url, to: target)
         }
-        // Like curl and Go. The caller's own credentials, which stay within one origin, take precedence.
+        // As in curl and Go. Other credentials of the request take precedence.
         if let userinfo = location.userinfo, !hasOwnCredentials(next, tokens) {
             do {
                 let field = try Authorization.fieldValue(of: userinfo)
@@ -123,7 +123,7 @@ enum RedirectRule {
         .contentType, .contentEncoding, .contentLanguage, .contentLocation,
     ]
 
-    /// The fields that ASIHTTPRequest keeps or makes again. The range belongs to an interrupted download.
+    /// The fields that ASIHTTPRequest keeps or adds again. The range belongs to an interrupted download.
     private static let plainFields: Set<HTTPField.Name> = [
         .userAgent, .accept, .acceptEncoding, .range, .ifRange, .authorization, .cookie, .proxyAuthorization,
     ]
@@ -132,16 +132,16 @@ enum RedirectRule {
         request.method = .get
         request.body = nil
         for name in contentFields { request.headers[name] = nil }
-        // It describes the sending of a body (RFC 9110, 10.1.1).
+        // Expect is meaningless without a body (RFC 9110, 10.1.1).
         request.headers[.expect] = nil
         guard isPlain else { return }
         request.headers = HTTPFields(request.headers.filter { plainFields.contains($0.name) })
     }
 
-    /// Removes what belongs to the former origin. Credentials that are no fields yet are withheld by `dropsCredentials`, which
-    /// `CallCredentials.credential(_:for:)` and what signs requests look at.
+    /// Removes fields that belong to the former origin. `dropsCredentials` withholds credentials that are not fields yet:
+    /// `CallCredentials.credential(_:for:)` and the signing interceptors check it.
     private static func leaveOrigin(_ request: inout Request, _ policy: RedirectPolicy) {
-        // A Host field that was set by hand names the old origin.
+        // A Host field set by the caller names the former origin.
         if let host = HTTPField.Name("Host") { request.headers[host] = nil }
         dropUserinfo(&request)
         guard !policy.keepsCredentialsAcrossOrigins else { return }
@@ -149,7 +149,7 @@ enum RedirectRule {
         request.state.access.dropsCredentials = true
     }
 
-    /// Drops what the user information of the former URL gave: it belongs to that URL, even where other credentials go along.
+    /// Drops the credentials from the former URL's user information, which belong to that URL even if the policy keeps credentials.
     private static func dropUserinfo(_ request: inout Request) {
         if let field = request.state.access.userinfoField {
             if request.headers[.authorization] == field { request.headers[.authorization] = nil }
@@ -160,7 +160,7 @@ enum RedirectRule {
         }
     }
 
-    /// Whether a request has, or will get, credentials that the caller gave otherwise than by the user information of a URL.
+    /// Returns whether a request has, or will be given, credentials other than a URL's user information.
     private static func hasOwnCredentials(_ request: Request, _ tokens: TokenAuthentication?) -> Bool {
         if let field = request.headers[.authorization] { return field != request.state.access.userinfoField }
         if tokens?.applies(to: request) == true { return true }
@@ -170,10 +170,10 @@ enum RedirectRule {
 
     // MARK: Closures
 
-    /// Returns the decision on a request that a closure made of the proposed one.
+    /// Returns the decision for a request that a closure returned in place of the proposed one.
     ///
-    /// It stays in its call, and its secret fields stay secret. At another origin than the proposed one's it keeps only those that the
-    /// closure has set.
+    /// It keeps the call's state, and its secret fields stay secret. If its origin differs from the proposed one's, only secret
+    /// fields that the closure has set are kept.
     static func settle(_ changed: Request, proposed: Request, policy: RedirectPolicy) -> Decision {
         guard isHTTP(changed.url) else {
             return refuse(

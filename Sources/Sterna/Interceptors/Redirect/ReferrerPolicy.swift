@@ -1,29 +1,29 @@
 import HTTPTypes
 import SternaCore
 
-/// How much of the redirecting URL a followed redirect names in its Referer field (W3C Referrer Policy, 3).
+/// How much of the redirecting URL the next request sends in its Referer field (W3C Referrer Policy, 3).
 ///
-/// User information and fragment are never sent. A URL of more than 4,096 bytes is reduced to its origin. "Downgrade" means from
-/// https to http, except to the loopback.
+/// User information and fragment are never sent. A URL of more than 4,096 bytes is reduced to its origin. A downgrade leads from
+/// https to http, except to a loopback host.
 public enum ReferrerPolicy: String, Sendable, Hashable, CaseIterable {
     /// Nothing.
     case noReferrer = "no-referrer"
-    /// The whole URL, and nothing on a downgrade.
+    /// The whole URL; nothing on a downgrade.
     case noReferrerWhenDowngrade = "no-referrer-when-downgrade"
-    /// The whole URL within its origin, and nothing elsewhere.
+    /// The whole URL within the same origin; nothing to other origins.
     case sameOrigin = "same-origin"
     /// The origin.
     case origin
-    /// The origin, and nothing on a downgrade.
+    /// The origin; nothing on a downgrade.
     case strictOrigin = "strict-origin"
-    /// The whole URL within its origin, and the origin elsewhere.
+    /// The whole URL within the same origin; the origin to other origins.
     case originWhenCrossOrigin = "origin-when-cross-origin"
-    /// The whole URL within its origin, the origin elsewhere, and nothing on a downgrade; what browsers do by default.
+    /// The whole URL within the same origin; the origin to other origins; nothing on a downgrade. The default of browsers.
     case strictOriginWhenCrossOrigin = "strict-origin-when-cross-origin"
-    /// The whole URL, everywhere.
+    /// The whole URL to all origins.
     case unsafeURL = "unsafe-url"
 
-    /// Returns the policy after a response: the last value of its Referrer-Policy field that is known, or the same policy.
+    /// Returns the policy after a response: the last known value of its Referrer-Policy field, or else the same policy.
     func updated(by response: Response) -> ReferrerPolicy {
         guard let name = HTTPField.Name("Referrer-Policy") else { return self }
         var policy = self
@@ -37,7 +37,7 @@ public enum ReferrerPolicy: String, Sendable, Hashable, CaseIterable {
         return policy
     }
 
-    /// Returns the value of the Referer field for a request that a URL leads to; nil for none.
+    /// Returns the value of the Referer field for a redirect from one URL to another; nil for none.
     func referer(from source: HTTPURL, to target: HTTPURL) -> String? {
         let isSame = source.origin == target.origin
         let isDowngrade = Self.isTrustworthy(source) && !Self.isTrustworthy(target)
@@ -63,12 +63,14 @@ public enum ReferrerPolicy: String, Sendable, Hashable, CaseIterable {
         return text.utf8.count > longest ? origin(url) : text
     }
 
-    /// Whether a URL is potentially trustworthy (W3C Secure Contexts, 3.1): encrypted, or on the loopback.
+    /// Returns whether a URL is potentially trustworthy (W3C Secure Contexts, 3.1): it is encrypted, or its host is a loopback
+    /// host.
     private static func isTrustworthy(_ url: HTTPURL) -> Bool { url.scheme.isSecure || url.isOnLoopback }
 }
 
 extension HTTPURL {
-    /// Whether the host is an address of the loopback, or `localhost` or a name below it, which never leave the machine (RFC 6761, 6.3).
+    /// Whether the host is a loopback address, `localhost` or a subdomain of `localhost`, which never leave the machine (RFC 6761,
+    /// 6.3).
     var isOnLoopback: Bool {
         switch hostKind {
         case .ipv4: return host.hasPrefix("127.")

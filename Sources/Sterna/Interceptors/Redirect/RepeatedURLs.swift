@@ -1,11 +1,11 @@
 import SternaCore
 
-/// Names the URLs that a chain of redirects came to more than once.
+/// Describes the URLs that occur more than once in a chain of redirects.
 enum RepeatedURLs {
-    /// The most URLs that are named, and the longest text of one, in characters.
+    /// The maximum number of described URLs, and the maximum length of each in characters.
     private static let (most, longest) = (3, 200)
 
-    /// Returns a sentence, such as "These URLs were repeated: https://a/b (11 times).", or nil if none was.
+    /// Returns a sentence, such as "These URLs were repeated: https://a/b (11 times)."; nil if no URL was repeated.
     ///
     /// - Parameters:
     ///   - steps: the redirects that were followed.

@@ -1,7 +1,7 @@
 import HTTPTypes
 import SternaCore
 
-/// Header fields that must not leave their origin.
+/// Header fields that must not be sent to another origin.
 enum SecretHeaders {
     /// The fields that are always secret.
     static let always: [HTTPField.Name] = [.authorization, .cookie, .proxyAuthorization]

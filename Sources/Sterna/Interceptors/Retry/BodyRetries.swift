@@ -1,10 +1,10 @@
 package import NIOCore
 package import SternaCore
 
-/// The retries of a request whose body breaks off after the caller has received the response, and can begin anew.
+/// The retries of a request whose body is truncated after the caller has received the response, and whose caller can start over.
 ///
-/// They count together with those that the session made before the response, by the same policy. The budget of the origin is left
-/// out: who asks for these retries is a person at a terminal.
+/// They count toward the same limit as the session's retries before the response. The origin's budget does not apply, since a
+/// person at a terminal causes these retries.
 package struct BodyRetries: Sendable {
     private var count = 0
     private let policy: RetryPolicy
@@ -17,12 +17,12 @@ package struct BodyRetries: Sendable {
     ///
     /// - Parameters:
     ///   - request: the request to send again.
-    ///   - error: why its body broke off.
-    ///   - earlier: the retries that led to the response, those counted here included.
+    ///   - error: the error that truncated the body.
+    ///   - earlier: the number of all retries before the response, including those counted here.
     package mutating func next(
         _ request: Request, after error: SternaError, earlier: Int, at now: NIODeadline
     ) -> ScheduledRetry? {
-        // A file that cannot be written is no failure of the transfer.
+        // A file that cannot be written is not an error of the transfer.
         guard !(error.underlying is DestinationFault) else { return nil }
         count = max(count, earlier)
         var progress = RetryRule.Progress(retries: count)
@@ -38,7 +38,7 @@ package struct BodyRetries: Sendable {
         return retry
     }
 
-    /// Sets what the next attempt has left of the policy's limits.
+    /// Limits the next attempt to the rest of the policy's limits.
     package func apply(to request: inout some CallStateCarrier, at now: NIODeadline) {
         request.state.course.formerRetries = count
         guard let total = policy.totalTime else { return }

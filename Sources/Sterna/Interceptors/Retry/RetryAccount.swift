@@ -2,18 +2,18 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// What an origin has left of its retry budget: a value, without a clock.
+/// The rest of an origin's retry budget.
 struct RetryAccount: Sendable {
-    /// The requests that retries were not made for yet.
+    /// The number of requests that have not yet paid for a retry.
     private(set) var requests: Double
 
-    /// The retries of the floor that are left; nil before the first one.
+    /// The remaining retries of the floor; nil before the first withdrawal.
     private var reserve: Double?
 
-    /// When the reserve was last looked at.
+    /// When the reserve was last updated.
     private(set) var lookedAt: NIODeadline
 
-    /// The maximum number of requests that count, so that a good day does not pay for a bad one.
+    /// The maximum number of requests that count, so that a long time without failures does not permit a burst of retries.
     static let mostRequests = 500.0
 
     /// Opens an account with one request.
@@ -25,7 +25,7 @@ struct RetryAccount: Sendable {
     /// Counts a request.
     mutating func count() { requests = min(requests + 1, Self.mostRequests) }
 
-    /// Takes a retry out of the account; returns whether there was one.
+    /// Withdraws a retry; returns false if none is left.
     mutating func withdraw(_ budget: RetryBudget, at now: NIODeadline) -> Bool {
         let floor = Double(max(budget.floor, 0))
         let window = max(TimeAmount(clamping: budget.window).nanoseconds, 1)
@@ -47,8 +47,8 @@ struct RetryAccount: Sendable {
     }
 }
 
-/// The retry budgets of a session's origins. Only origins that have failed have an account, so that requests cost nothing here
-/// while all goes well.
+/// The retry budgets of a session's origins. Only origins with failures have an account, so that requests cost nothing without
+/// failures.
 final class RetryLedger: Sendable {
     private struct Entry: Sendable {
         let origin: Origin
@@ -59,7 +59,7 @@ final class RetryLedger: Sendable {
     private let entries = Mutex<[Entry]>([])
     private let hasEntries = Atomic<Bool>(false)
 
-    /// The maximum number of accounts; the one that was looked at first makes room.
+    /// The maximum number of accounts; beyond it, the one updated longest ago is removed.
     static let limit = 64
 
     /// Whether any origin has an account, so that requests are counted.
@@ -73,8 +73,7 @@ final class RetryLedger: Sendable {
         }
     }
 
-    /// Takes a retry out of an origin's account; returns whether the budget has one. Opens an account if
-    /// there is none.
+    /// Withdraws a retry from an origin's account, which it opens if necessary; returns false if none is left.
     func withdraw(_ budget: RetryBudget?, _ origin: Origin, at now: NIODeadline) -> Bool {
         guard let budget else { return true }
         return entries.withLock { entries in

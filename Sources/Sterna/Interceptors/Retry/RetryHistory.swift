@@ -3,14 +3,14 @@ import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// What the retries of a request and of the targets of its redirects have in common.
+/// The state that the retries of a request and of its redirects' targets share.
 final class RetryHistory: Sendable {
     private let start = Mutex<NIODeadline?>(nil)
 
-    /// The Idempotency-Key of the request, where its policy adds one.
+    /// The Idempotency-Key of the request, if its policy adds one.
     let idempotencyKey = RetryHistory.newKey()
 
-    /// Returns when the first attempt of all began, which is now if there was none.
+    /// Returns when the first attempt began; records `now` for the first one.
     func began(at now: NIODeadline) -> NIODeadline {
         start.withLock { start in
             let first = start ?? now

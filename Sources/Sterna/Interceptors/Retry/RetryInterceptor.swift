@@ -3,10 +3,10 @@ import NIOCore
 import SternaCore
 import SternaPlatform
 
-/// Sends requests again by the session's policy and its retriers, and reads the bodies that the call collects, since a body that
-/// breaks off is a failure, too.
+/// Retries requests by their policy and retriers, and reads the bodies that calls collect, since a truncated body is a failure,
+/// too.
 ///
-/// A class, since each request in flight would keep a copy of a structure.
+/// A class, since each request in flight would hold a copy of a structure.
 final class RetryInterceptor: Interceptor {
     private let time: LoopClock
     private let ledger: RetryLedger
@@ -48,20 +48,20 @@ final class RetryInterceptor: Interceptor {
         return try await run(request, next, .success(response))
     }
 
-    // Functions of their own from here on, since their locals would otherwise occupy memory in every waiting request.
+    // Separate functions from here on, whose locals would otherwise occupy memory in every waiting request.
 
-    /// Whether something has to be done before the first attempt, or by retriers after it.
+    /// Returns whether a request needs work before its first attempt, or retriers after it.
     @inline(never)
     private func isPrepared(_ request: Request) -> Bool {
         request.options.read(RetryPolicyKey.self, \.hasHistory) == true || !handlers.isEmpty
             || request.state.choices.retryHandlers.adds
     }
 
-    /// Whether the first response is the caller's, and its body is not to be read here.
+    /// Returns whether the first response is the result, and its body is not read here.
     @inline(never)
     private func isSettled(_ response: Response, _ request: Request) -> Bool {
         let status = response.status.code
-        // A 504 of the cache stands for a question that was not to be asked.
+        // A 504 of the cache (only-if-cached) means that the network must not be used.
         if response.source != .cache,
             request.options.read(RetryPolicyKey.self, { $0.heeds(status) }) ?? RetryPolicy.standard.heeds(status)
         {
@@ -72,14 +72,14 @@ final class RetryInterceptor: Interceptor {
         return true
     }
 
-    /// How the body of a response is read here; nil if the caller reads it, or if it is there.
+    /// Returns how the body of a response is read here; nil if the caller reads it, or if it is complete already.
     private func reading(of response: Response, to request: Request) -> BodyReading? {
         BodyReading(of: response, to: request, collectedBytes: collectedBytes)
     }
 
-    /// Brings a request to its end.
+    /// Sends a request until a result is final.
     ///
-    /// - Parameter first: the outcome of the first attempt; nil if it was not made yet.
+    /// - Parameter first: the outcome of the first attempt; nil before it.
     @inline(never)
     nonisolated(nonsending) private func run(
         _ request: Request, _ next: Chain, _ first: Result<Response, any Error>?
@@ -111,7 +111,7 @@ final class RetryInterceptor: Interceptor {
         }
     }
 
-    /// Waits before a retry; after the loss of a connection no longer than until the network returns.
+    /// Waits before a retry; after a loss of the connection at most until the network returns.
     private nonisolated(nonsending) func pause(_ retry: ScheduledRetry, _ request: Request) async throws {
         let pause = CallWait(retry.delay, request.call, time)
         guard let gate, case .error(let kind) = retry.reason, ConnectivityRule.isLoss(kind) else {

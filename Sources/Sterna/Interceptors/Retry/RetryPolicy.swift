@@ -1,20 +1,19 @@
 public import SternaCore
 
-/// Which requests are sent again after a failure, when, and how often.
+/// Which requests are retried after a failure, when, and how often.
 ///
 ///     let api = try Session { $0.retry.limit = 5 }
 ///     try await api.get("report") { $0.retry.limit = 1 }   // otherwise as the session does
 ///     try await api.get("search") { $0.retry = .transient }
 ///     try await api.get("status") { $0.retry = .none }
 ///
-/// The ``limit`` holds for each request by itself: the target of a redirect counts anew. The ``totalTime`` holds for a request and all
-/// its redirects. What the engine repeats because a connection
-/// turned out to be closed counts as an attempt, not as a retry.
+/// The ``limit`` and the ``totalTime`` apply to a request together with all its redirects. A request that the engine repeats
+/// because a kept connection turned out to be closed counts as an attempt, not as a retry.
 ///
-/// Nothing is sent again after a cancellation, beyond the deadline, or if the body cannot be read a second time. A body that breaks
-/// off while it is collected counts as a failure; one that was handed to the caller as a stream is never requested again.
+/// A request is not retried after a cancellation, past the deadline, or if its body cannot be read again. A body that is truncated
+/// while it is collected counts as a failure; a body that was delivered to the caller as a stream is never requested again.
 public struct RetryPolicy: Sendable, Hashable {
-    /// The maximum number of retries of a request, redirects included; 2 by default. Zero retries nothing.
+    /// The maximum number of retries of a request and its redirects; 2 by default. Zero disables the policy.
     public var limit = 2 { didSet { edits.insert(Property.limit) } }
 
     /// The methods of requests that may be retried; by default the idempotent ones (RFC 9110, 9.2.2). Any other method is retried
@@ -24,39 +23,39 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 
     /// The kinds of errors after which a request is retried; by default those of a connection that cannot be opened, or that ends
-    /// before the response does.
+    /// before the request is sent or the response is complete.
     public var errors: Set<SternaError.Kind> = [.connectionFailed, .connectionClosed, .truncated, .writeFailed] {
         didSet { edits.insert(Property.errors) }
     }
 
-    /// The statuses after which a request is retried, whatever the response says; none by default.
+    /// The statuses after which a request is retried, with or without a Retry-After; none by default.
     public var statuses: Set<Int> = [] { didSet { edits.insert(Property.statuses) } }
 
     /// The statuses after which a request is retried if the response has a valid Retry-After (RFC 9110, 10.2.3): 429 and 503 by
     /// default.
     public var deferredStatuses: Set<Int> = [429, 503] { didSet { edits.insert(Property.deferredStatuses) } }
 
-    /// The longest Retry-After that is waited for; 30 s by default. A longer one returns the response at once.
+    /// The maximum Retry-After; 30 s by default. A response that asks for a longer wait is returned at once.
     public var longestRetryAfter = Duration.seconds(30) { didSet { edits.insert(Property.longestRetryAfter) } }
 
-    /// The waits between attempts. A Retry-After replaces a shorter one.
+    /// The waits between attempts. A longer Retry-After replaces the wait.
     public var backoff = RetryBackoff() { didSet { edits.insert(Property.backoff) } }
 
-    /// The time within which retries may begin, counted from the begin of the first attempt, before any redirect; nil, the default, leaves it to the
-    /// request's deadline.
+    /// The time within which retries may begin, from the beginning of the first attempt, before any redirect; nil, the default, for
+    /// no limit but the request's deadline.
     public var totalTime: Duration? { didSet { edits.insert(Property.totalTime) } }
 
-    /// The share of an origin's requests that may be retries, so that they do not multiply an outage; nil for no such limit.
+    /// The share of an origin's requests that may be retries, so that retries do not overload a failing server; nil for no limit.
     public var budget: RetryBudget? = RetryBudget() { didSet { edits.insert(Property.budget) } }
 
-    /// Whether a request of another method than ``methods`` is given an `Idempotency-Key` with a random UUID, the same for all its
-    /// retries and redirects, and so is retried as well; no by default. For servers that heed the field.
+    /// Whether a request whose method is not in ``methods`` is sent with an `Idempotency-Key`, so that it is retried, too; false by
+    /// default. The key is a random UUID, the same for all its retries and redirects. Only for servers that implement the field.
     public var addsIdempotencyKey = false { didSet { edits.insert(Property.addsIdempotencyKey) } }
 
     public init() {}
 
-    /// Retries idempotent requests up to twice, after connection failures, and after a 429 or 503 that asks for a wait of up to 30 s.
-    /// The default of sessions.
+    /// Retries idempotent requests up to twice after connection failures, and after a 429 or 503 with a Retry-After of at most 30
+    /// s. The default of sessions.
     public static let standard = RetryPolicy()
 
     /// Retries nothing.
@@ -66,8 +65,8 @@ public struct RetryPolicy: Sendable, Hashable {
         return policy
     }()
 
-    /// Retries idempotent requests also after time-outs, unknown hosts, and the statuses 408, 425, 429, 500, 502, 503 and 504;
-    /// Alamofire's `RetryPolicy`.
+    /// Retries idempotent requests also after time-outs, unknown hosts, failures of TLS and proxies, and the statuses 408, 425,
+    /// 429, 500, 502, 503 and 504; the counterpart of Alamofire's `RetryPolicy`.
     public static let transient: RetryPolicy = {
         var policy = RetryPolicy()
         policy.errors.formUnion([.hostNotFound, .timedOut, .tlsFailed, .proxyFailed])
@@ -75,7 +74,7 @@ public struct RetryPolicy: Sendable, Hashable {
         return policy
     }()
 
-    /// Retries idempotent requests after a connection was lost, and for no other reason; Alamofire's `ConnectionLostRetryPolicy`.
+    /// Retries idempotent requests only after a connection was lost; the counterpart of Alamofire's `ConnectionLostRetryPolicy`.
     public static let connectionLost: RetryPolicy = {
         var policy = RetryPolicy()
         policy.errors = [.connectionClosed, .truncated, .writeFailed]
@@ -131,33 +130,33 @@ extension RetryPolicy: EditedValue {
     }
 }
 
-/// Waits that grow from retry to retry, each chosen at random between zero and its maximum ("full jitter"), so that clients that
-/// failed together do not come back together.
+/// Exponentially growing waits, each random between zero and its maximum ("full jitter"), so that clients that failed at the same
+/// time do not retry at the same time.
 public struct RetryBackoff: Sendable, Hashable {
     /// The maximum of the first wait; 250 ms by default.
     public var base = Duration.milliseconds(250) { didSet { edits.insert(Property.base) } }
 
-    /// The factor by which the maximum grows with each retry; 2 by default. A factor of 1 keeps it.
+    /// The factor by which the maximum grows with each retry; 2 by default.
     public var factor = 2.0 { didSet { edits.insert(Property.factor) } }
 
-    /// The limit of all waits; 20 s by default.
+    /// The upper limit of all maxima; 20 s by default.
     public var cap = Duration.seconds(20) { didSet { edits.insert(Property.cap) } }
 
-    /// Whether waits are chosen at random; if not, each is as long as its maximum. Yes by default.
+    /// Whether waits are random; if not, each is as long as its maximum. True by default.
     public var isJittered = true { didSet { edits.insert(Property.isJittered) } }
 
     package var edits = Edits()
 
     public init() {}
 
-    /// Waits that double from a maximum on.
+    /// Makes waits whose maximum grows from `base` by `factor` up to `cap`.
     public init(base: Duration, factor: Double = 2, cap: Duration = .seconds(20)) {
         self.base = base
         self.factor = factor
         self.cap = cap
     }
 
-    /// Waits that all last exactly as long.
+    /// Returns waits that all have the same length.
     public static func constant(_ duration: Duration) -> RetryBackoff {
         var backoff = RetryBackoff(base: duration, factor: 1, cap: duration)
         backoff.isJittered = false
@@ -188,17 +187,18 @@ extension RetryBackoff: EditedValue {
     }
 }
 
-/// The share of the requests to an origin that may be retries.
+/// The maximum share of retries among the requests to an origin.
 ///
-/// Requests count from the first failure of the origin on. Sessions that were derived from each other share the account.
+/// Requests count from the origin's first failure. Derived sessions share the account.
 public struct RetryBudget: Sendable, Hashable {
     /// The number of retries for each request; 0.2 by default.
     public var share = 0.2 { didSet { edits.insert(Property.share) } }
 
-    /// The number of retries in each ``window`` that are free of that, for origins with few requests; 10 by default.
+    /// The number of retries in each ``window`` that are permitted in addition to ``share``, for origins with few requests; 10 by
+    /// default.
     public var floor = 10 { didSet { edits.insert(Property.floor) } }
 
-    /// The time in which the ``floor`` renews itself; 10 s by default.
+    /// The time in which the ``floor`` is renewed; 10 s by default.
     public var window = Duration.seconds(10) { didSet { edits.insert(Property.window) } }
 
     package var edits = Edits()

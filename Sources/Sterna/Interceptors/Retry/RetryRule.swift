@@ -1,26 +1,26 @@
 import HTTPTypes
 import SternaCore
 
-/// Decides whether a request is sent again: a function of values, without I/O and clock.
+/// Decides whether a request is retried, without I/O and clock.
 enum RetryRule {
-    /// How an attempt has ended.
+    /// The outcome of an attempt.
     enum Outcome: Sendable, Hashable {
-        /// With a response; `retryAfter` is the wait that it asks for.
+        /// A response; `retryAfter` is the wait that it asks for.
         case response(status: Int, retryAfter: Duration?)
         case failure(SternaError.Kind)
-        /// In a way after which a retrier of the program asks for a retry.
+        /// An outcome after which one of the program's retriers asks for a retry.
         case requested(after: Duration)
     }
 
-    /// What has happened to the request before.
+    /// The progress of a request so far.
     struct Progress: Sendable {
-        /// The number of retries so far.
+        /// The number of retries of this request so far.
         var retries = 0
 
         /// The number of retries of the requests that redirected to this one.
         var formerRetries = 0
 
-        /// The time since the first attempt began.
+        /// The time since the first attempt began, before any redirect.
         var elapsed = Duration.zero
 
         /// The time until the request must be complete; nil without a deadline.
@@ -31,15 +31,15 @@ enum RetryRule {
     }
 
     enum Decision: Sendable, Hashable {
-        /// The outcome is the caller's.
+        /// Returns the outcome to the caller.
         case deliver(Obstacle)
         case retry(after: Duration, RetryReason)
     }
 
-    /// Why a request is not sent again.
+    /// Why a request is not retried.
     enum Obstacle: Sendable, Hashable {
         case cancelled
-        /// The outcome is none after which the policy retries.
+        /// The policy does not retry after this outcome.
         case outcome
         case method
         case body
@@ -55,8 +55,8 @@ enum RetryRule {
     ///
     /// - Parameters:
     ///   - random: a random number from 0 to 1.
-    ///   - hasNewBody: whether the request has a body that was not sent yet.
-    ///   - budget: whether the origin's budget has a retry left, which is asked for last.
+    ///   - hasNewBody: whether the request has a new body, which was not sent yet.
+    ///   - budget: withdraws a retry from the origin's budget; false if none is left. Evaluated last.
     static func decide(
         _ request: Request, _ outcome: Outcome, _ policy: RetryPolicy, _ progress: Progress, random: Double,
         hasNewBody: Bool = false, budget: @autoclosure () -> Bool
@@ -88,7 +88,7 @@ enum RetryRule {
         return .retry(after: delay, reason)
     }
 
-    /// Returns what keeps the policy from retrying a request, apart from the outcome.
+    /// Returns why the policy does not retry a request, regardless of the outcome; nil if it does.
     private static func obstacle(_ request: Request, _ policy: RetryPolicy, _ progress: Progress) -> Obstacle? {
         guard progress.formerRetries + progress.retries < policy.limit else { return .limit }
         guard policy.methods.contains(request.method) || IdempotencyKey.isSet(in: request) else { return .method }
@@ -96,7 +96,7 @@ enum RetryRule {
     }
 }
 
-/// The field by which a server recognises a request that it has seen before (draft-ietf-httpapi-idempotency-key-header).
+/// The field by which a server recognizes a repeated request (draft-ietf-httpapi-idempotency-key-header).
 enum IdempotencyKey {
     static let field = HTTPField.Name("Idempotency-Key")
 

@@ -7,29 +7,30 @@ enum RetryPolicyKey: RequestOptionKey {
 }
 
 extension SessionSettings {
-    /// Which requests are sent again after a failure; by default idempotent ones, up to twice, after connection failures and after a
-    /// 429 or 503 that asks for a short wait. ``RetryPolicy/none`` retries nothing.
+    /// Which requests are retried after a failure; ``RetryPolicy/standard`` by default: idempotent ones, up to twice, after
+    /// connection failures and after a 429 or 503 with a Retry-After of at most 30 s.
     public var retry: RetryPolicy {
         get { options[RetryPolicyKey.self] }
         set { options[RetryPolicyKey.self] = newValue }
     }
 
-    /// Decide on retries before ``retry`` does; none by default.
+    /// The retriers, which decide on retries before ``retry`` does; none by default.
     public var retriers: [any RequestRetrier] {
         get { retryHandlers.retriers }
         set { retryHandlers.retriers = newValue }
     }
 
-    /// Change each request before each of its attempts; none by default.
+    /// The adapters, which change each request before each of its attempts; none by default.
     public var adapters: [any RequestAdapter] {
         get { retryHandlers.adapters }
         set { retryHandlers.adapters = newValue }
     }
 
-    /// Whether the engine sends a POST or PATCH that follows a redirect, a challenge or a retry once more, on a fresh connection, if
-    /// the server closes the kept one within 100 ms of its previous response and without a byte of another; yes by default.
+    /// Whether the engine resends a POST or PATCH after a redirect, a challenge or a retry on a new connection, if the server
+    /// closes the kept connection within 100 ms of its previous response and before the first byte of the next; true by default.
     ///
-    /// Servers that close a connection behind such a response mostly have not seen the request. One that has may process it twice.
+    /// A server that closes a connection right after a response has usually not read the next request. If it has, it may process
+    /// the request twice.
     public var resendsNonIdempotentRequests: Bool {
         get { options[ResendsNonIdempotentKey.self] }
         set { options[ResendsNonIdempotentKey.self] = newValue }
@@ -37,21 +38,21 @@ extension SessionSettings {
 
     /// Whether requests of the session may be retried or adapted.
     var retries: Bool {
-        // The default policy is not made for this.
+        // Without a policy in the options the default applies, which retries; it is not made just for this check.
         !(options[ifSet: RetryPolicyKey.self]?.isOff ?? false) || !retryHandlers.isEmpty
     }
 }
 
 extension RequestSettings {
-    /// How this request is retried; the session's policy until it is changed: `$0.retry.limit = 1`, `$0.retry = .none`.
+    /// How this request is retried; the session's policy by default. Properties may be changed one by one: `$0.retry.limit = 1`.
     public var retry: RetryPolicy {
         get { options[RetryPolicyKey.self] }
         _modify { yield &options[edited: RetryPolicyKey.self] }
         set { options[RetryPolicyKey.self] = newValue }
     }
 
-    /// Decide on retries of this request before ``retry`` does. `$0.retriers.append(…)` adds one behind the session's;
-    /// `$0.retriers = […]` replaces them.
+    /// The retriers, which decide on retries of this request before ``retry`` does; the session's by default.
+    /// `$0.retriers.append(…)` adds one after the session's; `$0.retriers = […]` replaces them.
     public var retriers: [any RequestRetrier] {
         get { state.choices.retryHandlers.retriers.elements(session?.settings.retryHandlers.retriers) }
         _modify {
@@ -62,14 +63,15 @@ extension RequestSettings {
         set { state.choices.retryHandlers.retriers = .these(newValue) }
     }
 
-    /// Whether the engine repeats this request as ``SessionSettings/resendsNonIdempotentRequests`` says.
+    /// Whether the engine resends this request as described at ``SessionSettings/resendsNonIdempotentRequests``; the session's
+    /// setting by default.
     public var resendsNonIdempotentRequests: Bool {
         get { options[ResendsNonIdempotentKey.self] }
         set { options[ResendsNonIdempotentKey.self] = newValue }
     }
 
-    /// Change this request before each of its attempts. `$0.adapters.append(…)` adds one behind the session's;
-    /// `$0.adapters = […]` replaces them.
+    /// The adapters, which change this request before each of its attempts; the session's by default. `$0.adapters.append(…)` adds
+    /// one after the session's; `$0.adapters = […]` replaces them.
     public var adapters: [any RequestAdapter] {
         get { state.choices.retryHandlers.adapters.elements(session?.settings.retryHandlers.adapters) }
         _modify {
@@ -82,7 +84,7 @@ extension RequestSettings {
 }
 
 extension Request {
-    /// Whether the request asks for retries or adapters.
+    /// Whether the request has retries or adapters of its own.
     var asksForRetries: Bool {
         options.read(RetryPolicyKey.self, \.isOff) == false || state.choices.retryHandlers.adds
     }

@@ -2,16 +2,16 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// The work on one request: its attempts so far, and the decision after each.
+/// The attempts of one request, and the decision after each.
 struct RetryWork {
     enum Step {
-        /// The outcome is the caller's.
+        /// Returns the outcome to the caller.
         case deliver
         case fail(any Error)
         case retry(ScheduledRetry)
     }
 
-    /// The request before its adapters.
+    /// The request without the changes of adapters.
     private(set) var request: Request
 
     /// The random number of the next decision, from 0 to 1.
@@ -23,10 +23,10 @@ struct RetryWork {
     private let handlers: RetryHandlers
     private let began: NIODeadline
 
-    /// When the first attempt of the request began that redirects have led from.
+    /// When the first attempt began, before any redirect.
     private let firstBegan: NIODeadline
 
-    /// The retries of this target, and those of the requests that redirected to it.
+    /// The retries of this request, and those of the requests that redirected to it.
     private var retries = 0
     private let formerRetries: Int
     private var reason: RetryReason?
@@ -70,14 +70,14 @@ struct RetryWork {
         }
     }
 
-    /// Records that the request is to be sent again after a wait, and reports it.
+    /// Records and reports a retry after a wait.
     mutating func schedule(_ retry: ScheduledRetry) {
         retries += 1
         reason = retry.reason
         request.recorder?.retryScheduled(retry)
     }
 
-    /// Returns the response, or throws the error, with the number of its attempt.
+    /// Returns the response or throws the error, with the number of its retries or attempts.
     func deliver(_ outcome: Result<Response, any Error>) throws -> Response {
         do {
             var response = try outcome.get()
@@ -92,9 +92,10 @@ struct RetryWork {
 
     // MARK: Decisions
 
-    /// Decides what follows an attempt, or the reading of its body.
+    /// Decides after an attempt, or after reading its body.
     ///
-    /// Asks the task's closure `needNewBody` for a body that can be read only once; the body of a response leaves its connection before.
+    /// Calls the task's closure `needNewBody` if the request's body can be read only once; a response's body is read off its
+    /// connection before.
     nonisolated(nonsending) mutating func decide(_ outcome: inout Result<Response, any Error>) async -> Step {
         if case .failure(let error) = outcome, Self.isCancellation(error) { return .deliver }
         for retrier in handlers.retriers {
@@ -108,7 +109,7 @@ struct RetryWork {
         switch outcome {
         case .success(let response):
             let status = response.status.code
-            // What the cache says does not change by asking it again.
+            // The cache would return the same response again.
             guard response.source != .cache else { return .deliver }
             guard policy.statuses.contains(status) || policy.deferredStatuses.contains(status) else { return .deliver }
             return await step(

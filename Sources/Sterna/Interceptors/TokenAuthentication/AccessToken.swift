@@ -1,21 +1,21 @@
 import SternaCore
 
-/// A token that a server has issued to a client, such as an OAuth 2 access token (RFC 6749, 1.4). Its texts are secrets, which no
-/// description or mirror shows.
+/// A token that a server has issued to a client, such as an OAuth 2 access token (RFC 6749, 1.4). Descriptions and mirrors do not
+/// show its secrets.
 public struct AccessToken: Sendable, Hashable {
     /// The token that requests carry.
     public var value: String
 
-    /// The token that a new one can be obtained with (RFC 6749, 1.5); nil for none.
+    /// The token that obtains a new one (RFC 6749, 1.5); nil for none.
     public var refreshToken: String?
 
-    /// The time for which the token is good, from the moment at which ``TokenAuthentication`` receives it; nil if it is unknown. Zero
-    /// or less of a token that a refresh has just obtained counts as unknown.
+    /// How long the token is valid after ``TokenAuthentication`` receives it; nil if that is unknown. Zero or less in the result of
+    /// a refresh counts as unknown.
     ///
-    /// Of a token that was stored for some time, give what is left of it.
+    /// For a token that was stored for some time, set the remaining lifetime.
     public var lifetime: Duration?
 
-    /// The scopes that the server has granted, as it wrote them; nil for those that were asked for.
+    /// The scopes that the server has granted, separated by spaces; nil if they are those that were requested.
     public var scope: String?
 
     public init(_ value: String, refreshToken: String? = nil, lifetime: Duration? = nil, scope: String? = nil) {
@@ -27,7 +27,7 @@ public struct AccessToken: Sendable, Hashable {
 }
 
 extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Says what the token has, without its texts.
+    /// The lifetime, and whether the token can be refreshed.
     public var description: String {
         "AccessToken(\(Redaction.mark)\(lifetime.map { ", for \($0)" } ?? "")\(refreshToken == nil ? "" : ", can be refreshed"))"
     }
@@ -35,7 +35,7 @@ extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the lifetime and the scope alone.
+    /// Shows the lifetime, the scope, and whether the token has a refresh token.
     public var customMirror: Mirror {
         Mirror(
             self,

@@ -4,7 +4,7 @@ public import SternaCore
 import SternaTransport
 import Synchronization
 
-/// Adds a token to requests, and refreshes it before it expires and after a server has rejected it; Alamofire's
+/// Adds a token to requests, and refreshes it before it expires and after a server has rejected it; the counterpart of Alamofire's
 /// `AuthenticationInterceptor`.
 ///
 ///     let tokens = try TokenAuthentication(saved, for: ["https://api.example.com"]) { expired in
@@ -13,24 +13,24 @@ import Synchronization
 ///     }
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.tokenAuthentication = tokens }
 ///
-/// Only requests to its origins carry the token, also behind a redirect; those with an Authorization field of their own do not. All
-/// requests that need a new token wait for one refresh, and fail with its error if it fails; unless it has a response of its own, its
-/// response is the 401 that made the refresh necessary. A request that was sent with an old token and rejected is sent once more with
-/// the new one, if its body can be sent again; otherwise its response is the result. The session's credentials answer no challenge to a
-/// request with the token in Authorization.
+/// Only requests to its origins carry the token, also after a redirect; requests that already have the field do not. All requests
+/// that need a new token wait for one refresh. If it fails, they fail with its error, whose response is the 401 that caused the
+/// refresh, unless the error has its own. A request that was rejected with an old token is sent once more with the new one, if its
+/// body can be sent again; otherwise its response is the result. The session's credentials do not answer challenges to a request
+/// with the token in Authorization.
 ///
-/// Sessions may share it. The refresh runs in a task of its own, so the cancellation of a request ends the request's wait alone.
-/// Requests that the closure sends bypass it, whatever session sends them; one from a detached task needs
-/// ``RequestSettings/usesTokenAuthentication`` set to false, since it would wait for the refresh that it is part of.
+/// Sessions may share it. The refresh runs in a task of its own, so cancelling a request only ends that request's wait. Requests
+/// that the closure sends do not use the token, whatever session sends them. A request from a detached task would wait for the
+/// refresh that it is part of: set its ``RequestSettings/usesTokenAuthentication`` to false.
 public final class TokenAuthentication: Sendable {
-    /// Obtains a token in place of one that has expired or was rejected; nil if there was none yet.
+    /// Obtains a token to replace one that has expired or was rejected; nil if there was none yet.
     public typealias Refresh = @Sendable (_ expired: AccessToken?) async throws -> AccessToken
 
     /// The field that carries the token.
     public enum Location: Sendable, Hashable {
-        /// Authorization, as `Bearer` token (RFC 6750, 2.1) or of another scheme.
+        /// Authorization, with the scheme `Bearer` (RFC 6750, 2.1) or another one.
         case authorization(scheme: String = "Bearer")
-        /// A field that holds the token alone, such as `X-Auth-Token`.
+        /// A field that contains only the token, such as `X-Auth-Token`.
         case header(String)
     }
 
@@ -39,19 +39,19 @@ public final class TokenAuthentication: Sendable {
         /// The field that carries the token; `Authorization: Bearer` by default.
         public var location = Location.authorization()
 
-        /// How long before the end of its lifetime a token is refreshed, but not before half of it; a minute by default.
+        /// How long before its expiry a token is refreshed, but not before half of its lifetime; a minute by default.
         public var refreshesBefore = Duration.seconds(60)
 
-        /// The most refreshes within ``refreshWindow``; 5 by default. Beyond it a token that has expired is sent until a server rejects
-        /// it, and a request without such a token fails with `limitExceeded`.
+        /// The maximum number of refreshes within ``refreshWindow``; 5 by default. Beyond it, an expired token is sent until a
+        /// server rejects it; a request without a token, or with a rejected one, fails with `limitExceeded`.
         public var mostRefreshes = 5
 
         /// The time over which refreshes are counted; 30 seconds by default.
         public var refreshWindow = Duration.seconds(30)
 
-        /// Whether a response says that the token is not good any more; by default status 401. It is called with each response to a
-        /// request that carried the token. Its body may not have arrived; `response.body.whole` is then nil, unless a network
-        /// interceptor has collected it.
+        /// Returns whether a response rejects the token; by default for status 401. It is called with each response to a request
+        /// that carried the token. If the body is not complete yet, `response.body.whole` is nil, unless a network interceptor has
+        /// collected it.
         public var isRejected: @Sendable (Request, Response) -> Bool = { _, response in response.status.code == 401 }
 
         /// The clock that measures lifetimes; the system's by default.
@@ -60,15 +60,15 @@ public final class TokenAuthentication: Sendable {
         public init() {}
     }
 
-    /// A request that waits for a refresh, whose error is a result, too: the wait itself fails by the request's cancellation or time.
-    /// The result is nil if the token was replaced meanwhile.
+    /// A request that waits for a refresh. The error of the refresh is a result; the wait itself throws only for the request's
+    /// cancellation or deadline. The result is nil if the token was replaced meanwhile.
     private typealias Waiter = UserWait<Result<TokenRule.Ticket?, SternaError>>
 
     private struct State {
         var rule: TokenRule
         var waiters: [ObjectIdentifier: Waiter] = [:]
 
-        /// The error of the last refresh that failed, and whether none has succeeded since.
+        /// The error of the last failed refresh, and whether no refresh has succeeded since.
         var failure: SternaError?
         var isFailing = false
 
@@ -89,7 +89,7 @@ public final class TokenAuthentication: Sendable {
         let response: Response
     }
 
-    /// What a request knows that does not simply use the current token.
+    /// The state for a request that cannot simply use the current token.
     private struct Asking {
         let lastFailure: SternaError?
         let isFailing: Bool
@@ -102,10 +102,10 @@ public final class TokenAuthentication: Sendable {
     private let refreshing: Refresh?
     private let state: Mutex<State>
 
-    /// The name of the field that carries the token; nil for one that is no name.
+    /// The name of the field that carries the token; nil if it is not a valid name.
     private let name: HTTPField.Name?
 
-    /// The field of the last token that was sent, which the next request usually sends, too.
+    /// The field of the last sent token, which the next request usually sends, too.
     private let lastField = Mutex<(number: UInt64, field: HTTPField)?>(nil)
 
     /// The objects whose refresh the current task is part of.
@@ -116,7 +116,7 @@ public final class TokenAuthentication: Sendable {
     /// - Parameters:
     ///   - token: the first token; nil to obtain one by a refresh when the first request needs it.
     ///   - urls: absolute URLs, whose origins (scheme, host and port) receive the token.
-    ///   - refresh: obtains new tokens; nil if that is impossible. The token is then sent until it is replaced.
+    ///   - refresh: obtains new tokens; with nil, the default, the token is sent until it is replaced.
     /// - Throws: `invalidURL` for a URL that is not absolute, or neither http nor https.
     public init(
         _ token: AccessToken? = nil, for urls: [any URLConvertible], options: Options = Options(),
@@ -147,8 +147,8 @@ public final class TokenAuthentication: Sendable {
         }
     }
 
-    /// The current token. Setting it replaces the token for all further requests and for those that wait; the result of a refresh under
-    /// way is then ignored. Nil, as after logging out, lets the next request obtain a token by a refresh.
+    /// The current token. Setting it replaces the token for all further and all waiting requests; the result of a refresh under way
+    /// is then ignored. After setting nil, for example to log out, the next request obtains a token by a refresh.
     public var token: AccessToken? {
         get { state.withLock { $0.rule.token } }
         set {
@@ -172,7 +172,7 @@ public final class TokenAuthentication: Sendable {
 
     // MARK: Requests
 
-    /// Whether a request needs the token.
+    /// Returns whether a request needs the token.
     func applies(to request: Request) -> Bool {
         guard origins.contains(request.url.origin), request.state.choices.usesToken else { return false }
         return !Self.underWay.contains(ObjectIdentifier(self)) && !(name.map(request.headers.contains) ?? false)
@@ -185,7 +185,7 @@ public final class TokenAuthentication: Sendable {
         }
     }
 
-    /// Returns a request with a token; throws `invalidHeader` for one that cannot be sent.
+    /// Returns a request with a token; throws `invalidHeader` for a token that cannot be sent.
     func applied(_ ticket: TokenRule.Ticket, to request: Request) throws(SternaError) -> Request {
         var request = request
         do {
@@ -215,8 +215,8 @@ public final class TokenAuthentication: Sendable {
 
     /// Returns the token for a request, after a refresh if one is needed; nil to send it without.
     ///
-    /// The error of a refresh has the response that made the refresh necessary, unless it has one of its own: a request that was not
-    /// sent for it fails with a status, too.
+    /// The error of a refresh is given the response that caused the refresh, unless it has its own, so that requests that were
+    /// never sent fail with a status, too.
     ///
     /// - Parameter rejected: the token that a server has rejected; nil before the request is sent.
     nonisolated(nonsending) func ticket(
@@ -227,7 +227,7 @@ public final class TokenAuthentication: Sendable {
             let (decision, asking) = state.withLock { state -> (TokenRule.Decision, Asking?) in
                 if let rejected { state.note(rejected) }
                 let decision = rejected.map { state.rule.rejected($0.ticket, at: now) } ?? state.rule.ask(at: now)
-                // Most requests need no more.
+                // The usual case, for which no further state is needed.
                 if case .use = decision { return (decision, nil) }
                 let rejection = rejected?.response ?? state.rejection
                 var asking = Asking(lastFailure: state.failure, isFailing: state.isFailing, rejection: rejection)
@@ -266,7 +266,7 @@ public final class TokenAuthentication: Sendable {
         }
     }
 
-    /// Returns the error of a request that would need one refresh more than the window admits.
+    /// Returns the error of a request that would need more refreshes than the window permits.
     ///
     /// - Parameter failure: the error of the last refresh; nil if it obtained a token.
     private func tooMany(_ failure: SternaError?) -> SternaError {
@@ -289,7 +289,7 @@ public final class TokenAuthentication: Sendable {
             underlying: failure)
     }
 
-    /// Returns an error of a refresh with the response that made the refresh necessary, unless it has a response of its own.
+    /// Returns the error of a refresh with the response that caused the refresh, unless it has its own.
     private static func failure(_ error: SternaError, after rejection: Response?) -> SternaError {
         guard error.response == nil, let rejection else { return error }
         var error = error
@@ -322,7 +322,7 @@ public final class TokenAuthentication: Sendable {
         guard let refreshing else { return }
         let expired = token
         let ids = Self.underWay.union([ObjectIdentifier(self)])
-        // Detached: neither the cancellation nor the task-local values of the request that begins it are the others' concern.
+        // Detached: the cancellation and the task-local values of the request that begins it must not affect other requests.
         Task.detached {
             let result = await Self.$underWay.withValue(ids) { await Self.result(of: refreshing, expired) }
             self.end(number, result)
@@ -347,7 +347,7 @@ public final class TokenAuthentication: Sendable {
     private func end(_ number: UInt64, _ result: Result<AccessToken, SternaError>) {
         let now = options.clock.now
         let (outcome, waiters): (Result<TokenRule.Ticket?, SternaError>, [Waiter]) = state.withLock { state in
-            // Waiters of a refresh that is out of date have gone on.
+            // A refresh that was superseded has no waiters: they resumed when the token was replaced.
             guard state.rule.currentRefresh == number else { return (.success(nil), []) }
             let waiters = Array(state.waiters.values)
             state.waiters = [:]

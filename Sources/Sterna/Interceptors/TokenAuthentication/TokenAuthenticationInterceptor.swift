@@ -27,7 +27,7 @@ struct TokenAuthenticationInterceptor: Interceptor {
         }
     }
 
-    // A function of its own, since its locals would otherwise occupy memory in every waiting request.
+    // A separate function, whose locals would otherwise occupy memory in every waiting request.
     @inline(never)
     nonisolated(nonsending) private func renew(
         _ ticket: TokenRule.Ticket, _ response: Response, _ request: Request, _ next: Chain
@@ -36,8 +36,8 @@ struct TokenAuthenticationInterceptor: Interceptor {
             tokens.reject(.init(ticket: ticket, response: response))
             return response
         }
-        // The refresh may need the connection that the body would occupy. After a refresh the response is in an error at most: of a long
-        // body nothing more is read.
+        // The refresh may need the connection that the body would occupy. After a refresh, the response is at most part of an
+        // error, so the rest of a long body is not read.
         var response = response
         response.body = await response.body.collected()
         if response.body.whole == nil, tokens.canRefresh { response.body.cancel() }
@@ -47,7 +47,7 @@ struct TokenAuthenticationInterceptor: Interceptor {
                 for: request, insteadOf: .init(ticket: ticket, response: response), time)
         } catch var error {
             response.body.cancel()
-            // Also after a cancellation. The error of a refresh may have a response of its own.
+            // Also after a cancellation. The error of a refresh may have its own response.
             if error.response == nil { error.response = response }
             error.requestSent = true
             throw error.at(request)

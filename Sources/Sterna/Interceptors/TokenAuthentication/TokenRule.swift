@@ -1,16 +1,16 @@
 import NIOCore
 import SternaCore
 
-/// Decides when a token is used, refreshed or given up: a state machine of values, without I/O and clock.
+/// Decides when a token is used, refreshed or given up: a state machine without I/O and clock.
 struct TokenRule: Sendable {
-    /// The limits that it keeps to.
+    /// The limits of refreshes.
     struct Limits: Sendable {
-        /// How long before its expiry a token is refreshed; half of its lifetime at most.
+        /// How long before its expiry a token is refreshed; at most half of its lifetime.
         var leeway: TimeAmount
-        /// The most refreshes within ``window``.
+        /// The maximum number of refreshes within ``window``.
         var mostRefreshes: Int
         var window: TimeAmount
-        /// Whether tokens can be refreshed at all.
+        /// Whether tokens can be refreshed.
         var canRefresh: Bool
     }
 
@@ -18,32 +18,32 @@ struct TokenRule: Sendable {
     struct Ticket: Sendable, Hashable {
         let token: AccessToken
 
-        /// A number that each token has of its own.
+        /// The unique number of the token.
         let number: UInt64
 
-        /// How many refreshes had failed when the request got it.
+        /// The number of failed refreshes when the request received it.
         var failures: UInt64 = 0
     }
 
-    /// What a request does.
+    /// How a request proceeds.
     enum Decision: Sendable, Hashable {
         case use(Ticket)
-        /// There is no token, and no way to get one.
+        /// Sends the request without a token: there is none, and it cannot be refreshed.
         case send
         /// Waits for a refresh, which the request begins if it is the first.
         case wait(refresh: UInt64, begins: Bool)
         /// The token was rejected, and cannot be refreshed.
         case giveUp
-        /// The token was rejected, and a refresh has failed since the request got it.
+        /// The token was rejected, and a refresh has failed since the request received it.
         case failed
-        /// There were as many refreshes as the window admits, and no token that could be sent.
+        /// The window permits no further refresh, and there is no token to send.
         case tooMany
     }
 
     private let limits: Limits
     private var current: Ticket?
 
-    /// When the current token is to be refreshed.
+    /// When the current token must be refreshed.
     private var renewal = NIODeadline.distantFuture
 
     /// Whether the server has rejected the current token.
@@ -52,7 +52,7 @@ struct TokenRule: Sendable {
     /// The number of the refresh under way.
     private var refresh: UInt64?
 
-    /// The moments of the last refreshes, at most as many as the window admits.
+    /// The times of the last refreshes, at most as many as the window permits.
     private var begun: [NIODeadline] = []
     private var lastNumber: UInt64 = 0
 
@@ -63,7 +63,7 @@ struct TokenRule: Sendable {
 
     var token: AccessToken? { current?.token }
 
-    /// Whether a token is the one that requests carry by now.
+    /// Returns whether a token is the current one.
     func isCurrent(_ ticket: Ticket) -> Bool { current?.number == ticket.number }
 
     /// The number of the refresh under way; nil for none.
@@ -76,7 +76,7 @@ struct TokenRule: Sendable {
         let isDue = isRejected || renewal <= now
         guard isDue, limits.canRefresh else { return .use(stamped(current)) }
         let decision = begin(at: now)
-        // Until the server rejects it, a token whose time is up may be good.
+        // An expired token may still be valid until the server rejects it.
         return decision == .tooMany && !isRejected ? .use(stamped(current)) : decision
     }
 
@@ -88,8 +88,8 @@ struct TokenRule: Sendable {
 
     /// Decides after a server has rejected a request with a token.
     ///
-    /// A token that was replaced since is not refreshed again, and requests that were under way together share one refresh, even a
-    /// failed one.
+    /// If the token was replaced meanwhile, it is not refreshed again. Requests that were under way at the same time share one
+    /// refresh, even a failed one.
     mutating func rejected(_ ticket: Ticket, at now: NIODeadline) -> Decision {
         reject(ticket)
         if let refresh { return .wait(refresh: refresh, begins: false) }
@@ -105,7 +105,7 @@ struct TokenRule: Sendable {
         if current?.number == ticket.number, limits.canRefresh { isRejected = true }
     }
 
-    /// Records the end of a refresh; returns the new token's ticket, or nil for a failure and for a refresh that is out of date.
+    /// Records the end of a refresh; returns the new token's ticket, or nil for a failed or superseded refresh.
     mutating func refreshed(_ number: UInt64, with token: AccessToken?, at now: NIODeadline) -> Ticket? {
         guard refresh == number else { return nil }
         refresh = nil
@@ -113,11 +113,11 @@ struct TokenRule: Sendable {
             failures &+= 1
             return nil
         }
-        // A server that names no time at all means that it does not know: a new token is good for something.
+        // A lifetime of zero or less cannot be right for a new token, so it counts as unknown.
         return adopt(token, lifetime: token.lifetime.flatMap { $0 > .zero ? $0 : nil }, at: now)
     }
 
-    /// Replaces the token; a refresh under way is out of date then.
+    /// Replaces the token, which supersedes a refresh under way.
     mutating func replace(by token: AccessToken?, at now: NIODeadline) {
         refresh = nil
         begun = []

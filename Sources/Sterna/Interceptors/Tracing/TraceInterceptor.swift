@@ -1,13 +1,13 @@
 import SternaCore
 
-/// Records what a user's interceptor passes on and receives; see ``SternaCore/CallTrace``.
+/// Records the request that the interceptor above passes on, and the response that it receives; see ``SternaCore/CallTrace``.
 struct TraceInterceptor: Interceptor {
-    /// Whether no interceptor of the user follows.
+    /// Whether no further interceptor of the program follows.
     var isLast = false
 
-    /// Returns interceptors of the user with a trace below each.
+    /// Returns the program's interceptors with a trace below each.
     ///
-    /// - Parameter isLast: whether none of the user's follows.
+    /// - Parameter isLast: whether no further interceptor of the program follows.
     static func traced(_ interceptors: [any Interceptor], isLast: Bool) -> [any Interceptor] {
         interceptors.enumerated().flatMap { index, interceptor -> [any Interceptor] in
             [interceptor, TraceInterceptor(isLast: isLast && index == interceptors.count - 1)]

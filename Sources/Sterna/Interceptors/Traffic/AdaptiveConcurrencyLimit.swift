@@ -1,28 +1,31 @@
 import NIOCore
 import SternaCore
 
-/// Limits how many requests to each origin are under way at once, by what its server can take (adaptive concurrency).
+/// Limits the number of concurrent requests to each origin by the measured capacity of its server (adaptive concurrency).
 ///
 ///     let limit = AdaptiveConcurrencyLimit(maxLimit: 100, longestWait: .seconds(5))
 ///     let api = try Session { $0.adaptiveConcurrencyLimit = limit }
 ///
-/// The limit follows the times to the responses' heads. It grows while they are as short as those of a few requests at a time, and
-/// shrinks when requests begin to queue in the server. Time-outs, connections that fail or break off, and the statuses 429 and 503
-/// lower it by a fifth. The first requests, and a few about every half minute, are sent at most three at a time to measure the
-/// server's own time.
+/// The limit follows the times to the responses' heads. It grows while they are as short as with few concurrent requests, and
+/// shrinks when requests begin to queue in the server. Time-outs, connections that fail or are lost, and the statuses 429 and 503
+/// lower it by a fifth. To measure the server's own time, the first requests, and a few at intervals of at least 30 s, are sent at
+/// most three (or `minLimit`) at a time.
 ///
-/// Further requests wait in order of arrival. A request that finds too many waiting, or waits too long, fails with `trafficLimited`,
-/// and nothing is sent. A request counts until the head of its response has arrived. Sessions that have the same limit share it.
+/// Further requests wait in order of arrival. A request fails with `trafficLimited`, and nothing is sent, if too many wait already
+/// or it waits too long. A request counts until the head of its response has arrived. Sessions with the same object share the
+/// limit.
 public final class AdaptiveConcurrencyLimit: Sendable {
     fileprivate let maximumWaiting: Int
     fileprivate let longestWait: Duration
     private let gates: OriginStates<ConcurrencyGate>
 
+    /// Makes a limit.
+    ///
     /// - Parameters:
-    ///   - minLimit: the lowest limit of an origin, from 1; 1 by default.
-    ///   - maxLimit: the highest limit of an origin; 200 by default.
-    ///   - maximumWaiting: the maximum number of requests to an origin that wait; 1000 by default.
-    ///   - longestWait: the longest wait of a request; 10 s by default.
+    ///   - minLimit: the lowest limit of an origin, at least 1; 1 by default.
+    ///   - maxLimit: the highest limit of an origin, at least `minLimit`; 200 by default.
+    ///   - maximumWaiting: the maximum number of waiting requests to an origin; 1,000 by default.
+    ///   - longestWait: the maximum wait of a request; 10 s by default.
     public init(
         minLimit: Int = 1, maxLimit: Int = 200, maximumWaiting: Int = 1_000, longestWait: Duration = .seconds(10)
     ) {
@@ -35,7 +38,7 @@ public final class AdaptiveConcurrencyLimit: Sendable {
     func gate(_ origin: Origin) -> ConcurrencyGate { gates.update(origin) { $0 } }
 }
 
-/// Has requests wait for a place, and measures them.
+/// Lets requests wait for a permit, and measures them.
 struct AdaptiveConcurrencyInterceptor: Interceptor {
     let limit: AdaptiveConcurrencyLimit
     let time: LoopClock
@@ -70,7 +73,7 @@ struct AdaptiveConcurrencyInterceptor: Interceptor {
             try await pause.wait()
         } catch {
             if !gate.giveUp(ticket) {
-                // It was given a place at the same time.
+                // The request has received a permit at the same time.
                 let now = time.clock.now
                 gate.leave(.unknown, sent: now, inFlight: 1, at: now)
             }

@@ -1,10 +1,10 @@
 import NIOCore
 import SternaCore
 
-/// The circuit of an origin: a value, without a clock.
+/// The circuit of an origin.
 ///
-/// It is closed while requests succeed, opens after a number of failures in a row, and lets a few probes through after a time. A
-/// probe that succeeds closes it, one that fails opens it again.
+/// It is closed while requests succeed, opens after a number of consecutive failures, and permits a few probes after a time. A
+/// successful probe closes it; a failed one opens it again.
 struct Circuit: Sendable {
     private enum State: Sendable, Hashable {
         case closed(failures: Int)
@@ -16,16 +16,16 @@ struct Circuit: Sendable {
     /// Whether a request may be sent.
     enum Admission: Sendable, Hashable {
         case pass
-        /// The request is a probe, whose result has to be reported.
+        /// The request is a probe, whose result must be reported.
         case probe
-        /// The request must not be sent; with the time until a probe may be, zero while one is under way.
+        /// The request must not be sent; contains the time until the next probe, zero while a probe is under way.
         case refuse(Duration)
     }
 
-    /// What became of a request.
+    /// The result of a request.
     enum Result: Sendable, Hashable {
         case success, failure
-        /// Nothing that tells how the server is, such as a cancellation.
+        /// The result says nothing about the server, such as a cancellation.
         case unknown
     }
 
@@ -46,7 +46,7 @@ struct Circuit: Sendable {
         }
     }
 
-    /// Records the result of a request that was admitted; returns whether the circuit has opened by it.
+    /// Records the result of an admitted request; returns whether it has opened the circuit.
     mutating func ended(_ result: Result, isProbe: Bool, _ rules: CircuitBreaker.Rules, at now: NIODeadline) -> Bool {
         switch (state, result) {
         case (.closed, .success) where !isProbe:
@@ -63,10 +63,10 @@ struct Circuit: Sendable {
             return false
         case (.halfOpen, .failure) where isProbe: return open(rules, at: now)
         case (.halfOpen(let probes), .unknown) where isProbe:
-            // Without any probe under way the next request is one.
+            // If no probe is left under way, the next request is a probe.
             state = probes > 1 ? .halfOpen(probes: probes - 1) : .open(until: now)
             return false
-        // Requests from before the circuit changed tell nothing about now.
+        // Requests sent before the circuit changed say nothing about its current state.
         default: return false
         }
     }
@@ -76,11 +76,11 @@ struct Circuit: Sendable {
         return true
     }
 
-    /// What an error of a request says about its server.
+    /// Returns what an error says about the server.
     static func result(of error: any Error) -> Result {
         guard let known = error as? SternaError else { return .unknown }
         switch known.kind {
-        // By the proxy, or by the code that is asked for its credentials meanwhile.
+        // The proxy, or the program's code that supplies its credentials, was too slow.
         case .timedOut where known.phase == .proxy: return .unknown
         case .connectionFailed, .connectionClosed, .truncated, .writeFailed, .timedOut, .hostNotFound, .tlsFailed:
             return .failure
@@ -88,11 +88,11 @@ struct Circuit: Sendable {
         }
     }
 
-    /// What a status says about its server.
+    /// Returns what a status says about the server.
     static func result(of status: Int) -> Result {
         switch status {
         case 500, 502, 503, 504: .failure
-        // A proxy's answer, not the server's.
+        // A proxy sends 407, not the server.
         case 407: .unknown
         default: .success
         }

@@ -1,15 +1,15 @@
 import SternaCore
 import Synchronization
 
-/// Stops sending requests to an origin that keeps failing, so that calls fail at once rather than after a time-out, and the server
-/// can recover.
+/// Stops sending requests to a failing origin, so that calls fail at once instead of after a time-out, and the server can recover.
 ///
 ///     let breaker = CircuitBreaker(failures: 5, openTime: .seconds(30))
 ///     let api = try Session { $0.circuitBreaker = breaker }
 ///
-/// After a number of failures in a row an origin's circuit is open: requests fail with `trafficLimited`, and nothing is sent. After a
-/// time a probe is let through; if it succeeds the circuit is closed again. Failures are connections that fail, break off or time
-/// out, and the statuses 500, 502, 503 and 504. Sessions that have the same breaker share its circuits.
+/// After a number of consecutive failures an origin's circuit opens: requests fail with `trafficLimited`, and nothing is sent.
+/// After a time a probe is sent; if it succeeds, the circuit closes again. Failures are unknown hosts, connections that cannot be
+/// opened or are lost, TLS errors, time-outs, and the statuses 500, 502, 503 and 504. Sessions with the same breaker share its
+/// circuits.
 public final class CircuitBreaker: Sendable {
     struct Rules: Sendable {
         let failures: Int
@@ -20,10 +20,12 @@ public final class CircuitBreaker: Sendable {
     private let rules: Rules
     private let circuits = OriginStates { Circuit() }
 
+    /// Makes a breaker.
+    ///
     /// - Parameters:
-    ///   - failures: the number of failures in a row that opens a circuit; 5 by default.
-    ///   - openTime: the time after which an open circuit lets probes through; 30 s by default.
-    ///   - probes: the number of probes at the same time; 1 by default.
+    ///   - failures: the number of consecutive failures that opens a circuit, at least 1; 5 by default.
+    ///   - openTime: the time after which an open circuit permits probes; 30 s by default.
+    ///   - probes: the maximum number of concurrent probes, at least 1; 1 by default.
     public init(failures: Int = 5, openTime: Duration = .seconds(30), probes: Int = 1) {
         rules = Rules(failures: failures, openTime: openTime, probes: probes)
     }
@@ -37,7 +39,7 @@ public final class CircuitBreaker: Sendable {
     }
 }
 
-/// Asks the circuit of a request's origin before it is sent.
+/// Checks the circuit of a request's origin before the request is sent.
 struct CircuitBreakerInterceptor: Interceptor {
     let breaker: CircuitBreaker
     let clock: NetworkClock
@@ -67,8 +69,8 @@ struct CircuitBreakerInterceptor: Interceptor {
     }
 }
 
-/// Reports what an attempt on the network says about its server. Further up, waits for tokens, credentials and turns can fail as well,
-/// which says nothing about it.
+/// Reports what an attempt on the network says about its server. It is below the waits for tokens, credentials and turns, whose
+/// failures say nothing about the server.
 struct CircuitReportInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let report = request.state.attempt.circuitReport else { return try await next(request) }

@@ -1,11 +1,11 @@
 import NIOCore
 import SternaCore
 
-/// How many requests an origin serves at once without queueing them: a value, without a clock.
+/// Estimates how many concurrent requests an origin serves without queueing them.
 ///
-/// It compares the median time to a response with that of a few requests at a time, its baseline. While both are alike the limit grows;
-/// beyond the server's capacity requests queue there, and the limit shrinks in the proportion of the times. The baseline is measured
-/// anew now and then, since servers become faster and slower. Failures by overload shrink the limit at once.
+/// It compares the median time to a response with the median time with few concurrent requests, the baseline. While both are
+/// similar, the limit grows. Beyond the server's capacity requests queue there, and the limit shrinks in proportion to the times.
+/// The baseline is measured periodically, since servers become faster and slower. Failures by overload shrink the limit at once.
 struct ConcurrencyEstimate: Sendable {
     /// The bounds of the limit.
     struct Bounds: Sendable, Hashable {
@@ -17,22 +17,22 @@ struct ConcurrencyEstimate: Sendable {
             self.most = max(most, self.least)
         }
 
-        /// The number of requests at the same time while the baseline is measured.
+        /// The number of concurrent requests while the baseline is measured.
         var few: Int { min(max(least, 3), most) }
     }
 
-    /// How a request has ended.
+    /// The outcome of a request.
     enum Outcome: Sendable, Hashable {
-        /// With a response.
+        /// A response.
         case answered
-        /// In a way that tells of too much load.
+        /// A failure that indicates overload.
         case overloaded
-        /// Nothing that tells how the server is, such as a cancellation.
+        /// The outcome says nothing about the server, such as a cancellation.
         case unknown
     }
 
     private enum Phase: Sendable {
-        /// Few requests at a time measure the baseline.
+        /// Few concurrent requests measure the baseline.
         case probing(since: NIODeadline)
         case adapting
     }
@@ -40,36 +40,36 @@ struct ConcurrencyEstimate: Sendable {
     private let bounds: Bounds
     private var phase: Phase?
 
-    /// The limit with its fraction, apart from probes.
+    /// The limit with its fraction, outside of probes.
     private(set) var exact: Double
 
-    /// The median time to a response that few requests at a time had, in nanoseconds; nil until it is known.
+    /// The median time to a response with few concurrent requests, in nanoseconds; nil until it is known.
     private(set) var baseline: Double?
 
-    /// The times of the present window, in nanoseconds.
+    /// The times of the current window, in nanoseconds.
     private var times: [Int64] = []
 
     /// The maximum number of requests under way in the window.
     private var peak = 0
 
-    /// When the window began; requests that were sent before it tell of another limit.
+    /// When the window began; requests sent before it were subject to another limit.
     private var windowBegan: NIODeadline?
     private var probedAt: NIODeadline?
     private var shrunkAt: NIODeadline?
 
-    /// The number of times that make a baseline, and the least for a window.
+    /// The number of times in a baseline, and the minimum of a window.
     static let leastTimes = 10
 
-    /// The largest number of times in a window.
+    /// The maximum number of times in a window.
     private static let mostTimes = 64
 
-    /// By how much times may exceed the baseline without being a queue.
+    /// The factor by which times may exceed the baseline without indicating a queue.
     private static let tolerance = 1.1
 
-    /// The least time between two probes.
+    /// The minimum time between two probes.
     private static let probePause = TimeAmount.seconds(30)
 
-    /// How long growth stays slow after an overload.
+    /// How long the limit grows slowly after an overload.
     private static let caution = TimeAmount.seconds(10)
 
     init(_ bounds: Bounds) {
@@ -88,7 +88,7 @@ struct ConcurrencyEstimate: Sendable {
     ///
     /// - Parameters:
     ///   - sent: when it was sent.
-    ///   - inFlight: the number of requests under way when it was sent, itself included.
+    ///   - inFlight: the number of requests under way when it was sent, including itself.
     mutating func ended(_ outcome: Outcome, sent: NIODeadline, inFlight: Int, at now: NIODeadline) {
         if phase == nil { probe(at: sent) }
         switch outcome {
@@ -106,7 +106,7 @@ struct ConcurrencyEstimate: Sendable {
             if times.count >= Self.leastTimes {
                 endProbe(at: now)
             } else if let baseline, Double((now - since).nanoseconds) > max(baseline * 20, 1e9) {
-                // A few slow requests would hold up all others; what is known has to do.
+                // A few slow requests must not delay all others: the probe ends with the times known so far.
                 self.baseline = times.isEmpty ? baseline : max(baseline, Self.median(times))
                 adapt(at: now)
             }
@@ -136,7 +136,7 @@ struct ConcurrencyEstimate: Sendable {
         beginWindow(at: now)
     }
 
-    /// Whether it is time for a new baseline. A probe of slow requests takes longer, so there are fewer.
+    /// Returns whether to measure a new baseline. Slow requests make probes longer, so they are rarer.
     private func needsProbe(at now: NIODeadline) -> Bool {
         guard let probedAt, let baseline else { return true }
         let pause = min(baseline * Double(Self.leastTimes) * 25, 3.6e12)
@@ -159,13 +159,13 @@ struct ConcurrencyEstimate: Sendable {
         if wanted <= exact {
             exact = max(wanted, Double(bounds.least))
         } else if Double(peak) * 2 >= exact {
-            // Without a demand for it nothing tells whether a higher limit is right.
+            // The limit grows only if enough requests were under way to test it.
             exact = min(isCautious ? min(wanted, exact + 1) : wanted, Double(bounds.most))
         }
         if needsProbe(at: now) { probe(at: now) } else { beginWindow(at: now) }
     }
 
-    /// Lowers the limit by a fifth, once for the failures of about the same time.
+    /// Lowers the limit by a fifth, once for failures at about the same time.
     private mutating func shrink(at now: NIODeadline) {
         let pause = max(min(baseline ?? 0, 1e10), 1e8)
         if let shrunkAt, Double((now - shrunkAt).nanoseconds) < pause { return }
@@ -179,22 +179,22 @@ struct ConcurrencyEstimate: Sendable {
         return Double(times.sorted()[times.count / 2])
     }
 
-    /// What an error of a request says about the load of its server.
+    /// Returns what an error says about the load of the server.
     static func outcome(of error: any Error) -> Outcome {
         guard let known = error as? SternaError else { return .unknown }
         switch known.kind {
-        // A deadline that passed earlier is the caller's own.
+        // The deadline passed before the server was reached.
         case .timedOut where [.prepare, .resolve].contains(known.phase): return .unknown
         case .timedOut, .connectionFailed, .connectionClosed, .writeFailed, .truncated: return .overloaded
         default: return .unknown
         }
     }
 
-    /// What a status says about the load of its server.
+    /// Returns what a status says about the load of the server.
     static func outcome(of status: Int) -> Outcome {
         switch status {
         case 429, 503: .overloaded
-        // Other failures come sooner or later than answers do.
+        // Other failures do not have the times of normal responses.
         case 500...599: .unknown
         default: .answered
         }

@@ -2,10 +2,9 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// The limit of one origin, and its requests.
+/// The limit and the requests of one origin.
 ///
-/// Requests keep the gate they came through, so that they are woken and counted there even if another origin takes its place among
-/// the known ones.
+/// Requests keep a reference to their gate, so that they are resumed and counted there even if the origin's state has been evicted.
 final class ConcurrencyGate: Sendable {
     private struct Waiter: Sendable {
         let ticket: UInt64
@@ -18,7 +17,7 @@ final class ConcurrencyGate: Sendable {
         var waiters: [Waiter] = []
         var lastTicket: UInt64 = 0
 
-        /// Gives free permits to requests that wait; returns what wakes them.
+        /// Assigns free permits to waiting requests; returns the waits to end.
         mutating func admit() -> [CallWait] {
             let admitted = permits.admit(limit: estimate.limit)
             guard !admitted.isEmpty else { return [] }
@@ -28,10 +27,10 @@ final class ConcurrencyGate: Sendable {
         }
     }
 
-    /// What a request has to do.
+    /// How a request proceeds.
     enum Entry: Sendable {
         case pass
-        /// Wait; it then has a permit unless ``giveUp(_:)`` says otherwise.
+        /// The request waits; afterwards it has a permit unless ``giveUp(_:)`` returns true.
         case wait(ticket: UInt64)
         case refuse
     }
@@ -48,14 +47,14 @@ final class ConcurrencyGate: Sendable {
     /// The number of requests under way.
     var inFlight: Int { state.withLock { $0.permits.inFlight } }
 
-    /// The number of requests that wait.
+    /// The number of waiting requests.
     var waiting: Int { state.withLock { $0.permits.queue.count } }
 
-    /// Asks for a permit.
+    /// Requests a permit.
     ///
     /// - Parameters:
-    ///   - pause: what the request waits with.
-    ///   - most: the maximum number of requests that wait.
+    ///   - pause: the wait of the request.
+    ///   - most: the maximum number of waiting requests.
     func enter(_ pause: CallWait, waiting most: Int) -> Entry {
         state.withLock { state in
             state.lastTicket &+= 1
@@ -70,7 +69,7 @@ final class ConcurrencyGate: Sendable {
         }
     }
 
-    /// Takes a request out of the queue; returns false if it has a permit by now.
+    /// Removes a request from the queue; returns false if it has received a permit.
     func giveUp(_ ticket: UInt64) -> Bool {
         // The waiter is released after unlocking.
         let (isGone, _) = state.withLock { state -> (Bool, Waiter?) in
@@ -80,7 +79,7 @@ final class ConcurrencyGate: Sendable {
         return isGone
     }
 
-    /// Gives the permit of a request up, and records how it has ended.
+    /// Returns the permit of a request, and records its outcome.
     func leave(_ outcome: ConcurrencyEstimate.Outcome, sent: NIODeadline, inFlight: Int, at now: NIODeadline) {
         let woken = state.withLock { state in
             state.estimate.ended(outcome, sent: sent, inFlight: inFlight, at: now)

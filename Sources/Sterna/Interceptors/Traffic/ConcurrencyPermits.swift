@@ -1,9 +1,9 @@
-/// The requests to an origin that are under way, and those that wait: a value.
+/// The requests to an origin that are under way or waiting.
 struct ConcurrencyPermits: Sendable {
     enum Entry: Sendable, Hashable {
         /// The request has a permit.
         case pass
-        /// It waits for one, behind those that came before it.
+        /// The request waits in the queue.
         case wait
         /// Too many wait already.
         case refuse
@@ -15,7 +15,7 @@ struct ConcurrencyPermits: Sendable {
     /// The requests that wait, in order.
     private(set) var queue: [UInt64] = []
 
-    /// Gives a request a permit, or puts it into the queue.
+    /// Gives a request a permit, or adds it to the queue.
     mutating func enter(_ ticket: UInt64, limit: Int, waiting most: Int) -> Entry {
         if inFlight < limit, queue.isEmpty {
             inFlight += 1
@@ -26,17 +26,17 @@ struct ConcurrencyPermits: Sendable {
         return .wait
     }
 
-    /// Gives up the permit of a request under way.
+    /// Returns the permit of a request under way.
     mutating func leave() { inFlight = max(inFlight - 1, 0) }
 
-    /// Takes a request out of the queue; returns false if it has a permit by now.
+    /// Removes a request from the queue; returns false if it has received a permit.
     mutating func giveUp(_ ticket: UInt64) -> Bool {
         guard let index = queue.firstIndex(of: ticket) else { return false }
         queue.remove(at: index)
         return true
     }
 
-    /// Gives free permits to the requests that wait, and returns these.
+    /// Assigns free permits to the first requests of the queue, and returns these requests.
     mutating func admit(limit: Int) -> [UInt64] {
         let count = min(max(limit - inFlight, 0), queue.count)
         guard count > 0 else { return [] }

@@ -1,9 +1,9 @@
 import NIOCore
 import SternaCore
 
-/// Decides when a request is sent once more although its answer is still awaited: functions of values, without I/O and clock.
+/// Decides when a copy of a request is sent although its response is still pending, without I/O and clock.
 enum HedgeRule {
-    /// What a policy allows.
+    /// The settings of a policy.
     struct Rules: Sendable {
         var delay: HedgingPolicy.Delay
         var limit: Int
@@ -11,12 +11,12 @@ enum HedgeRule {
         var budget: RetryBudget?
     }
 
-    /// What has happened to the request so far.
+    /// The progress of a request so far.
     struct Progress: Sendable {
         /// The number of hedges so far.
         var hedges = 0
 
-        /// Whether a copy has ended, so that only the others are awaited.
+        /// Whether a copy has ended, so that no further copy is sent.
         var hasEnded = false
 
         /// The time until the request must be complete; nil without a deadline.
@@ -31,7 +31,7 @@ enum HedgeRule {
         case cancelled, ended, limit, method, body
         /// The origin has asked for fewer requests.
         case held
-        /// Too few times of the origin are known.
+        /// Too few response times of the origin are known.
         case samples
         /// The hedge would begin after the deadline.
         case time
@@ -39,12 +39,12 @@ enum HedgeRule {
     }
 
     enum Plan: Sendable, Hashable {
-        /// Another copy may be sent after a time without a response.
+        /// Another copy may be sent after this time without a response.
         case hedge(after: Duration)
         case leave(Obstacle)
     }
 
-    /// Decides, when a copy is sent, whether another may follow it.
+    /// Decides, when a copy is sent, whether another one may follow it.
     static func plan(
         _ request: Request, _ rules: Rules, _ origin: HedgedOrigin, _ progress: Progress, at now: NIODeadline
     ) -> Plan {
@@ -54,9 +54,9 @@ enum HedgeRule {
         return .hedge(after: delay)
     }
 
-    /// Decides, when the time is over, whether the copy is sent; nil if it is.
+    /// Decides, at the end of that time, whether the next copy is sent; returns nil if it is.
     ///
-    /// - Parameter budget: whether the origin's budget has a hedge left, which is asked for last.
+    /// - Parameter budget: withdraws a hedge from the origin's budget; false if none is left. Evaluated last.
     static func refusal(
         _ request: Request, _ rules: Rules, _ origin: HedgedOrigin, _ progress: Progress, at now: NIODeadline,
         budget: @autoclosure () -> Bool
@@ -79,36 +79,36 @@ enum HedgeRule {
 
     // MARK: Answers
 
-    /// Whether a response ends the race although other copies are under way.
+    /// Returns whether a response is delivered at once, without waiting for other copies.
     static func isUsable(_ status: Int) -> Bool { status != 429 && Circuit.result(of: status) != .failure }
 
-    /// How long an origin is sent no hedges after a response; nil for one that does not ask for it.
+    /// Returns how long no hedges are sent to an origin after a response; nil unless the status asks for fewer requests.
     static func hold(after status: Int, retryAfter: Duration?) -> Duration? {
         guard status == 429 || status == 503 else { return nil }
         return min(max(retryAfter ?? .seconds(10), .zero), .seconds(86_400))
     }
 }
 
-/// The copies of one request, and which of them is delivered: a value.
+/// The copies of one request, and the choice of the one to deliver.
 struct HedgeRace: Sendable {
-    /// How a copy has ended.
+    /// The outcome of a copy.
     enum Outcome: Sendable, Hashable {
-        /// With a response that is as good as any.
+        /// A response that is delivered at once.
         case usable
-        /// With a response that tells of a failing server, or with an error.
+        /// A response that indicates a failing server, or an error.
         case failed
     }
 
     enum Step: Sendable, Hashable {
         case wait
-        /// The outcome of this copy is the request's.
+        /// Delivers the outcome of this copy.
         case deliver(Int)
     }
 
     /// The outcomes of the copies; the first is the request itself.
     private var outcomes: [Outcome?] = [nil]
 
-    /// The number of copies beside the first.
+    /// The number of copies in addition to the first.
     var hedges: Int { outcomes.count - 1 }
 
     /// Whether a copy has ended.
@@ -120,7 +120,7 @@ struct HedgeRace: Sendable {
         return hedges
     }
 
-    /// Records the end of a copy. The first usable response is delivered; if there is none, what the first copy has come to.
+    /// Records the outcome of a copy. The first usable response is delivered; without one, the outcome of the first copy.
     mutating func ended(_ copy: Int, _ outcome: Outcome) -> Step {
         guard outcomes.indices.contains(copy) else { return .wait }
         outcomes[copy] = outcome
@@ -129,7 +129,7 @@ struct HedgeRace: Sendable {
     }
 }
 
-/// What a hedging policy knows of an origin: a value, without a clock.
+/// The state of an origin in a hedging policy.
 struct HedgedOrigin: Sendable {
     private(set) var latencies = Latencies()
     private var account: RetryAccount?
@@ -141,7 +141,7 @@ struct HedgedOrigin: Sendable {
         account?.count()
     }
 
-    /// Takes a hedge out of the budget; returns whether there was one.
+    /// Withdraws a hedge from the budget; returns false if none is left.
     mutating func withdraw(_ budget: RetryBudget?, at now: NIODeadline) -> Bool {
         guard let budget else { return true }
         var own = account ?? RetryAccount(at: now)
@@ -149,10 +149,10 @@ struct HedgedOrigin: Sendable {
         return own.withdraw(budget, at: now)
     }
 
-    /// Adds the time that a response's head took, or that was waited for one in vain.
+    /// Adds the time to a response's head, or a wait that ended without a response.
     mutating func add(_ time: Duration) { latencies.add(time) }
 
-    /// Allows no hedges for a time.
+    /// Permits no hedges for a time.
     mutating func hold(for time: Duration, at now: NIODeadline) {
         let end = now + TimeAmount(clamping: time)
         heldUntil = max(heldUntil ?? end, end)
@@ -160,7 +160,7 @@ struct HedgedOrigin: Sendable {
 
     func isHeld(at now: NIODeadline) -> Bool { heldUntil.map { now < $0 } ?? false }
 
-    /// Returns the time without a response after which another copy is sent; nil while too little is known.
+    /// Returns the time without a response after which another copy is sent; nil while too few times are known.
     func delay(_ delay: HedgingPolicy.Delay) -> Duration? {
         switch delay {
         case .fixed(let time): return max(time, .zero)
@@ -171,9 +171,9 @@ struct HedgedOrigin: Sendable {
     }
 }
 
-/// The latest times of an origin, and their percentiles.
+/// The latest response times of an origin, and their percentiles.
 struct Latencies: Sendable {
-    /// The number of times that are kept.
+    /// The maximum number of times.
     static let most = 128
 
     private var ring: [Duration] = []
@@ -195,16 +195,16 @@ struct Latencies: Sendable {
         sorted.insert(time, at: index(of: time))
     }
 
-    /// Returns the least time that a share of all do not exceed; nil if there are none.
+    /// Returns a percentile of the times; nil without times.
     ///
-    /// - Parameter share: in percent, from 0 to 100.
+    /// - Parameter share: the percentage of times that are not longer, from 0 to 100.
     func percentile(_ share: Double) -> Duration? {
         guard !sorted.isEmpty, !share.isNaN else { return nil }
         let rank = (min(max(share, 0), 100) / 100 * Double(sorted.count)).rounded(.up)
         return sorted[min(max(Int(rank) - 1, 0), sorted.count - 1)]
     }
 
-    /// Returns where the first time stands that is no shorter.
+    /// Returns the index of the first time that is not shorter.
     private func index(of time: Duration) -> Int {
         var (low, high) = (0, sorted.count)
         while low < high {

@@ -2,10 +2,10 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Follows the copies of a request on the network: measures them, and tells when another one is due.
+/// Measures the copies of a request on the network, and signals when another copy is due.
 final class HedgeWatch: Sendable {
     private struct State: Sendable {
-        /// When the copies were sent whose responses are awaited.
+        /// When the copies with pending responses were sent.
         var sent: [Int: NIODeadline] = [:]
         var latest = 0
         var timer: ClockTimer?
@@ -35,20 +35,20 @@ final class HedgeWatch: Sendable {
             isCancelled: Task.isCancelled || request.call?.isCancelled == true)
     }
 
-    /// Returns a copy of the request, which this follows.
+    /// Returns a copy of the request that reports to this object.
     func copy(_ number: Int) -> Request {
         var copy = request
         copy.state.attempt.hedgeCopy = HedgeCopy(watch: self, number: number)
         guard number > 0 else { return copy }
         copy.attemptReason = .hedge
-        // The first copy reports on the upload, and on interim responses.
+        // Only the first copy reports upload progress and interim responses.
         copy.uploadProgress = nil
         copy.options[ifSet: InformationalResponseKey.self] = nil
         state.withLock { $0.latest = number }
         return copy
     }
 
-    /// Whether another copy is sent now, which the budget then has paid for.
+    /// Returns whether another copy is sent now; withdraws it from the budget.
     func mayHedge(_ race: HedgeRace) -> Bool {
         let now = time.clock.now
         let progress = progress(race.hedges, hasEnded: race.hasEnded, at: now)
@@ -85,7 +85,7 @@ final class HedgeWatch: Sendable {
     }
 
     private func ring(_ delay: TimeAmount, _ copy: Int) {
-        // While the call's time stands still, nothing is due.
+        // While the call is paused, no copy is due.
         if request.call?.isPaused == true { return wait(delay, since: copy) }
         signal.yield()
     }
@@ -102,7 +102,7 @@ final class HedgeWatch: Sendable {
         }
     }
 
-    /// Records that a copy has failed. A time-out counts as a time that was waited for a response.
+    /// Records that a copy has failed. A time-out counts as a response time.
     func failed(_ copy: Int, _ error: any Error) {
         let now = time.clock.now
         guard let sent = end(copy), (error as? SternaError)?.kind == .timedOut else { return }
@@ -117,9 +117,9 @@ final class HedgeWatch: Sendable {
         return sent
     }
 
-    /// Ends the race: what the losers have waited counts, so that the slow ones are not forgotten.
+    /// Ends the race. The waits of the other copies count as response times, so that slow responses are represented.
     ///
-    /// - Parameter isDecided: whether a usable response was found.
+    /// - Parameter isDecided: whether a usable response has arrived.
     func finish(isDecided: Bool) {
         let now = time.clock.now
         let (late, timer) = state.withLock { state in

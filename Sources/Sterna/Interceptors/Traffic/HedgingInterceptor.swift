@@ -1,8 +1,8 @@
 import SternaCore
 
-/// Sends copies of a request whose answer is late, and returns the first usable response.
+/// Sends copies of a request whose response is late, and returns the first usable response.
 ///
-/// Each copy passes the whole chain below in a task of its own, which has ended when this returns.
+/// Each copy passes the whole chain below in a task of its own, which has ended when `intercept` returns.
 struct HedgingInterceptor: Interceptor {
     private typealias Outcome = Result<Response, any Error>
 
@@ -28,7 +28,7 @@ struct HedgingInterceptor: Interceptor {
             return HedgeRule.plan(request, policy.rules, origin, progress, at: now)
         }
         guard case .hedge = plan else {
-            // It is only measured.
+            // The request is not hedged, only measured.
             defer { watch.finish(isDecided: false) }
             return try await next(watch.copy(0))
         }

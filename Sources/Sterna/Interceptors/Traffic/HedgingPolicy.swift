@@ -1,40 +1,42 @@
 public import SternaCore
 
-/// Sends a request once more while its answer is late, and takes the answer that comes first (hedged requests).
+/// Sends copies of a request while its response is late, and uses the first response (hedged requests).
 ///
 ///     let hedging = HedgingPolicy(after: .percentile(95))
 ///     let api = try Session { $0.hedging = hedging }
 ///     try await api.get("live") { $0.hedging = .off }
 ///
-/// A request that has no response after ``Delay`` is sent again over another connection or stream. The first usable response
-/// is delivered, and the other copies are cancelled. The statuses 429, 500, 502, 503 and 504, and errors, wait for the copies that
-/// are under way; if no copy is better, the first one's response or error is delivered.
+/// A request without a response after ``Delay`` is sent again over another connection or stream. The first usable response is
+/// delivered, and the other copies are cancelled. A response with status 429, 500, 502, 503 or 504, or an error, is not usable: the
+/// other copies under way are awaited, and if none has a usable response, the first copy's outcome is delivered.
 ///
-/// GET, HEAD and OPTIONS are hedged, if the body can be read again, and never after the deadline. At most a twentieth of an origin's
-/// requests are hedges, beyond one in ten seconds. After a 429 or 503 an origin is sent no hedges for its Retry-After, or 10 s.
-/// Sessions that have the same policy share what it knows of origins.
+/// By default GET, HEAD and OPTIONS are hedged. The body must be replayable, and no copy is sent after the deadline. By default at
+/// most a twentieth of an origin's requests are hedges, in addition to one every ten seconds. After a 429 or 503 no hedges are sent
+/// to the origin for its Retry-After, or for 10 s without one. Sessions with the same policy share its measurements.
 public final class HedgingPolicy: Sendable {
-    /// The time without a response after which a request is sent once more.
+    /// The time without a response after which another copy is sent.
     ///
-    /// It is counted from when the copy before was sent; waits for turns, tokens and credentials are not part of it.
+    /// It begins when the previous copy is sent; waits for turns, tokens and credentials do not count.
     public enum Delay: Sendable, Hashable {
         case fixed(Duration)
 
-        /// A percentile, from 0 to 100, of the origin's latest 128 times to a response's head, and no less than `floor`. Nothing is
-        /// hedged before there are `samples` times.
+        /// A percentile, from 0 to 100, of the origin's latest 128 times to a response's head, but at least `floor` (10 ms by
+        /// default). No request is hedged before `samples` times are known (20 by default).
         case percentile(Double, floor: Duration = .milliseconds(10), samples: Int = 20)
     }
 
     let rules: HedgeRule.Rules
     private let origins = OriginStates { HedgedOrigin() }
 
+    /// Makes a policy.
+    ///
     /// - Parameters:
     ///   - delay: the time without a response; the 95th percentile by default.
     ///   - limit: the maximum number of hedges of a request; 1 by default.
     ///   - methods: the methods of requests that are hedged; GET, HEAD and OPTIONS by default. PUT and DELETE may be added if the
-    ///     server can take two at the same time: the second DELETE may find nothing.
-    ///   - budget: the share of an origin's requests that may be hedges; a twentieth by default, beyond one in ten seconds. Nil
-    ///     for no such limit.
+    ///     server accepts the same request twice at the same time: the second DELETE may receive a 404.
+    ///   - budget: the share of an origin's requests that may be hedges; by default a twentieth, in addition to one every ten
+    ///     seconds. Nil for no limit.
     public init(
         after delay: Delay = .percentile(95), limit: Int = 1, methods: Set<Request.Method> = [.get, .head, .options],
         budget: RetryBudget? = RetryBudget(share: 0.05, floor: 1)
@@ -55,7 +57,7 @@ enum HedgingKey: RequestOptionKey {
 }
 
 extension SessionSettings {
-    /// Sends requests once more while their answers are late; nil, the default, does not.
+    /// Sends copies of requests while their responses are late; nil, the default, sends none.
     public var hedging: HedgingPolicy? {
         get { options[HedgingKey.self] }
         set { options[ifSet: HedgingKey.self] = newValue.map(Optional.some) }
@@ -63,7 +65,7 @@ extension SessionSettings {
 }
 
 extension RequestSettings {
-    /// How this request is hedged; nil, as ``HedgingPolicy/off``, sends it once.
+    /// How this request is hedged; the session's policy by default. Nil, like ``HedgingPolicy/off``, sends no copies.
     public var hedging: HedgingPolicy? {
         get { options[HedgingKey.self] }
         set { options[HedgingKey.self] = newValue }

@@ -1,7 +1,7 @@
 import SternaCore
 import Synchronization
 
-/// A state for each origin, for as many as are likely to be in use; the one that was used least recently makes room.
+/// A state for each origin; beyond the limit, the least recently used one is evicted.
 final class OriginStates<State: Sendable>: Sendable {
     private struct Entry: Sendable {
         let origin: Origin

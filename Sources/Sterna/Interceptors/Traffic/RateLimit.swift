@@ -2,39 +2,42 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Limits how many requests are sent to each origin, and heeds what servers say about theirs.
+/// Limits the rate of requests to each origin, and respects the rate limits that servers announce.
 ///
 ///     let limit = RateLimit(requests: 10, per: .seconds(1), burst: 20)
 ///     let api = try Session { $0.rateLimit = limit }
 ///
-/// A request beyond the rate waits for its turn; one that would wait longer than `longestWait` fails with `trafficLimited`, and
-/// nothing is sent. A response with a `RateLimit` field of which nothing remains (or `RateLimit-Remaining` and `RateLimit-Reset`, which
-/// came before it), or with status 429, holds back further requests to its origin for the time that it names. Sessions that have the same limit share it.
+/// A request beyond the rate waits for its turn; one that would wait longer than `longestWait`, or past its deadline, fails with
+/// `trafficLimited`, and nothing is sent. A response delays further requests to its origin if its `RateLimit` field (or the older
+/// fields `RateLimit-Remaining` and `RateLimit-Reset`) announces that no requests remain, or if its status is 429: for the
+/// announced time, at most a day, or for 1 s after a 429 without one. Sessions with the same object share the limit.
 public final class RateLimit: Sendable {
     private let pace: RequestBucket.Pace
     private let longestWait: Duration
     private let buckets = OriginStates { RequestBucket() }
     private let lastTicket = Atomic<UInt64>(0)
 
+    /// Makes a limit.
+    ///
     /// - Parameters:
-    ///   - requests: the number of requests, from 1, to each origin in a time.
-    ///   - time: that time.
-    ///   - burst: the number of requests that may be sent at once after a pause; that of `requests` by default.
-    ///   - longestWait: the longest wait of a request; 60 s by default.
+    ///   - requests: the number of requests to each origin per `time`, at least 1.
+    ///   - time: the time to which `requests` refers.
+    ///   - burst: the number of requests that may be sent at once after a pause, at least 1; the same as `requests` by default.
+    ///   - longestWait: the maximum wait of a request; 60 s by default.
     public init(requests: Int, per time: Duration, burst: Int? = nil, longestWait: Duration = .seconds(60)) {
         pace = RequestBucket.Pace(
             interval: max(time, .zero) / max(requests, 1), burst: max(burst ?? requests, 1))
         self.longestWait = longestWait
     }
 
-    /// A number that a request asks for its turn with.
+    /// Returns a number that identifies a request in the queue.
     func newTicket() -> UInt64 { lastTicket.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Returns what a request has to do now.
+    /// Returns how a request proceeds now.
     ///
     /// - Parameters:
-    ///   - arrival: when it asked first.
-    ///   - deadline: when it must be complete.
+    ///   - arrival: when it asked for its turn first.
+    ///   - deadline: when it must be complete; nil without a deadline.
     func decide(
         _ ticket: UInt64, _ origin: Origin, since arrival: NIODeadline, deadline: NIODeadline?, _ clock: NetworkClock
     ) -> RequestBucket.Decision {
@@ -46,7 +49,7 @@ public final class RateLimit: Sendable {
         }
     }
 
-    /// Removes a request that no longer waits.
+    /// Removes a request that stops waiting from the queue.
     func leave(_ ticket: UInt64, _ origin: Origin) { buckets.update(origin) { $0.leave(ticket) } }
 
     func hold(_ origin: Origin, for duration: Duration, _ clock: NetworkClock) {
@@ -54,7 +57,7 @@ public final class RateLimit: Sendable {
     }
 }
 
-/// Has requests wait for their turn.
+/// Lets requests wait for their turn.
 struct RateLimitInterceptor: Interceptor {
     let limit: RateLimit
     let time: LoopClock

@@ -5,23 +5,23 @@ import SternaCore
 /// Reads RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers): lists of policies' names with parameters, such as
 /// `"default";r=50;t=30` and `"default";q=100;w=60` (RFC 9651).
 ///
-/// Servers still send the forms of older drafts, which are read as well: `RateLimit: limit=100, remaining=50, reset=30` (-06 and -07),
-/// and the fields RateLimit-Remaining and RateLimit-Reset (until -05).
+/// Servers still send the formats of older drafts, which are read, too: `RateLimit: limit=100, remaining=50, reset=30` (-06 and
+/// -07), and the fields RateLimit-Remaining and RateLimit-Reset (until -05).
 enum RateLimitField {
     private static let limit = HTTPField.Name("RateLimit")
     private static let policy = HTTPField.Name("RateLimit-Policy")
     private static let remaining = HTTPField.Name("RateLimit-Remaining")
     private static let reset = HTTPField.Name("RateLimit-Reset")
 
-    /// The longest field that is read, in bytes.
+    /// The maximum length of a parsed field, in bytes.
     private static let longest = 4_096
 
-    /// The longest time that a server may ask for; a longer one counts as that.
+    /// The maximum pause that a server may ask for, in seconds; longer ones are reduced to it.
     private static let longestPause: Int64 = 86_400
 
-    /// Returns how long a response asks to hold back further requests; nil if it does not.
+    /// Returns how long a response asks to delay further requests; nil if it does not.
     ///
-    /// - Parameter wait: the wait of its Retry-After, which counts for 429.
+    /// - Parameter wait: the wait of its Retry-After, which counts only for 429.
     static func pause(status: Int, _ section: FieldSection, retryAfter wait: Duration?) -> Duration? {
         if status == 429, let wait { return min(wait, .seconds(longestPause)) }
         let limits = lines(limit, section)
@@ -37,18 +37,18 @@ enum RateLimitField {
         name.map { section[values: $0] } ?? []
     }
 
-    /// Returns the waits of the policies of which nothing remains.
+    /// Returns the waits of the exhausted policies.
     static func pauses(_ lines: [String], _ windows: [String: Int64]) -> [Duration] {
         if let old = dictionaryPause(lines) { return [old] }
         return items(lines).compactMap { name, values in
             guard let remaining = values("r"), remaining <= 0 else { return nil }
-            // Without its own time a policy's whole window counts.
+            // Without a `t` parameter, the policy's whole window counts.
             guard let time = values("t") ?? windows[name], time > 0 else { return nil }
             return .seconds(min(time, longestPause))
         }
     }
 
-    /// Returns the wait of a field in the form `limit=100, remaining=0, reset=30`; nil for another form, or if something remains.
+    /// Returns the wait of a field in the format `limit=100, remaining=0, reset=30`; nil for another format, or if requests remain.
     private static func dictionaryPause(_ lines: [String]) -> Duration? {
         guard var parser = parser(lines), let members = try? parser.parseDictionaryFieldValue() else { return nil }
         func number(_ key: String) -> Int64? {
@@ -64,16 +64,16 @@ enum RateLimitField {
         return .seconds(min(time, longestPause))
     }
 
-    /// Returns the wait of the fields RateLimit-Remaining and RateLimit-Reset, each a number in one line; nil if they do not agree with
-    /// that, or if something remains.
+    /// Returns the wait of the fields RateLimit-Remaining and RateLimit-Reset; nil unless each is a number in a single line, or if
+    /// requests remain.
     ///
-    /// Some servers name a moment in seconds since 1970 in place of a time. A number of more than a day is ignored, therefore.
+    /// Some servers send a time in seconds since 1970 instead of a duration, so numbers of more than a day are ignored.
     static func oldPause(remaining: [String], reset: [String]) -> Duration? {
         guard number(remaining) == 0, let time = number(reset), time > 0, time <= longestPause else { return nil }
         return .seconds(time)
     }
 
-    /// Returns the number of a field with a single line of digits, 15 at most.
+    /// Returns the number of a field with a single line of at most 15 digits.
     private static func number(_ lines: [String]) -> Int64? {
         guard lines.count == 1, let line = lines.first, (1...15).contains(line.utf8.count),
             line.utf8.allSatisfy({ (0x30...0x39).contains($0) })
@@ -88,7 +88,7 @@ enum RateLimitField {
         return found
     }
 
-    /// Returns the members of a field; none if it breaks the grammar (RFC 9651, 4.2).
+    /// Returns the members of a field; none if its syntax is invalid (RFC 9651, 4.2).
     private static func items(_ lines: [String]) -> [(name: String, values: (String) -> Int64?)] {
         guard var parser = parser(lines), let members = try? parser.parseListFieldValue() else { return [] }
         return members.compactMap { member in
@@ -108,7 +108,7 @@ enum RateLimitField {
         }
     }
 
-    /// Returns a parser of a field; nil for none and for a long one.
+    /// Returns a parser of a field; nil if the field is missing or too long.
     private static func parser(_ lines: [String]) -> StructuredFieldValueParser<[UInt8]>? {
         guard !lines.isEmpty, lines.reduce(0, { $0 + $1.utf8.count }) <= longest else { return nil }
         return StructuredFieldValueParser(Array(lines.joined(separator: ", ").utf8))

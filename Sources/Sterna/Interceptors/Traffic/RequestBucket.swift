@@ -1,27 +1,27 @@
 import NIOCore
 import SternaCore
 
-/// The requests to an origin that its rate allows: a token bucket as a value, without a clock (GCRA).
+/// A token bucket for the requests to an origin (GCRA).
 ///
-/// A request takes its token when it is sent. While it waits it only has a position in the queue, so that a request that gives up
-/// costs nothing, and a pause that the server asks for holds for those that wait already.
+/// A request takes its token when it is sent. While it waits, it only has a position in the queue, so that a request that gives up
+/// costs no token, and a pause that the server asks for applies to requests that wait already.
 struct RequestBucket: Sendable {
     /// The rate.
     struct Pace: Sendable, Hashable {
-        /// The time in which a token is made.
+        /// The time between two tokens.
         let interval: Duration
 
-        /// The number of tokens that the bucket holds, from 1.
+        /// The capacity of the bucket, at least 1 token.
         let burst: Int
     }
 
-    /// What a request has to do.
+    /// How a request proceeds.
     enum Decision: Sendable, Hashable {
-        /// Be sent; the bucket has counted it.
+        /// It is sent; the bucket has counted it.
         case send
-        /// Wait, and ask again then.
+        /// It waits for this time, and asks again.
         case wait(Duration)
-        /// Not be sent, since it would wait too long; it has left the queue.
+        /// It is not sent, since it would wait this time, which is too long; it has left the queue.
         case refuse(Duration)
     }
 
@@ -31,18 +31,18 @@ struct RequestBucket: Sendable {
     /// The end of a pause that the server has asked for.
     private var heldUntil: NIODeadline?
 
-    /// The requests that wait, in order.
+    /// The waiting requests, in order.
     private(set) var queue: [UInt64] = []
 
-    /// The maximum of all times, so that no sum of them overflows.
+    /// The maximum of all times in nanoseconds, so that no sum overflows.
     private static let longest = TimeAmount(clamping: .seconds(366 * 86_400)).nanoseconds
 
-    /// Returns what a request has to do now.
+    /// Returns how a request proceeds now.
     ///
     /// - Parameters:
-    ///   - ticket: a number of the request alone.
-    ///   - longest: the longest wait from now on. It refuses new requests, and those that a pause of the server delays; the
-    ///     others wait their turn, which may come a little later than it was foretold.
+    ///   - ticket: the unique number of the request.
+    ///   - longest: the maximum wait from now on. It refuses new requests, and queued ones that a pause of the server delays;
+    ///     other queued requests keep waiting, even if their turn comes slightly later than calculated before.
     ///   - timeLeft: the time until the request must be complete; nil without a deadline.
     mutating func decide(
         _ ticket: UInt64, _ pace: Pace, longest: Duration, timeLeft: Duration? = nil, at now: NIODeadline
@@ -51,7 +51,7 @@ struct RequestBucket: Sendable {
         let step = min(max(TimeAmount(clamping: pace.interval).nanoseconds, 0), Self.longest)
         let room = Self.product(step, max(pace.burst, 1) - 1)
         let pause = heldUntil.map { max(0, ($0 - now).nanoseconds) } ?? 0
-        // Those before it in the queue take their tokens first.
+        // The requests before it in the queue take their tokens first.
         let debt = max(pause, fullAt.map { ($0 - now).nanoseconds } ?? 0)
         let ahead = Self.product(step, index ?? queue.count)
         let rest = max(pause, debt + ahead - room)
@@ -71,7 +71,7 @@ struct RequestBucket: Sendable {
         return .wait(wait)
     }
 
-    /// Takes a request that gives up out of the queue.
+    /// Removes a request that gives up from the queue.
     mutating func leave(_ ticket: UInt64) {
         if let index = queue.firstIndex(of: ticket) { queue.remove(at: index) }
     }
@@ -81,7 +81,7 @@ struct RequestBucket: Sendable {
         return overflow ? longest : min(product, longest)
     }
 
-    /// Holds back further requests, and those that wait.
+    /// Delays further requests and those in the queue.
     mutating func hold(for duration: Duration, at now: NIODeadline) {
         let end = now + TimeAmount(clamping: duration)
         heldUntil = max(heldUntil ?? end, end)

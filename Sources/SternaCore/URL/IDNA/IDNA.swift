@@ -3,7 +3,7 @@
 /// That is UTS #46, ToASCII, with CheckBidi and CheckJoiners; without CheckHyphens, UseSTD3ASCIIRules,
 /// Transitional_Processing, VerifyDnsLength and IgnoreInvalidPunycode.
 enum IDNA {
-    /// The most code points after mapping: Punycode takes time that grows with the square of their number.
+    /// The maximum number of code points after mapping, because the time for Punycode grows with its square.
     static let maximumLength = 1_024
 
     /// Returns the name with `xn--` labels, in lower case.
@@ -127,7 +127,7 @@ private enum Normalization {
                 output += parts
                 continue
             }
-            // The first part may be composed itself, the second is not.
+            // Only the first part may be a composite itself.
             var seconds: [UInt32] = []
             var first = scalar
             while let parts = IDNATables.composites.parts(of: first) {

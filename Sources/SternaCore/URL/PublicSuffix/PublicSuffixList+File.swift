@@ -1,7 +1,7 @@
 extension PublicSuffixList {
-    /// Reads the list from a file in the form of `public_suffix_list.dat`, and waits for the disk.
+    /// Reads the list from a file in the format of `public_suffix_list.dat`; blocks the thread on the disk.
     ///
-    /// - Throws: `fileUnreadable` if the file cannot be read, is longer than 4 MiB, has no rule, or an invalid one.
+    /// - Throws: `fileUnreadable` if the file cannot be read, is longer than 4 MiB, or has no rule or an invalid one.
     public init(contentsOf file: some FileReference) throws(SternaError) {
         let file = PrivateFile(path: try file.filePath(), title: "The list of public suffixes")
         do throws(FileFault) {
@@ -25,11 +25,11 @@ extension PublicSuffixList {
 
     enum Limits {
         static let bytes = 4 << 20
-        /// The most labels of a rule.
+        /// The maximum number of labels of a rule.
         static let depth = 32
     }
 
-    /// Reads the list of a text, as ``init(contentsOf:)`` does.
+    /// Parses the list, like ``init(contentsOf:)``.
     package init(parsing bytes: [UInt8]) throws(Fault) {
         guard bytes.count <= Limits.bytes else { throw Fault(reason: "it is longer than \(Limits.bytes) bytes") }
         var kinds: [[UInt8]: Set<UInt8>] = [:]
@@ -39,7 +39,7 @@ extension PublicSuffixList {
             number += 1
             let rule = line.drop(while: Self.isBlank).prefix { !Self.isBlank($0) }
             guard !rule.isEmpty, !rule.starts(with: "//".utf8) else { continue }
-            // Names without another rule are judged by this one anyway.
+            // This rule is the default for names without another rule.
             guard !rule.elementsEqual("*".utf8) else { continue }
             guard let (domain, kind) = Self.rule(rule) else { throw Fault(reason: "line \(number) is not a rule") }
             let labels = domain.count { $0 == UInt8(ascii: ".") } + (kind == UInt8(ascii: "*") ? 2 : 1)
@@ -61,7 +61,7 @@ extension PublicSuffixList {
         self.init(sorted: text, depth: depth)
     }
 
-    /// Returns the rule's domain in ASCII, and `!`, `*` or `=`; nil if it is none.
+    /// Returns the rule's domain in ASCII, and `!`, `*` or `=`; nil for an invalid rule.
     private static func rule(_ rule: ArraySlice<UInt8>) -> (domain: [UInt8], kind: UInt8)? {
         var domain = rule
         var kind = UInt8(ascii: "=")
@@ -75,7 +75,7 @@ extension PublicSuffixList {
         let host = domain.first == UInt8(ascii: ".") ? domain.dropFirst() : domain
         guard let parsed = try? HostParser.parse(host), parsed.kind == .domain else { return nil }
         let name = Array(parsed.text.utf8)
-        // Only bytes that are above those between rules.
+        // Only bytes above the separators of rules are permitted.
         guard name.allSatisfy({ $0 >= 0x2D }), name.first != UInt8(ascii: "."), name.last != UInt8(ascii: "."),
             !zip(name, name.dropFirst()).contains(where: { $0 == UInt8(ascii: ".") && $1 == UInt8(ascii: ".") })
         else { return nil }

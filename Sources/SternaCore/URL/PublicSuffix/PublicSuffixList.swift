@@ -1,14 +1,15 @@
-/// The domains below which anybody can register names, such as `com`, `co.uk` and `github.io` (https://publicsuffix.org).
+/// The public suffixes: domains under which the public can register names, such as `com`, `co.uk` and `github.io`
+/// (https://publicsuffix.org).
 ///
-/// A cookie for all hosts of such a domain would reach unrelated sites. Hosts are in the form of ``HTTPURL/host``: lower-case names in
-/// ASCII, or addresses. A trailing dot makes no difference. A domain that no rule covers is judged by its last label alone, so that
-/// `localhost` is a public suffix and `printer.local` is not. Private domains of the list count like all others.
+/// A cookie for all hosts of such a domain would reach unrelated sites. Hosts are in the form of ``HTTPURL/host``: lower-case names
+/// in ASCII, or addresses. A trailing dot is ignored. If no rule covers a domain, its last label is the public suffix, so
+/// `localhost` is one and `printer.local` is not. Private domains of the list count like all others.
 public struct PublicSuffixList: Sendable {
     /// The list that was current when this version of the library was made.
     public static let builtIn = PublicSuffixList(rules: .builtIn, depth: PublicSuffixTable.depth)
 
     private let rules: Rules
-    /// The most labels of a rule, with that of its wildcard.
+    /// The maximum number of labels of a rule, including its wildcard.
     private let depth: Int
 
     private enum Rules: Sendable {
@@ -21,22 +22,22 @@ public struct PublicSuffixList: Sendable {
         self.depth = depth
     }
 
-    /// Takes rules in the form of the built-in table.
+    /// Makes a list of rules in the format of the built-in table.
     init(sorted rules: [UInt8], depth: Int) { self.init(rules: .loaded(rules), depth: depth) }
 
-    /// Returns the public suffix of a host: the host itself if it is one; nil for an address, and for what is no name.
+    /// Returns the public suffix of a host, which may be the host itself; nil for an address and an invalid name.
     public func publicSuffix(of host: String) -> String? {
         split(host, 0)
     }
 
-    /// Returns the public suffix of a host and the label before it; nil for an address, for a public suffix, and for what is no name.
+    /// Returns the public suffix of a host with the label before it; nil for an address, a public suffix and an invalid name.
     ///
-    /// A trailing dot is left out.
+    /// A trailing dot is removed.
     public func registrableDomain(of host: String) -> String? {
         split(host, 1)
     }
 
-    /// Whether a host is a public suffix; an address is none.
+    /// Returns whether a host is a public suffix; false for an address.
     public func isPublicSuffix(_ host: String) -> Bool {
         var host = host
         return host.withUTF8 { bytes in
@@ -45,7 +46,7 @@ public struct PublicSuffixList: Sendable {
         }
     }
 
-    /// Returns the last labels of a host: those of its public suffix and some more; nil if the host has fewer.
+    /// Returns the labels of a host's public suffix and `more` labels before it; nil if the host has fewer.
     private func split(_ host: String, _ more: Int) -> String? {
         var host = host
         return host.withUTF8 { bytes -> String? in
@@ -58,7 +59,7 @@ public struct PublicSuffixList: Sendable {
 
     /// Returns the number of labels of the name's public suffix (https://publicsuffix.org/list/#list-format).
     private func labels(of name: Name) -> Int {
-        // Names without a rule are judged by "*".
+        // The default rule is "*".
         var found = 1
         var kindBefore: SortedRules.Kind = []
         for labels in 1...max(min(name.count, depth + 1), 1) {
@@ -87,10 +88,10 @@ extension PublicSuffixList {
         /// The number of labels.
         let count: Int
 
-        /// The longest host that has a public suffix, in bytes: more than a name in the DNS can have.
+        /// The maximum length of a host, in bytes; longer than DNS names can be.
         private static let limit = 1_024
 
-        /// Nil for an address, and for a name with an empty label.
+        /// Makes a name; nil for an address, and for a name with an empty label.
         init?(_ host: UnsafeBufferPointer<UInt8>) {
             let dot = UInt8(ascii: ".")
             let bytes = UnsafeBufferPointer(rebasing: host.last == dot ? host.dropLast() : host[...])
@@ -109,7 +110,7 @@ extension PublicSuffixList {
                 if byte == UInt8(ascii: ":") { return nil }
                 last = byte
             }
-            // A number at the end makes an address; no label of a domain at the top begins with a digit.
+            // A number at the end makes an address. Checked only after a digit, since no top-level domain begins with one.
             if let digit = bytes.dropFirst(lastLabel).first, digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9"),
                 IPv4.endsInNumber(Array(bytes))
             {
@@ -135,7 +136,7 @@ extension PublicSuffixList {
     }
 }
 
-/// Rules in the form that scripts/public-suffixes describes.
+/// Rules in the format described in scripts/public-suffixes.
 private struct SortedRules {
     let text: UnsafeBufferPointer<UInt8>
 
@@ -147,7 +148,7 @@ private struct SortedRules {
         static let exception = Kind(rawValue: 4)
     }
 
-    /// Returns what a domain is; empty if it is no rule.
+    /// Returns the kinds of rules for a domain; empty without a rule.
     func kind(of domain: Slice<UnsafeBufferPointer<UInt8>>) -> Kind {
         var (low, high) = (0, text.count)
         while low < high {

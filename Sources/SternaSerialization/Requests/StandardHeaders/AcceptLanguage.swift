@@ -1,8 +1,8 @@
 import SternaPlatform
 
-/// The Accept-Language field (RFC 9110, 12.5.4) as AFNetworking writes it: `zh-Hans;q=1, en;q=0.9`.
+/// The Accept-Language field (RFC 9110, 12.5.4) in AFNetworking's form: `zh-Hans;q=1, en;q=0.9`.
 public enum AcceptLanguage {
-    /// More languages add nothing: the sixth already has a weight of 0.5.
+    /// The maximum number of languages; the sixth has a weight of 0.5 already.
     private static let maximumCount = 6
 
     /// Returns the field for languages in order of preference: at most six, weighted from 1 down by 0.1; nil for none.

@@ -16,7 +16,7 @@ public enum UserAgent {
     /// Returns the field's value for a program. The package's trait `Foundation` transliterates letters outside ASCII; without it
     /// they are dropped.
     ///
-    /// - Parameter version: the program's version; if nil, the product stands alone.
+    /// - Parameter version: the program's version; nil leaves it out.
     public static func value(product: String, version: String?, platform: Platform = .current) -> String {
         let name = token(product)
         var text = name.isEmpty ? "Sterna" : name
@@ -24,8 +24,8 @@ public enum UserAgent {
         return "\(text) (\(comment(of: platform)))"
     }
 
-    /// The default User-Agent of serializers: this library's name and version, as a program on Linux has no name and version to
-    /// query.
+    /// The default User-Agent of serializers: this library's name and version, since on Linux a program's name and version cannot
+    /// be queried.
     package static let standard = value(product: "Sterna", version: LibraryVersion.text)
 
     private static func comment(of platform: Platform) -> String {
@@ -106,7 +106,7 @@ extension UserAgent.Platform {
         return ""
     }
 
-    // Every program runs this before its first request; Foundation's way takes some 5% of that request.
+    // Every program runs this before its first request; Foundation's function would take about 5% of that request's time.
     private static func beginning(of path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

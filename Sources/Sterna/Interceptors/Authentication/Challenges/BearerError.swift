@@ -2,21 +2,21 @@ public import SternaCore
 
 /// Why a server refuses a token (RFC 6750, 3).
 public struct BearerError: Sendable, Hashable {
-    /// The code: `invalid_request`, `invalid_token`, `insufficient_scope`, or one of the server's own.
+    /// The code: `invalid_request`, `invalid_token`, `insufficient_scope` (RFC 6750, 3.1), or another one of the server.
     public let code: String
 
-    /// The server's explanation for developers; nil if it gives none. It may hold anything the server likes.
+    /// The server's explanation for developers (`error_description`), as it was received; nil if it is missing.
     public let explanation: String?
 
-    /// The address of a page about the error; nil if the server names none.
+    /// The URI of a page about the error (`error_uri`), as it was received; nil if it is missing.
     public let page: String?
 
-    /// The scopes that the resource needs, separated by blanks; nil if the server names none.
+    /// The scopes that the resource requires, separated by spaces; nil if they are missing.
     public let scope: String?
 }
 
 extension BearerError: CustomStringConvertible {
-    /// The code and the explanation, without control characters.
+    /// The code and at most 200 characters of the explanation, without control characters.
     public var description: String {
         let code = FieldSyntax.printable(code)
         guard let explanation else { return code }
@@ -24,12 +24,12 @@ extension BearerError: CustomStringConvertible {
     }
 }
 
-/// A challenge of a server or a proxy: an authentication scheme with its parameters. The one of TLS handshakes, which SternaSecurity has
-/// under the same name, is a parameter of its closures alone.
+/// A challenge of a server or a proxy: an authentication scheme with its parameters.
 public typealias AuthenticationChallenge = SternaCore.AuthenticationChallenge
 
 extension AuthenticationChallenge {
-    /// The error of a Bearer challenge; nil for another scheme, and for a request that carried no token.
+    /// The error of a Bearer challenge; nil for another scheme, and without an `error` parameter, as for a request that carried no
+    /// token (RFC 6750, 3.1).
     public var bearerError: BearerError? {
         guard hasScheme("Bearer"), let code = self["error"], !code.isEmpty else { return nil }
         return BearerError(
@@ -38,8 +38,8 @@ extension AuthenticationChallenge {
 }
 
 extension Response {
-    /// The challenges of a server that asks for credentials: all of WWW-Authenticate (RFC 9110, 11.6.1), in order. Malformed lines, and
-    /// those beyond 32 KiB, are left out.
+    /// The challenges in all WWW-Authenticate lines (RFC 9110, 11.6.1), in order. Malformed lines, and those beyond 32 KiB, are
+    /// left out.
     public var challenges: [AuthenticationChallenge] {
         AuthenticationChallenge.parse(section[values: .wwwAuthenticate])
     }

@@ -1,15 +1,15 @@
 import SternaCore
 import Synchronization
 
-/// Lets one request at a time call the challenge handler for a protection space. Waiting requests mostly find that the credential
-/// is known by then, so that people are asked once.
+/// Lets one request at a time call the handlers for a protection space. A waiting request usually finds the credential known when
+/// its turn comes, so that the user is asked once.
 final class ChallengeHandlerQueue: Sendable {
     private let waiting = Mutex<[ProtectionSpace: [Wait<Void>]]>([:])
 
-    /// Whether the present task runs a handler. Its own requests do not wait for it.
+    /// Whether the current task runs a handler, whose own requests must not wait for its turn.
     @TaskLocal static var isAsking = false
 
-    /// The permission of a request to call the handler, which ends when it is released.
+    /// The permit of a request; releasing the object ends it.
     final class Permit: Sendable {
         let space: ProtectionSpace
         private let queue: ChallengeHandlerQueue
@@ -33,7 +33,7 @@ final class ChallengeHandlerQueue: Sendable {
             waiting[space]?.append(wait)
             return wait
         }
-        // Cancellation does not end the wait: the permit of a cancelled request is released unused when it comes.
+        // Cancellation does not end the wait: a cancelled request receives its permit and releases it unused.
         try? await wait?.valueIgnoringCancellation()
         return Permit(space, self)
     }

@@ -1,7 +1,6 @@
 import SternaCore
 
-/// The credentials that the caller chose for one call, for the origin of its first request alone, and the user information of the URL
-/// that the request has by now.
+/// The credentials of one call, valid only for the origin of its first request, and the user information of its current URL.
 final class CallCredentials: Sendable {
     let origin: Origin
     private let request: Credential?
@@ -10,7 +9,7 @@ final class CallCredentials: Sendable {
 
     private typealias OfURL = (origin: Origin, credential: Credential)
 
-    /// Returns nil if there are none.
+    /// Makes the credentials of a call; nil if it has none.
     ///
     /// - Parameters:
     ///   - url: the URL of the call's first request, with its user information.
@@ -32,14 +31,13 @@ final class CallCredentials: Sendable {
         url.userinfo?.credential.map { (url.origin, $0) }
     }
 
-    /// Returns the credentials of a request that follows on a redirect, with the user information of its own URL in place of the former
-    /// one.
+    /// Returns the credentials after a redirect, with the user information of the new URL instead of the former URL's.
     static func replacingUserinfo(of known: CallCredentials?, by url: HTTPURL?) -> CallCredentials? {
         guard let known else { return url.flatMap { CallCredentials(url: $0, request: nil, session: nil) } }
         return CallCredentials(known, userinfo: url.flatMap { userinfo(of: $0) })
     }
 
-    /// The user that the URL of an origin names; nil for none.
+    /// Returns the user in the current URL if it has this origin; nil without one.
     func user(at origin: Origin) -> String? { userinfo?.origin == origin ? userinfo?.credential.user : nil }
 
     /// Whether any source has a credential for one of the call's requests.
@@ -49,9 +47,9 @@ final class CallCredentials: Sendable {
 
     /// Returns the credential of a source for one of the call's requests; nil for none.
     ///
-    /// What a redirect to another origin has dropped does not come back in the requests that follow on it, not even there. Other
-    /// requests of the call, such as a download's next range, have it. User information belongs to its URL, and goes to no other origin
-    /// even where credentials go along.
+    /// Credentials that a redirect to another origin has dropped are not used by the requests after it, even if a redirect leads
+    /// back. Other requests of the call, such as a download's next range, use them. User information belongs to its URL, and is
+    /// never sent to another origin, even if the redirect policy keeps credentials.
     func credential(_ source: CredentialSource, for request: Request) -> Credential? {
         if source == .url { return userinfo?.origin == request.url.origin ? userinfo?.credential : nil }
         let isOwnOrigin = request.url.origin == origin && !request.state.access.dropsCredentials

@@ -1,11 +1,11 @@
 import SternaCore
 
-/// A user's name and password, or a token: what answers a server's challenge (RFC 9110, 11).
+/// A user's name and password, or a token, for challenges of servers (RFC 9110, 11).
 ///
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.credential = Credential(user: "ada", password: password) }
 ///
-/// Unlike an ``SternaCore/Authorization`` it is sent only when a server asks for it. A name and a password answer Digest and Basic, a
-/// token answers Bearer. No description of the value shows the password or the token.
+/// Unlike an ``SternaCore/Authorization``, it is sent to a protection space only after the server has asked for it. A name and a
+/// password answer Digest and Basic; a token answers Bearer. Descriptions and mirrors do not show the password or the token.
 public struct Credential: Sendable, Hashable {
     /// The user's name; nil for a token.
     public let user: String?
@@ -15,7 +15,7 @@ public struct Credential: Sendable, Hashable {
 
     /// Makes a credential of a user's name and password, both not percent-encoded.
     ///
-    /// A name with a colon answers Digest alone: Basic cannot send it (RFC 7617, 2), and fails the request with `invalidHeader`.
+    /// Only Digest can send a name with a colon; with Basic (RFC 7617, 2) the request fails with `invalidHeader`.
     public init(user: String, password: String) {
         self.user = user
         secret = password
@@ -29,7 +29,7 @@ public struct Credential: Sendable, Hashable {
     /// Makes a credential of a token (RFC 6750).
     public static func bearer(_ token: String) -> Credential { Credential(token: token) }
 
-    // Strings compare by canonical equivalence, but a server that receives other bytes may see another user.
+    // Strings compare by canonical equivalence, but a server may take other bytes for another user.
     public static func == (left: Credential, right: Credential) -> Bool {
         left.secret.utf8.elementsEqual(right.secret.utf8) && (left.user == nil) == (right.user == nil)
             && (left.user ?? "").utf8.elementsEqual((right.user ?? "").utf8)
@@ -51,7 +51,7 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible, Cus
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the user's name alone.
+    /// Shows only the user's name.
     public var customMirror: Mirror { Mirror(self, children: ["user": user as Any], displayStyle: .struct) }
 }
 

@@ -1,11 +1,11 @@
 public import SternaCore
 
-/// The part of a server that one credential opens: its origin and the realm that it names (RFC 9110, 11.5).
+/// A part of a server with its own credentials, identified by origin and realm (RFC 9110, 11.5).
 public struct ProtectionSpace: Sendable, Hashable {
     /// Scheme, host and port.
     public let origin: Origin
 
-    /// The server's name for the space; nil if it gives none, as with Bearer.
+    /// The realm, the server's name for the space; nil if the challenge has none, as Bearer allows (RFC 6750, 3).
     public let realm: String?
 
     /// Makes a protection space.
@@ -14,7 +14,7 @@ public struct ProtectionSpace: Sendable, Hashable {
         self.realm = realm
     }
 
-    // Realms compare byte by byte.
+    // Strings compare by canonical equivalence, realms byte by byte.
     public static func == (left: ProtectionSpace, right: ProtectionSpace) -> Bool {
         guard left.origin == right.origin else { return false }
         guard let realm = left.realm, let other = right.realm else { return left.realm == nil && right.realm == nil }

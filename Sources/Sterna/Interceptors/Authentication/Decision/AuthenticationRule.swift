@@ -1,17 +1,17 @@
 import SternaCore
 import SternaTransport
 
-/// Decides how a 401 is answered: a function of values, without I/O.
+/// Decides how a 401 is answered, without I/O.
 enum AuthenticationRule {
     enum Limits {
-        /// How often one request is sent again with other credentials.
+        /// The maximum number of times that a request is sent again with credentials.
         static let answers = 8
 
-        /// How often one credential is sent again because only its nonce was out of date.
+        /// The maximum number of times that a request is sent again because only its nonce was stale.
         static let renewals = 2
     }
 
-    /// What a source has to be asked.
+    /// A query to a credential source.
     struct Question: Sendable, Hashable {
         let source: CredentialSource
         /// The protection space that the credential is for.
@@ -28,38 +28,38 @@ enum AuthenticationRule {
         /// Whether it was sent before this request was challenged.
         var isPreemptive = false
 
-        /// Whether it says all that the credential could answer to a challenge.
+        /// Whether another attempt with the same credential could not satisfy a challenge.
         ///
-        /// What was sent without a challenge may have had a nonce that is out of date, without the server saying so, or may not be what
-        /// the server takes by now: an answer to its own challenge follows.
+        /// A preemptive Digest response may have had a stale nonce, even if the server does not say so, and the server may
+        /// meanwhile require another scheme: the credential then answers the challenge once.
         func settles(_ candidate: ChallengeCandidate) -> Bool {
             guard candidate.space == space, candidate.scheme.fits(credential) else { return false }
             return !isPreemptive || nonce == nil && candidate.scheme.sendsSecret
         }
     }
 
-    /// What is known when a 401 arrives.
+    /// The input of a decision on a 401.
     struct Situation: Sendable {
         let origin: Origin
         var challenges: [AuthenticationChallenge]
         var policy = AuthenticationPolicy.standard
         /// Whether the request's body can be sent again.
         var isReplayable = true
-        /// Whether the origin is reached over http, and is another machine.
+        /// Whether others can read the request on its way: it crosses the network without TLS.
         var isExposed = false
-        /// What was sent so far, in order; the last is what this 401 answers, if ``carriedLast`` is true.
+        /// The credentials sent so far, in order; this 401 refers to the last, if ``carriedLast`` is true.
         var sent: [Sent] = []
-        /// Whether the answered request carried the last of ``sent``.
+        /// Whether the challenged request carried the last of ``sent``.
         var carriedLast = false
-        /// The Authorization field of the answered request.
+        /// The Authorization field of the challenged request.
         var field: String?
-        /// Credentials that the server refused to earlier requests of the session.
+        /// Credentials that the server refused in earlier requests of the session.
         var refusedBefore: Set<Refusal> = []
-        /// The sources that exist.
+        /// The sources that are set.
         var sources: [CredentialSource] = []
-        /// The answers of sources so far; nil values are answers, too.
+        /// The results of queries so far; nil means that the source has no credential.
         var answers: [Question: Credential?] = [:]
-        /// How often the same credential was renewed.
+        /// How often the request was sent again because of a stale nonce.
         var renewals = 0
     }
 
@@ -72,24 +72,24 @@ enum AuthenticationRule {
     enum Decision: Sendable {
         /// Send the request again.
         case answer(ChallengeCandidate, Credential, CredentialSource, isRenewal: Bool)
-        /// Ask a source, and decide again.
+        /// Query a source, and decide again.
         case ask(Question, ChallengeCandidate)
-        /// The caller receives the 401, with a note that says why.
+        /// Return the 401 to the caller, with a note that explains it.
         case deliver(String?)
         case fail(SternaError)
     }
 
-    /// Whether the last credential that was sent is refused by the challenges: its own realm is asked for again, and not because its
-    /// nonce was out of date.
+    /// Returns whether the challenges refuse the last credential: they name its realm again, and not because its nonce was stale.
     static func refusesLast(_ situation: Situation) -> Bool {
         guard situation.carriedLast, let last = situation.sent.last else { return false }
         return renewal(situation) == nil && candidates(situation).contains { last.settles($0) }
     }
 
-    /// Whether a status shows that the server has accepted the credentials: it acted on the request, or refused it for what it asks.
+    /// Returns whether a status shows that the server has accepted the credentials: it performed the request, or refused it for its
+    /// content.
     ///
-    /// Other errors may come before the credentials are looked at: from a proxy (407), from limits (408, 413, 425, 429, 431), or from a
-    /// server or gateway that fails (5xx).
+    /// Other errors may precede the check of credentials: of a proxy (407), of limits (408, 413, 425, 429, 431), or of a failing
+    /// server or gateway (5xx).
     static func showsAcceptance(_ status: Int) -> Bool {
         switch status {
         case ..<400, 402, 403, 404, 405, 406, 409, 410, 412, 415, 416, 422, 423, 424: true
@@ -124,8 +124,8 @@ enum AuthenticationRule {
         return .deliver(note(situation, isExposed: isExposed))
     }
 
-    /// Whether a scheme may be used with the credentials of a source: passwords that were not chosen for the request or the session do
-    /// not cross the network as they are.
+    /// Returns whether a scheme may be used with the credentials of a source: passwords that were not set for the request or the
+    /// session must not cross the network unprotected.
     static func mayUse(_ candidate: ChallengeCandidate, _ source: CredentialSource, _ situation: Situation) -> Bool {
         !candidate.scheme.sendsSecret || !situation.isExposed || source.isExplicit
             || situation.policy.allowsInsecurePasswords
@@ -136,7 +136,7 @@ enum AuthenticationRule {
             situation.challenges, at: situation.origin, policy: situation.policy, canHashBody: situation.isReplayable)
     }
 
-    /// Whether a credential was not yet refused: it is tried once for each realm, whatever the scheme.
+    /// Returns whether a credential may be tried: it is tried once for each realm, whatever the scheme.
     private static func isFresh(
         _ credential: Credential, _ candidate: ChallengeCandidate, _ source: CredentialSource, _ situation: Situation
     ) -> Bool {
@@ -148,7 +148,7 @@ enum AuthenticationRule {
         {
             return false
         }
-        // What the caller's own field had.
+        // The caller's own Authorization field had the same credential.
         guard let field = situation.field, candidate.scheme.sendsSecret else { return true }
         return !Self.field(credential).fieldValue.utf8.elementsEqual(field.utf8)
     }
@@ -158,7 +158,7 @@ enum AuthenticationRule {
         credential.user.map { .basic($0, credential.secret) } ?? .bearer(credential.secret)
     }
 
-    /// The challenge and the credential to answer it with again, if only a nonce was out of date.
+    /// Returns the challenge and the credential to answer it with again, if only the nonce was stale.
     private static func renewal(_ situation: Situation) -> (ChallengeCandidate, Sent)? {
         guard situation.carriedLast, let last = situation.sent.last, let nonce = last.nonce else { return nil }
         for candidate in candidates(situation) where candidate.space == last.space {
@@ -183,7 +183,7 @@ enum AuthenticationRule {
                 "The server authenticates by \(list) alone, which is not supported; ask for Digest, Basic or Bearer."))
     }
 
-    /// Returns a note for credentials that none of the challenges fits; nil if there are none, or the caller wants each 401.
+    /// Returns a note if no challenge can be answered although credentials are set; nil without credentials, schemes or challenges.
     private static func unanswered(_ situation: Situation) -> String? {
         guard !situation.sources.isEmpty, !situation.policy.schemes.isEmpty, !situation.challenges.isEmpty else {
             return nil

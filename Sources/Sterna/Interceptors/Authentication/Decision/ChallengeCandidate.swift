@@ -19,7 +19,7 @@ struct ChallengeCandidate: Sendable {
         /// Whether the password or the token itself is sent.
         var sendsSecret: Bool { name != .digest }
 
-        /// Whether a credential is of the kind that the scheme takes.
+        /// Returns whether the scheme can use a credential: Bearer uses tokens, the others names and passwords.
         func fits(_ credential: Credential) -> Bool { (credential.user == nil) == (name == .bearer) }
 
         /// Higher numbers are stronger.
@@ -35,7 +35,7 @@ struct ChallengeCandidate: Sendable {
     let scheme: Scheme
     let space: ProtectionSpace
 
-    /// Returns the challenges of a response that can be answered, the strongest first; the server's order where they are equal.
+    /// Returns the challenges that can be answered, the strongest first; equally strong ones in the server's order.
     ///
     /// - Parameter canHashBody: whether the request's body can be hashed, as Digest with `auth-int` alone requires.
     static func candidates(
@@ -57,7 +57,7 @@ struct ChallengeCandidate: Sendable {
             found.append(
                 ChallengeCandidate(scheme: scheme, space: ProtectionSpace(origin: origin, realm: challenge.realm)))
         }
-        // Sorting is not stable by itself.
+        // The offsets keep the server's order: sorting need not be stable.
         return found.enumerated().sorted {
             ($1.element.scheme.strength, $0.offset) < ($0.element.scheme.strength, $1.offset)
         }.map(\.element)

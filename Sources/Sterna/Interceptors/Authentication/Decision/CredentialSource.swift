@@ -1,4 +1,4 @@
-/// Where credentials come from, in the order in which they are tried.
+/// The sources of credentials, in the order in which they are tried.
 enum CredentialSource: Int, Sendable, Hashable, CaseIterable, Comparable {
     /// The user information of the request's URL.
     case url
@@ -6,7 +6,7 @@ enum CredentialSource: Int, Sendable, Hashable, CaseIterable, Comparable {
     case request
     /// ``SessionSettings/credential``.
     case session
-    /// The own credential of an earlier request; ``AuthenticationPolicy/remembersCredential``.
+    /// The remembered credential of an earlier request; ``AuthenticationPolicy/remembersCredential``.
     case remembered
     /// ``SessionSettings/credentialStore``.
     case store
@@ -21,7 +21,7 @@ enum CredentialSource: Int, Sendable, Hashable, CaseIterable, Comparable {
     /// Whether credentials of the source are the same for every request of the session.
     var isOfSession: Bool { (CredentialSource.session ... .netrc).contains(self) }
 
-    /// Whether code of the user answers, which may take long and send requests.
+    /// Whether the program's code supplies the credential, which may take long and send requests.
     var waitsForUser: Bool { self == .store || self == .handler }
 
     static func < (left: CredentialSource, right: CredentialSource) -> Bool { left.rawValue < right.rawValue }

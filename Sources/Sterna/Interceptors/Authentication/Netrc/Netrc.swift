@@ -7,22 +7,22 @@ public import SternaCore
 ///         password "pass word"
 ///     default login anonymous password ada@example.com
 ///
-/// Words are separated by blanks and ends of lines. `machine` and `default` begin an entry, which `login`, `password` and `account`
-/// complete; `macdef` hides all lines up to an empty one; `#` at the place of a word hides the rest of its line. A word in double quotes
-/// may hold blanks, and the escapes `\"`, `\\`, `\n`, `\r` and `\t`; without quotes a backslash is a character like any other, as in curl.
-/// Keywords have no case. Words that mean nothing are passed over.
+/// Words are separated by blanks and line ends. `machine` and `default` begin an entry, which `login`, `password` and `account`
+/// complete. `macdef` begins a macro, which is skipped up to the next empty line. `#` at the start of a word begins a comment up to
+/// the end of the line. A word in double quotes may contain blanks, and the escapes `\"`, `\\`, `\n`, `\r` and `\t`; without quotes
+/// a backslash is an ordinary character, as in curl. Keywords are case-insensitive. Unknown words are ignored.
 ///
-/// The first entry of a host counts, and `default` is an entry of every host. Hosts are compared as URLs have them: in lower case, IDNs
-/// in their ASCII form, and to the last character, so that neither `example.com.` nor `example.com.evil.test` is `example.com`. A
-/// `machine` with a port or a user is no host, and never found. Ports and schemes make no difference.
+/// The first entry of a host counts; `default` matches every host. Hosts are compared in the form of URLs: lower case, IDNs in
+/// ASCII, and in full, so that neither `example.com.` nor `example.com.evil.test` matches `example.com`. A `machine` with a port or
+/// a user is not a host, and never matches. Ports and schemes are not compared.
 public struct Netrc: Sendable {
-    /// What makes the file unsafe, as a sentence, where one named explicitly can be read by others; nil if nothing does.
+    /// A sentence that warns about a file at an explicit path that other users own, can read or can change; nil for a safe file.
     public internal(set) var warning: String?
 
     let entries: [NetrcEntry]
 
-    /// Reads a text. Throws `fileUnreadable` for a quoted word without its end, for a keyword without its value, for more than 128 KiB,
-    /// and for lines that are not UTF-8.
+    /// Parses a text. Throws `fileUnreadable` for a quoted word without a closing quote, a keyword without a value, a word of more
+    /// than 4,096 bytes, and more than 128 KiB.
     public init(parsing text: String) throws(SternaError) {
         try self.init(parsing: Array(text.utf8), name: "The text")
     }
@@ -37,11 +37,11 @@ public struct Netrc: Sendable {
         }
     }
 
-    /// Returns the credential of a host; nil if its first entry has no password.
+    /// Returns the credential of a host; nil without an entry, or if its first entry has no password.
     ///
     /// - Parameters:
-    ///   - host: as in ``SternaCore/HTTPURL/host``; anything else is brought into that form first.
-    ///   - user: leaves out the entries of other users; nil for any.
+    ///   - host: the host, in the form of ``SternaCore/HTTPURL/host`` or a form that can be converted to it.
+    ///   - user: skips entries with another login; nil skips none.
     public func credential(for host: String, user: String? = nil) -> Credential? {
         guard let host = NetrcParser.host(host) else { return nil }
         let found = entries.first { entry in
@@ -58,16 +58,16 @@ extension Netrc: CustomStringConvertible, CustomReflectable {
     /// The number of entries.
     public var description: String { "\(entries.count) entries" }
 
-    /// Shows the number of entries alone.
+    /// Shows only the number of entries.
     public var customMirror: Mirror { Mirror(self, children: ["count": entries.count], displayStyle: .struct) }
 }
 
-/// The entry of a machine, or of all machines.
+/// The entry of one machine, or of all machines.
 struct NetrcEntry: Sendable, Hashable {
     enum Machine: Sendable, Hashable {
         case host(String)
         case any
-        /// A text that is no host.
+        /// An invalid host, which never matches.
         case none
 
         func matches(_ host: String) -> Bool {

@@ -1,7 +1,7 @@
 import SternaCore
 import SternaPlatform
 
-/// The `.netrc` of a session: the user's own, one at a path, or one that was read before.
+/// The `.netrc` of a session: the user's own, or a file at a path.
 public struct NetrcFile: Sendable, Hashable {
     enum Location: Sendable, Hashable {
         case standard
@@ -10,20 +10,21 @@ public struct NetrcFile: Sendable, Hashable {
 
     let location: Location
 
-    /// `~/.netrc`, in the folder that `HOME` names. No file there is no error; one that other users can read is refused.
+    /// `~/.netrc`, in the folder of the environment variable `HOME`. A missing file has no entries; a file that another user owns,
+    /// can read or can change is refused.
     public static let standard = NetrcFile(location: .standard)
 
-    /// The file at a path. If other users can read it, that only causes a warning (``Netrc/warning``).
+    /// Returns the file at a path. If another user owns it, can read it or can change it, only ``Netrc/warning`` is set.
     public static func path(_ path: some FileReference) -> NetrcFile { NetrcFile(location: .path(path.pathToRead)) }
 
-    /// Reads the file, and waits for the disk.
+    /// Reads the file; blocks the thread on the disk.
     ///
-    /// Throws `fileUnreadable`: for a file that cannot be read or is not in the form of ``Netrc``, for one named explicitly that does not
-    /// exist, and for `~/.netrc` if others can read or change it, or it belongs to another user.
+    /// Throws `fileUnreadable` for a file that cannot be read, or not be parsed as a ``Netrc``; for an explicit path without a
+    /// file; and for `~/.netrc` if another user owns it, can read it or can change it.
     public func load() throws(SternaError) -> Netrc {
         switch location {
         case .standard:
-            // FoundationEssentials would fall back to the password database, where this program's user may be another.
+            // FoundationEssentials would fall back to the password database, which may have another home folder.
             guard let home = getenv("HOME").map({ String(cString: $0) }), !home.isEmpty else { return .empty }
             return try Self.load("\(home)/.netrc", isNamed: false)
         case .path(let path): return try Self.load(path, isNamed: true)
@@ -61,7 +62,7 @@ public struct NetrcFile: Sendable, Hashable {
 }
 
 extension Netrc {
-    /// One without entries.
+    /// A file without entries.
     static let empty = Netrc()
 
     private init() { entries = [] }

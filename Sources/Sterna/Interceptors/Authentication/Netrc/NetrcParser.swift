@@ -7,7 +7,7 @@ struct NetrcParser {
         static let word = 4_096
     }
 
-    /// What is wrong, without any word of the file.
+    /// An error without any word of the file, which may be a secret.
     struct Fault: Error, Hashable {
         let line: Int
         let reason: String
@@ -29,7 +29,7 @@ struct NetrcParser {
         return parser.entries
     }
 
-    /// Returns a host in the form of URLs; nil for what is none.
+    /// Returns a host in the form of URLs; nil for an invalid host.
     static func host(_ text: String) -> String? { (try? Origin(scheme: .https, host: text))?.host }
 
     private mutating func readAll() throws(Fault) {
@@ -57,7 +57,7 @@ struct NetrcParser {
         }
     }
 
-    /// Changes the last entry; what precedes all entries belongs to none.
+    /// Changes the last entry. Keywords before the first entry are ignored.
     private mutating func change(_ change: (inout NetrcEntry) -> Void) {
         guard var last = entries.popLast() else { return }
         change(&last)
@@ -87,7 +87,7 @@ struct NetrcParser {
 
     /// Returns the next word; nil at the end.
     ///
-    /// - Parameter isValue: whether a number sign is a part of the word, as in a password, and no comment.
+    /// - Parameter isValue: whether a number sign is part of the word, as in a password, and does not begin a comment.
     private mutating func nextWord(inEntry isValue: Bool = false) throws(Fault) -> Word? {
         while let byte = current {
             if Self.isBlank(byte) {

@@ -4,8 +4,8 @@ import SternaSecurity
 import SternaTransport
 import Synchronization
 
-/// What a session knows about protection spaces across its requests. Sessions that were derived from each other share it while their
-/// settings for authentication and trust are the same.
+/// The protection spaces that a session has learnt from its requests. Derived sessions share it if their settings for
+/// authentication and trust are the same.
 final class AuthenticationMemory: Sendable {
     let spaces = Mutex(KnownSpaces())
     let handlerQueue = ChallengeHandlerQueue()
@@ -19,8 +19,7 @@ final class AuthenticationMemory: Sendable {
     /// Forgets the credentials that are sent to some origins without a challenge.
     func forget(where matches: (Origin) -> Bool) { spaces.withLock { $0.forget(where: matches) } }
 
-    /// Returns the content of `.netrc`, which is read once. A file that could not be read is read again by the next request that needs
-    /// it.
+    /// Returns the content of `.netrc`, which is read once. After an error, the next request that needs it reads it again.
     nonisolated(nonsending) func content(of file: NetrcFile) async throws -> Netrc {
         if let known = netrc.withLock({ $0 }) { return known }
         let read: Result<Netrc, SternaError> = try await BlockingWork.run {
@@ -32,12 +31,12 @@ final class AuthenticationMemory: Sendable {
     }
 }
 
-/// The settings of a session that decide whether it may share known credentials with another one.
+/// The settings that decide whether two sessions may share known credentials.
 struct AuthenticationOwner: Sendable, Equatable {
     let settings: AuthenticationSettings.Identity
-    /// The number of the last change of the session's decisions.
+    /// Changes with each assignment of the session's `decisions`.
     let decisions: UInt64
-    /// The policies of trust: what was sent to a trusted server is not sent to any.
+    /// Credentials sent under one trust policy must not be sent under a weaker one.
     let securityPolicy: SecurityPolicy
     let hostPolicies: HostPolicies
     let engine: ObjectIdentifier
@@ -55,9 +54,9 @@ struct AuthenticationOwner: Sendable, Equatable {
     }
 }
 
-/// Compares transports: one that is no object is equal to none.
+/// Compares transports by identity; a transport that is not an object equals no other.
 struct TransportIdentity: Sendable, Equatable {
-    // Kept, so that no other object gets its identity.
+    // Retained, so that no other object gets the same identity.
     private let transport: (any Transport)?
 
     init(_ transport: (any Transport)?) { self.transport = transport }
@@ -71,7 +70,7 @@ struct TransportIdentity: Sendable, Equatable {
 }
 
 extension SessionSettings {
-    /// Gives the settings a memory of their own, unless they belong to the one that they have.
+    /// Returns the memory of the settings; makes a new one if the settings have changed since theirs was made.
     mutating func resolveMemory() -> AuthenticationMemory {
         let owner = AuthenticationOwner(self)
         if let known = authenticationSettings.memory, known.owner == owner { return known }

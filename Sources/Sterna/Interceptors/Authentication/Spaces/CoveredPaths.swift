@@ -1,12 +1,13 @@
 import SternaCore
 import SternaTransport
 
-/// The paths of a protection space, below which its credentials are sent without a challenge.
+/// The paths of a protection space: its credentials are sent at and below them without a challenge.
 enum CoveredPaths {
     static let most = 16
 
-    /// Returns the paths that an answered challenge covers: those of Digest's `domain` on the same origin, or the whole origin without
-    /// it (RFC 7616, 3.3); for other schemes all at and below the last slash of the request's path (RFC 7617, 2.2).
+    /// Returns the paths that an accepted credential covers. For Digest, those of `domain` on the same origin, or the whole origin
+    /// without `domain` (RFC 7616, 3.3). For other schemes, and if `domain` names only other origins, all paths at the same depth
+    /// or below, up to the last slash of the request's path (RFC 7617, 2.2).
     static func paths(_ scheme: ChallengeCandidate.Scheme, of url: HTTPURL) -> [String] {
         guard case .digest(let digest) = scheme else { return [folder(of: url)] }
         guard !digest.domain.isEmpty else { return ["/"] }
@@ -15,16 +16,16 @@ enum CoveredPaths {
         return own.isEmpty ? [folder(of: url)] : Array(own.prefix(most).map(\.path))
     }
 
-    /// The length of the longest covered path that a path is at or below; nil if it is outside of all.
+    /// Returns the length in bytes of the longest covered path that a path is at or below; nil if no path covers it.
     static func match(_ path: String, in covered: [String]) -> Int? {
         covered.filter { isBelow(path.utf8, $0.utf8) }.map(\.utf8.count).max()
     }
 
-    /// Adds paths, of which those below others are left out.
+    /// Adds paths, and removes those that another path covers.
     static func merge(_ new: [String], into covered: inout [String]) {
         for path in new where match(path, in: covered) == nil {
             covered.removeAll { isBelow($0.utf8, path.utf8) }
-            // The oldest is asked for again.
+            // The oldest path is dropped, and the server challenges it again.
             if covered.count >= most { covered.removeFirst() }
             covered.append(path)
         }

@@ -2,19 +2,19 @@ import NIOCore
 import SternaCore
 import SternaTransport
 
-/// The protection spaces that a session has credentials for, and the credentials that they refuse: a value without I/O.
+/// The protection spaces for which a session has credentials, and the credentials that they have refused.
 struct KnownSpaces: Sendable {
     enum Limits {
-        /// The origins with known spaces; beyond it, the one that was not used for the longest time is forgotten.
+        /// The maximum number of origins; beyond it, the least recently used one is removed.
         static let origins = 256
 
-        /// The spaces of one origin.
+        /// The maximum number of entries for one origin; beyond it, the oldest one is removed.
         static let spaces = 8
 
-        /// The refused credentials that are remembered.
+        /// The maximum number of remembered refusals.
         static let refusals = 256
 
-        /// How long a refused credential is not sent again.
+        /// How long a refused credential of the session is not sent again.
         static let refusalTime = TimeAmount.minutes(5)
     }
 
@@ -25,13 +25,13 @@ struct KnownSpaces: Sendable {
         let source: CredentialSource
         let scheme: AuthenticationScheme
 
-        /// Whether any request of the session may use it, rather than requests with the same credential of their own.
+        /// Whether all requests of the session may use it, or only requests whose own credential is the same.
         let isShared: Bool
 
-        /// The covered paths; none before the server has accepted the credential.
+        /// The covered paths; empty before the server has accepted the credential.
         var paths: [String] = []
 
-        /// The nonce and its count; nil for other schemes than Digest.
+        /// The nonce and its count; nil for schemes other than Digest.
         var digest: DigestState?
 
         func isSame(_ other: Entry) -> Bool {
@@ -60,7 +60,8 @@ struct KnownSpaces: Sendable {
     /// Whether any credential is known for a URL's origin.
     func knows(_ url: HTTPURL) -> Bool { !origins.isEmpty && origins[url.origin] != nil }
 
-    /// Returns the entry whose credential is to be sent to a URL without a challenge: that with the longest covered path.
+    /// Returns the usable entry with the longest path that covers a URL, whose credential is sent without a challenge; nil without
+    /// one.
     mutating func entry(for url: HTTPURL, where isUsable: (Entry) -> Bool) -> Entry? {
         guard !origins.isEmpty else { return nil }
         let origin = url.origin
@@ -76,26 +77,26 @@ struct KnownSpaces: Sendable {
         return best?.entry
     }
 
-    /// Returns what a handler gave to another request for a space, and the server has accepted.
+    /// Returns the accepted credential that a handler has supplied to another request for a space; nil without one.
     func givenCredential(for space: ProtectionSpace) -> Credential? {
         origins[space.origin]?.entries.first {
             $0.space == space && $0.source == .handler && $0.isShared && !$0.paths.isEmpty
         }?.credential
     }
 
-    /// Returns the own credential of an earlier request that a space has accepted, if it is to be remembered.
+    /// Returns the accepted credential of an earlier request that is remembered for a space; nil without one.
     func rememberedCredential(for space: ProtectionSpace) -> Credential? {
         origins[space.origin]?.entries.first {
             $0.space == space && $0.source == .remembered && !$0.paths.isEmpty
         }?.credential
     }
 
-    /// Whether such a credential is known for any space of an origin.
+    /// Returns whether a remembered credential is known for any space of an origin.
     func remembersCredential(for origin: Origin) -> Bool {
         origins[origin]?.entries.contains { $0.source == .remembered } == true
     }
 
-    /// Forgets what was remembered for a space before an entry was accepted.
+    /// Removes the credential remembered earlier for the space of a newly accepted entry.
     mutating func forgetRemembered(before entry: Entry) {
         guard entry.source == .remembered else { return }
         origins[entry.space.origin]?.entries.removeAll {
@@ -140,7 +141,7 @@ struct KnownSpaces: Sendable {
 
     // MARK: Refused credentials
 
-    /// Forgets a credential that its space has refused, and remembers that if it belongs to the session.
+    /// Removes a credential that its space has refused, and remembers the refusal if the credential belongs to the session.
     mutating func refuse(_ sent: AuthenticationRule.Sent, at now: NIODeadline) {
         let origin = sent.space.origin
         origins[origin]?.entries.removeAll { $0.space == sent.space && $0.credential == sent.credential }
@@ -155,12 +156,12 @@ struct KnownSpaces: Sendable {
         refusals[.init(space: sent.space, credential: sent.credential)] = now + Limits.refusalTime
     }
 
-    /// Forgets that a credential was refused, since the server has accepted it.
+    /// Removes the refusal of a credential that the server has accepted.
     mutating func forgetRefusal(_ space: ProtectionSpace, _ credential: Credential) {
         if !refusals.isEmpty { refusals[.init(space: space, credential: credential)] = nil }
     }
 
-    /// The credentials that the spaces of an origin have refused.
+    /// Returns the credentials that the spaces of an origin have refused.
     func refused(at origin: Origin, now: NIODeadline) -> Set<AuthenticationRule.Refusal> {
         guard !refusals.isEmpty else { return [] }
         return Set(refusals.filter { $0.key.space.origin == origin && $0.value > now }.keys)

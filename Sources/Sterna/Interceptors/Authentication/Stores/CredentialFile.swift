@@ -13,13 +13,13 @@ import SternaSerialization
 struct CredentialFile: Sendable, Hashable {
     var credentials: [ProtectionSpace: Credential] = [:]
 
-    /// The limits on a file.
+    /// The limits of a file.
     enum Limits {
         static let bytes = 1 << 20
         static let credentials = 4_096
     }
 
-    /// What is wrong with a file; it never contains a part of the file.
+    /// An error without any part of the file, which has secrets.
     struct Fault: Error, Hashable {
         let reason: String
     }
@@ -28,7 +28,7 @@ struct CredentialFile: Sendable, Hashable {
 
     init() {}
 
-    /// Reads the content; throws for anything that ``content()`` does not write, but for white space and the order of members.
+    /// Reads the content; throws unless ``content()`` could have written it, up to white space and order.
     init(parsing bytes: some Collection<UInt8>) throws(Fault) {
         guard bytes.count <= Limits.bytes else { throw Fault(reason: "it is longer than \(Limits.bytes) bytes") }
         let root: JSON
@@ -74,7 +74,7 @@ struct CredentialFile: Sendable, Hashable {
         return (space, .bearer(token))
     }
 
-    /// Returns the content as JSON in UTF-8, in the order of origins and realms; throws if it exceeds the limits.
+    /// Returns the content as JSON in UTF-8, sorted by origin and realm; throws if it exceeds the limits.
     func content() throws(Fault) -> [UInt8] {
         guard credentials.count <= Limits.credentials else { throw Fault(reason: "it has too many credentials") }
         let spaces = credentials.keys.sorted { ("\($0.origin)", $0.realm ?? "") < ("\($1.origin)", $1.realm ?? "") }

@@ -1,13 +1,14 @@
-/// Keeps credentials by protection space: ``MemoryCredentialStore``, ``FileCredentialStore``, or one of your own.
+/// Stores credentials by protection space: ``MemoryCredentialStore``, ``FileCredentialStore``, or a type of your own.
 ///
-/// A session asks its ``SessionSettings/credentialStore`` when a server asks for credentials, unless others that it has were not tried
-/// yet. Requests call it at once from many tasks.
+/// A session queries its ``SessionSettings/credentialStore`` when a server asks for credentials and those of the URL, the request
+/// and the session have been refused or do not exist. Tasks call it concurrently.
 public protocol CredentialStore: AnyObject, Sendable {
     /// Returns the credential of a protection space; nil if there is none.
     ///
-    /// What it throws fails the request with `authenticationFailed`, as the `underlying` error.
+    /// A thrown ``SternaCore/SternaError`` fails the request; any other error fails it with `authenticationFailed`, as the
+    /// `underlying` one.
     func credential(for space: ProtectionSpace) async throws -> Credential?
 
-    /// Keeps a credential in place of the former one of its protection space, or removes that by nil.
+    /// Sets the credential of a protection space; nil removes it. If it throws, the request succeeds, with a note on its response.
     func setCredential(_ credential: Credential?, for space: ProtectionSpace) async throws
 }

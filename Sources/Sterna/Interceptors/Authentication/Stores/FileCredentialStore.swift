@@ -1,21 +1,21 @@
 import SternaCore
 import SternaPlatform
 
-/// Keeps credentials in a file that only its owner can read (mode 0600), for programs without a keychain.
+/// Stores credentials in a file that only its owner can read (mode 0600), for programs without a keychain.
 ///
 ///     settings.credentialStore = try FileCredentialStore(path: "/home/ada/.config/app/credentials.json")
 ///
-/// The file is JSON. It is read whenever a credential is needed, and replaced as a whole when one is set, so that it is never half
-/// written. A file that other users can read or change, that belongs to another user, that is a symbolic link, or that holds anything
-/// but what this type writes, is refused and left as it is. Two processes that set credentials at once may lose one of the changes.
+/// The file is JSON. It is read whenever a credential is needed, and replaced atomically when one is set. A file that other users
+/// own, can read or can change, a symbolic link, and a file with other content are refused and left unchanged. If two processes set
+/// credentials at the same time, one of the changes may be lost.
 public final class FileCredentialStore: CredentialStore {
     /// The path of the file, which need not exist yet.
     public let path: String
 
-    // One at a time, so that no change is lost.
+    // In order, so that no change of this process is lost.
     private let work = BlockingWork("sterna.credentials", inOrder: true)
 
-    /// Names a file; its folder has to exist. Throws `fileUnreadable` for a file that is refused.
+    /// Makes a store with a file, which need not exist; its folder must. Throws `fileUnreadable` for a file that is refused.
     public init(path: some FileReference) throws(SternaError) {
         let path = try path.filePath()
         self.path = path
@@ -26,7 +26,7 @@ public final class FileCredentialStore: CredentialStore {
         try await work.run { [path] in try Self.load(path).credentials[space] }
     }
 
-    /// Keeps a credential, or removes the one that there is by nil. Throws `fileUnreadable` for a file that is refused, and
+    /// Saves the credential of a protection space, or removes it by nil. Throws `fileUnreadable` for a file that is refused, and
     /// `writeFailed`.
     public func setCredential(_ credential: Credential?, for space: ProtectionSpace) async throws {
         try await work.run { [path] in
@@ -43,7 +43,7 @@ public final class FileCredentialStore: CredentialStore {
         }
     }
 
-    /// Reads the file; one that does not exist has no credentials.
+    /// Reads the file; a missing file has no credentials.
     private static func load(_ path: String) throws(SternaError) -> CredentialFile {
         try file(path).read(upTo: CredentialFile.Limits.bytes) { content throws(FileFault) in
             guard !content.isOpenToOthers else {

@@ -1,11 +1,11 @@
 import SternaCore
 import Synchronization
 
-/// Keeps credentials in memory, until it is released.
+/// Stores credentials in memory.
 public final class MemoryCredentialStore: CredentialStore {
     private let credentials: Mutex<[ProtectionSpace: Credential]>
 
-    /// Makes a store with some credentials; none by default.
+    /// Makes a store with credentials; empty by default.
     public init(_ credentials: [ProtectionSpace: Credential] = [:]) { self.credentials = Mutex(credentials) }
 
     public func credential(for space: ProtectionSpace) -> Credential? { credentials.withLock { $0[space] } }

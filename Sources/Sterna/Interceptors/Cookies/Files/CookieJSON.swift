@@ -14,11 +14,12 @@ import SternaSerialization
 ///       ]
 ///     }
 ///
-/// A jar's file has a member `removed`, too: the cookies that were removed, with `name`, `domain`, `hostOnly`, `path` and `updated`, so that
-/// no process with an older state brings them back.
+/// A jar's file also has a member `removed`: the removed cookies, with `name`, `domain`, `hostOnly`, `path` and `updated`, so that
+/// no process with an older state adds them again.
 ///
-/// Times are seconds since 1970 in UTC, with up to three decimals. `expires` and `sameSite` may be missing, as may flags that are false,
-/// `accessed` and `updated` if they are the same as `created`. Unknown members are an error: a later version has another number.
+/// Times are seconds since 1970 in UTC, with up to three decimals. `expires` and `sameSite` may be missing, as may flags that are
+/// false, and `accessed` and `updated` if they equal `created`. Unknown members are an error: a later format has another version
+/// number.
 extension CookieSnapshot {
     enum JSONLimits {
         static let bytes = 64 << 20
@@ -28,7 +29,8 @@ extension CookieSnapshot {
 
     /// Reads cookies from their JSON form.
     ///
-    /// - Throws: `decodingFailed` for another form, for more than 64 MiB or 200,000 cookies, and for a cookie that no server could set.
+    /// - Throws: `decodingFailed` for another format, for more than 64 MiB or 200,000 cookies, and for a cookie that no server
+    ///   could set.
     public init(json bytes: some Sequence<UInt8>) throws(SternaError) {
         do {
             try self.init(parsing: Array(bytes))
@@ -51,7 +53,7 @@ extension CookieSnapshot {
 struct CookieFile: Sendable, Hashable {
     var cookies: [Cookie]
     var removals = CookieRemovals()
-    /// The lines of a `cookies.txt` that was read; nil for JSON, and for what is to be written.
+    /// The lines of a parsed `cookies.txt`; nil for JSON, and for content to be written.
     var text: CookiesText?
 
     private typealias JSONLimits = CookieSnapshot.JSONLimits
@@ -71,7 +73,7 @@ struct CookieFile: Sendable, Hashable {
             }
             members.append(("removed", .array(list.map { CookieJSON.json($0.key, $0.value) })))
         }
-        // A tree of numbers and texts, without numbers that are not finite.
+        // Serializing cannot fail: all numbers are finite.
         return (try? JSON.object(.init(pairs: members)).serialized(.pretty)) ?? []
     }
 
@@ -145,7 +147,7 @@ enum CookieJSON {
         return .object(.init(pairs: members))
     }
 
-    /// Nil for what is no cookie.
+    /// Reads a cookie; nil for an invalid one.
     static func cookie(_ object: JSON.Object) -> Cookie? {
         guard object.keys.allSatisfy(names.contains), let name = object["name"]?.string,
             let value = object["value"]?.string, let domain = object["domain"]?.string,
@@ -171,7 +173,7 @@ enum CookieJSON {
         return .object(.init(pairs: members))
     }
 
-    /// Nil for what is no removal of a cookie.
+    /// Reads the removal of a cookie; nil for an invalid one.
     static func removal(_ object: JSON.Object) -> (CookieRemovals.Key, CookieTime)? {
         guard object.keys.allSatisfy(["name", "domain", "hostOnly", "path", "updated"].contains),
             let name = object["name"]?.string, let domain = object["domain"]?.string, let path = object["path"]?.string,
@@ -181,19 +183,19 @@ enum CookieJSON {
     }
 
     private static func number(_ time: CookieTime) -> JSON {
-        // Whole numbers have no fraction in files.
+        // Whole seconds are written without a fraction.
         time.milliseconds % 1_000 == 0
             ? .number(.init(time.milliseconds / 1_000)) : .number(.init(time.seconds))
     }
 
     private static func time(_ json: JSON) -> CookieTime? { json.double.map { CookieTime(seconds: $0) } }
 
-    /// False for a missing member, nil for one that is no flag.
+    /// Reads a flag: false for a missing member, nil for another type.
     private static func flag(_ object: JSON.Object, _ name: String) -> Bool? {
         object[name].map(\.bool) ?? false
     }
 
-    /// A value that may be missing; nil for one that is invalid.
+    /// Reads an optional member: `.some(nil)` if it is missing, nil if it is invalid.
     private static func optional<Value>(
         _ object: JSON.Object, _ name: String, _ read: (JSON) -> Value?
     ) -> Value?? {
@@ -203,7 +205,7 @@ enum CookieJSON {
 }
 
 extension Cookie: Codable {
-    /// Reads a cookie as a member of ``CookieSnapshot/json()`` has it; throws for a cookie that no server could set.
+    /// Decodes a cookie in the format of ``CookieSnapshot/json()``; throws `DecodingError` for a cookie that no server could set.
     public init(from decoder: any Decoder) throws {
         guard let object = try JSON(from: decoder).object, let cookie = CookieJSON.cookie(object) else {
             throw DecodingError.dataCorrupted(

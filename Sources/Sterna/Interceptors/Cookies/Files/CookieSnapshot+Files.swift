@@ -1,17 +1,17 @@
 public import SternaCore
 
 extension CookieSnapshot {
-    /// The form of a file of cookies.
+    /// The format of a file of cookies.
     public enum FileFormat: Sendable, Hashable {
-        /// As ``CookieSnapshot/json()`` has it: everything that a jar knows.
+        /// The JSON of ``CookieSnapshot/json()``, which has everything that a jar knows.
         case json
-        /// `cookies.txt`, as ``CookieSnapshot/cookiesText()`` has it, for curl, wget and others.
+        /// The `cookies.txt` of ``CookieSnapshot/cookiesText()``, for curl, wget and other programs.
         case cookiesText
     }
 
-    /// Reads a file of cookies, and waits for the disk. Nil if there is no file.
+    /// Reads a file of cookies; blocks the thread on the disk. Nil if the file does not exist.
     ///
-    /// - Throws: `fileUnreadable` for a file that cannot be read, or has another form.
+    /// - Throws: `fileUnreadable` for a file that cannot be read, or has another format.
     public init?(contentsOf file: some FileReference, format: FileFormat = .json) throws(SternaError) {
         let file = PrivateFile(path: try file.filePath(), title: "The file of cookies")
         do throws(FileFault) {
@@ -31,7 +31,7 @@ extension CookieSnapshot {
         }
     }
 
-    /// Replaces a file of cookies, or makes it, and waits for the disk. Only its owner can read it; it is complete, or as it was before.
+    /// Creates or atomically replaces a file of cookies, which only its owner can read; blocks the thread on the disk.
     ///
     /// - Throws: `writeFailed`, also for a symbolic link.
     public func write(to file: some FileReference, format: FileFormat = .json) throws(SternaError) {

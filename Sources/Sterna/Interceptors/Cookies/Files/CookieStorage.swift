@@ -1,7 +1,7 @@
 import SternaCore
 import SternaPlatform
 
-/// The file of a jar: what it has is merged with the jar's cookies whenever it is read or written.
+/// The file of a jar, whose content is merged with the jar's cookies at each read and write.
 struct CookieStorage: MergedFileFormat {
     let file: PrivateFile
     let format: CookieSnapshot.FileFormat
@@ -14,7 +14,7 @@ struct CookieStorage: MergedFileFormat {
         self.suffixes = suffixes
     }
 
-    /// The path from the root, without the parts that mean nothing.
+    /// The absolute path, without redundant components.
     var absolutePath: String { Self.absolute(file.path, in: FileManager.default.currentDirectoryPath) }
 
     static func absolute(_ path: String, in folder: String) -> String {
@@ -23,7 +23,7 @@ struct CookieStorage: MergedFileFormat {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// The jar's side of the file.
+    /// The jar's content, to be merged with the file's.
     struct Content: Sendable {
         var state: CookieJarState
         var lines = CookieLines()
@@ -69,9 +69,9 @@ struct CookieStorage: MergedFileFormat {
         }
     }
 
-    /// Replaces what was read by what the jar has, if they differ. Throws `writeFailed`.
+    /// Replaces the file's content if it differs from the jar's. Throws `writeFailed`.
     ///
-    /// - Returns: the cookies that the file cannot have.
+    /// - Returns: the cookies that the format cannot represent.
     @discardableResult
     func write(_ new: CookieFile, over saved: CookieFile) throws(SternaError) -> [Cookie] {
         do throws(FileFault) {
@@ -87,7 +87,7 @@ struct CookieStorage: MergedFileFormat {
                 guard let changed = text.bytes else { return leftOut }
                 bytes = changed
             }
-            // A longer file could not be read again.
+            // Reading has the same limits.
             guard bytes.count <= CookieSnapshot.JSONLimits.bytes, new.cookies.count <= CookieSnapshot.JSONLimits.cookies
             else {
                 throw FileFault("there are too many cookies")

@@ -1,13 +1,13 @@
 public import SternaCore
 
-/// Reads and writes `cookies.txt`, the form of Netscape's browser, of curl, wget and browser extensions.
+/// Reads and writes `cookies.txt`, the format of Netscape's browser, curl, wget and browser extensions.
 ///
 ///     # Netscape HTTP Cookie File
 ///     #HttpOnly_.example.com	TRUE	/	TRUE	1767225600	sid	31d4d96e407aad42
 ///
-/// A line has seven fields between tabs: the domain, whether hosts below it receive the cookie, the path, whether only secure connections
-/// carry it, the end of its life in seconds since 1970 (0 or nothing for a cookie that ends with the session), name and value.
-/// `#HttpOnly_` marks cookies that scripts must not see; other lines that begin with `#`, and empty ones, are comments.
+/// A line has seven fields separated by tabs: domain, whether subdomains receive the cookie, path, whether only secure connections
+/// carry it, expiry in seconds since 1970 (0 or empty for a session cookie), name and value. `#HttpOnly_` marks cookies that are
+/// hidden from scripts; other lines that begin with `#`, and empty ones, are comments.
 extension CookieSnapshot {
     enum TextLimits {
         static let bytes = 64 << 20
@@ -16,8 +16,8 @@ extension CookieSnapshot {
 
     /// Reads the cookies of a `cookies.txt`.
     ///
-    /// Lines that are no cookie are passed over, as curl does; so is a cookie that no server could set. The order is that of the lines.
-    /// The port that Wget writes behind a domain is dropped: cookies are for all ports of a host (RFC 6265, 8.5).
+    /// Invalid lines are skipped, as in curl, and so are cookies that no server could set. The cookies are in the order of the
+    /// lines. The port that Wget writes after a domain is dropped: cookies are for all ports of a host (RFC 6265, 8.5).
     ///
     /// - Throws: `decodingFailed` for more than 64 MiB or 200,000 cookies.
     public init(cookiesText bytes: some Sequence<UInt8>) throws(SternaError) {
@@ -34,22 +34,22 @@ extension CookieSnapshot {
 
     /// Returns the cookies as a `cookies.txt`. **It contains their values.**
     ///
-    /// The form has no `SameSite`, no `Partitioned` and no fractions of a second. A cookie with a tab has no line: see
+    /// The format has no `SameSite`, no `Partitioned` and no fractions of a second. A cookie with a tab is left out: see
     /// ``Cookie/hasTextLine``.
     public func cookiesText() -> [UInt8] { CookiesText().replacing(by: cookies).bytes ?? CookiesText.title }
 }
 
 extension Cookie {
-    /// Whether a `cookies.txt` can have the cookie. It has none with a tab in its name, path or value, since the tab would make another
-    /// field, for which some programs refuse the whole file.
+    /// Whether a `cookies.txt` can contain the cookie: false if its name, path or value has a tab, which separates fields. Some
+    /// programs refuse the whole file for one field too many.
     public var hasTextLine: Bool { ![name, path, value].contains { $0.utf8.contains(0x09) } }
 }
 
-/// A `cookies.txt` as it stands.
+/// A parsed `cookies.txt`, with comments and invalid lines.
 struct CookiesText: Sendable, Hashable {
     private struct Line: Sendable, Hashable {
         let bytes: ArraySlice<UInt8>
-        /// The key of its cookie in a jar; nil for a comment, and for what is no cookie.
+        /// The key of its cookie in a jar; nil for a comment and an invalid line.
         let key: CookieRemovals.Key?
     }
 
@@ -63,7 +63,8 @@ struct CookiesText: Sendable, Hashable {
     /// Makes an empty file.
     init() {}
 
-    /// - Parameter suffixes: the domains that no cookie may be set for. Lines with such cookies are kept, but mean nothing.
+    /// - Parameter suffixes: the domains for which no cookie may be set. Lines with such cookies are kept in the file, but not
+    ///   read.
     init(parsing bytes: [UInt8], suffixes: PublicSuffixList? = nil, now: CookieTime) throws(CookieFault) {
         guard bytes.count <= CookieSnapshot.TextLimits.bytes else {
             throw CookieFault(reason: "they are longer than \(CookieSnapshot.TextLimits.bytes) bytes")
@@ -99,20 +100,20 @@ struct CookiesText: Sendable, Hashable {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
     }
 
-    /// Whether the file is empty, begins as a `cookies.txt` does, or has a cookie: any other is kept from being overwritten.
+    /// Whether the file is empty, begins like a `cookies.txt`, or has a cookie. Other files must not be overwritten.
     var isOne: Bool {
         guard let first = lines.first(where: { !Self.isBlank($0.bytes) }) else { return true }
         return Self.isTitle(first.bytes) || hasCookieLine
     }
 
-    /// Returns the file with other cookies, and those that it cannot have.
+    /// Returns the file with other cookies, and the cookies that it cannot represent.
     ///
-    /// Comments, lines that are no cookies, and lines of cookies that have not changed stay as they stand: other programs write an end of
-    /// a life, or a port, in ways of their own, and may read no other. A cookie without a line of its own comes at the end.
+    /// Comments, invalid lines, and lines of unchanged cookies are kept byte for byte: other programs have their own notation of
+    /// expiries and ports, and may not read another. New cookies are appended.
     ///
     /// - Returns: nil in place of bytes if no line changes.
     func replacing(by new: [Cookie]) -> (bytes: [UInt8]?, leftOut: [Cookie]) {
-        // Of several lines for one key the last counts.
+        // Of several lines with the same key, the last counts.
         var former: [CookieRemovals.Key: Cookie] = [:]
         for cookie in cookies { former[.init(cookie)] = cookie }
         var current: [CookieRemovals.Key: Cookie] = [:]
@@ -159,7 +160,7 @@ struct CookiesText: Sendable, Hashable {
 enum CookieLine {
     private static let httpOnly = "#HttpOnly_"
 
-    /// Nil for a comment, and for what is no cookie.
+    /// Parses a line; nil for a comment and an invalid line.
     static func cookie(_ line: ArraySlice<UInt8>, _ now: CookieTime) -> Cookie? {
         var line = line
         while line.last == UInt8(ascii: "\r") { line.removeLast() }
@@ -181,10 +182,10 @@ enum CookieLine {
         return CookieRules.refusal(of: cookie) == nil ? cookie : nil
     }
 
-    /// Returns what a line says of a cookie; it is no line if ``Cookie/hasTextLine`` is false.
+    /// Returns the line of a cookie; invalid if ``Cookie/hasTextLine`` is false.
     static func content(_ cookie: Cookie) -> String {
         let domain = (cookie.isHTTPOnly ? httpOnly : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain
-        // The second in which a cookie expires may have begun, but 0 would make it one of the session.
+        // Fractions are cut off, but 0 would make it a session cookie.
         let expiry = cookie.expiry.map { max($0.milliseconds / 1_000, 1) } ?? 0
         let fields = [
             domain, cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE", "\(expiry)",
@@ -193,12 +194,12 @@ enum CookieLine {
         return fields.joined(separator: "\t")
     }
 
-    /// Whether lines say the same of two cookies, byte by byte.
+    /// Returns whether two cookies have the same line, byte by byte.
     static func isSame(_ left: Cookie, _ right: Cookie) -> Bool {
         content(left).utf8.elementsEqual(content(right).utf8)
     }
 
-    /// The domain in the form of URLs. Wget writes the port of the server behind it, unless it is the scheme's own.
+    /// Returns the domain in the form of URLs. Wget appends the server's port, unless it is the default one.
     private static func domain(_ text: String) -> String? {
         if let host = CookieRules.host(text) { return host }
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -215,7 +216,7 @@ enum CookieLine {
         }
     }
 
-    /// A time, or nil within for a cookie that ends with the session, for which Python writes nothing; nil for what is no number.
+    /// Parses an expiry: `.some(nil)` for a session cookie, for which Python writes an empty field; nil for an invalid number.
     private static func expiry(_ text: String) -> CookieTime?? {
         if text.isEmpty { return .some(nil) }
         // Some programs write fractions.

@@ -1,11 +1,11 @@
 public import SternaCore
 public import SternaPlatform
 
-/// A cookie as a jar keeps it (draft-ietf-httpbis-rfc6265bis-22, 5.7).
+/// A cookie as a jar stores it (draft-ietf-httpbis-rfc6265bis-22, 5.7).
 ///
-/// `description`, `dump` and mirrors leave the value out, which is often a secret.
+/// Descriptions, `dump` and mirrors do not show the value, which is often a secret.
 public struct Cookie: Sendable, Hashable {
-    /// The name; empty for a cookie that is sent as its value alone.
+    /// The name; empty for a cookie that is sent as its value only.
     public let name: String
 
     /// The value.
@@ -14,63 +14,65 @@ public struct Cookie: Sendable, Hashable {
     /// The host that the cookie belongs to, in the form of `HTTPURL.host`, without a leading dot.
     public let domain: String
 
-    /// Whether hosts below ``domain`` do not receive it.
+    /// Whether only ``domain`` itself receives it, and no subdomain.
     public let isHostOnly: Bool
 
-    /// The path whose requests carry the cookie.
+    /// The path at and below which requests carry the cookie.
     public let path: String
 
-    /// Whether only secure connections carry it: those with TLS, and direct ones to this machine.
+    /// Whether only secure connections carry it: TLS connections, and direct connections to this machine.
     public let isSecure: Bool
 
     /// Whether scripts of a page must not see it.
     public let isHTTPOnly: Bool
 
-    /// Whether the server has asked for a jar of each site's own (CHIPS). It is kept for programs that know such sites.
+    /// Whether the cookie has the attribute `Partitioned` (CHIPS). A jar stores the attribute, but does not separate cookies by
+    /// top-level site.
     public let isPartitioned: Bool
 
-    /// Which requests of other sites carry it; nil if the server does not say, which is treated as ``SameSite/lax``.
+    /// Which cross-site requests carry it; nil without the attribute, which counts as ``SameSite/lax``.
     public let sameSite: SameSite?
 
     var expiry: CookieTime?
     var creation: CookieTime
     var lastAccess: CookieTime
-    /// When the value was set last.
+    /// When the value was last set.
     var update: CookieTime
 
-    /// The end of the cookie's life; nil for one that ends with the session.
+    /// When the cookie expires; nil for a session cookie.
     public var expires: Date? { expiry?.date }
 
-    /// Whether it ends with the session.
+    /// Whether it is a session cookie, without an expiry.
     public var isSessionOnly: Bool { expiry == nil }
 
-    /// When a cookie of this name, domain and path was first set.
+    /// When a cookie with this name, domain and path was first set.
     public var creationDate: Date { creation.date }
 
-    /// When it was set or sent last.
+    /// When it was last set or sent.
     public var lastAccessDate: Date { lastAccess.date }
 
-    /// Which requests of other sites carry a cookie (draft-ietf-httpbis-rfc6265bis-22, 5.6.7).
+    /// Which cross-site requests carry a cookie (draft-ietf-httpbis-rfc6265bis-22, 5.6.7).
     public enum SameSite: String, Sendable, Hashable, Codable {
-        /// None.
+        /// No cross-site request.
         case strict
-        /// Those that load a page of their own by a safe method.
+        /// Navigations with a safe method, as when a user follows a link.
         case lax
-        /// All.
+        /// All requests; requires `Secure`.
         case none
     }
 
     /// Makes a cookie.
     ///
     /// - Parameters:
-    ///   - name: may be empty if the value is not.
+    ///   - name: the name, which may be empty if the value is not.
     ///   - domain: a host name or an address, in any form that a URL may have; a leading dot is dropped.
-    ///   - includesSubdomains: whether hosts below the domain receive it, too.
-    ///   - path: begins with a slash.
-    ///   - expires: nil for a cookie that ends with the session. A jar keeps no cookie for more than 400 days.
-    /// - Throws: `invalidHeader` for a cookie that no server could set: control characters or a semicolon; an equals sign in the name;
-    ///   blanks at either end; more than 4,096 bytes of name and value, or 1,024 of domain or path; a prefix `__Secure-` or `__Host-`
-    ///   without what it asks for; `SameSite=None` without `Secure`.
+    ///   - includesSubdomains: whether subdomains receive it, too.
+    ///   - path: the path, which begins with a slash.
+    ///   - expires: the expiry; nil for a session cookie. A jar keeps no cookie for more than 400 days.
+    /// - Throws: `invalidHeader` for a cookie that no server could set: control characters or a semicolon; an equals sign in the
+    ///   name; blanks at either end; no name and no value; more than 4,096 bytes of name and value, 1,024 of path or 255 of domain;
+    ///   an invalid domain or path; a prefix `__Secure-` or `__Host-` without the attributes that it requires; `SameSite=None`
+    ///   without `Secure`.
     public init(
         name: String, value: String, domain: String, includesSubdomains: Bool = false, path: String = "/",
         expires: Date? = nil, isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite? = nil,
@@ -89,7 +91,7 @@ public struct Cookie: Sendable, Hashable {
         }
     }
 
-    /// Takes the parts as they are.
+    /// Makes a cookie without checks.
     init(
         name: String, value: String, domain: String, isHostOnly: Bool, path: String, isSecure: Bool, isHTTPOnly: Bool,
         isPartitioned: Bool, sameSite: SameSite?, expiry: CookieTime?, creation: CookieTime, lastAccess: CookieTime,
@@ -101,16 +103,16 @@ public struct Cookie: Sendable, Hashable {
         (self.creation, self.lastAccess, self.update) = (creation, lastAccess, update)
     }
 
-    /// Whether its life has ended.
+    /// Returns whether it has expired.
     func isExpired(_ now: CookieTime) -> Bool { expiry.map { $0 <= now } ?? false }
 
-    /// Whether the jar has one place for both.
+    /// Returns whether a jar can store only one of both: name, path, domain and ``isHostOnly`` are the same.
     func replaces(_ other: Cookie) -> Bool {
         name.utf8.elementsEqual(other.name.utf8) && path.utf8.elementsEqual(other.path.utf8)
             && isHostOnly == other.isHostOnly && domain == other.domain
     }
 
-    /// The number of bytes in a Cookie field.
+    /// The length in a Cookie field, in bytes.
     var fieldLength: Int { name.isEmpty ? value.utf8.count : name.utf8.count + 1 + value.utf8.count }
 }
 

@@ -2,7 +2,7 @@ import HTTPTypes
 import SternaCore
 
 extension CookieJar {
-    /// Stores the cookies of a response's header section; returns those that were taken, also what they removed.
+    /// Stores the cookies of a response's header section; returns the accepted ones, including expired cookies that removed others.
     @discardableResult
     func store(
         _ section: FieldSection, from url: HTTPURL, isSecure: Bool? = nil, site: CookieSite? = nil

@@ -2,17 +2,17 @@ import HTTPTypes
 public import SternaCore
 import Synchronization
 
-/// Keeps the cookies of sessions: a reference that several sessions may share, safe to use from all threads.
+/// Stores the cookies of sessions. Several sessions may share a jar.
 ///
 ///     let jar = CookieJar(path: "/home/ada/.cache/app/cookies.json")
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.cookieJar = jar }
 ///
 /// It follows draft-ietf-httpbis-rfc6265bis-22, the successor of RFC 6265.
 ///
-/// A jar with a file reads it when it is first needed. It saves changes a second after the last one, or five seconds after the first, and
-/// when it is released; call ``save()`` before the program ends. Jars and processes may share the file: changes are merged under a
-/// lock, and of two that concern one cookie the later one counts. A file that cannot be used, such as one with other content or a symbolic
-/// link, is left as it is: the jar then works without it, and ``save()`` throws.
+/// A jar with a file reads it at its first use. It saves changes a second after the last one, at most five seconds after the first,
+/// and when it is released; call ``save()`` before the program ends. Jars and processes may share the file: changes are merged
+/// under a lock, and the later change of a cookie wins. An unusable file, such as a symbolic link or one with other content, is
+/// left unchanged: the jar then works without it, and ``save()`` throws.
 public final class CookieJar: Sendable {
     /// Decides whether a cookie of a response is stored.
     public typealias Acceptance = @Sendable (_ cookie: Cookie, _ url: HTTPURL) -> Bool
@@ -26,21 +26,22 @@ public final class CookieJar: Sendable {
     private let accepts: Acceptance?
     private let givenIdentity: String?
     private let ownIdentity = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
-    // Set before the first cookie, and never cleared: requests of jars that never had one pass the lock by.
+    // Set before the first cookie is stored, and never cleared, so that requests skip the lock while a jar is empty.
     private let mayMatch: Atomic<Bool>
     private let lastHeader = Mutex<HTTPField?>(nil)
 
-    /// Whether requests need not ask: there was never a cookie, and there is no file.
+    /// Whether requests need not look: no cookie was ever stored, and the jar has no file.
     @inline(__always)
     var isUnused: Bool { !mayMatch.load(ordering: .acquiring) }
 
     /// Makes an empty jar in memory.
     ///
     /// - Parameters:
-    ///   - publicSuffixes: the domains that no cookie may be set for.
-    ///   - identity: what tells this jar from others in a cache on disk: a jar that is filled from a store of the program's own finds its
-    ///     responses again by it. With nil, no other jar finds the responses of this one.
-    ///   - accepts: called with each valid cookie of a response; nil to accept all. A cookie that has expired removes another one.
+    ///   - publicSuffixes: the domains for which no cookie may be set; the built-in list by default.
+    ///   - identity: identifies this jar in a cache on disk. A program that fills a jar from its own store finds the responses
+    ///     stored for
+    ///     it again by the same identity. With nil, the default, responses stored for this jar are found only through this jar.
+    ///   - accepts: called with each valid cookie of a response, including expired cookies, which remove others; nil accepts all.
     public convenience init(
         limits: CookieLimits = CookieLimits(), publicSuffixes: PublicSuffixList = .builtIn, identity: String? = nil,
         accepts: Acceptance? = nil
@@ -50,18 +51,19 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Makes a jar with a file, which need not exist yet; its folder has to. The file is for its owner alone (mode 0600).
+    /// Makes a jar with a file, which need not exist; its folder must. Only the file's owner can read it (mode 0600).
     ///
-    /// A JSON file has the times of changes, and the cookies that were removed, so that no change is undone by an older one. A
-    /// `cookies.txt` has neither: a save keeps what others have changed in it since the jar read or wrote it last, except where the jar
-    /// has changed the same cookie. Comments, lines that are no cookies, and lines of cookies that have not changed stay as they stand.
+    /// A JSON file records the times of changes and the removed cookies, so that no older change undoes a later one. A
+    /// `cookies.txt` records neither: a save keeps changes that others have made since the jar last read or wrote the file, except
+    /// of cookies that the jar has changed, too. Comments, invalid lines, and lines of unchanged cookies are kept byte for byte.
     ///
     /// - Parameters:
-    ///   - format: the form of the file.
-    ///   - keepsSessionCookies: whether the file has cookies that end with the session, too; by default they are neither read nor saved.
-    ///     All jars of a file should agree.
-    ///   - publicSuffixes: the domains that no cookie may be set for.
-    ///   - accepts: called with each valid cookie of a response; nil to accept all. A cookie that has expired removes another one.
+    ///   - format: the format of the file; JSON by default.
+    ///   - keepsSessionCookies: whether session cookies are read and saved, too; false by default. All jars with the same file
+    ///     should use
+    ///     the same value.
+    ///   - publicSuffixes: the domains for which no cookie may be set; the built-in list by default.
+    ///   - accepts: called with each valid cookie of a response, including expired cookies, which remove others; nil accepts all.
     public convenience init(
         path: some FileReference, format: CookieSnapshot.FileFormat = .json, limits: CookieLimits = CookieLimits(),
         publicSuffixes: PublicSuffixList = .builtIn, keepsSessionCookies: Bool = false, accepts: Acceptance? = nil
@@ -91,8 +93,8 @@ public final class CookieJar: Sendable {
         mayMatch = Atomic(storage != nil)
     }
 
-    /// Tells jars apart, in caches: a jar with a file by its path, one in memory by what was given, else by itself. Nil for one in memory that
-    /// was given nothing and never had a cookie.
+    /// Identifies the jar in caches: by the path of its file, by the identity given to a jar in memory, or by a random number. Nil
+    /// for a jar in memory without an identity that never had a cookie.
     package var identity: [UInt8]? {
         if let storage = content.format { return Array("file \(storage.absolutePath)".utf8) }
         if let givenIdentity { return Array("given \(givenIdentity)".utf8) }
@@ -101,15 +103,16 @@ public final class CookieJar: Sendable {
 
     // MARK: The file
 
-    /// Whether requests have to load the file first.
+    /// Whether the file must be loaded first.
     var isUnread: Bool { !content.isLoaded }
 
-    /// Reads the file, unless that was done. Throws `fileUnreadable`; requests go on without the file then.
+    /// Reads the file, unless it was read already. Throws `fileUnreadable`; requests then work without the file.
     public func load() async throws { try await content.load() }
 
-    /// Saves all changes now, and takes over those of others. What the file cannot have is in ``unsavedCookies`` afterwards.
+    /// Saves all changes now, and merges those of others. Cookies that the file cannot contain are in ``unsavedCookies``
+    /// afterwards.
     ///
-    /// - Throws: `fileUnreadable` for a file that is not one of a jar, and `writeFailed`.
+    /// - Throws: `fileUnreadable` for a file that is not a jar's, and `writeFailed`.
     public func save() async throws { try await content.save() }
 
     // MARK: Access
@@ -120,7 +123,7 @@ public final class CookieJar: Sendable {
         return content.withLock { body($0.state, now) }
     }
 
-    /// Changes the cookies, and saves them soon if the closure says so.
+    /// Changes the cookies, and schedules a save if the closure has changed them.
     private func change<R: Sendable>(_ body: (inout CookieJarState, CookieTime) -> (R, isChange: Bool)) -> R {
         let now = now()
         mayMatch.store(true, ordering: .releasing)
@@ -132,11 +135,12 @@ public final class CookieJar: Sendable {
     /// All cookies that have not expired, in the order in which they were first set.
     public var cookies: [Cookie] { reading { $0.all($1) } }
 
-    /// The cookies that the last save left out of the jar's file, since a `cookies.txt` cannot have them (``Cookie/hasTextLine``). They
-    /// are lost when the jar is released; JSON has all.
+    /// The cookies that the last save left out of the jar's file, since a `cookies.txt` cannot contain them
+    /// (``Cookie/hasTextLine``). They are lost when the jar is released; a JSON file contains all.
     public var unsavedCookies: [Cookie] { content.withLock { $0.unsaved } }
 
-    /// Returns the cookies that a request to a URL would carry, in their order; for a URL of this machine those of a direct connection.
+    /// Returns the cookies that a request to a URL would carry, in the order of its Cookie field. A loopback URL counts as secure,
+    /// as if it were reached directly.
     public func cookies(for url: HTTPURL) -> [Cookie] {
         cookies(for: url, isSecure: url.scheme.isSecure || url.isOnLoopback)
     }
@@ -145,9 +149,10 @@ public final class CookieJar: Sendable {
         reading { $0.cookies(for: CookieRequest(url: url, isSecure: isSecure), now: $1) }
     }
 
-    /// Adds a cookie, or replaces the one of the same name, domain and path. One that has expired removes it.
+    /// Adds a cookie, or replaces the one with the same name, domain, path and ``Cookie/isHostOnly``. An expired cookie removes
+    /// that one.
     ///
-    /// - Throws: `invalidHeader` for a cookie of all hosts of a public suffix.
+    /// - Throws: `invalidHeader` for a cookie that all hosts of a public suffix would receive.
     public func set(_ cookie: Cookie) throws(SternaError) {
         content.loadNow()
         let refusal: CookieRefusal? = change { state, now in
@@ -164,15 +169,15 @@ public final class CookieJar: Sendable {
             "The cookie “\(FieldSyntax.printable(cookie.name))” cannot be kept: \(refusal.reason).")
     }
 
-    /// Removes the cookie of the same name, domain and path; returns whether there was one.
+    /// Removes the cookie with the same name, domain, path and ``Cookie/isHostOnly``. Returns whether it existed.
     @discardableResult
     public func remove(_ cookie: Cookie) -> Bool {
         content.loadNow()
-        // Also if there was none: another process may have saved one since.
+        // Recorded even if it does not exist here: another process may have saved one since.
         return change { ($0.remove(cookie, now: $1), true) }
     }
 
-    /// Removes the cookies that a request to a URL would carry, were there no limits; returns their number.
+    /// Removes the cookies that a request to a URL would carry, regardless of ``CookieLimits``. Returns their number.
     @discardableResult
     public func removeCookies(for url: HTTPURL) -> Int {
         let isSecure = url.scheme.isSecure || url.isOnLoopback
@@ -183,7 +188,7 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Removes the cookies that a predicate selects; returns their number. The predicate must not use the jar.
+    /// Removes the cookies that match a predicate. Returns their number. The predicate must not use the jar.
     @discardableResult
     public func remove(where isRemoved: (Cookie) -> Bool) -> Int {
         content.loadNow()
@@ -196,7 +201,7 @@ public final class CookieJar: Sendable {
     /// Removes all cookies.
     public func removeAll() { remove { _ in true } }
 
-    /// Removes the cookies that end with the session.
+    /// Removes all session cookies.
     public func removeSessionCookies() { remove(where: \.isSessionOnly) }
 
     // MARK: Snapshots
@@ -204,13 +209,13 @@ public final class CookieJar: Sendable {
     /// Returns a copy of all cookies that have not expired.
     public func snapshot() -> CookieSnapshot { CookieSnapshot(cookies: cookies) }
 
-    /// Replaces all cookies by those of a snapshot, without what has expired since and what exceeds the limits.
+    /// Replaces all cookies by those of a snapshot, except expired cookies and those beyond the limits.
     public func restore(_ snapshot: CookieSnapshot) {
         content.loadNow()
         change { ($0.restore(snapshot.cookies, now: $1), true) }
     }
 
-    /// Adds the cookies of a snapshot. Of two with the same name, domain and path, the one that was set last stays.
+    /// Adds the cookies of a snapshot. Of two with the same name, domain, path and ``Cookie/isHostOnly``, the one set last is kept.
     public func merge(_ snapshot: CookieSnapshot) {
         content.loadNow()
         change { ($0.mergeAfterRemovals(snapshot.cookies, now: $1), true) }
@@ -218,29 +223,31 @@ public final class CookieJar: Sendable {
 
     // MARK: Messages
 
-    // These run on event loops, and leave it to their callers to load the jar before.
+    // These run on event loops: callers must load the jar before.
 
     /// Returns the Cookie field of a request; nil without cookies.
     func field(for request: CookieRequest) -> String? {
         let now = now()
-        // Which cookies were used last is saved with the next change.
+        // The times of last use are saved with the next change.
         return content.withLock { $0.state.field(for: request, now: now) }
     }
 
-    /// Returns a Cookie field of a value. Most requests have that of the one before, which need not be checked again.
+    /// Returns the Cookie field with a value. Most requests have the same value as the previous one, whose field is reused
+    /// unchecked.
     func header(_ value: String) -> HTTPField {
         lastHeader.withLock { last in
             if let last, last.value == value { return last }
-            // The value of the name alone would be split into a field for each cookie.
+            // Setting `headers[.cookie]` would split the value into a field for each cookie.
             let field = HTTPField(name: .cookie, value: value)
             last = field
             return field
         }
     }
 
-    /// Stores the cookies of a response's Set-Cookie lines; returns those that were taken, also what they removed.
+    /// Stores the cookies of a response's Set-Cookie lines; returns the accepted ones, including expired cookies that removed
+    /// others.
     ///
-    /// - Parameter isSecure: whether the connection was secure; nil if the URL's scheme tells.
+    /// - Parameter isSecure: whether the connection was secure; nil to decide by the URL's scheme.
     @discardableResult
     func store(_ lines: [[UInt8]], from url: HTTPURL, isSecure: Bool? = nil, site: CookieSite? = nil) -> [Cookie] {
         let now = now()
@@ -266,7 +273,7 @@ extension CookieJar: CustomStringConvertible, CustomReflectable {
     /// The number of cookies.
     public var description: String { "\(content.withLock { $0.state.count }) cookies" }
 
-    /// Shows the number of cookies alone.
+    /// Shows only the number of cookies.
     public var customMirror: Mirror {
         Mirror(self, children: ["count": content.withLock { $0.state.count }], displayStyle: .class)
     }

@@ -1,10 +1,10 @@
 extension CookieJarState {
-    /// How much later than now a file's cookie may have been set, for clocks that differ: a day.
+    /// How far in the future a file's cookie may have been set, since clocks differ, in seconds: a day.
     private static let clockTolerance: Int64 = 86_400
 
-    /// Takes over what a file knows, where it is newer: cookies, and removals of them.
+    /// Merges the cookies and removals of a file that are newer.
     mutating func merge(_ file: CookieFile, now: CookieTime) {
-        // A clock that is far ahead must not make its changes win for years: they count where nothing else is known.
+        // Changes from a clock that is far ahead must not win for years: any other change takes precedence.
         let latest = now.advanced(bySeconds: Self.clockTolerance)
         for (key, time) in file.removals.times where time <= latest {
             if let known = cookie(with: key), known.update <= time { _ = remove(replacedBy: known) }
@@ -18,13 +18,13 @@ extension CookieJarState {
             }, now: now)
     }
 
-    /// Forgets the removals that an earlier state had, too.
+    /// Drops the removals that an earlier state already had.
     mutating func forgetRemovals(of earlier: CookieJarState) {
         guard let known = earlier.removals?.times else { return }
         removals = removals.map { CookieRemovals(times: $0.times.filter { known[$0.key] != $0.value }) }
     }
 
-    /// Returns what a file gets.
+    /// Returns the content to write to a file.
     func file(now: CookieTime) -> CookieFile {
         var removals = removals ?? CookieRemovals()
         removals.prune(now)
@@ -34,12 +34,12 @@ extension CookieJarState {
 
 // MARK: cookies.txt
 
-/// What a `cookies.txt` had when it was read or written last, so that the next save can tell the jar's own changes from those of others:
-/// its lines have no times, and no line says that a cookie was removed.
+/// The content of a `cookies.txt` when it was last read or written. The next save needs it to distinguish the jar's own changes
+/// from those of others, since lines have no times and removals leave no line.
 struct CookieLines: Sendable {
     struct Known: Sendable {
         let line: String
-        /// When the jar's cookie of this line was set; nil if the jar has another one, or none.
+        /// When the jar's cookie of this line was set; nil if the jar has a different cookie, or none.
         let update: CookieTime?
     }
 
@@ -47,7 +47,7 @@ struct CookieLines: Sendable {
 
     init() {}
 
-    /// Remembers the lines of cookies of the jar.
+    /// Makes the lines of the jar's cookies.
     init(_ cookies: [Cookie]) {
         for cookie in cookies {
             known[.init(cookie)] = Known(line: CookieLine.content(cookie), update: cookie.update)
@@ -56,9 +56,9 @@ struct CookieLines: Sendable {
 }
 
 extension CookieJarState {
-    /// Takes over what others have changed in a `cookies.txt` since it was read last, except where the jar has a change of its own.
+    /// Merges changes that others have made in a `cookies.txt` since it was last read, except of cookies that the jar has changed.
     mutating func merge(lines cookies: [Cookie], since former: inout CookieLines, now: CookieTime) {
-        // The last of several lines for one key counts.
+        // Of several lines with the same key, the last counts.
         var latest: [CookieRemovals.Key: Cookie] = [:]
         for cookie in cookies { latest[.init(cookie)] = cookie }
         var lines = CookieLines()
@@ -72,7 +72,7 @@ extension CookieJarState {
             if !isOwn, old?.line != line, cookie.isHostOnly || !suffixes.isPublicSuffix(cookie.domain) {
                 if let known { cookie.update = max(now, known.update.next) }
                 put(cookie, now: now)
-                // It was not the jar that removed what the line replaces.
+                // `put` may record the replaced cookie as removed, but the jar itself has not removed it.
                 removals?.forget(key)
             }
             lines.known[key] = .init(line: line, update: isOwn ? nil : self.cookie(with: key)?.update)

@@ -1,22 +1,22 @@
 import SternaCore
 
-/// A request for which a jar has cookies.
+/// The properties of a request that decide about its cookies.
 struct CookieRequest: Sendable {
     let url: HTTPURL
-    /// Whether the connection is secure; nil if the URL's scheme tells.
+    /// Whether the connection is secure; nil to decide by the URL's scheme.
     var isSecure: Bool?
-    /// The site for which it is made; nil for its own.
+    /// The site for which it is made; nil for its own site.
     var site: CookieSite?
-    /// Whether its method is safe (RFC 9110, 9.2.1), which matters for requests of another site.
+    /// Whether its method is safe (RFC 9110, 9.2.1), which matters for cross-site requests.
     var isSafe = true
-    /// The cookies that the caller has set, which take the place of those of the same names.
+    /// The cookies that the caller has set, which replace the jar's cookies with the same names.
     var caller = CallerCookies()
 }
 
 extension CookieJarState {
     /// A cookie of a request.
     private struct Match {
-        /// The number of its domain among those of the request, and its index there.
+        /// The index of its domain among those of the request, and its index there.
         let domain: Int
         let index: Int
         let fieldOrder: FieldOrder
@@ -30,13 +30,13 @@ extension CookieJarState {
         var cookies: [Match] = []
         /// The length of the Cookie field.
         var length = 0
-        /// Whether the request's path decides nothing: all cookies of its host, and of the names above it, are for all paths.
+        /// Whether the request's path is irrelevant: all cookies of its host and parent domains are for all paths.
         var areForAllPaths = true
         /// When the first of these cookies expires.
         var expiry = CookieTime.latest
     }
 
-    /// Returns the Cookie field of a request, and notes that its cookies were used; nil without cookies.
+    /// Returns the Cookie field of a request, and updates the last use of its cookies; nil without cookies.
     mutating func field(for request: CookieRequest, now: CookieTime) -> String? {
         guard count > 0 else { return nil }
         if lastField?.isField(of: request, now) == true {
@@ -45,7 +45,7 @@ extension CookieJarState {
         }
         let found = matches(request, now)
         guard !found.cookies.isEmpty else { return nil }
-        // Each domain once: finding it again for each cookie would cost more than the rest.
+        // Each domain is looked up once, since a lookup for each cookie would dominate the cost.
         let entries = found.domains.map { entriesByDomain.values[$0] }
         // 5.8.3, step 4.
         var text: [UInt8] = []
@@ -53,7 +53,7 @@ extension CookieJarState {
         var indices: [[Int]] = found.domains.map { _ in [] }
         for match in found.cookies {
             if !text.isEmpty { text.append(contentsOf: "; ".utf8) }
-            // Name and value alone: a copy of the cookie would retain all that it has.
+            // Only name and value: a copy of the cookie would retain all its strings.
             let name = entries[match.domain][match.index].cookie.name
             if !name.isEmpty {
                 text.append(contentsOf: name.utf8)
@@ -70,7 +70,7 @@ extension CookieJarState {
         return field.text
     }
 
-    /// Returns the cookies of a request in the order of its Cookie field; that is no use of them.
+    /// Returns the cookies of a request in the order of its Cookie field, without updating their last use.
     func cookies(for request: CookieRequest, now: CookieTime) -> [Cookie] {
         let found = matches(request, now)
         return found.cookies.map { entriesByDomain.values[found.domains[$0.domain]][$0.index].cookie }
@@ -103,7 +103,7 @@ extension CookieJarState {
                         if before > 0 { isSorted = false }
                     }
                 }
-                // An address has no names above it.
+                // An address has no parent domains.
                 guard url.hostKind == .domain, let dot = rest.firstIndex(of: UInt8(ascii: ".")) else { break }
                 rest = rest[rest.index(after: dot)...]
                 isHost = false
@@ -138,7 +138,7 @@ extension CookieJarState {
         }
     }
 
-    /// Drops the cookies that do not fit into a Cookie field behind the caller's.
+    /// Drops the cookies that exceed the limits of the Cookie field, together with the caller's.
     private func limit(_ found: inout Matches, beside caller: CallerCookies) {
         let most = limits.fieldLength - (caller.count > 0 ? caller.length + 2 : 0)
         let mostCookies = limits.perRequest - caller.count
@@ -154,8 +154,8 @@ extension CookieJarState {
 }
 
 extension CookieJarState {
-    /// The Cookie field that was made last, and the requests that have the same one until a cookie is set or removed: most requests of a
-    /// program go to one server.
+    /// The last Cookie field, and the requests to which it applies until a cookie is set or removed: most requests of a program go
+    /// to one server.
     struct LastField: Sendable {
         /// The cookies of one domain in the field.
         struct Source: Sendable {
@@ -183,7 +183,8 @@ extension CookieJarState {
             isForOthers = isForAllPaths && request.dependsOnConnectionAlone
         }
 
-        /// Whether a request has this field at a moment. A clock that was set back may bring an expired cookie to life.
+        /// Returns whether the field applies to a request now. It does not if the clock was set back, since expired cookies may be
+        /// valid again.
         func isField(of request: CookieRequest, _ now: CookieTime) -> Bool {
             isForOthers && made <= now && now < expiry && isSecure == request.isConnectionSecure
                 && request.dependsOnConnectionAlone && authority == request.url.authority
@@ -194,16 +195,16 @@ extension CookieJarState {
 extension CookieRequest {
     fileprivate var isConnectionSecure: Bool { isSecure ?? url.scheme.isSecure }
 
-    /// Whether neither another site nor cookies of the caller decide which cookies it has.
+    /// Whether its cookies depend neither on a site nor on cookies of the caller.
     fileprivate var dependsOnConnectionAlone: Bool { site == nil && caller.count == 0 }
 }
 
-/// What decides, besides host and path, whether a request carries a cookie (5.8.3).
+/// The conditions, in addition to host and path, under which a request carries a cookie (5.8.3).
 private struct CookieContext {
     let isSecure: Bool
-    /// Whether the request is of another site.
+    /// Whether the request is cross-site.
     let isForeign: Bool
-    /// Whether such a request carries cookies with `SameSite=Lax`.
+    /// Whether the cross-site request carries cookies with `SameSite=Lax`.
     let isLaxAllowed: Bool
     let now: CookieTime
 
@@ -229,7 +230,7 @@ extension CookieJarState {
             .sorted { ($0.cookie.creation, $0.sequence) < ($1.cookie.creation, $1.sequence) }.map(\.cookie)
     }
 
-    /// Replaces all cookies; leaves out those that the jar would not take.
+    /// Replaces all cookies; leaves out those that the jar rejects.
     mutating func restore(_ cookies: [Cookie], now: CookieTime) {
         remove(now: now) { _ in true }
         for cookie in cookies { _ = try? add(cookie, now: now) }

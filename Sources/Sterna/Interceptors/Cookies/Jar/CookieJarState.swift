@@ -2,9 +2,9 @@ import SternaCore
 
 /// The cookies of a jar (draft-ietf-httpbis-rfc6265bis-22, 5.7 and 5.8).
 ///
-/// Cookies are kept by their domain, so that a request only reads those of its host and of the names above it. Those of a domain
-/// are in the order of the Cookie field. Expired cookies are never sent nor listed, and removed when their domain is used or the
-/// jar is full.
+/// Cookies are grouped by domain, so that a request searches only those of its host and parent domains. Those of a domain are in the
+/// order of the Cookie field. Expired cookies are never sent or listed; they are removed when their domain is used or the jar is
+/// full.
 struct CookieJarState: Sendable {
     let limits: CookieLimits
     let suffixes: PublicSuffixList
@@ -15,7 +15,7 @@ struct CookieJarState: Sendable {
         /// Increases with each new cookie; breaks ties between creation times.
         let sequence: UInt64
 
-        /// The order in the Cookie field.
+        /// The position in the order of the Cookie field.
         var fieldOrder: FieldOrder {
             FieldOrder(length: cookie.path.utf8.count, creation: cookie.creation, sequence: sequence)
         }
@@ -35,7 +35,7 @@ struct CookieJarState: Sendable {
         }
     }
 
-    /// Cookies that were used longest ago are evicted first.
+    /// The least recently used cookies are evicted first.
     struct Age: Comparable {
         let lastAccess: CookieTime
         let sequence: UInt64
@@ -49,7 +49,7 @@ struct CookieJarState: Sendable {
     var entriesByDomain: [String: [Entry]] {
         _read { yield stored }
         _modify {
-            // Its indices and its text may be others afterwards.
+            // The change may affect its indices and text.
             lastField = nil
             yield &stored
         }
@@ -60,14 +60,14 @@ struct CookieJarState: Sendable {
     private(set) var lastField: LastField?
     /// The domains of cookies by their registrable domain.
     private var sites: [String: Set<String>] = [:]
-    /// The number of cookies, with expired ones.
+    /// The number of cookies, including expired ones.
     private(set) var count = 0
-    /// The removed cookies; nil if none are remembered.
+    /// The removed cookies; nil if removals are not recorded.
     var removals: CookieRemovals?
-    /// Whether a file has cookies that end with the session.
+    /// Whether session cookies are saved to a file.
     let keepsSessionCookies: Bool
     private var nextSequence: UInt64 = 0
-    /// No cookie expires before this moment.
+    /// No cookie expires before this time.
     private var firstExpiry = CookieTime.latest
 
     init(
@@ -80,13 +80,13 @@ struct CookieJarState: Sendable {
 
     // MARK: The Cookie field
 
-    /// Notes that the cookies of a field were used, and keeps it.
+    /// Updates the last use of a field's cookies, and caches the field.
     mutating func use(_ field: LastField, _ now: CookieTime) {
         lastField = field
         useLastField(now)
     }
 
-    /// Notes that the cookies of the last field were used again.
+    /// Updates the last use of the cached field's cookies.
     mutating func useLastField(_ now: CookieTime) {
         guard let sources = lastField?.sources else { return }
         for source in sources {
@@ -97,11 +97,11 @@ struct CookieJarState: Sendable {
 
     // MARK: Storing
 
-    /// What became of a cookie.
+    /// The result of storing a cookie.
     enum Outcome: Hashable, Sendable {
         case added
         case replaced
-        /// It had expired, and the cookie in its place is gone.
+        /// It had expired, and the stored cookie that it replaces was removed.
         case removed
     }
 
@@ -115,7 +115,7 @@ struct CookieJarState: Sendable {
 
     /// Stores a cookie that `CookieRules` has made for a URL.
     ///
-    /// - Parameter isSecure: whether the connection was secure; nil if the URL's scheme tells.
+    /// - Parameter isSecure: whether the connection was secure; nil to decide by the URL's scheme.
     @discardableResult
     mutating func store(
         _ cookie: Cookie, from url: HTTPURL, isSecure: Bool? = nil, now: CookieTime
@@ -124,7 +124,7 @@ struct CookieJarState: Sendable {
         return insert(cookie, now: now)
     }
 
-    /// Stores a cookie of the caller or of a file; its times are kept, within 400 days.
+    /// Stores a cookie of the caller or of a file with its own times; its lifetime is limited to 400 days.
     @discardableResult
     mutating func add(_ cookie: Cookie, now: CookieTime) throws(CookieRefusal) -> Outcome {
         if let refusal = CookieRules.refusal(of: cookie) { throw refusal }
@@ -132,14 +132,14 @@ struct CookieJarState: Sendable {
         return insert(cookie, now: now)
     }
 
-    /// Adds cookies of a file to the others. Of two in the same place, the one that was set last stays.
+    /// Adds the cookies of a file. Of two with the same key, the one set last is kept.
     mutating func merge(_ cookies: [Cookie], now: CookieTime) {
         for cookie in cookies { merge(cookie, now: now) }
-        // Once for all: with each cookie it would take a look at the whole jar.
+        // Once for all cookies, since eviction scans the whole jar.
         evictSurplus(now)
     }
 
-    /// Adds cookies that the caller brings: as ``merge(_:now:)``, but also what was removed before.
+    /// Adds the caller's cookies like ``merge(_:now:)``, but also those that were removed before.
     mutating func mergeAfterRemovals(_ cookies: [Cookie], now: CookieTime) {
         merge(
             cookies.map { cookie in
@@ -169,7 +169,7 @@ struct CookieJarState: Sendable {
         put(cookie, now: now, isMerged: true)
     }
 
-    /// Removes what exceeds the limit on all cookies.
+    /// Evicts cookies beyond the limit of the whole jar.
     mutating func evictSurplus(_ now: CookieTime) {
         if count > max(limits.total, 0) { evict(to: max(limits.total, 0), now) }
     }
@@ -177,7 +177,7 @@ struct CookieJarState: Sendable {
     private mutating func insert(_ cookie: Cookie, now: CookieTime) -> Outcome {
         var cookie = cookie
         if let removals {
-            // It comes after all that is known of its place, also within one millisecond.
+            // It must be later than any known change of its key, even within one millisecond.
             for earlier in [removals.times[.init(cookie)], known(cookie)?.update] {
                 if let earlier { cookie.update = max(cookie.update, earlier.next) }
             }
@@ -187,9 +187,9 @@ struct CookieJarState: Sendable {
         return outcome
     }
 
-    /// Adds a cookie to those of its domain, within the domain's limit.
+    /// Inserts a cookie among those of its domain, within the limit of a domain.
     ///
-    /// - Parameter isMerged: whether it comes from a file, which knows better when it was first set, and whether it replaced others.
+    /// - Parameter isMerged: whether it comes from a file: its creation time is kept, and the file lists removals itself.
     @discardableResult
     mutating func put(_ cookie: Cookie, now: CookieTime, isMerged: Bool = false) -> Outcome {
         var cookie = cookie
@@ -239,14 +239,14 @@ struct CookieJarState: Sendable {
         entriesByDomain.values[index].insert(entry, at: low)
     }
 
-    /// Notes that a cookie is gone, if it would outlive the one that was set later in its place: once that has expired, another process
-    /// that does not know it must not bring the older one back.
+    /// Records the removal of a replaced cookie if it would expire after its replacement: once the replacement has expired, a
+    /// process that never saw it must not add the older cookie again.
     private mutating func noteReplaced(_ old: Cookie, by cookie: Cookie, _ now: CookieTime) {
         guard removals != nil, old.update < cookie.update, savedEnd(old) > savedEnd(cookie) else { return }
         removals?.note(.init(old), at: old.update, now: now)
     }
 
-    /// The end of a cookie's life in a file.
+    /// Returns when a cookie disappears from a file.
     private func savedEnd(_ cookie: Cookie) -> CookieTime {
         cookie.expiry ?? (keepsSessionCookies ? .latest : .earliest)
     }
@@ -261,7 +261,7 @@ struct CookieJarState: Sendable {
         return entry
     }
 
-    /// Returns the cookie that a cookie would replace.
+    /// Returns the stored cookie with the same key.
     private func known(_ cookie: Cookie) -> Cookie? {
         entriesByDomain[cookie.domain]?.first { cookie.replaces($0.cookie) }?.cookie
     }
@@ -282,7 +282,7 @@ struct CookieJarState: Sendable {
 
     // MARK: Secure cookies
 
-    /// Whether a cookie from a connection without TLS would replace or hide one that has `Secure` (5.7, step 16).
+    /// Returns whether a cookie from an insecure connection would replace or shadow one with `Secure` (5.7, step 16).
     private func shadowsSecure(_ cookie: Cookie, _ now: CookieTime) -> Bool {
         var found = false
         forEachDomain(of: cookie.domain) { domain in
@@ -290,7 +290,7 @@ struct CookieJarState: Sendable {
         }
         if found { return true }
         guard let site = suffixes.registrableDomain(of: cookie.domain) else {
-            // A public suffix, with cookies of its own host: it has no site that the names below it are known by.
+            // A public suffix with cookies of its own host has no registrable domain to look up, so all domains are searched.
             return entriesByDomain.keys.contains { domain in
                 CookieMatching.isWithin(domain, cookie.domain) && hasSecure(like: cookie, in: domain, now)
             }
@@ -308,7 +308,7 @@ struct CookieJarState: Sendable {
         } ?? false
     }
 
-    /// Calls back with a host and each name above it.
+    /// Calls a closure with a host and each of its parent domains.
     private func forEachDomain(of host: String, _ call: (String) -> Void) {
         guard host.utf8.count <= CookieMatching.longestHost else { return }
         call(host)
@@ -321,7 +321,7 @@ struct CookieJarState: Sendable {
 
     // MARK: Removing
 
-    /// Removes the cookies that a predicate selects; returns their number without expired ones.
+    /// Removes the cookies that match a predicate; returns their number without expired ones.
     @discardableResult
     mutating func remove(now: CookieTime, where isRemoved: (Cookie) -> Bool) -> Int {
         var removed = 0
@@ -331,7 +331,7 @@ struct CookieJarState: Sendable {
         return removed
     }
 
-    /// Removes the cookies of a domain that have expired, and those that a predicate selects.
+    /// Removes the cookies of a domain that have expired or match a predicate.
     @discardableResult
     private mutating func remove(from domain: String, _ now: CookieTime, where isRemoved: (Cookie) -> Bool) -> Int {
         guard let index = entriesByDomain.index(forKey: domain) else { return 0 }
@@ -351,7 +351,7 @@ struct CookieJarState: Sendable {
         return removed.count
     }
 
-    /// Removes the cookie that a cookie would replace; returns whether there was one.
+    /// Removes the stored cookie with the same key; returns whether it existed.
     @discardableResult
     mutating func remove(_ cookie: Cookie, now: CookieTime) -> Bool {
         let known = remove(replacedBy: cookie)
@@ -361,7 +361,7 @@ struct CookieJarState: Sendable {
 
     // MARK: Evicting
 
-    /// Removes expired cookies of a domain, then insecure ones, then others, those that were used longest ago first.
+    /// Removes expired cookies of a domain, then those without `Secure`, then others, the least recently used first.
     private mutating func evict(from domain: String, to limit: Int, _ now: CookieTime) {
         remove(from: domain, now) { _ in false }
         while let entries = entriesByDomain[domain], entries.count > limit {
@@ -374,7 +374,7 @@ struct CookieJarState: Sendable {
         clear(domain)
     }
 
-    /// Removes expired cookies, then those that were used longest ago.
+    /// Removes expired cookies, then the least recently used ones.
     private mutating func evict(to limit: Int, _ now: CookieTime) {
         removeExpired(now)
         guard count > limit else { return }

@@ -1,15 +1,15 @@
-/// How many cookies a jar keeps and sends. Numbers below zero count as zero.
+/// The limits of a cookie jar. Numbers below zero count as zero.
 public struct CookieLimits: Sendable, Hashable, Codable {
-    /// The most cookies of one domain; 50 by default.
+    /// The maximum number of cookies of one domain; 50 by default.
     public var perDomain: Int
 
-    /// The most cookies of all domains; 3,000 by default.
+    /// The maximum number of cookies of all domains; 3,000 by default.
     public var total: Int
 
-    /// The most cookies of a request; 150 by default.
+    /// The maximum number of cookies in a request; 150 by default.
     public var perRequest: Int
 
-    /// The longest Cookie field, in bytes; 8,192 by default. Servers refuse larger ones.
+    /// The maximum length of a Cookie field, in bytes; 8,192 by default. Servers often refuse longer fields.
     public var fieldLength: Int
 
     public init(perDomain: Int = 50, total: Int = 3_000, perRequest: Int = 150, fieldLength: Int = 8_192) {

@@ -1,9 +1,9 @@
-/// The cookies that were removed from a jar with a file, so that older states of the jar do not bring them back.
+/// The cookies removed from a jar with a file, so that older states of the jar do not add them again.
 ///
-/// A removal is of all that was set in a place up to its moment: a cookie that was set later may lie in the same place. That is so where
-/// it replaced one that would have outlived it.
+/// A removal applies to all cookies with its key that were set up to its time. A cookie with the same key may have been set later,
+/// for example one that replaced a cookie with a later expiry.
 struct CookieRemovals: Sendable, Hashable {
-    /// What tells cookies of a jar apart.
+    /// Identifies a cookie in a jar.
     struct Key: Sendable, Hashable {
         let name: String
         let domain: String
@@ -21,13 +21,13 @@ struct CookieRemovals: Sendable, Hashable {
         fileprivate var length: Int { name.utf8.count + domain.utf8.count + path.utf8.count }
     }
 
-    /// The most removals that are remembered, and the most bytes of their names, domains and paths; the latest stay.
+    /// The maximum number of removals, and of the bytes of their names, domains and paths; the latest removals are kept.
     enum Limits {
         static let count = 10_000
         static let bytes = 4 << 20
     }
 
-    /// When each was removed.
+    /// The times of the removals.
     private(set) var times: [Key: CookieTime]
     private var bytes: Int
 
@@ -36,7 +36,7 @@ struct CookieRemovals: Sendable, Hashable {
         bytes = times.keys.reduce(0) { $0 + $1.length }
     }
 
-    /// Notes a removal; of two the later one counts.
+    /// Records a removal; of two with the same key, the later one counts.
     mutating func note(_ key: Key, at time: CookieTime, now: CookieTime) {
         if let known = times.updateValue(time, forKey: key) {
             if known > time { times[key] = known }
@@ -50,14 +50,15 @@ struct CookieRemovals: Sendable, Hashable {
         if times.removeValue(forKey: key) != nil { bytes -= key.length }
     }
 
-    /// Forgets a removal if a cookie that was set later lives longer than any that was set before.
+    /// Drops a removal if a cookie set later expires after all cookies that were set before the removal.
     ///
-    /// - Parameter end: of the later cookie's life.
+    /// - Parameter end: the later cookie's expiry.
     mutating func forget(_ key: Key, before end: CookieTime) {
         if let time = times[key], end >= time.advanced(bySeconds: CookieTime.longestLife) { forget(key) }
     }
 
-    /// Drops removals that are older than any cookie can be; if there are too many, then the oldest, down to fifteen sixteenths of the limits.
+    /// Drops removals that are older than the longest lifetime of a cookie. Beyond the limits it drops the oldest ones, down to
+    /// 15/16 of the limits.
     mutating func prune(_ now: CookieTime) {
         let oldest = now.advanced(bySeconds: -CookieTime.longestLife)
         if times.values.contains(where: { $0 <= oldest }) {

@@ -1,4 +1,4 @@
-/// The cookies of a jar at a moment.
+/// A copy of a jar's cookies.
 public struct CookieSnapshot: Sendable, Hashable, Codable {
     /// The cookies, in the order in which they were first set.
     public var cookies: [Cookie]
@@ -11,6 +11,6 @@ extension CookieSnapshot: CustomStringConvertible, CustomReflectable {
     /// The number of cookies.
     public var description: String { "\(cookies.count) cookies" }
 
-    /// Shows the number of cookies alone.
+    /// Shows only the number of cookies.
     public var customMirror: Mirror { Mirror(self, children: ["count": cookies.count], displayStyle: .struct) }
 }

@@ -1,6 +1,6 @@
 /// Reads the dates of cookies (draft-ietf-httpbis-rfc6265bis-22, 5.1.1), which are more lenient than those of other fields.
 enum CookieDate {
-    /// Returns the date; nil if a part is missing, out of range, or no such day exists.
+    /// Returns the date; nil if a part is missing or out of range, or the day does not exist.
     static func time(_ text: some Collection<UInt8>) -> CookieTime? {
         var parts = Parts()
         for token in text.split(whereSeparator: isDelimiter) { parts.take(token) }
@@ -22,7 +22,7 @@ enum CookieDate {
         private var month: Int64?
         private var year: Int64?
 
-        /// Takes a token as the first part that it can be and that is still missing.
+        /// Assigns a token to the first missing part that it can be.
         mutating func take(_ token: some Collection<UInt8>) {
             if clock == nil, let found = CookieDate.clock(token) {
                 clock = found
@@ -51,7 +51,7 @@ enum CookieDate {
         }
     }
 
-    /// `1*2DIGIT ":" 1*2DIGIT ":" 1*2DIGIT`, with anything but a digit behind it.
+    /// Parses `1*2DIGIT ":" 1*2DIGIT ":" 1*2DIGIT`, which no digit may follow.
     private static func clock(_ token: some Collection<UInt8>) -> (Int64, Int64, Int64)? {
         let fields = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
         guard fields.count == 3, let hour = number(fields[0], digits: 1...2, isWhole: true),
@@ -60,7 +60,7 @@ enum CookieDate {
         return (hour, minute, second)
     }
 
-    /// Returns the number that the text begins with; nil if the number of its digits is another one.
+    /// Returns the number at the beginning of a text; nil if the number of its digits is not within `digits`.
     private static func number(
         _ text: some Collection<UInt8>, digits: ClosedRange<Int>, isWhole: Bool = false
     ) -> Int64? {
@@ -78,7 +78,7 @@ enum CookieDate {
         return count >= digits.lowerBound ? value : nil
     }
 
-    /// Returns the month of a text that begins with three letters of its name.
+    /// Returns the month whose first three letters begin a text.
     private static func month(_ text: some Collection<UInt8>) -> Int64? {
         let letters = text.prefix(3).map { $0 | 0x20 }
         return months.firstIndex { $0.utf8.elementsEqual(letters) }.map { Int64($0) + 1 }

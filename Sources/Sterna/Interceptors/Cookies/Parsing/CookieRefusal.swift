@@ -1,33 +1,33 @@
 /// The reason why a cookie is not stored (draft-ietf-httpbis-rfc6265bis-22, 5.6 and 5.7).
 enum CookieRefusal: Error, Hashable, Sendable, CaseIterable {
     case controlCharacter
-    /// A character that ends names, values or attributes, in a cookie made by the caller.
+    /// A cookie made by the caller contains a separator of names, values or attributes, or blanks at an end.
     case invalidCharacter
     /// Its text is not UTF-8.
     case notText
     /// Name and value together have more than 4,096 bytes.
     case tooLong
-    /// Neither a name nor a value.
+    /// The cookie has neither a name nor a value.
     case empty
     /// The domain has a character outside ASCII, or the host is too long to have cookies.
     case invalidDomain
-    /// The path of a cookie made by the caller.
+    /// A cookie made by the caller has an invalid path.
     case invalidPath
     /// All hosts of a public suffix would receive the cookie.
     case publicSuffix
     /// The host does not belong to the cookie's domain.
     case foreignDomain
-    /// `Secure` over a connection without TLS.
+    /// `Secure` over an insecure connection.
     case insecure
-    /// A cookie that has `Secure` would be shadowed from a connection without TLS.
+    /// The cookie, from an insecure connection, would shadow one with `Secure`.
     case shadowsSecure
-    /// A response to a request from another site.
+    /// The response to a cross-site request may not set the cookie.
     case crossSite
     /// `SameSite=None` without `Secure`.
     case sameSiteNoneInsecure
-    /// The name begins with `__Secure-` or `__Host-`, and the cookie does not have what that asks for.
+    /// The name begins with `__Secure-` or `__Host-`, and the cookie lacks the attributes that the prefix requires.
     case prefix
-    /// Refused by the caller's hook.
+    /// The caller's closure refused it.
     case refusedByCaller
 
     /// The reason as the end of a sentence.

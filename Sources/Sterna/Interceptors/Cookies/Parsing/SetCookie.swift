@@ -1,9 +1,9 @@
-/// A Set-Cookie field as it was received (draft-ietf-httpbis-rfc6265bis-22, 5.6).
+/// A parsed Set-Cookie field (draft-ietf-httpbis-rfc6265bis-22, 5.6).
 struct SetCookie: Sendable, Hashable {
     var name: String
     var value: String
 
-    /// The lifetime by the last valid `Max-Age`, at most 400 days; zero or less for a cookie that is to be removed.
+    /// The lifetime of the last valid `Max-Age` in seconds, at most 400 days; zero or less removes the cookie.
     var maxAge: Int64?
     /// The last valid `Expires`.
     var expires: CookieTime?
@@ -17,17 +17,17 @@ struct SetCookie: Sendable, Hashable {
     var sameSite: Cookie.SameSite?
 
     enum Path: Sendable, Hashable {
-        /// There is no such attribute.
+        /// The attribute is missing.
         case absent
-        /// The last one does not begin with a slash, and stands for the default path.
+        /// The last one does not begin with a slash, and means the default path.
         case standard
         case given(String)
     }
 
     enum Limits {
-        /// The most bytes of name and value together.
+        /// The maximum length of name and value together, in bytes.
         static let pair = 4_096
-        /// The most bytes of an attribute's value; longer ones are ignored.
+        /// The maximum length of an attribute's value, in bytes; longer values are ignored.
         static let attribute = 1_024
     }
 
@@ -84,10 +84,10 @@ struct SetCookie: Sendable, Hashable {
         }
     }
 
-    /// The length of `Partitioned`, the longest name of an attribute.
+    /// The length of `Partitioned`, the longest attribute name, in bytes.
     private static let longestName = 11
 
-    /// Reads a number of seconds, at most 400 days; nil if the attribute is to be ignored.
+    /// Parses a number of seconds, at most 400 days; nil for an invalid number, for which the attribute is ignored.
     private static func seconds(_ text: ArraySlice<UInt8>) -> Int64? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = isNegative ? text.dropFirst() : text
@@ -98,7 +98,7 @@ struct SetCookie: Sendable, Hashable {
         return value
     }
 
-    /// Control characters but the tab.
+    /// Returns whether a byte is a control character other than a tab.
     static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 || byte == 0x7F }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
@@ -113,7 +113,7 @@ struct SetCookie: Sendable, Hashable {
 }
 
 extension SetCookie: CustomStringConvertible, CustomReflectable {
-    /// The name; the value is a secret.
+    /// The name, without the secret value.
     var description: String { name }
 
     var customMirror: Mirror { Mirror(self, children: ["name": name], displayStyle: .struct) }

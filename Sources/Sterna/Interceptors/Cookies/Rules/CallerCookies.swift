@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// The cookies of a Cookie field that the caller has set.
+/// The cookies of a Cookie field set by the caller.
 struct CallerCookies: Sendable, Hashable {
-    /// The names; a cookie without an equals sign has an empty one.
+    /// The names; a cookie without an equals sign has an empty name.
     private(set) var names: Set<String> = []
     private(set) var count = 0
 
@@ -11,7 +11,7 @@ struct CallerCookies: Sendable, Hashable {
 
     init() {}
 
-    /// Reads a Cookie field, which may break the grammar: the caller's bytes are sent as they are.
+    /// Reads a Cookie field, which may have invalid syntax: the caller's bytes are sent unchanged.
     init(field: String) {
         length = field.utf8.count
         for part in field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: true) {

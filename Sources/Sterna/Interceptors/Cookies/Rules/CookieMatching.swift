@@ -2,15 +2,15 @@ import SternaCore
 
 /// Compares hosts and paths of requests and cookies (draft-ietf-httpbis-rfc6265bis-22, 5.1.3 and 5.1.4).
 enum CookieMatching {
-    /// The longest host that can have cookies, in bytes.
+    /// The maximum length of a host with cookies, in bytes.
     static let longestHost = 255
 
-    /// Whether a host is a domain or below it. Both are in the form of `HTTPURL.host`.
+    /// Returns whether a host is a domain or a subdomain of it. Both are in the form of `HTTPURL.host`.
     static func isDomain(_ domain: String, of host: String, _ kind: HTTPURL.HostKind) -> Bool {
         isWithin(host, domain) && (kind == .domain || host.utf8.count == domain.utf8.count)
     }
 
-    /// Whether a name is the same as another one, or that is its end, behind a dot.
+    /// Returns whether a name equals a domain, or ends with a dot and the domain.
     static func isWithin(_ name: String, _ domain: String) -> Bool {
         let (name, domain) = (name.utf8, domain.utf8)
         guard name.count > domain.count else { return name.elementsEqual(domain) }
@@ -18,7 +18,7 @@ enum CookieMatching {
         return rest.last == UInt8(ascii: ".") && name[rest.endIndex...].elementsEqual(domain)
     }
 
-    /// Whether a request path belongs to a cookie's path.
+    /// Returns whether a request path is at or below a cookie's path.
     static func isPath(_ cookie: String, of request: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         var cookie = cookie
         return cookie.withUTF8 { own in
@@ -33,7 +33,7 @@ enum CookieMatching {
         return request.withUTF8 { isPath(cookie, of: $0[...]) }
     }
 
-    /// Returns the path of a URL's cookies that have none of their own.
+    /// Returns the default path of cookies that a URL sets without `Path`.
     static func defaultPath(_ url: HTTPURL) -> String {
         let path = url.path.utf8
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return "/" }

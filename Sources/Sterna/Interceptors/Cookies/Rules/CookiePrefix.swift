@@ -1,4 +1,4 @@
-/// The names by which a server knows how a cookie was set (draft-ietf-httpbis-rfc6265bis-22, 5.4).
+/// The prefixes of names that guarantee how a cookie was set (draft-ietf-httpbis-rfc6265bis-22, 5.4).
 enum CookiePrefix: CaseIterable {
     case secure, host
 
@@ -9,9 +9,9 @@ enum CookiePrefix: CaseIterable {
         }
     }
 
-    /// Returns the prefix of a cookie's name in any case; nil if it has none.
+    /// Finds the prefix of a cookie's name, in any letter case; nil without one.
     ///
-    /// White space at the beginning does not hide it: some servers strip more of it than a client does.
+    /// Leading white space is ignored, since some servers strip more of it than a client does.
     init?(_ name: String) {
         let name = Substring(name.unicodeScalars.drop { $0.properties.isWhitespace || Self.isIgnored($0) })
         let found = Self.allCases.first { prefix in
@@ -24,7 +24,7 @@ enum CookiePrefix: CaseIterable {
         self = found
     }
 
-    /// Characters without a width, which are no white space.
+    /// Returns whether a character has no width without being white space.
     private static func isIgnored(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x180E, 0x200B...0x200F, 0x2060, 0xFEFF: true
@@ -32,11 +32,11 @@ enum CookiePrefix: CaseIterable {
         }
     }
 
-    /// Whether a cookie has what its prefix asks for.
+    /// Returns whether a cookie has the attributes that its prefix requires.
     ///
-    /// A cookie without a name is sent as its value alone, so that its value must not look like a name with a prefix.
+    /// A cookie without a name is sent as its value only, so its value must not look like a name with a prefix.
     ///
-    /// - Parameter hasPath: whether the path was given, and not taken from the URL.
+    /// - Parameter hasPath: whether the cookie has a `Path` attribute.
     static func allows(_ cookie: Cookie, hasPath: Bool) -> Bool {
         guard !cookie.name.isEmpty else { return CookiePrefix(cookie.value) == nil }
         switch CookiePrefix(cookie.name) {

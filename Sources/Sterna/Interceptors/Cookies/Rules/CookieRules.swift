@@ -1,13 +1,14 @@
 import SternaCore
 
-/// Decides which cookies a jar takes (draft-ietf-httpbis-rfc6265bis-22, 5.7), as far as that does not depend on the others in it.
+/// Decides which cookies a jar accepts (draft-ietf-httpbis-rfc6265bis-22, 5.7), as far as that does not depend on its other
+/// cookies.
 enum CookieRules {
     /// Makes the cookie of a Set-Cookie field.
     ///
     /// - Parameters:
-    ///   - url: of the response.
-    ///   - isSecure: whether the connection was secure; nil if the URL's scheme tells.
-    ///   - site: for which the request was made; nil for its own.
+    ///   - url: the URL of the response.
+    ///   - isSecure: whether the connection was secure; nil to decide by the URL's scheme.
+    ///   - site: the site for which the request was made; nil for its own site.
     static func cookie(
         _ field: SetCookie, from url: HTTPURL, isSecure: Bool? = nil, site: CookieSite? = nil,
         _ suffixes: PublicSuffixList, now: CookieTime
@@ -49,14 +50,14 @@ enum CookieRules {
         return field.expires.map { min($0, now.advanced(bySeconds: CookieTime.longestLife)) }
     }
 
-    /// Returns why a cookie made by the caller, or read from a file, cannot be one; nil if it can.
+    /// Returns why a cookie made by the caller, or read from a file, is invalid; nil for a valid one.
     static func refusal(of cookie: Cookie) -> CookieRefusal? {
         let (name, value, path) = (cookie.name.utf8, cookie.value.utf8, cookie.path.utf8)
         if name.contains(where: SetCookie.isControl) || value.contains(where: SetCookie.isControl) {
             return .controlCharacter
         }
         let semicolon = UInt8(ascii: ";")
-        // These would be read in another way than they were written.
+        // A server would parse these differently.
         if name.contains(semicolon) || name.contains(UInt8(ascii: "=")) || value.contains(semicolon)
             || isPadded(cookie.name)
             || isPadded(cookie.value)
@@ -75,13 +76,13 @@ enum CookieRules {
         return CookiePrefix.allows(cookie, hasPath: true) ? nil : .prefix
     }
 
-    /// Whether a text begins or ends with white space of a field's value.
+    /// Returns whether a text begins or ends with a space or a tab.
     private static func isPadded(_ text: String) -> Bool {
         let blanks: [UInt8?] = [0x20, 0x09]
         return blanks.contains(text.utf8.first) || blanks.contains(text.utf8.last)
     }
 
-    /// Returns a host in the form of URLs, without a leading dot; nil for what is none.
+    /// Returns a host in the form of URLs, without a leading dot; nil for an invalid host.
     static func host(_ text: String) -> String? {
         let host = text.utf8.first == UInt8(ascii: ".") ? String(text.utf8.dropFirst()) ?? text : text
         return (try? Origin(scheme: .https, host: host))?.host

@@ -1,25 +1,26 @@
 public import SternaCore
 
-/// The site for which a request is made, as far as `SameSite` is concerned (draft-ietf-httpbis-rfc6265bis-22, 5.2).
+/// The site for which a request is made, which decides about `SameSite` (draft-ietf-httpbis-rfc6265bis-22, 5.2).
 ///
-/// A program usually asks in its own name, and all its requests are of the same site. One that acts for pages, such as a crawler or a
-/// proxy, says whose page it is.
+/// Most programs do not act for a page, so that all their requests are same-site. A program that loads pages, such as a crawler or
+/// a proxy, sets the origin of the page.
 public struct CookieSite: Sendable, Hashable {
     /// The origin of the page.
     public let origin: Origin
 
-    /// Whether the request loads a page of its own, as a link does, and not a part of one.
+    /// Whether the request is a navigation to a new page, as by a link, and does not load a part of the page; false by default.
     public let isNavigation: Bool
 
-    /// Makes a site of the origin of a page.
+    /// Makes the site of a page's origin.
     public init(_ origin: Origin, isNavigation: Bool = false) {
         self.origin = origin
         self.isNavigation = isNavigation
     }
 
-    /// Returns whether a URL belongs to the site: both are secure or both are not, and they have the same registrable domain, or host.
+    /// Returns whether a URL belongs to the site: both or neither have a secure scheme, and they have the same registrable domain
+    /// or host.
     ///
-    /// - Parameter suffixes: the list that registrable domains are found by; the built-in one by default.
+    /// - Parameter suffixes: the list of public suffixes that determines registrable domains; the built-in one by default.
     public func contains(_ url: HTTPURL, suffixes: PublicSuffixList = .builtIn) -> Bool {
         guard origin.scheme.isSecure == url.scheme.isSecure else { return false }
         let (own, other) = (origin.host, url.host)

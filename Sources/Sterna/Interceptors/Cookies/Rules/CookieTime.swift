@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// A moment of a cookie: milliseconds since 1970 in UTC, from the year 1601 to the end of 9999.
+/// A time of a cookie: milliseconds since 1970 in UTC, from the beginning of 1601 to the end of 9999.
 struct CookieTime: Sendable, Hashable, Comparable {
     let milliseconds: Int64
 
@@ -9,10 +9,10 @@ struct CookieTime: Sendable, Hashable, Comparable {
     /// The end of 9999.
     static let latest = CookieTime(milliseconds: 253_402_300_799_999)
 
-    /// The longest time that a cookie is kept: 400 days (draft-ietf-httpbis-rfc6265bis-22, 5.5).
+    /// The maximum lifetime of a cookie in seconds: 400 days (draft-ietf-httpbis-rfc6265bis-22, 5.5).
     static let longestLife: Int64 = 400 * 24 * 60 * 60
 
-    /// Moments outside the range become its ends.
+    /// Makes a time, clamped to the range.
     init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, -11_644_473_600_000), 253_402_300_799_999)
     }
@@ -22,7 +22,7 @@ struct CookieTime: Sendable, Hashable, Comparable {
         self.init(milliseconds: overflow ? (seconds < 0 ? .min : .max) : product)
     }
 
-    /// Seconds with a fraction; what is no number is 1970.
+    /// Makes a time of seconds with a fraction, clamped to the range; NaN becomes 1970.
     init(seconds: Double) {
         let milliseconds = (seconds * 1_000).rounded()
         self.init(
@@ -38,7 +38,7 @@ struct CookieTime: Sendable, Hashable, Comparable {
 
     var date: Date { Date(timeIntervalSince1970: seconds) }
 
-    /// Returns a later moment, at most the end of the range.
+    /// Returns a later time, clamped to the range.
     func advanced(bySeconds seconds: Int64) -> CookieTime {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
         let (sum, isBeyond) = milliseconds.addingReportingOverflow(product)
@@ -46,7 +46,7 @@ struct CookieTime: Sendable, Hashable, Comparable {
         return CookieTime(milliseconds: sum)
     }
 
-    /// The next moment, or the end of the range.
+    /// The next millisecond, clamped to the range.
     var next: CookieTime { CookieTime(milliseconds: milliseconds + 1) }
 
     static func < (left: CookieTime, right: CookieTime) -> Bool { left.milliseconds < right.milliseconds }

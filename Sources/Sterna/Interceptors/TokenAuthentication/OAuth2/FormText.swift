@@ -1,6 +1,6 @@
-/// Writes texts as `application/x-www-form-urlencoded` does (RFC 6749, appendix B).
+/// Encodes texts as `application/x-www-form-urlencoded` (RFC 6749, appendix B).
 enum FormText {
-    /// Returns the text in UTF-8, with `+` for a blank, and every byte escaped but letters, digits and `*-._`.
+    /// Returns the text in UTF-8, with `+` for a space, and percent-encodes all bytes except letters, digits and `*-._`.
     static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

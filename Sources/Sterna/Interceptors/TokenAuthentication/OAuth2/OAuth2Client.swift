@@ -2,21 +2,21 @@ import NIOCore
 public import SternaCore
 import SternaSerialization
 
-/// A client of an OAuth 2 authorization server: it obtains tokens by the client-credentials grant (RFC 6749, 4.4) and by refresh tokens
-/// (RFC 6749, 6). Its secret is shown nowhere.
+/// A client of an OAuth 2 authorization server: it obtains tokens by the client-credentials grant (RFC 6749, 4.4) and by refresh
+/// tokens (RFC 6749, 6). Descriptions and mirrors do not show its secret.
 ///
 ///     let client = OAuth2Client(tokenURL: "https://login.example.com/token", id: "app", secret: secret)
 ///     let tokens = try TokenAuthentication(for: ["https://api.example.com"], client: client, scope: "read")
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.tokenAuthentication = tokens }
 ///
-/// The token endpoint has to be https, or on the loopback and reached without a proxy. Its redirects are not followed, and its answer is read strictly: a JSON
-/// object of at most 64 KiB with a token of the type `Bearer`.
+/// The token endpoint must be https, or a loopback host that is reached without a proxy. Its redirects are not followed, and its
+/// response must be a JSON object of at most 64 KiB with a token of the type `Bearer`.
 public struct OAuth2Client: Sendable {
-    /// How the client proves its identity (RFC 6749, 2.3.1).
+    /// How the client authenticates (RFC 6749, 2.3.1).
     public enum Authentication: Sendable, Hashable {
-        /// By Basic authentication, which every server has to support.
+        /// By Basic authentication, which every server must support for clients with a secret.
         case basic
-        /// By `client_id` and `client_secret` in the body. A client without a secret sends its `client_id` there.
+        /// By `client_id` and `client_secret` in the body. A client without a secret always sends its `client_id` in the body.
         case body
     }
 
@@ -29,10 +29,10 @@ public struct OAuth2Client: Sendable {
     /// The client's secret; nil for a public client.
     public var secret: String?
 
-    /// How the client proves its identity; by Basic authentication by default.
+    /// How the client authenticates; by Basic authentication by default.
     public var authentication = Authentication.basic
 
-    /// Whether the token endpoint may be http on any host, so that secrets and tokens can be read on the way; no by default.
+    /// Whether the token endpoint may be http on any host, so that others can read secrets and tokens on the way; false by default.
     public var allowsInsecure = false
 
     /// The session that sends the requests; the shared one by default.
@@ -46,19 +46,18 @@ public struct OAuth2Client: Sendable {
 
     /// Obtains a token for the client itself (RFC 6749, 4.4).
     ///
-    /// - Parameter scope: the scopes to ask for, separated by blanks; nil for the server's default.
-    /// - Throws: `unacceptableStatus` if the server refuses, with its reason; `decodingFailed` for a response
-    ///   that is not one of RFC 6749.
+    /// - Parameter scope: the scopes to request, separated by spaces; nil for the server's default.
+    /// - Throws: `unacceptableStatus` with the server's reason if it refuses; `decodingFailed` for a response that RFC 6749 does
+    ///   not permit; `invalidURL` or `invalidRequest` for an unusable token endpoint; and errors of the request.
     public func clientCredentials(scope: String? = nil) async throws -> AccessToken {
         try await token([("grant_type", "client_credentials"), ("scope", scope)])
     }
 
-    /// Obtains a token in place of another, by that one's refresh token (RFC 6749, 6), which the new one keeps unless the server sends
-    /// another.
+    /// Obtains a new token by the refresh token of another one (RFC 6749, 6). The new token keeps the refresh token unless the
+    /// server sends another.
     ///
-    /// - Parameter scope: narrower scopes than those that were granted; nil for the same.
-    /// - Throws: `invalidRequest` for a token without a refresh token; `unacceptableStatus` if the server refuses, with its reason;
-    ///   `decodingFailed` for a response that is not one of RFC 6749.
+    /// - Parameter scope: narrower scopes than those that were granted, separated by spaces; nil for the same.
+    /// - Throws: `invalidRequest` for a token without a refresh token; otherwise as ``clientCredentials(scope:)``.
     public func refresh(_ token: AccessToken, scope: String? = nil) async throws -> AccessToken {
         guard let refreshToken = token.refreshToken else {
             throw SternaError(
@@ -75,7 +74,7 @@ public struct OAuth2Client: Sendable {
 
     // MARK: Sending
 
-    /// The most bytes of a response.
+    /// The maximum length of a response, in bytes.
     private static let longestAnswer = 64 << 10
 
     private func token(_ fields: [(String, String?)]) async throws -> AccessToken {
@@ -111,7 +110,7 @@ public struct OAuth2Client: Sendable {
         }
     }
 
-    /// The session without what belongs to other servers: the request proves its identity itself, and its refusal is the answer.
+    /// The session without credentials for other servers: the request authenticates itself, and a 401 is the result.
     private var own: Session {
         session.with {
             $0.collectedBytes = min($0.collectedBytes, Self.longestAnswer)
@@ -133,7 +132,7 @@ public struct OAuth2Client: Sendable {
         do {
             url = try tokenURL.resolve(against: nil).removingUserinfo()
         } catch {
-            throw SternaError(.invalidURL, phase: .prepare, "The URL of the token endpoint is not one: \(error)")
+            throw SternaError(.invalidURL, phase: .prepare, "The URL of the token endpoint is invalid: \(error)")
         }
         let isLocal = url.isOnLoopback && !session.plan.settings.proxies.receives(url)
         guard url.scheme == .https || url.scheme == .http && (allowsInsecure || isLocal) else {
@@ -164,16 +163,16 @@ extension OAuth2Client: CustomStringConvertible, CustomReflectable {
 }
 
 extension TokenAuthentication {
-    /// Creates an authentication whose tokens an OAuth 2 client obtains: by the refresh token if there is one, else by the
+    /// Creates an authentication whose tokens an OAuth 2 client obtains: by the refresh token of the last token, or else by the
     /// client-credentials grant.
     ///
-    /// A client without a secret has no grant of its own: without a refresh token the requests fail.
+    /// A client without a secret renews a token only by its refresh token; without one, requests fail with `invalidRequest`.
     ///
     /// - Parameters:
     ///   - token: the first token; nil to obtain one when the first request needs it.
     ///   - urls: absolute URLs, whose origins receive the token.
-    ///   - scope: the scopes to ask for in the client-credentials grant, separated by blanks.
-    ///   - received: called with each new token, so that it can be stored; the new refresh token may be the only one that works.
+    ///   - scope: the scopes to request in the client-credentials grant, separated by spaces.
+    ///   - received: called with each new token, so that it can be stored: its refresh token may be the only valid one.
     /// - Throws: `invalidURL` for a URL that is not absolute, or neither http nor https.
     public convenience init(
         _ token: AccessToken? = nil, for urls: [any URLConvertible], client: OAuth2Client, scope: String? = nil,

@@ -1,18 +1,18 @@
 import SternaCore
 import SternaSerialization
 
-/// Reads the responses of a token endpoint, strictly (RFC 6749, 5): a function of values.
+/// Parses the responses of a token endpoint strictly (RFC 6749, 5).
 enum OAuth2Response {
-    /// The longest token, in bytes.
+    /// The maximum length of a token, in bytes.
     private static let longestToken = 32 << 10
 
-    /// The longest lifetime, in seconds: a hundred years.
+    /// The maximum lifetime, in seconds: a hundred years.
     private static let longestLifetime: Int64 = 100 * 366 * 86_400
 
     /// Returns the token of a response.
     ///
-    /// Throws `unacceptableStatus` for a refusal, with the server's reason, and `decodingFailed` for any other response. No error
-    /// shows a token.
+    /// Throws `unacceptableStatus` with the server's reason if the status is not 200, and `decodingFailed` for an invalid response.
+    /// Errors do not show a token.
     static func token(status: Int, mediaType: String?, body: [UInt8]) throws(SternaError) -> AccessToken {
         guard status == 200 else { throw refusal(status: status, mediaType: mediaType, body: body) }
         guard isJSON(mediaType) else { throw fault("is not application/json") }
@@ -53,7 +53,8 @@ enum OAuth2Response {
         mediaType.flatMap { MediaType($0) }?.essence == "application/json"
     }
 
-    /// Returns the text of a member; nil if it is missing or null. A token is visible ASCII (RFC 6749, appendix A.12 and A.17).
+    /// Returns the text of a member; nil if it is missing or null. A token must be visible ASCII (RFC 6749, appendix A.12 and
+    /// A.17).
     private static func text(
         _ name: String, of response: JSON.Object, isToken: Bool = false
     ) throws(SternaError) -> String? {
@@ -75,7 +76,7 @@ enum OAuth2Response {
         return .seconds(min(seconds, longestLifetime))
     }
 
-    /// Whether a text has the characters of an error code (RFC 6749, appendix A.7).
+    /// Returns whether a text has only characters of an error code (RFC 6749, appendix A.7).
     private static func isErrorText(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
