@@ -13,7 +13,7 @@ struct DownloadScreen: Hashable, Sendable {
     /// The files that run, in order.
     var rows: [Row] = []
 
-    /// The row for all files; nil if there is one alone.
+    /// The row for all files; nil for a single file.
     var total: Row?
 
     /// Below this width there is no room for names.
@@ -58,7 +58,7 @@ struct DownloadScreen: Hashable, Sendable {
         var text = ""
         if !old.isEmpty {
             let taken = old.reduce(0) { $0 + rowsTaken($1, columns) }
-            // What has left the screen at its top cannot be reached.
+            // The cursor cannot reach lines that have left the screen at its top.
             let up = min(taken, max(1, height)) - 1
             text = up > 0 ? "\r\u{1B}[\(up)A\u{1B}[J" : "\r\u{1B}[J"
         }

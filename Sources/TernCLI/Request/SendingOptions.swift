@@ -76,7 +76,7 @@ struct SenderOptions {
     var cookieFiles: [String] { fields.cookie.filter { !HabitOptions.isCookies($0) && !$0.isEmpty } }
 }
 
-/// Everything that a request is sent with, besides its body.
+/// Everything that a request is sent with, except its body.
 struct SendingOptions {
     var content: ContentOptions
     var aws: AWSOptions

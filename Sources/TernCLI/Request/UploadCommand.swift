@@ -127,7 +127,7 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
         }
     }
 
-    /// The options that were given and have no effect with `--resumable`. `--fail` and `--no-color` say how it is anyway.
+    /// The options that were given and have no effect with `--resumable`. `--fail` and `--no-color` name the default.
     private var withoutEffect: [String] {
         let state = request.sender.state
         // Without the type, the compiler tries every meaning of every operator here, nine times as long as it takes for the rest of

@@ -36,7 +36,7 @@ struct SessionPlace: Hashable, Sendable {
 
     /// Finds the file. Throws `UsageError` for an invalid name, and if there is no home folder.
     ///
-    /// - Parameter url: of a request; its host and port choose the folder of a name.
+    /// - Parameter url: the URL of a request; its host and port choose the folder of a name.
     init(_ name: String, for url: HTTPURL, variable: (String) -> String? = Environment.variable) throws(UsageError) {
         try Self.check(name)
         self.name = name
