@@ -61,7 +61,7 @@ struct ServeUploadsTests {
         #expect((status["received"].int ?? 0) >= bytes.count)
     }
 
-    @Test("A folder that cannot be made")
+    @Test("A folder that cannot be created is an error")
     func folder() async throws {
         let outcome = try await TernProcess.run("serve", "--port", "0", "--uploads", "/dev/null/uploads")
         #expect(outcome.status != 0)

@@ -164,7 +164,7 @@ import Testing
 }
 
 extension String {
-    /// How often a text occurs in this one.
+    /// Returns how often a text occurs in this one.
     fileprivate func components(_ part: String) -> Int {
         var count = 0
         var rest = self[...]
