@@ -41,7 +41,7 @@ enum UploadScene {
         return .ietf(version)
     }
 
-    /// Describes an answer in short, for tables.
+    /// Describes an outcome in short, for tables.
     static func text(_ answer: UploadAnswer) -> String {
         switch answer {
         case .proceed(let state): "proceed \(text(state))"
