@@ -39,7 +39,7 @@ struct AuthorityAsServerTests {
         try await expectEqual(verdict([leaf, middle], roots: [root]) { $0.pins = [pin] }.failure, failure)
     }
 
-    @Test("An authority's certificate that is a root is trusted for its names, as by OpenSSL and Go", arguments: [true, false])
+    @Test("An authority's certificate that is a root is trusted for its own names", arguments: [true, false])
     func anchor(keyUsage: Bool) async throws {
         let own = try Forge.root(Forge.host, Self.extensions(keyUsage: keyUsage))
         try await expectEqual(verdict([own], roots: [own]), .trusted)

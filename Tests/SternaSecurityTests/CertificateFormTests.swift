@@ -83,7 +83,7 @@ struct CertificateFormTests {
         (access, Array("malformed".utf8), false), (access, [], false), (access, [0x30, 0x05, 0x01], false),
         (access, [0x05, 0x00], false), (access, sequence([]), false), (access, sequence(method + place), false),
         (access, sequence(sequence(method + place)), true),
-        // The place is a name of any kind, not of URIs alone, and may be outside of ASCII, as directories' are.
+        // The location is a name of any kind, not only a URI, and may be outside of ASCII, as directories' are.
         (access, sequence(sequence(method + [0x82, 0x01, 0x78]) + sequence(method + [0x86, 0x02, 0xC3, 0xA9])), true),
         (access, sequence(sequence(method)), false), (access, sequence(sequence(place + method)), false),
         (access, sequence(sequence(method + [0x0C, 0x01, 0x78])), false),
@@ -96,7 +96,7 @@ struct CertificateFormTests {
         (issuerKey, sequence([]), true), (ownKey, sequence([]), false), (ownKey, [0x04, 0x01, 0x01], true),
     ]
 
-    @Test("A malformed extension is refused in any certificate but the root, even if nothing depends on it", arguments: values)
+    @Test("A malformed extension is refused below the root, even if nothing depends on it", arguments: values)
     func damaged(oid: ASN1ObjectIdentifier, value: [UInt8], fits: Bool) async throws {
         let root = try Forge.root()
         let made = Certificate.Extension(oid: oid, critical: false, value: value[...])

@@ -35,7 +35,7 @@ struct NameConstraintTests {
         let root = try Forge.root("CA", Self.authority(constraints))
         let renewed = try root.issue("CA", Self.authority(names: [.dnsName("other.test")]))
         try await expectNil(Self.check([renewed.issueLeaf(), renewed], root: root))
-        // What it issues is constrained as before.
+        // The certificates that it issues are constrained as before.
         let outside = try renewed.issueLeaf([.dnsName(Forge.host), .dnsName("other.test")])
         try await expectEqual(Self.check([outside, renewed], root: root), .nameConstraints)
         // Another authority of that name is constrained.
@@ -43,7 +43,7 @@ struct NameConstraintTests {
         try await expectEqual(Self.check([lower.issueLeaf(), lower], root: root), .nameConstraints)
     }
 
-    @Test("A self-issued authority's own constraints hold for what is below it")
+    @Test("A self-issued authority's own constraints apply to the certificates below it")
     func constraintsOfSelfIssued() async throws {
         let root = try Forge.root("CA")
         let renewed = try root.issue("CA", Self.authority(NameConstraints(permittedDNSDomains: ["other.test"])))

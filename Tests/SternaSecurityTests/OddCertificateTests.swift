@@ -174,7 +174,7 @@ struct OddCertificateTests {
     func twoAlgorithms() async throws {
         let root = try Forge.root()
         var leaf = try root.issueLeaf().der
-        // ecdsa-with-SHA256; the second one stands outside what is signed.
+        // ecdsa-with-SHA256; the second one is outside of the signed part.
         let oid: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02]
         let places = leaf.indices.filter { leaf[$0...].starts(with: oid) }
         expectEqual(places.count, 2)

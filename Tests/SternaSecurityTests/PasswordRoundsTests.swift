@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTestSupport
 
 /// A file decides how often its password is hashed (RFC 8018, 4.2), and so how long a thread is busy.
-@Suite("Rounds of key derivation that a file asks for", .timeLimit(.minutes(5)))
+@Suite("Rounds of key derivation", .timeLimit(.minutes(5)))
 struct PasswordRoundsTests {
     /// The octets of an INTEGER, and what the error says of them.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -114,7 +114,7 @@ struct PasswordRoundsTests {
         #expect(detail.hasPrefix("The PKCS #12 container \(row.detail)"))
     }
 
-    @Test("A container whose key or certificates have too many or no rounds is refused", arguments: refused, algorithms.indices)
+    @Test("A container with a part of too many or no rounds is refused", arguments: refused, algorithms.indices)
     func container(row: Row, algorithm: Int) {
         let algorithm = Self.algorithms[algorithm](row.number)
         let key = DERBytes.shroudedKey(algorithm)

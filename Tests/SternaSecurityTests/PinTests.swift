@@ -135,7 +135,7 @@ struct PinTests {
         }
     }
 
-    @Test("Pins of files and folders, in PEM and DER, and of a public key alone")
+    @Test("Pins are made of files and folders, in PEM and DER, and of a public key")
     func files() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "sterna-pins-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -88,7 +88,7 @@ struct ServerIdentityTests {
         ([127, 0, 0, 1], "::ffff:127.0.0.1", false),
         ([], "", false),
         ([], "127.0.0.1", false),
-        // RFC 5280 gives eight bytes, an address and a mask, to name constraints alone.
+        // RFC 5280 gives eight bytes, an address and a mask, only to name constraints.
         ([127, 0, 0, 1, 255, 255, 255, 255], "127.0.0.1", false),
         ([127, 0, 0], "127.0.0", false),
         ([127, 0, 0, 1], "127.0.0.1\u{0}", false),

@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import TernCLI
 
-/// What `-v` says on standard error about requests that are sent again; RetryOptionTests has the retries.
+/// The lines of `-v` on standard error about requests that are sent again; RetryOptionTests has the retries.
 @Suite("tern: attempts with -v", .timeLimit(.minutes(5)))
 struct AttemptLogTests {
     private func lines(_ outcome: TernProcess.Outcome) -> [String] {

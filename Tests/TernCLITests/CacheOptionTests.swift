@@ -29,7 +29,7 @@ struct CacheOptionTests {
         }
     }
 
-    @Test("After a validation the stored response is shown, and the cache's line says so") func validation() async throws {
+    @Test("A validation shows the stored response, and the cache's line says so") func validation() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             let arguments = ["--cache", folder.path("c"), "--print", "hbc", server.url("/etag/a")]

@@ -147,7 +147,7 @@ struct DownloadCommandTests {
     private static let count = 3_000_000
     private static let tag = "\"held\""
 
-    /// Adds `/held.bin`, of which the first request gets the first third; ranges are answered whole. Returns the ranges asked for.
+    /// Adds `/held.bin`, of which the first request gets the first third, and ranges are sent whole. Returns the requested ranges.
     private func hold(_ server: TestServer) -> Ranges {
         let ranges = Ranges()
         server.route("GET", "/held.bin") { request in

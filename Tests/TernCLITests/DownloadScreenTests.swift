@@ -67,7 +67,7 @@ struct DownloadScreenTests {
             ])
     }
 
-    @Test("A note counts the files that have no line", arguments: [(4, 1, "… and 6 more"), (3, 0, "… and 7 more"), (2, 0, nil)])
+    @Test("A note counts the hidden files", arguments: [(4, 1, "… and 6 more"), (3, 0, "… and 7 more"), (2, 0, nil)])
     func many(rows: Int, shown: Int, note: String?) {
         let screen = Self.screens[2]
         let lines = screen.lines(rows: rows, columns: 80)
@@ -76,7 +76,7 @@ struct DownloadScreenTests {
         expectEqual(lines.last?.hasPrefix("2 of 12 files"), true)
     }
 
-    @Test("Redrawing replaces only the lines of the screen, not those above, also after the window has changed", arguments: 0..<40)
+    @Test("Redrawing replaces the lines, but none above them, also after the window has changed", arguments: 0..<40)
     func redraws(seed: Int) {
         var terminal = FakeScreen(rows: 30, columns: 80)
         terminal.write("$ tern download\n")

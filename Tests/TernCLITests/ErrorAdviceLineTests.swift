@@ -28,7 +28,7 @@ struct ErrorAdviceLineTests {
         for name in Self.settings { #expect(!line.contains(name), "\(line)") }
     }
 
-    @Test("The reason of a failed transfer has the advice once, that of a waiting one has none", arguments: ErrorAdvice.allCases)
+    @Test("The advice is once in the reason of a failure, not in that of a wait", arguments: ErrorAdvice.allCases)
     func reason(_ advice: ErrorAdvice) {
         let failure = TransferFailure(Self.error(advice))
         let words = ErrorLine.words(for: advice)

@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// `tern --print m`.
-@Suite("tern: what a request took", .timeLimit(.minutes(5)))
+@Suite("tern: timings of a request", .timeLimit(.minutes(5)))
 struct MetricsOutputTests {
     private func lines(_ outcome: TernProcess.Outcome) -> [String] {
         outcome.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -35,7 +35,7 @@ struct PlainMessageTests {
         }
     }
 
-    @Test("Schemes other than http and https have one error", arguments: ["htp", "ws", "wss", "ftp", "file", "localhost.x"])
+    @Test("Schemes but http and https have one error", arguments: ["htp", "ws", "wss", "ftp", "file", "localhost.x"])
     func schemes(scheme: String) {
         let error = #expect(throws: SternaError.self) { try Target.url("\(scheme)://x/") }
         expectEqual(error?.kind, .invalidURL)
@@ -60,7 +60,7 @@ struct PlainMessageTests {
         #expect(try await failure(["bench", "-n", "1", "--unix-socket", "/nope", "http://x/"], 7) == none)
     }
 
-    @Test("The error of serve for a port in use, or for an invalid address, says what is wrong") func ports() async throws {
+    @Test("The error of serve names a port in use, or a wrong address") func ports() async throws {
         try await TestServer.withServer { server in
             let taken = try await failure(["serve", "--port", "\(server.port)"], 1)
             expectEqual(

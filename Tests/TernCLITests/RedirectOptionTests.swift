@@ -53,7 +53,7 @@ struct RedirectOptionTests {
         }
     }
 
-    @Test("Fields that are shown as *** stay with their origin, and do not come back")
+    @Test("Fields that are shown as *** are not sent to another origin, nor again after a return to their own")
     func secretFields() async throws {
         try await TestServer.withServer { first in
             try await TestServer.withServer { second in

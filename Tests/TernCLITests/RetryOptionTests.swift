@@ -10,7 +10,7 @@ import Testing
 /// `--retry` and its neighbours.
 @Suite("tern: retries", .timeLimit(.minutes(5)))
 struct RetryOptionTests {
-    /// Serves a route that answers 503 for the first requests, then 200.
+    /// Serves a route that responds with 503 to the first requests, then with 200.
     private func serve(_ failures: Int, status: Int = 503, on server: TestServer, retryAfter: String? = nil) {
         let count = Mutex(0)
         let answer: @Sendable (ServerRequest) -> ServerResponse = { _ in

@@ -18,7 +18,7 @@ struct SessionOptionTests {
         try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("A session keeps cookies, credentials and fields for its owner alone") func keeps() async throws {
+    @Test("A session keeps cookies, credentials and fields for its owner only") func keeps() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             let first = try await run(
@@ -100,7 +100,7 @@ struct SessionOptionTests {
         }
     }
 
-    @Test("Credentials and fields of a session do not follow a redirect to another origin") func redirects() async throws {
+    @Test("A session's credentials and fields do not follow redirects to other origins") func redirects() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { first in
             try await TestServer.withServer { second in

@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// One table says what is a secret, wherever a request is shown.
-@Suite("tern: what is shown of secrets", .timeLimit(.minutes(5)))
+@Suite("tern: secrets are hidden", .timeLimit(.minutes(5)))
 struct ShownSecretsTests {
     static let items = [
         "X-Api-Key:s3cret1", "X-Auth-Token:s3cret2", "Private-Token:s3cret3", "api_key==s3cret4",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-/// What the built program sends, prints and saves.
+/// Requests, output and saved files of the built program.
 @Suite(.timeLimit(.minutes(5))) struct TernOutputTests {
     private func json(_ outcome: TernProcess.Outcome) throws -> JSON {
         expectEqual(outcome.status, 0, "\(outcome.errors)")

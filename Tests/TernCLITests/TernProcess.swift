@@ -115,7 +115,7 @@ final class TernProcess: Sendable {
     /// Closes the reading end of its output.
     func stopReading() { close(output) }
 
-    /// The first lines of its output, read as they come.
+    /// The first lines of its output, read as they arrive.
     func lines(_ count: Int) async -> [String] {
         let text = await Self.blocking { [output] in
             var all: [UInt8] = []

@@ -118,7 +118,7 @@ struct TransfersCommandTests {
         }
     }
 
-    @Test("Failures have their exit status; a waiting transfer can be paused and cancelled") func control() async throws {
+    @Test("Failures set the exit status; waiting transfers can be paused and cancelled") func control() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             let failed = try await run(folder, "add", "-o", folder.path("f"), server.url("/status/404"))

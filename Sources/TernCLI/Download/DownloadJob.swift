@@ -15,7 +15,7 @@ struct DownloadJob {
     /// Header fields in addition to those of the options.
     var items: [Item] = []
 
-    /// The seconds that writing what was fetched to the disk may take after a signal.
+    /// The seconds that writing the received bytes to the disk may take after a signal.
     private static let patience = 60
 
     /// Runs the downloads; throws the exit status of the first that failed, whose error was shown.

@@ -1,6 +1,6 @@
 import Sterna
 
-/// What the progress of downloads looks like: a line for each file that runs, and one for all of them. A function of its state and of
+/// The lines of progress of downloads: one for each file that runs, and one for all of them. A function of its state and of
 /// the terminal's size.
 struct DownloadScreen: Hashable, Sendable {
     /// A file, or all files.
@@ -51,7 +51,7 @@ struct DownloadScreen: Hashable, Sendable {
         return bar.isEmpty ? name : "\(name)  \(bar)"
     }
 
-    /// Returns what a terminal is sent to replace lines by others. The cursor is at the end of the last line, before and after.
+    /// Returns the text that makes a terminal replace lines by others. The cursor is at the end of the last line, before and after.
     ///
     /// Terminals wrap lines that became longer than their width, which a shorter window makes of lines that did fit.
     static func redraw(_ old: [String], by new: [String], rows height: Int, columns: Int) -> String {

@@ -55,7 +55,7 @@ struct HeaderOptions: ParsableArguments {
     }
 }
 
-/// The short name of `--cookie-jar`, of requests alone, since `tern download` continues with `-c`.
+/// The short name of `--cookie-jar`, only for requests, since `tern download` continues with `-c`.
 struct CookieJarName: ParsableArguments {
     @Option(
         name: .customShort("c", allowingJoined: true),

@@ -88,7 +88,7 @@ struct SessionPlace: Hashable, Sendable {
         return hosts.sorted()
     }
 
-    /// Makes the folders that are missing, for their owner alone. Throws `writeFailed`.
+    /// Makes the folders that are missing, for their owner only. Throws `writeFailed`.
     func makeFolder() throws(SternaError) {
         guard isNamed else { return }
         let parts = path.split(separator: "/").dropLast()

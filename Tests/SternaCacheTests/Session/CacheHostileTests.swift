@@ -189,7 +189,7 @@ struct CacheHostileTests {
     }
 
     @Test(
-        "A refresh stops if its response is no longer stored, and sync() does not wait for it", arguments: [true, false])
+        "A refresh ends if its response is no longer stored, and sync() does not wait for it", arguments: [true, false])
     func endlessRefresh(isSilent: Bool) async throws {
         let (numbers, body, gate) = (Numbers(), CountedPieces.endless(1_000_000, of: 10_000), Gate())
         let scene = try CacheScene(bytes: 1 << 20) { _ in

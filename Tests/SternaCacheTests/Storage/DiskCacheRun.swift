@@ -17,7 +17,7 @@ struct DiskCacheRun {
         /// The maximum size of all entries; nothing is evicted below 4 MiB.
         var bytes: Int64 = 1 << 30
 
-        /// Whether files lose what was not synced at each crash.
+        /// Whether files lose their unsynced bytes at each crash.
         var losesUnsynced = true
 
         /// Whether any byte of any file may change at a crash.

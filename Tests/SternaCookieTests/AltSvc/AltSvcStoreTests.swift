@@ -6,7 +6,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Alt-Svc: what is known of origins")
+@Suite("Alt-Svc: known alternatives")
 struct AltSvcStoreTests {
     private func origin(_ text: String) throws -> Origin { try HTTPURL(text).origin }
 

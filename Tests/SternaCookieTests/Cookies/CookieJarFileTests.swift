@@ -101,7 +101,7 @@ struct CookieJarFileTests {
         }
     }
 
-    @Test("A response's cookies and its Clear-Site-Data apply after the file's cookies, also if the request ignored the jar")
+    @Test("A response's cookies and Clear-Site-Data follow the file's cookies, even if the request ignored the jar")
     func responsesAfterLoading() async throws {
         try await CredentialFolder.with { folder in
             let path = folder + "/jar"
@@ -147,7 +147,7 @@ struct CookieJarFileTests {
 
     // MARK: Sharing
 
-    @Test("Jars that share a file merge their changes, and no older change undoes a later one") func sharing() async throws {
+    @Test("Jars that share a file merge, and no older change undoes a later one") func sharing() async throws {
         try await CredentialFolder.with { folder in
             let clock = Clock()
             let (one, other) = (Self.jar(folder + "/c", clock), Self.jar(folder + "/c", clock))
@@ -283,7 +283,7 @@ struct CookieJarFileTests {
 
     // MARK: cookies.txt
 
-    @Test("Changes of other programs to a cookies.txt are kept, unless the jar has changed the same cookie") func cookiesText()
+    @Test("Changes of other programs to a cookies.txt stay, unless the jar has changed the cookie") func cookiesText()
         async throws
     {
         try await CredentialFolder.with { folder in
@@ -418,7 +418,7 @@ struct CookieJarFileTests {
         }
     }
 
-    /// Checks that loading and saving fail, and that the jar works in memory and a session's requests go on.
+    /// Checks that loading and saving fail, and that the jar works in memory and a session's requests succeed.
     private static func expectUnusable(_ path: String, _ format: CookieSnapshot.FileFormat, _ clock: Clock) async throws
     {
         let jar = jar(path, clock, format: format)

@@ -139,7 +139,7 @@ private enum JarWriter {
     }
 }
 
-/// What a process reports by a pipe with a name.
+/// The reports of a process, by a named pipe.
 private final class JarReports: Sendable {
     private let descriptor: CInt
     private let path: String

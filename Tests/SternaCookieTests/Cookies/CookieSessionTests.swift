@@ -32,7 +32,7 @@ struct CookieSessionTests {
         expectEqual(sent(mock), ["a=1; b=2", nil, "a=1; b=2"])
     }
 
-    @Test("A cookie marked Secure is not sent over plain http, nor one of a path to other paths") func matching() async throws
+    @Test("A Secure cookie is not sent over plain http, nor one of a path to other paths") func matching() async throws
     {
         let (api, mock, _) = try session(["a=1; Secure", "b=2; Path=/p"]) { $0.allowsOtherOrigins = true }
         for url in ["https://www.example.com/p/q", "http://www.example.com/p", "http://www.example.com/q"] {

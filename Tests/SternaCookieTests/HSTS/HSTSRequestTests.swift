@@ -24,7 +24,7 @@ struct HSTSRequestTests {
         return MockTransport { _ in .init(headers: headers) }
     }
 
-    @Test("A field received over https applies to the host's http URLs, however they are written") func learning() async throws {
+    @Test("A field received over https applies to all forms of the host's http URLs") func learning() async throws {
         let store = HSTSStore()
         let mock = server()
         let send = chain(store, mock)

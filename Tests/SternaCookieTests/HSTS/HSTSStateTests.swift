@@ -4,7 +4,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("HSTS: what is known of hosts")
+@Suite("HSTS: known hosts")
 struct HSTSStateTests {
     private func name(_ host: String) throws -> HSTSName { try #require(HSTSName(host: host)) }
 
@@ -47,7 +47,7 @@ struct HSTSStateTests {
         expectNil(HSTSName(url))
     }
 
-    @Test("Invalid names are refused", arguments: ["", ".", "..", "a b", "a/b", "a@b", "a?b", "a:80"]) func invalid(host: String)
+    @Test("Invalid names", arguments: ["", ".", "..", "a b", "a/b", "a@b", "a?b", "a:80"]) func invalid(host: String)
     {
         expectNil(HSTSName(host: host))
     }

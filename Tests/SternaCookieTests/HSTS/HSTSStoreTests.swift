@@ -98,7 +98,7 @@ struct HSTSStoreTests {
         }
     }
 
-    @Test("Stores that share a file merge their changes, and no older change undoes a later one") func sharing() async throws {
+    @Test("Stores that share a file merge, and no older change undoes a later one") func sharing() async throws {
         try await CredentialFolder.with { folder in
             let clock = Clock()
             let (one, other) = (store(folder + "/h", clock), store(folder + "/h", clock))

@@ -43,7 +43,7 @@ struct NetworkStateTests {
         }
     }
 
-    @Test("A site that has no registrable domain is its host alone") func sites() throws {
+    @Test("A site without a registrable domain is a single host") func sites() throws {
         let site = ClearedSite(of: try HTTPURL("https://192.0.2.1/"), .builtIn)
         #expect(site.contains("192.0.2.1") && !site.contains("192.0.2.2"))
         let suffix = ClearedSite(of: try HTTPURL("https://github.io/"), .builtIn)

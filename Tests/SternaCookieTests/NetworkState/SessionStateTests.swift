@@ -26,7 +26,7 @@ struct SessionStateTests {
         #expect(stores[0] != nil && stores[0] !== stores[1] && stores[0] === stores[2])
     }
 
-    @Test("A session without a base URL has no jar and no HSTS store, unless the program sets them") func withoutBase() throws {
+    @Test("A session without a base URL has no jar and no HSTS store by default") func withoutBase() throws {
         let jar = CookieJar()
         for (session, own) in [(Session.shared, nil), (try Session(), nil), (try Session { $0.cookieJar = jar }, jar)] {
             _ = session.with { settings in

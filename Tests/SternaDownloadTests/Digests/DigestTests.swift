@@ -98,7 +98,7 @@ struct DigestTests {
     }
 
     @Test(
-        "A caller's SHA-256 is read", arguments: [hex, hex.uppercased(), Samples.sha256, String(Samples.sha256.dropLast())])
+        "A SHA-256 is read", arguments: [hex, hex.uppercased(), Samples.sha256, String(Samples.sha256.dropLast())])
     func callers(text: String) throws {
         try expectEqual(ExpectedDigest(sha256: text).value, Self.hasher(.sha256).digest())
     }

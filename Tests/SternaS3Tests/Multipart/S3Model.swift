@@ -63,7 +63,7 @@ final class S3Model: Sendable {
     ///   - pageSize: the number of parts in a page of their list.
     ///   - fault: the fault of a request, by its step (`create`, `part 3`, `list`, `complete`, `abort`, `head`, `put`) and how many of that
     ///     step came before it.
-    ///   - hold: waits before a part is answered.
+    ///   - hold: waits before the response to a part.
     init(
         pageSize: Int = 1_000, fault: @escaping @Sendable (String, Int) -> Fault? = { _, _ in nil },
         hold: (@Sendable () async -> Void)? = nil

@@ -27,7 +27,7 @@ struct TransferDiagramTests {
         ("`pause()`", .paused), ("`resume()`", .resumed), ("`cancel()`", .cancelled),
     ]
 
-    /// A state without what it carries.
+    /// A state without its associated values.
     private static func name(_ state: TransferState) -> String {
         switch state {
         case .failed: return "failed"

@@ -48,7 +48,7 @@ struct DurableQueueTests {
         }
     }
 
-    @Test("A running transfer waits for its turn once it is added; suspended, it keeps its bytes and resumes after them")
+    @Test("An added running transfer waits for its turn; suspended, it keeps its bytes and resumes after them")
     func suspension() async throws {
         try await QueueScene.with { scene in
             let store = try TransferStore(folder: scene.folder.path + "/store")

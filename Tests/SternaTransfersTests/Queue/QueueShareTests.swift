@@ -114,7 +114,7 @@ struct QueueShareTests {
             let fast = session.download("big", to: .file(scene.folder.path + "/fast"))
             _ = try await fast.value
             let meanwhile = slow.progress.completed - before
-            // A tenth, and what came before the rates had settled.
+            // A tenth, and the bytes before the rates had settled.
             #expect(meanwhile <= Int64(size) / 4, "\(meanwhile) bytes beside \(size)")
             #expect(meanwhile >= Int64(YieldRule.least) / 2, "\(meanwhile)")
             print("in the background \(meanwhile) bytes beside \(size)")

@@ -49,7 +49,7 @@ struct QueueUploadShareTests {
         let before = background.progress.completed
         try await beside()
         let meanwhile = background.progress.completed - before
-        // A tenth, and what came before the rates had settled.
+        // A tenth, and the bytes before the rates had settled.
         #expect(meanwhile <= Int64(Self.size) / 4, "\(meanwhile) bytes beside \(Self.size)")
         #expect(meanwhile >= Int64(YieldRule.least) / 2, "\(meanwhile)")
         print("in the background \(meanwhile) bytes beside \(Self.size)")

@@ -26,7 +26,7 @@ struct HostileUploadTests {
         }
     }
 
-    @Test("A server that always responds with 409 ends the attempt, and the upload is kept", arguments: [[8], []] as [Set<Int>])
+    @Test("Endless 409s fail the attempt, and the upload is kept", arguments: [[8], []] as [Set<Int>])
     func mismatches(versions: Set<Int>) async throws {
         let model = UploadModel(versions: versions) { _, method in method == "PATCH" ? .status(409, [:]) : nil }
         let error = try await Self.failure(
@@ -79,7 +79,7 @@ struct HostileUploadTests {
             number == 2 ? .cut(after: 10) : method == "HEAD" ? .offset(200_000) : nil
         }
         let error = try await Self.failure(model)
-        // The server does not have it, and says so again and again.
+        // The server lacks these bytes, and repeats its offset.
         #expect(error.detail.contains("409"))
         expectEqual(model.received, 10)
     }
@@ -150,7 +150,7 @@ struct HostileUploadTests {
     }
 
     @Test(
-        "Limits that make an upload impossible are errors", arguments: ["max-size=10", "max-append-size=0", "max-append-size=1"])
+        "Limits that rule out an upload fail it", arguments: ["max-size=10", "max-append-size=0", "max-append-size=1"])
     func limits(limit: String) async throws {
         let error = try await Self.failure(UploadModel(versions: [8], limit: limit))
         expectEqual(error.kind, .limitExceeded)

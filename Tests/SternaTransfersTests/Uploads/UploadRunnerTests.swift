@@ -207,7 +207,7 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("An upload survives connections that break at random bytes", arguments: [[8], [6], []] as [Set<Int>], UploadSeeds.some(5))
+    @Test("An upload survives breaks at random bytes", arguments: [[8], [6], []] as [Set<Int>], UploadSeeds.some(5))
     func cuts(versions: Set<Int>, seed: UInt64) async throws {
         let numbers = Mutex(SeededRandom(seed: seed))
         let model = UploadModel(versions: versions.union(versions.isEmpty ? [] : [8])) { _, method in

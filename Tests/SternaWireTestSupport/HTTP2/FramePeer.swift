@@ -100,7 +100,7 @@ final class FramePeer: Sendable {
     /// - Parameters:
     ///   - tls: A certificate to speak TLS with; `nil` for none.
     ///   - alpn: The names offered by ALPN where there is TLS; empty for no ALPN.
-    ///   - answersPings: Whether PING is answered as it comes, unless the script says otherwise.
+    ///   - answersPings: Whether each PING is acknowledged at once, unless the script says otherwise.
     ///   - patience: The longest wait for anything.
     static func withPeer<R>(
         tls: CertificateBundle? = nil, alpn: [String] = ["h2"], answersPings: Bool = true,
