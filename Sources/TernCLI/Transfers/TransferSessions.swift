@@ -48,7 +48,7 @@ struct TransferSessionOptions {
     static func check(_ content: RequestContent) throws(UsageError) {
         guard let name = content.removedHeaders.sorted().first else { return }
         throw UsageError(
-            "“\(TerminalText.line(name)):” leaves out a field of each request, which transfers cannot; give it a value, or leave it away."
+            "“\(TerminalText.line(name)):” leaves out a field of each request, which transfers cannot; give it a value, or leave it out."
         )
     }
 
