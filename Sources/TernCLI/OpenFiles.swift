@@ -12,7 +12,7 @@ enum OpenFiles {
         let resource = RLIMIT_NOFILE
         #endif
         guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
-        // Apple's systems allow no more, whatever they say, and memory is set aside for what is allowed.
+        // Apple's systems allow no more, whatever `getrlimit` reports, and memory is set aside for what is allowed.
         limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 10_240))
         _ = setrlimit(resource, &limit)
     }

@@ -47,7 +47,7 @@ struct Tern: AsyncParsableCommand {
     /// ask for help.
     ///
     /// The command is parsed by itself: on the way through the tree the parser makes the options of commands several times, which
-    /// takes longer than many a request. The tree is asked for help alone, which names the commands above.
+    /// takes longer than many a request. The tree is used only for help, which names the commands above.
     static func command(of arguments: [String]) throws -> any ParsableCommand {
         var type: any ParsableCommand.Type = Tern.self
         var rest = arguments[...]

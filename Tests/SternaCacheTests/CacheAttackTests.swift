@@ -136,9 +136,9 @@ struct CacheAttackTests {
 
     // MARK: Bombs
 
-    @Test("A decompression bomb takes the room of its coded form, and is read in it", arguments: [true, false])
+    @Test("A decompression bomb is stored and read in its coded form", arguments: [true, false])
     func bomb(isOnDisk: Bool) async throws {
-        // A thousand times as long when it is decoded.
+        // The decoded form is a thousand times as long.
         let bomb = Zlib.deflate([UInt8](repeating: 0, count: 16 << 20), .gzip)
         let folder = CacheTestFolder()
         let cache: any CacheStorage = isOnDisk ? folder.open(bytes: 1 << 20) : MemoryCache(limits: Self.limits)

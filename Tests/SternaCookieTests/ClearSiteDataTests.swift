@@ -14,16 +14,16 @@ struct ClearSiteDataTests {
         (#""cac\he""#, []), (#""cache"; x"#, []), (#""cache" "cookies""#, []), (#""a,"cache"b""#, []), ("", []),
     ]
 
-    @Test("Types are in quotes and in their case; others are passed over", arguments: cases)
+    @Test("Types are quoted and case-sensitive; others are ignored", arguments: cases)
     func types(text: String, expected: ClearSiteData) { expectEqual(ClearSiteData([text]), expected) }
 
-    @Test("All lines count") func lines() {
+    @Test("The types of all lines are combined") func lines() {
         expectEqual(ClearSiteData([#""cache""#, "x", #""storage""#]), [.cache, .storage])
         expectEqual(ClearSiteData([]), [])
     }
 
     @Test(
-        "Only a response over TLS asks, and not again from the cache",
+        "Only a response over TLS clears data, and not again when it is served from the cache",
         arguments: [
             ("https://a.test/", false, true), ("https://a.test/", true, false), ("http://a.test/", false, false),
         ])

@@ -5,7 +5,7 @@ import Testing
 @testable import SternaCore
 @testable import SternaTestSupport
 
-// Two of them exclude each other as those of two processes do.
+// Two merged files with one path exclude each other, as those of two processes do.
 @Suite("Files: merged")
 struct MergedFileTests {
     /// A set of bytes in ascending order. Other files are unusable, also longer ones.
@@ -58,7 +58,7 @@ struct MergedFileTests {
 
     // MARK: Reading
 
-    @Test("The file is read once, when it is first needed, and merged with what was changed before")
+    @Test("The file is read once, when it is first needed, and merged with earlier changes")
     func loading() async throws {
         try await CredentialFolder.with { folder in
             try PrivateFile(path: folder + "/a").write([1, 2])
@@ -93,7 +93,7 @@ struct MergedFileTests {
 
     // MARK: Saving
 
-    @Test("A change is saved once nothing has changed for a while") func idle() async throws {
+    @Test("A change is saved after a while without further changes") func idle() async throws {
         try await CredentialFolder.with { folder in
             let pause = Duration.milliseconds(100)
             let (file, format) = Self.merged(folder + "/a", SavePauses(idle: pause, longest: .seconds(600)))
@@ -130,12 +130,12 @@ struct MergedFileTests {
         }
     }
 
-    @Test("What is no change is not saved") func noChange() async throws {
+    @Test("Nothing is saved without a change") func noChange() async throws {
         try await CredentialFolder.with { folder in
             let (file, format) = Self.merged(folder + "/a", SavePauses(idle: .zero, longest: .zero))
             _ = file.change { ($0.all.insert(1).inserted, isChange: false) }
             file.withLock { _ = $0.all.insert(2) }
-            // Works are done in order: one that the change had begun would have come before.
+            // Jobs run in order: a save that the change had scheduled would have run before.
             file.loadNow()
             expectEqual(format.writes.value, 0)
             Self.add(3, to: file)
@@ -145,7 +145,7 @@ struct MergedFileTests {
         }
     }
 
-    @Test("A save waits for the lock, and merges what another process has changed by then") func merging()
+    @Test("A save waits for the lock, and merges the changes that another process has made by then") func merging()
         async throws
     {
         try await CredentialFolder.with { folder in
@@ -167,7 +167,7 @@ struct MergedFileTests {
         }
     }
 
-    @Test("Several of one path, at once, lose nothing") func concurrency() async throws {
+    @Test("Concurrent merged files with one path lose no change") func concurrency() async throws {
         try await CredentialFolder.with { folder in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in UInt8(0)..<4 {
@@ -185,7 +185,7 @@ struct MergedFileTests {
         }
     }
 
-    @Test("Changes are saved when the last reference goes, and merged") func release() async throws {
+    @Test("Changes are merged and saved when the last reference is released") func release() async throws {
         try await CredentialFolder.with { folder in
             let path = folder + "/a"
             try PrivateFile(path: path).write([1])
@@ -197,7 +197,7 @@ struct MergedFileTests {
 
     // MARK: Errors
 
-    @Test("An unusable file is left as it is, and does not lose what is to be saved", arguments: [false, true])
+    @Test("An unusable file is left unchanged, and unsaved changes stay in memory", arguments: [false, true])
     func unusable(isLoaded: Bool) async throws {
         try await CredentialFolder.with { folder in
             let path = folder + "/a"
@@ -230,7 +230,7 @@ struct MergedFileTests {
     {
         try await CredentialFolder.with { folder in
             let path = folder + "/a"
-            // What is in the way of the new file.
+            // An obstacle to the new file.
             try #require(mkdir(path + PrivateFile.newSuffix, 0o700) == 0)
             let (file, format) = Self.merged(path, SavePauses(idle: .zero, longest: .zero))
             Self.add(1, to: file)
@@ -263,12 +263,12 @@ struct MergedFileTests {
         }
     }
 
-    @Test("What changes while the file is written is saved next, and is not noted as saved") func changesDuringWrite()
+    @Test("A change during a write is saved next, and does not count as saved") func changesDuringWrite()
         async throws
     {
         try await CredentialFolder.with { folder in
             let path = folder + "/a"
-            // The lock of the new file makes the save wait.
+            // The new file's lock, which delays the writer.
             let writer = try AtomicFileWriter(beside: path, timeout: .seconds(1))
             let (file, format) = Self.merged(path)
             Self.add(1, to: file)

@@ -107,7 +107,7 @@ struct CodedDownloadTests {
 
     @Test("The server's digests cover the coded bytes, the caller's covers the file")
     func digests() async throws {
-        // Of other bytes than the file gets.
+        // Digests of other bytes than those of the file.
         let digest = "sha-256=:\(String(repeating: "A", count: 43))=:"
         try await TestServer.withServer { server in
             serve(server, fields: ["Repr-Digest": digest, "Content-Digest": digest])

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Downloads", .timeLimit(.minutes(5)))
 struct DownloadTaskTests {
-    @Test("A file, with progress up to the total, and no other file", arguments: [0, 1, 3_000_000])
+    @Test("A file is saved, with progress up to the total, and no other file", arguments: [0, 1, 3_000_000])
     func file(count: Int) async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
@@ -59,7 +59,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("A folder, with the server's name; a second download adds a number")
+    @Test("In a folder the file has the server's name, and a second download adds a number")
     func folder() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/named") { _ in
@@ -95,7 +95,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("A destination that a closure chooses after the transfer")
+    @Test("A closure chooses the destination after the transfer")
     func chosen() async throws {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in

@@ -13,7 +13,7 @@ struct HostileServerTests {
     private struct Lie: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var validator = ("ETag", "\"1\"")
-        /// Answers a request for the rest; requests for the whole file get the new one.
+        /// Responds to a request for the rest; requests for the whole file get the new one.
         let rest: @Sendable (_ first: Int) -> ServerResponse
         /// The acceptable files; empty if only an error is.
         var files: Set<File> = []
@@ -255,7 +255,7 @@ struct HostileServerTests {
         }
     }
 
-    // MARK: What no range tells
+    // MARK: Changes that no range shows
 
     @Test(
         "A file that was replaced under the same tag fails the caller's digest",

@@ -17,7 +17,7 @@ struct SuccessWithoutFileTests {
     }
 
     @Test(
-        "For the rest of a file, they fail the download, and the partial file is kept",
+        "In response to a range request they fail the download, and the partial file is kept",
         arguments: [201, 202, 204, 205, 226, 299])
     func rest(status: Int) async throws {
         let file = RangedFile(RangedFile.content(100_000, seed: 1))
@@ -50,7 +50,7 @@ struct SuccessWithoutFileTests {
         }
     }
 
-    @Test("For a new download, they fail it, and leave no file", arguments: [202, 204, 205])
+    @Test("In response to a new download they fail it, and leave no file", arguments: [202, 204, 205])
     func fresh(status: Int) async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/file") { _ in Self.without(status) }

@@ -15,7 +15,7 @@ enum TestImages {
         ]
     }
 
-    /// A colour that tells a number.
+    /// A colour that stands for a number.
     static func color(_ number: Int) -> Pixel { Pixel(UInt8(number >> 8 & 255), UInt8(number & 255), 7) }
 
     static func image(_ width: Int, _ height: Int, _ color: Pixel = Pixel(9, 9, 9)) throws -> DecodedImage {
@@ -28,7 +28,7 @@ enum TestImages {
     }
 }
 
-/// Decodes the tests' own format, and counts.
+/// Decodes the tests' own format, and counts the decoded files.
 final class TestDecoder: ImageDecoding {
     private let count = Mutex(0)
     private let held: (@Sendable () -> Void)?
@@ -60,7 +60,7 @@ final class TestDecoder: ImageDecoding {
     }
 }
 
-/// Collects what comes, and waits for it.
+/// Collects values, and waits for them.
 final class ImageLog<Entry: Sendable>: Sendable {
     private let entries = Mutex<[Entry]>([])
     private let (stream, signal) = AsyncStream<Void>.makeStream()
@@ -72,7 +72,7 @@ final class ImageLog<Entry: Sendable>: Sendable {
         signal.yield()
     }
 
-    /// Waits until there are so many; one reader at a time.
+    /// Waits for a number of values; one reader at a time.
     func wait(for count: Int) async {
         var signals = stream.makeAsyncIterator()
         while all.count < count { await signals.next() }

@@ -29,7 +29,7 @@ struct NetlinkConversationTests {
         return conversation
     }
 
-    @Test("Asks for links, addresses and routes in this order, and has a table after the last")
+    @Test("Links, addresses and routes are requested in this order, and the table follows the last")
     func order() {
         var conversation = NetlinkConversation()
         expectEqual(shown(conversation.drained()), [18, 1])
@@ -44,7 +44,7 @@ struct NetlinkConversationTests {
         expectNil(conversation.drained())
     }
 
-    @Test("Changes during a dump count, and nothing is read from a dump that is older")
+    @Test("Changes during a dump are applied, and messages of an older dump are ignored")
     func changes() {
         var conversation = NetlinkConversation()
         _ = conversation.drained()
@@ -52,7 +52,7 @@ struct NetlinkConversationTests {
         _ = conversation.receive(Build.link(2, "eth0", isGone: true))
         _ = conversation.receive(Build.link(3, "eth1", sequence: 9))
         for sequence in UInt32(1)...3 { _ = conversation.receive(Build.done(sequence)) }
-        expectNil(conversation.table)  // what has gone in silence is asked for: the dump begins anew
+        expectNil(conversation.table)  // silent removals are requested: the dump starts over
         for sequence in UInt32(2)...9 { _ = conversation.receive(Build.done(sequence)) }
         expectEqual(conversation.table?.links.isEmpty, true)
     }
@@ -73,11 +73,11 @@ struct NetlinkConversationTests {
         expectEqual(shown(conversation.paused()), [18, 9])
     }
 
-    @Test("Lost messages cause a fresh dump; readers keep the table of before until it is complete")
+    @Test("Lost messages cause a fresh dump; readers keep the earlier table until it is complete")
     func lost() {
         var conversation = settled()
         conversation.lost()
-        // Received after the loss, but older: it counts until the fresh dump, and not beyond.
+        // Received after the loss, but older: it is in the table only until the fresh dump.
         expectNil(conversation.receive(Build.link(9, "old")))
         expectEqual(shown(conversation.drained()), [18, 4])
         expectEqual(conversation.table?.links.count, 3)
@@ -90,7 +90,7 @@ struct NetlinkConversationTests {
         expectEqual(shown(conversation.drained()), [18, 8])
     }
 
-    @Test("A kernel that does not tell is not asked again, and nothing is known", arguments: 0..<3)
+    @Test("A kernel that refuses a dump is not asked again, and the network is unknown", arguments: 0..<3)
     func refused(phase: UInt32) {
         var conversation = NetlinkConversation()
         _ = conversation.drained()
@@ -101,7 +101,7 @@ struct NetlinkConversationTests {
         #expect(conversation.isRefused && conversation.table == nil && conversation.drained() == nil)
     }
 
-    @Test("A dump that breaks off counts for nothing, and is asked for again after a pause", arguments: [true, false])
+    @Test("A dump that breaks off is discarded, and requested again after a pause", arguments: [true, false])
     func brokenOff(byError: Bool) {
         var conversation = settled()
         let known = conversation.table
@@ -116,13 +116,13 @@ struct NetlinkConversationTests {
             #expect(conversation.needsPause && conversation.drained() == nil)
             #expect(conversation.table == known && !conversation.isRefused)
         }
-        // One that always fails does not tell.
+        // A kernel whose dumps always fail counts as refusing.
         #expect(conversation.paused() != nil)
         _ = conversation.receive(Build.error(-12, 24))
         #expect(conversation.isRefused && conversation.table == nil && conversation.paused() == nil)
     }
 
-    @Test("What the kernel changes in silence is asked for again")
+    @Test("State that the kernel changes without a message is requested again")
     func silent() {
         typealias Flag = NetlinkNumbers.Flag
         let cases: [([UInt8], Bool)] = [

@@ -25,7 +25,7 @@ struct NetlinkMessageTests {
         expectEqual(contents(Build.link(7, isGone: true)), [.linkGone(7)])
     }
 
-    @Test("A port that leaves its bridge is no link that goes, and an event of Wi-Fi marks its link")
+    @Test("A port that leaves its bridge is not a removed link, and an event of Wi-Fi marks its link")
     func bridge() {
         expectEqual(contents(Build.link(7, family: 7, isGone: true)), [.other])
         guard case .link(let link)? = contents(Build.link(7, wirelessEvent: true)).first else {
@@ -43,7 +43,7 @@ struct NetlinkMessageTests {
             [.address(NetworkAddress(address: own, link: 3, scope: 0, flags: 0x80))])
     }
 
-    @Test("Routes with several hops, refusals, other tables and those for some services")
+    @Test("Routes with several hops, refusing routes, and those of other tables and services are read")
     func routes() throws {
         let all = try #require(IPPrefix("0.0.0.0/0"))
         expectEqual(
@@ -56,7 +56,7 @@ struct NetlinkMessageTests {
         expectEqual(contents(Build.route("0.0.0.0/0", [2], routeFlags: 0x200)), [.other])
     }
 
-    @Test("A datagram that is cut off gives what is complete")
+    @Test("A truncated datagram gives its complete messages")
     func truncated() {
         let whole = Build.link(1, "a") + Build.link(2, "b")
         for count in 0..<whole.count {
@@ -66,7 +66,7 @@ struct NetlinkMessageTests {
         expectEqual(contents(whole).count, 2)
     }
 
-    @Test("Lengths that lie are refused", arguments: [0, 15, 17, UInt32.max, 0x8000_0000])
+    @Test("Wrong lengths are refused", arguments: [0, 15, 17, UInt32.max, 0x8000_0000])
     func lies(length: UInt32) {
         var bytes = Build.link(1, "a")
         bytes.replaceSubrange(0..<4, with: [UInt8](netlink: length))

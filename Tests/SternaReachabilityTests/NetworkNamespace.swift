@@ -21,7 +21,7 @@ final class NetworkNamespace: Sendable {
         return geteuid() == 0 && onThread { call("unshare", as: (@convention(c) (CInt) -> CInt).self)?(cloneFlag) == 0 }
     }()
 
-    /// A function of the C library that its module leaves out.
+    /// A function that the module of the C library does not declare.
     private static func call<Function>(_ name: String, as type: Function.Type) -> Function? {
         dlsym(nil, name).map { unsafeBitCast($0, to: type) }
     }
@@ -49,7 +49,7 @@ final class NetworkNamespace: Sendable {
     }
 
     deinit {
-        // Without a child process, for which there is no time here: what `ip netns del` does.
+        // Does the work of `ip netns del` without a child process, for which `deinit` has no time.
         let path = "/run/netns/\(name)"
         _ = umount2(path, CInt(2))
         unlink(path)

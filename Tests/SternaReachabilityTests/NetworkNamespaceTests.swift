@@ -13,7 +13,7 @@ import Testing
     "Reachability: network namespaces", .timeLimit(.minutes(5)),
     .enabled(if: NetworkNamespace.isUsable, "It needs root, and ip of iproute2."))
 struct NetworkNamespaceTests {
-    /// Reads on until a path meets a description; its order says which changes came.
+    /// Returns whether a path with a description arrives; otherwise records the paths that did.
     private func next(_ expected: String, _ updates: inout AsyncStream<NetworkPath>.Iterator) async -> Bool {
         var seen: [String] = []
         while let path = await updates.next() {
@@ -54,7 +54,7 @@ struct NetworkNamespaceTests {
         #expect(await next(Self.none, &updates))
         try await namespace.ip("link set v1 up")
         #expect(await next(Self.v4, &updates))
-        try await namespace.ip("link set v0 down")  // the kernel drops the route, and says nothing of it
+        try await namespace.ip("link set v0 down")  // the kernel removes the route without a message
         #expect(await next(Self.none, &updates))
         try await namespace.ip("link set v0 up")
         try await namespace.ip("route add default via 10.77.0.1")
@@ -72,7 +72,7 @@ struct NetworkNamespaceTests {
         try await namespace.ip("link set v0 down")
         #expect(await next(Self.none, &updates))
         try await namespace.ip("link set v0 up", "addr add 10.78.0.2/24 dev v0")
-        // The connected network is there again, but no way beyond it.
+        // The connected network is back, but no route beyond it.
         let near = try #require(IPAddress("10.78.0.9"))
         #expect(await eventually { reachability.path(to: near).isReachable })
         expectEqual(reachability.status, .notReachable)
@@ -108,7 +108,7 @@ struct NetworkNamespaceTests {
         #expect(await next(Self.v4, &updates))
     }
 
-    @Test("IPv6 alone, and beside IPv4")
+    @Test("IPv6 makes hosts reachable, without IPv4 and beside it")
     func v6() async throws {
         let namespace = try await NetworkNamespace()
         try await namespace.ip(
@@ -139,7 +139,7 @@ struct NetworkNamespaceTests {
         #expect(await next(Self.none, &updates))
     }
 
-    @Test("A bridge is what belongs to it")
+    @Test("A bridge has the kind and the state of its ports")
     func bridge() async throws {
         let namespace = try await connected()
         try await namespace.ip(
@@ -170,7 +170,7 @@ struct NetworkNamespaceTests {
         var updates = reachability.updates.makeAsyncIterator()
         #expect(await next(Self.v4, &updates))
         try await namespace.batch((0..<200).flatMap { _ in ["link set v1 down", "link set v1 up"] })
-        // What no flap brings tells the end.
+        // A path that no flap causes marks the end.
         try await namespace.ip("addr add 2001:db8:77::2/64 dev v0 nodad", "route add default via 2001:db8:77::1")
         let both = Self.v4 + " and IPv6"
         var seen = [Self.v4]
@@ -194,11 +194,11 @@ struct NetworkNamespaceTests {
             .hasPrefix("socket:") == true
     }
 
-    @Test("Messages that are lost are asked for again")
+    @Test("After lost messages the state is requested again")
     func burst() async throws {
         let namespace = try await connected()
         let sockets = try #require(namespace.enter { NetlinkSockets.open() })
-        // Far more messages than a socket holds that nothing reads, at the end of which the route is gone.
+        // Far more messages than an unread socket holds; the last one removes the default route.
         let lines = (0..<12_000).map { "route add 10.\(128 + $0 / 250).\($0 % 250).0/24 via 10.77.0.1" }
         try await namespace.batch(lines + ["route del default"])
         let watch = NetworkWatch(NetlinkSource { sockets })

@@ -45,7 +45,7 @@ struct NetworkReachabilityTests {
         #expect(await eventually { !network.isWatched })
     }
 
-    @Test("An object that is released ends its watch; one whose changes are read does not end")
+    @Test("A released object ends its watch, unless its changes are still read")
     func released() async throws {
         let network = TestNetwork()
         do {
@@ -85,7 +85,7 @@ struct NetworkReachabilityTests {
         for (status, _) in steps.suffix(3) { await expectEqual(second.next()?.status, status) }
     }
 
-    @Test("What comes back within the settling time is not reported")
+    @Test("A loss that ends within the settling time is not reported")
     func flapping() async {
         let time = TestClock()
         let network = TestNetwork()
@@ -99,7 +99,7 @@ struct NetworkReachabilityTests {
         network.connect()
         await time.advance(by: .milliseconds(1))
         network.connect(by: .cellular)
-        // The time may have ended before this change was seen, or after.
+        // This change may have been seen before or after the end of the settling time.
         let isDone = Mutex(false)
         let mover = Task {
             while !isDone.withLock({ $0 }), !Task.isCancelled {
@@ -189,7 +189,7 @@ struct NetworkReachabilityTests {
     }
     #endif
 
-    @Test("Texts, numbers and descriptions")
+    @Test("Statuses have AFNetworking's numbers and distinct descriptions")
     func texts() {
         let statuses: [NetworkPath.Status] = [
             .unknown, .notReachable, .reachable(.cellular), .reachable(.wifi), .reachable(.cable),
@@ -212,7 +212,7 @@ struct NetworkReachabilityTests {
         }
     }
 
-    @Test("Hosts are their addresses; a name that cannot be looked up is where the default route leads")
+    @Test("A host has the path of its addresses; a name that cannot be looked up has the default route's")
     func hosts() async {
         let watch = NetworkWatch(FixedSource(NetlinkBuilder.table(NetlinkBuilder.usual.dropLast())))
         func path(_ host: String, _ addresses: [String]?) async -> String {
@@ -227,7 +227,7 @@ struct NetworkReachabilityTests {
         await expectEqual(path("192.0.2.7", nil), "reachable by cable (eth0), IPv4")
     }
 
-    /// Finds a host once; later lookups do not end, as those without a network.
+    /// Finds a host once; later lookups do not end, as if there were no network.
     private final class LosingResolver: HostResolver {
         let count = Mutex(0)
 
@@ -241,7 +241,7 @@ struct NetworkReachabilityTests {
         }
     }
 
-    @Test("That a host cannot be reached without a network is told at once, without another lookup")
+    @Test("The loss of the network makes a host unreachable at once, without another lookup")
     func lostHost() async {
         let (connected, lost) = (
             NetlinkBuilder.table(NetlinkBuilder.usual.dropLast()), NetworkTable(links: [], families: [])
@@ -320,7 +320,7 @@ struct NetworkReachabilityTests {
         }
     }
 
-    @Test("A probe without an answer takes the path away")
+    @Test("A probe without a response makes the path unreachable")
     func failedProbe() async throws {
         let network = TestNetwork()
         let reachability = network.reachability(

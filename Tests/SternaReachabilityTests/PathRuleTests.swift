@@ -80,11 +80,11 @@ struct PathRuleTests {
         Case("one half of a tunnel", v6, Build.route("0.0.0.0/0", [2], isGone: true), Build.route("0.0.0.0/1", [2])),
     ]
 
-    @Test("The default route", arguments: cases)
+    @Test("The default route decides the path", arguments: cases)
     func defaultRoute(entry: Case) { expectEqual(shown(Build.usual + entry.more), entry.expected) }
 
     @Test(
-        "Addresses: the longest prefix decides",
+        "For an address the route with the longest prefix decides",
         arguments: [
             ("198.51.100.1", v4), ("192.0.2.77", v4), ("10.1.2.3", none),
             ("10.9.9.9", "reachable by Wi-Fi (wlan0), IPv4"),
@@ -107,7 +107,7 @@ struct PathRuleTests {
         expectEqual(shown(messages, to: "198.51.100.1"), Self.none)
     }
 
-    @Test("The first of several addresses that has a path names it; families are those of all")
+    @Test("Of several addresses the first with a path names the interface; the families are those of all")
     func several() throws {
         let addresses = try ["198.51.100.1", "2a00::1"].map { try #require(IPAddress($0)) }
         let table = Build.table(Build.usual + [Build.route("0.0.0.0/0", [2], isGone: true)])
@@ -116,7 +116,7 @@ struct PathRuleTests {
         expectEqual("\(PathRule(table: table).path(to: []))", Self.none)
     }
 
-    @Test("A route with an address of its own needs no other, and link-local networks none at all")
+    @Test("A route with a source address needs no address of the link, nor does a link-local network")
     func sources() {
         let bare = [Build.loopback, Build.link(2, "eth0")]
         expectEqual(shown(bare + [Build.route("0.0.0.0/0", [2])]), Self.none)
@@ -124,7 +124,7 @@ struct PathRuleTests {
         expectEqual(shown(bare + [Build.route("169.254.0.0/16", [2])], to: "169.254.1.1"), Self.v4)
     }
 
-    @Test("What the program says of an interface counts")
+    @Test("The program's facts about an interface decide")
     func facts() {
         var facts = LinkFacts()
         facts.kind = { $0 == "eth0" ? .cellular : nil }
@@ -133,7 +133,7 @@ struct PathRuleTests {
         expectEqual("\(path)", "reachable by cellular (eth0), IPv4 and IPv6, metered")
     }
 
-    @Test("There is a limit on each table, but for default routes")
+    @Test("Each table has a limit, except for default routes")
     func limits() {
         var table = NetworkTable()
         for number in 0..<UInt32(NetworkTable.limit) + 10 {
@@ -151,7 +151,7 @@ struct LinkRuleTests {
     private typealias Build = NetlinkBuilder
 
     @Test(
-        "Drivers, hardware and names",
+        "Driver, hardware type and name decide the kind",
         arguments: [
             ("eth0", 1, nil, "cable"), ("eth0", 1, "veth", "cable"), ("tun0", 65_534, "tun", "cable"),
             ("wg0", 65_534, "wireguard", "cable"), ("br0", 1, "bridge", "cable"), ("wwan0", 519, nil, "cellular"),
@@ -165,7 +165,7 @@ struct LinkRuleTests {
         expectEqual(LinkRule(table: table).kind(of: link).rawValue, expected)
     }
 
-    @Test("A VLAN is what is below it, a bridge and a bond what belongs to them; rings end")
+    @Test("A VLAN has the kind of its lower link, a bridge and a bond that of their ports; rings are cut")
     func stacked() throws {
         let table = Build.table([
             Build.link(2, "wlan0", wirelessEvent: true), Build.link(3, "wlan0.7", driver: "vlan", lower: 2),
@@ -178,7 +178,7 @@ struct LinkRuleTests {
         #expect(try kind(3) == .wifi && kind(4) == .wifi && kind(7) == .cable)
     }
 
-    @Test("A message that leaves the driver out keeps it; another interface under the number does not")
+    @Test("A message without a driver keeps the known one, unless the number belongs to another interface")
     func completed() {
         var table = Build.table([Build.link(2, "x", driver: "wwan"), Build.link(2, "x", operState: nil)])
         #expect(table.links[2]?.driver == "wwan" && table.links[2]?.operState == 6)
@@ -186,17 +186,17 @@ struct LinkRuleTests {
         expectNil(table.links[2]?.driver)
     }
 
-    @Test("An event of the wireless extensions leaves a link with its master and what is below it")
+    @Test("An event of the wireless extensions keeps a link's master and lower link")
     func wirelessEvent() {
         let event = Build.link(2, "w", operState: nil, wirelessEvent: true)
         let bonded = Build.table([Build.link(2, "w", master: 4), event])
         #expect(bonded.links[2]?.master == 4 && bonded.links[2]?.isWireless == true)
-        // Another message without a master says that it has left.
+        // Any other message without a master means that the link has left it.
         let alone = Build.table([Build.link(2, "w", lower: 3, master: 4), Build.link(2, "w")])
         #expect(alone.links[2]?.master == nil && alone.links[2]?.lower == nil)
     }
 
-    @Test("nl80211 is asked for its number, then for its interfaces")
+    @Test("nl80211 is queried for its family number, then for its interfaces")
     func wireless() {
         typealias Numbers = NetlinkNumbers
         let request = WirelessQuery.familyRequest(sequence: 5)
@@ -218,7 +218,7 @@ struct LinkRuleTests {
         #expect(WirelessQuery.answer(in: Build.error(-2, 5), sequence: 5, family: nil).isLast)
     }
 
-    @Test("Ethernet without a driver is asked about once")
+    @Test("Ethernet without a driver is queried once")
     func unclassified() {
         var table = Build.table([Build.link(2, "eth0"), Build.link(3, "veth0", driver: "veth"), Build.link(4, "wlan0")])
         expectEqual(table.unclassified.map(\.index), [2, 4])

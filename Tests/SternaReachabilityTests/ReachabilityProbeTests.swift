@@ -22,7 +22,7 @@ struct ReachabilityProbeTests {
         return network.reachability(options: options, clock: time)
     }
 
-    @Test("A captive portal is asked again until somebody has signed in, though the network stays the same")
+    @Test("A captive portal is probed again until the user has signed in, though the network stays the same")
     func portal() async throws {
         try await TestServer.withServer { server async throws in
             let isSignedIn = Mutex(false)
@@ -38,7 +38,7 @@ struct ReachabilityProbeTests {
                 await time.advance(by: .seconds(pause))
                 try await server.waitForRequests(number + 2, within: 60)
             }
-            // Its answer has come when the next pause begins.
+            // Its response has arrived when the next pause begins.
             await time.waitForTimer(within: .seconds(60))
             isSignedIn.withLock { $0 = true }
             await time.advance(by: .seconds(60))
@@ -49,7 +49,7 @@ struct ReachabilityProbeTests {
         }
     }
 
-    @Test("A captive portal gets nothing of the session's: fields, credentials, cookies and signatures stay")
+    @Test("A captive portal gets none of the session's fields, credentials, cookies and signatures")
     func secrets() async throws {
         try await TestServer.withServer { server async throws in
             let challenges = Mutex(0)
@@ -86,7 +86,7 @@ struct ReachabilityProbeTests {
     }
 
     @Test(
-        "What a failure says of the path",
+        "The failure of a probe decides the confirmation of the path",
         arguments: [
             (.certificateRejected, nil, .captivePortal), (.malformedResponse, nil, .captivePortal),
             (.tooManyRedirects, 302, .captivePortal), (.unacceptableStatus, 511, .captivePortal),

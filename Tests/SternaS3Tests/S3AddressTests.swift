@@ -36,7 +36,7 @@ struct S3AddressTests {
         Case(key: "..a/.b", expected: "https://photos.s3.eu-central-1.amazonaws.com/..a/.b"),
     ]
 
-    @Test("URLs of objects", arguments: cases.indices)
+    @Test("The URL of an object has bucket and key", arguments: cases.indices)
     func urls(index: Int) throws {
         let given = Self.cases[index]
         let address = try S3Address(region: given.region, endpoint: given.endpoint, style: given.style)

@@ -24,7 +24,7 @@ struct S3BucketTests {
         xml("<Error><Code>\(code)</Code><Message>It is so.</Message></Error>", status: status)
     }
 
-    @Test("Getting an object, or a range of one")
+    @Test("An object, a range of it or a version is fetched")
     func get() async throws {
         let mock = MockTransport { _ in .text("content") }
         let bucket = try Self.bucket(mock)
@@ -72,7 +72,7 @@ struct S3BucketTests {
         expectEqual(error?.s3Error?.code, "NotFound")
     }
 
-    @Test("Storing an object")
+    @Test("An object is stored with its media type, metadata and fields")
     func put() async throws {
         let mock = MockTransport { _ in ServerResponse(headers: ["ETag": "\"e\""]) }
         let info = try await Self.bucket(mock).put(
@@ -90,7 +90,7 @@ struct S3BucketTests {
         expectEqual(request.headers[.authorization]?.contains("x-amz-meta-owner"), true)
     }
 
-    @Test("Storing a stream in signed chunks")
+    @Test("A stream is stored in signed chunks")
     func stream() async throws {
         let mock = MockTransport { _ in ServerResponse() }
         let chunks = AsyncStream<Bytes> { next in
@@ -102,7 +102,7 @@ struct S3BucketTests {
         expectEqual(mock.requests.last?.headers["x-amz-decoded-content-length"], "3")
     }
 
-    @Test("Properties of an object")
+    @Test("The properties of an object are read")
     func head() async throws {
         let mock = MockTransport { _ in
             ServerResponse(headers: [
@@ -119,7 +119,7 @@ struct S3BucketTests {
         expectEqual(info.version, "v")
     }
 
-    @Test("Copying on the server, which may fail after a 200")
+    @Test("An object is copied on the server, and an error after a 200 is thrown")
     func copy() async throws {
         let mock = MockTransport(answers: [
             Self.xml("<CopyObjectResult><ETag>e</ETag></CopyObjectResult>"), Self.error("InternalError", status: 200),
@@ -137,7 +137,7 @@ struct S3BucketTests {
         expectEqual(other?.kind, .decodingFailed)
     }
 
-    @Test("Deleting an object")
+    @Test("An object is deleted")
     func delete() async throws {
         let mock = MockTransport { _ in ServerResponse(status: 204) }
         try await Self.bucket(mock).delete("a")

@@ -8,7 +8,7 @@ import Testing
 @Suite("S3: the reader of documents")
 struct S3ElementTests {
     @Test(
-        "Text of an element, in all notations",
+        "The text of an element is read in all notations",
         arguments: [
             ("<a><b>x</b></a>", "x"), ("\u{FEFF}<?xml version=\"1.0\"?>\n<a>\n <b>x</b> </a>\n<!-- end -->", "x"),
             ("<n:a xmlns:n='u' c=\"1>2\"><n:b d='\"'>x</n:b></n:a>", "x"),

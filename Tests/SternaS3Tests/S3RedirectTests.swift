@@ -18,7 +18,7 @@ struct S3RedirectTests {
         "ec2-1-2-3-4.s3.eu-west-1.amazonaws.com",
     ]
 
-    @Test("Names of the service, with and without a bucket", arguments: services)
+    @Test("Hosts of the service are recognized, with and without a bucket", arguments: services)
     func service(host: String) {
         #expect(S3Host.isService(host, isChina: false))
         #expect(!S3Host.isService(host, isChina: true))
@@ -36,7 +36,7 @@ struct S3RedirectTests {
         "a..s3.amazonaws.com", ".amazonaws.com", "", "s3.eu-west-1.amazonaws.com.",
     ]
 
-    @Test("Names that customers' machines can have, and others", arguments: others)
+    @Test("Hosts that customers' machines can have are not the service's", arguments: others)
     func other(host: String) { #expect(!S3Host.isService(host, isChina: false)) }
 
     @Test("Regions in China have their own domain")

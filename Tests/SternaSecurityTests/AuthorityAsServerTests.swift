@@ -25,7 +25,7 @@ struct AuthorityAsServerTests {
         return await policy.judge(chain: try chain.map { try $0.der }, host: host, time: Forge.now)
     }
 
-    @Test("Refused where a root issued it", arguments: [true, false])
+    @Test("An authority's certificate under a root is refused as a server's", arguments: [true, false])
     func issued(keyUsage: Bool) async throws {
         let root = try Forge.root()
         let middle = try root.issueAuthority()
@@ -39,7 +39,7 @@ struct AuthorityAsServerTests {
         try await expectEqual(verdict([leaf, middle], roots: [root]) { $0.pins = [pin] }.failure, failure)
     }
 
-    @Test("Trusted where it is a root itself, as OpenSSL and Go do, for its own names", arguments: [true, false])
+    @Test("An authority's certificate that is a root is trusted for its own names", arguments: [true, false])
     func anchor(keyUsage: Bool) async throws {
         let own = try Forge.root(Forge.host, Self.extensions(keyUsage: keyUsage))
         try await expectEqual(verdict([own], roots: [own]), .trusted)
@@ -50,13 +50,13 @@ struct AuthorityAsServerTests {
         #expect(unknown.advice.contains("trust it as a root"))
     }
 
-    @Test("Trusted where it is a root itself, though another authority issued it")
+    @Test("An authority's certificate that is a root itself is trusted, though another authority issued it")
     func chosenAuthority() async throws {
         let middle = try Forge.root().issue("Middle", Self.extensions())
         try await expectEqual(verdict([middle], roots: [middle]), .trusted)
     }
 
-    @Test("Overlooked where invalid certificates are allowed and it is pinned")
+    @Test("A pinned certificate of an authority is accepted if invalid certificates are allowed")
     func pinned() async throws {
         let own = try Forge.root(Forge.host, Self.extensions())
         let issued = try Forge.root().issue(Forge.host, Self.extensions())
@@ -72,7 +72,7 @@ struct AuthorityAsServerTests {
     }
 
     @Test(
-        "Basic constraints that cannot be read", arguments: [[0x30, 0x01], [0x05, 0x00], [0x30, 0x03, 0x01, 0x01]])
+        "Malformed basic constraints are refused", arguments: [[0x30, 0x01], [0x05, 0x00], [0x30, 0x03, 0x01, 0x01]])
     func unreadable(value: [UInt8]) async throws {
         let root = try Forge.root()
         let leaf = try root.issue(

@@ -17,7 +17,7 @@ struct CertificateFormTests {
         return await policy.judge(chain: chain, host: Forge.host, time: Forge.now).failure?.check
     }
 
-    @Test("A root with an empty name (RFC 5280, 4.1.2.6)")
+    @Test("A root with an empty name is refused (RFC 5280, 4.1.2.6)")
     func namelessRoot() async throws {
         let root = try Forge.root("")
         #expect(root.certificate.subject.isEmpty)
@@ -26,21 +26,21 @@ struct CertificateFormTests {
         try await expectEqual(check([middle.issueLeaf(), middle], root: root), .form)
     }
 
-    @Test("An authority with an empty name")
+    @Test("An authority with an empty name is refused")
     func namelessAuthority() async throws {
         let root = try Forge.root()
         let middle = try root.issueAuthority("")
         try await expectEqual(check([middle.issueLeaf(), middle], root: root), .form)
     }
 
-    @Test("A server's certificate needs no name but the alternative ones")
+    @Test("A server's certificate needs only alternative names")
     func namelessLeaf() async throws {
         let root = try Forge.root()
         let leaf = try root.issue("", Forge.leafExtensions([.dnsName(Forge.host)]))
         try await expectNil(check([leaf], root: root))
     }
 
-    @Test("Extensions in a certificate of version 2 (RFC 5280, 4.1.2.1)")
+    @Test("A certificate of version 2 with extensions is refused (RFC 5280, 4.1.2.1)")
     func versionTwo() async throws {
         let root = try Forge.root()
         let middle = try root.issueAuthority()
@@ -50,7 +50,7 @@ struct CertificateFormTests {
         let own = try Certificate(derEncoded: Self.ofVersionTwo(root, key: root.key))
         let oldRoot = Forge(certificate: own, key: root.key)
         try await expectEqual(check([oldRoot.issueLeaf()], root: oldRoot), .form)
-        // The same signed anew is good.
+        // The unchanged certificate, signed again, is valid.
         try await expectNil(check([leaf.der, Self.ofVersionTwo(middle, key: root.key, version: 2)], root: root))
     }
 
@@ -58,7 +58,7 @@ struct CertificateFormTests {
     private static func ofVersionTwo(_ forge: Forge, key: P256.Signing.PrivateKey, version: UInt8 = 1) throws -> [UInt8]
     {
         var signed = Array(forge.certificate.tbsCertificateBytes)
-        // The version, under tag 0, is the first field there is.
+        // The version, under tag 0, is the first field.
         let place = try #require(signed.firstRange(of: [0xA0, 0x03, 0x02, 0x01, 0x02] as [UInt8]))
         signed[place.upperBound - 1] = version
         let algorithm: [UInt8] = [0x30, 0x0A, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02]
@@ -83,7 +83,7 @@ struct CertificateFormTests {
         (access, Array("malformed".utf8), false), (access, [], false), (access, [0x30, 0x05, 0x01], false),
         (access, [0x05, 0x00], false), (access, sequence([]), false), (access, sequence(method + place), false),
         (access, sequence(sequence(method + place)), true),
-        // The place is a name of any kind, not of URIs alone, and may be outside of ASCII, as directories' are.
+        // The location is a name of any kind, not only a URI, and may be outside of ASCII, as directories' are.
         (access, sequence(sequence(method + [0x82, 0x01, 0x78]) + sequence(method + [0x86, 0x02, 0xC3, 0xA9])), true),
         (access, sequence(sequence(method)), false), (access, sequence(sequence(place + method)), false),
         (access, sequence(sequence(method + [0x0C, 0x01, 0x78])), false),
@@ -96,7 +96,7 @@ struct CertificateFormTests {
         (issuerKey, sequence([]), true), (ownKey, sequence([]), false), (ownKey, [0x04, 0x01, 0x01], true),
     ]
 
-    @Test("A damaged extension, though it decides nothing, in the server's certificate and above", arguments: values)
+    @Test("A malformed extension is refused below the root, even if nothing depends on it", arguments: values)
     func damaged(oid: ASN1ObjectIdentifier, value: [UInt8], fits: Bool) async throws {
         let root = try Forge.root()
         let made = Certificate.Extension(oid: oid, critical: false, value: value[...])
@@ -104,12 +104,12 @@ struct CertificateFormTests {
         try await expectEqual(check([leaf], root: root), (fits ? nil : .form))
         let middle = try root.issue("Middle", Forge.authorityExtensions() + [made])
         try await expectEqual(check([middle.issueLeaf(), middle], root: root), (fits ? nil : .form))
-        // A root was chosen by whoever trusts it.
+        // The program has chosen to trust the root.
         let other = try Forge.root("Other", Forge.authorityExtensions() + [made])
         try await expectNil(check([other.issueLeaf()], root: other))
     }
 
-    @Test("Which extension of which certificate is damaged stands in the failure")
+    @Test("The failure names the malformed extension and its certificate")
     func words() async throws {
         let root = try Forge.root()
         let made = Certificate.Extension(oid: Self.access, critical: false, value: [0x05, 0x00])

@@ -33,7 +33,7 @@ struct CertificateNameTests {
         }
     }
 
-    @Test("The common name is never looked at", arguments: ["www.example.test", "127.0.0.1"])
+    @Test("The common name is never compared", arguments: ["www.example.test", "127.0.0.1"])
     func commonName(host: String) async throws {
         guard case .rejected(let failure) = try await verdict([], host, commonName: host) else {
             Issue.record("accepted by its common name")
@@ -43,20 +43,20 @@ struct CertificateNameTests {
         try await expectEqual(verdict([.dnsName("other.test")], host, commonName: host).isAccepted, false)
     }
 
-    @Test("An address written as a name does not speak for the address")
+    @Test("An address in a DNS name does not match the address")
     func addressAsName() async throws {
         try await expectEqual(verdict([.dnsName("127.0.0.1")], "127.0.0.1").isAccepted, false)
         try await expectEqual(verdict([.dnsName("::1")], "::1").isAccepted, false)
     }
 
-    @Test("Other kinds of names speak for no host")
+    @Test("Other kinds of names match no host")
     func otherKinds() async throws {
         let host = "www.example.test"
         let names: [GeneralName] = [.uniformResourceIdentifier("https://\(host)/"), .rfc822Name(host)]
         try await expectEqual(verdict(names, host).isAccepted, false)
     }
 
-    @Test("A name with a NUL in it speaks for no host")
+    @Test("A name with a NUL in it matches no host")
     func nul() async throws {
         let names: [GeneralName] = [.dnsName("www.example.test\u{0}.evil.test")]
         try await expectEqual(verdict(names, "www.example.test").isAccepted, false)
@@ -73,7 +73,7 @@ struct CertificateNameTests {
         #expect(!failure.reason.contains { $0.isNewline })
     }
 
-    @Test("Alternative names that cannot be read speak for no host")
+    @Test("Malformed alternative names match no host")
     func unreadable() async throws {
         let root = try Forge.root()
         let broken = Certificate.Extension(

@@ -39,7 +39,7 @@ struct CertificateUsageTests {
         #expect(try await accepts([leaf(root, [])], root: root))
     }
 
-    @Test("Usages that cannot be read allow nothing")
+    @Test("Malformed usages allow nothing")
     func unreadable() async throws {
         let root = try Forge.root()
         let broken = Certificate.Extension(
@@ -86,7 +86,7 @@ struct CertificateUsageTests {
         try await expectEqual(accepts([middle.issueLeaf(), middle], root: root), fits)
     }
 
-    @Test("A path is no longer than its authorities allow")
+    @Test("A path longer than its authorities allow is refused")
     func pathLength() async throws {
         let root = try Forge.root()
         let middle = try root.issueAuthority("Middle", pathLength: 0)
@@ -106,7 +106,7 @@ struct CertificateUsageTests {
         }
     }
 
-    @Test("A critical extension that nobody knows refuses the certificate, wherever it stands")
+    @Test("An unknown critical extension is refused in a leaf and in an authority")
     func critical() async throws {
         let root = try Forge.root()
         let strange = Certificate.Extension(oid: [1, 3, 6, 1, 4, 1, 99_999, 1], critical: true, value: [0x05, 0x00])
@@ -115,7 +115,7 @@ struct CertificateUsageTests {
         try await expectEqual(accepts([middle.issueLeaf(), middle], root: root), false)
     }
 
-    @Test("Certificates that all lead to each other are given up at once", .timeLimit(.minutes(5)))
+    @Test("The search through certificates that all sign each other ends at once", .timeLimit(.minutes(5)))
     func searchBudget() async throws {
         await #expect(processExitsWith: .success) {
             let root = try Forge.root()

@@ -31,12 +31,12 @@ struct EvaluatorTests {
         let verdict = await policy.judge(chain: presented, host: Forge.host, time: Forge.now)
         expectEqual(verdict.failure?.reason, "it was revoked")
         expectEqual(seen.withLock { $0 }, ["first true \(Forge.host) 2", "second false"])
-        // The memory of a good path does not answer for them.
+        // A remembered path does not replace the evaluators.
         _ = await policy.judge(chain: presented, host: Forge.host, time: Forge.now)
         expectEqual(seen.withLock { $0.count }, 4)
     }
 
-    @Test("An evaluator may accept what the policy refuses; two policies may both have to accept")
+    @Test("An evaluator may accept a chain that the policy refuses; two policies may both have to accept")
     func composition() async throws {
         var (presented, policy) = try Self.chain()
         policy.evaluators = [TrustEvaluator { _ in .overlooked }]
@@ -73,7 +73,7 @@ struct EvaluatorTests {
         expectEqual(rejected.failure?.reason.contains { $0.isNewline }, false)
     }
 
-    @Test("Invalid certificates with names checked and nothing pinned: refused, as AFNetworking does")
+    @Test("Allowing invalid certificates with names checked and nothing pinned is refused, as by AFNetworking")
     func nonsense() async throws {
         var (presented, policy) = try Self.chain()
         policy.allowsInvalidCertificates = true
@@ -86,7 +86,7 @@ struct EvaluatorTests {
         await expectEqual(policy.judge(chain: [stranger], host: "x", time: Forge.now).failure?.check, .issuer)
     }
 
-    @Test("A path is remembered for its host, its roots and ten minutes, and not past its end")
+    @Test("A path is remembered for its host and roots, for ten minutes, and not beyond its expiry")
     func memory() throws {
         let (presented, policy) = try Self.chain()
         let cache = VerdictCache()

@@ -19,7 +19,7 @@ struct HostPoliciesTests {
     }
 
     @Test(
-        "The most exact name counts",
+        "The most specific name decides",
         arguments: [
             ("api.example.com", "a"), ("API.EXAMPLE.COM.", "a"), ("www.example.com", "b"), ("example.com", "c"),
             ("x.y.example.com", "c"), ("deep.example.com", "b"), ("x.deep.example.com", "d"),
@@ -30,14 +30,14 @@ struct HostPoliciesTests {
         expectEqual(Self.table().policy(for: host), name.flatMap { Self.policies[$0] })
     }
 
-    @Test("Addresses are below no name")
+    @Test("No address is a subdomain of a name")
     func addresses() {
         let table: HostPolicies = ["*.0.0.1": .insecure, "**.1": .insecure, "127.0.0.2": .insecure]
         expectNil(table.policy(for: "127.0.0.1"))
         expectEqual(table.policy(for: "127.0.0.2"), .insecure)
     }
 
-    @Test("A host without one has the session's own, or is refused where every host needs one")
+    @Test("A host without a policy has the session's, or is refused if every host needs one")
     func otherwise() async {
         var table: HostPolicies = ["a.test": .insecure]
         expectEqual(table.policy(for: "a.test", otherwise: .system), .insecure)

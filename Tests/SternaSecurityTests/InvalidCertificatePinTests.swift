@@ -5,7 +5,7 @@ import Testing
 @testable import SternaSecurity
 @testable import SternaTestSupport
 
-/// A pinned certificate is known to everybody: only a handshake or a signature proves anything by it.
+/// A pinned certificate is public: only a handshake with its key or a signature by it proves anything.
 @Suite("Pins where invalid certificates are allowed")
 struct InvalidCertificatePinTests {
     private static let host = "www.example.test"
@@ -37,7 +37,7 @@ struct InvalidCertificatePinTests {
         }
     }
 
-    @Test("An authority of the pinned one's name is another one")
+    @Test("An authority with the name of a pinned one does not match the pin")
     func sameName() async throws {
         let (known, forged) = (try CertificateAuthority(), try CertificateAuthority())
         let chain = [try forged.issue(hosts: [Self.host]).leafDER, known.der, forged.der]
@@ -58,7 +58,7 @@ struct InvalidCertificatePinTests {
         }
     }
 
-    @Test("An expired certificate is overlooked where its own key is pinned")
+    @Test("An expired certificate is accepted if its own key is pinned")
     func expired() async throws {
         let past = CertificateOptions(
             hosts: [Self.host], notBefore: Date(timeIntervalSinceNow: -200_000),
@@ -79,7 +79,7 @@ struct InvalidCertificatePinTests {
         #expect(try await verdict(elsewhere.chainDER(), [.certificate(middle.der)]).failure != nil)
     }
 
-    @Test("Names that are checked without a pin are a mistake of the policy")
+    @Test("Checking names without a pin is an error of the policy")
     func nothingPinned() async throws {
         let leaf = try CertificateAuthority().issue(hosts: [Self.host]).leafDER
         try await expectEqual(verdict([leaf], []).failure?.check, .policy)

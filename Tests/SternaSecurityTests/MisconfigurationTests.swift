@@ -6,7 +6,7 @@ import X509
 @testable import SternaSecurity
 @testable import SternaTestSupport
 
-/// Policies that do not say what was meant: refused, never laxer.
+/// Policies with mistakes are refused, never made laxer.
 @Suite("Misconfigured policies")
 struct MisconfigurationTests {
     @Test("Pinning without a pin is refused, before a session is made and by the verdict")
@@ -34,7 +34,7 @@ struct MisconfigurationTests {
     }
 
     @Test(
-        "Names are those of URLs",
+        "Names of hosts are normalized as in URLs",
         arguments: [
             ("2001:DB8:0::7", "2001:db8::7"), ("[2001:db8:0:0::7]", "2001:db8::7"), ("0x7f.1", "127.0.0.1"),
             ("WWW.Example.COM.", "www.example.com"),
@@ -44,7 +44,7 @@ struct MisconfigurationTests {
     }
 
     @Test(
-        "No time ends the process, and none but a real one trusts",
+        "No verification time traps, and only a valid one leads to trust",
         arguments: [1.7e12, -1e13, .infinity, -.infinity, .nan, 1e300])
     func times(time: Double) async throws {
         let root = try Forge.root()
@@ -65,7 +65,7 @@ struct MisconfigurationTests {
         }
     }
 
-    @Test("A challenge handler that refuses a host before the handshake")
+    @Test("A challenge handler may refuse a host before the handshake")
     func refusedIdentity() async {
         var policy = SecurityPolicy()
         policy.challengeHandler = ChallengeHandler { challenge in

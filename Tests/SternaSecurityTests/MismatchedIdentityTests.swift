@@ -13,7 +13,7 @@ struct MismatchedIdentityTests {
             certificates: Array(chain.certificateChainPEM.utf8), privateKey: Array(key.privateKeyPEM.utf8))
     }
 
-    @Test("Refused, whatever the kinds of keys", arguments: CertificateOptions.KeyKind.allCases)
+    @Test("A certificate with the key of another one is refused", arguments: CertificateOptions.KeyKind.allCases)
     func refused(kind: CertificateOptions.KeyKind) throws {
         let authority = try CertificateAuthority()
         var options = CertificateOptions()
@@ -47,7 +47,7 @@ struct MismatchedIdentityTests {
     }
 
     /// The TLS library's context leaks where it refuses a key: 4.6 KB each time.
-    @Test("A thousand of them leave nothing behind")
+    @Test("A thousand refusals leak no memory")
     func leak() async {
         await #expect(processExitsWith: .success) {
             let authority = try CertificateAuthority()

@@ -35,7 +35,7 @@ struct NameConstraintTests {
         let root = try Forge.root("CA", Self.authority(constraints))
         let renewed = try root.issue("CA", Self.authority(names: [.dnsName("other.test")]))
         try await expectNil(Self.check([renewed.issueLeaf(), renewed], root: root))
-        // What it issues is constrained as before.
+        // The certificates that it issues are constrained as before.
         let outside = try renewed.issueLeaf([.dnsName(Forge.host), .dnsName("other.test")])
         try await expectEqual(Self.check([outside, renewed], root: root), .nameConstraints)
         // Another authority of that name is constrained.
@@ -43,7 +43,7 @@ struct NameConstraintTests {
         try await expectEqual(Self.check([lower.issueLeaf(), lower], root: root), .nameConstraints)
     }
 
-    @Test("A self-issued authority's own constraints hold for what is below it")
+    @Test("A self-issued authority's own constraints apply to the certificates below it")
     func constraintsOfSelfIssued() async throws {
         let root = try Forge.root("CA")
         let renewed = try root.issue("CA", Self.authority(NameConstraints(permittedDNSDomains: ["other.test"])))
@@ -66,7 +66,7 @@ struct NameConstraintTests {
         ([0x30, 0x0E, 0xA0, 0x00, 0xA1, 0x0A, 0x30, 0x08, 0x82, 0x06] + Array("o.test".utf8), false),
     ]
 
-    @Test("An empty list (RFC 5280, 4.2.1.10: at least one)", arguments: lists, [true, false])
+    @Test("Empty lists of constraints are refused (RFC 5280, 4.2.1.10: at least one)", arguments: lists, [true, false])
     func empty(row: ([UInt8], fits: Bool), critical: Bool) async throws {
         let made = Certificate.Extension(oid: .X509ExtensionID.nameConstraints, critical: critical, value: row.0[...])
         let root = try Forge.root()
@@ -77,7 +77,7 @@ struct NameConstraintTests {
         try await expectEqual(Self.check([constrained.issueLeaf()], root: constrained), expected)
     }
 
-    @Test("A dot in front of a permitted DNS name, of an authority and of a root")
+    @Test("A permitted DNS name with a leading dot permits nothing, in an authority and in a root")
     func leadingDot() async throws {
         let constraints = NameConstraints(permittedDNSDomains: [".example.test"])
         let root = try Forge.root()
@@ -90,7 +90,7 @@ struct NameConstraintTests {
     // MARK: Forms of names
 
     /// Constraints of forms that are not compared refuse a chain in which such a name stands, and no other (4.2.1.10).
-    @Test("Forms that are not compared", arguments: [true, false])
+    @Test("Constraints of forms that are not compared refuse names of these forms", arguments: [true, false])
     func otherForms(permitted: Bool) async throws {
         let directory = try DistinguishedName { OrganizationName("Example") }
         let forms: [(GeneralName, GeneralName)] = [
@@ -103,7 +103,7 @@ struct NameConstraintTests {
                 permitted
                 ? NameConstraints(permittedSubtrees: [constraint]) : NameConstraints(excludedSubtrees: [constraint])
             let root = try Forge.root("Root", Self.authority(constraints))
-            // A subject is a directory's name, so these have none.
+            // A subject is a directory name, so these certificates have none.
             let plain = try root.issue("", Forge.leafExtensions([.dnsName(Forge.host)]))
             try await expectNil(Self.check([plain], root: root))
             let named = try root.issue("", Forge.leafExtensions([.dnsName(Forge.host), name]))
@@ -122,14 +122,14 @@ struct NameConstraintTests {
         ("host.test", "https://other.test#://host.test/", false),
     ]
 
-    @Test("Hosts of URIs, exactly or, with a dot in front, below (4.2.1.10)", arguments: uris)
+    @Test("A constraint of URIs matches the host, or with a leading dot its subdomains (4.2.1.10)", arguments: uris)
     func uri(constraint: String, uri: String, fits: Bool) async throws {
         let root = try Forge.root("Root", Self.authority(NameConstraints(permittedURIDomains: [constraint])))
         let leaf = try root.issueLeaf([.dnsName(Forge.host), .uniformResourceIdentifier(uri)])
         try await expectEqual(Self.check([leaf], root: root), (fits ? nil : .nameConstraints))
     }
 
-    @Test("A name that cannot be compared is outside of every constraint of its form", arguments: [true, false])
+    @Test("A malformed name is outside of every constraint of its form", arguments: [true, false])
     func malformedNames(permitted: Bool) async throws {
         let names: [GeneralName] = [.dnsName(".example.test"), .dnsName("a..example.test"), .dnsName("example.test.")]
         let constraints =

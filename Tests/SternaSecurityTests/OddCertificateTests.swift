@@ -5,7 +5,7 @@ import X509
 @testable import SternaSecurity
 @testable import SternaTestSupport
 
-/// Rows of the matrix of trust that no certificate maker makes; without sockets.
+/// Certificates that no usual tool makes, and the check that refuses each; without sockets.
 @Suite("Odd certificates, and the check that refuses each")
 struct OddCertificateTests {
     private func check(
@@ -14,7 +14,7 @@ struct OddCertificateTests {
         try await check(try chain.map { try $0.der }, root: root, host: host)
     }
 
-    /// The check that refuses a chain, whatever is pinned; nil where it is trusted and the right pin is.
+    /// The check that refuses a chain, whatever is pinned; nil if it is trusted, with the right pin, too.
     private func check(
         _ chain: [[UInt8]], root: Forge, host: String = Forge.host
     ) async throws -> TrustFailure.Check? {
@@ -57,13 +57,13 @@ struct OddCertificateTests {
         (.rfc822Name("www.example.test"), "www.example.test", .hostName),
     ]
 
-    @Test("Names", arguments: names)
+    @Test("An unusual name covers its host or is refused", arguments: names)
     func name(name: GeneralName, host: String, expected: TrustFailure.Check?) async throws {
         let root = try Forge.root()
         try await expectEqual(check([root.issueLeaf([name])], root: root, host: host), expected)
     }
 
-    @Test("An excluded tree, and a name with a hyphen in front that only looks outside of it")
+    @Test("A name with a leading hyphen does not escape an excluded subtree")
     func hyphen() async throws {
         let root = try Forge.root()
         let middle = try root.issue(
@@ -80,12 +80,12 @@ struct OddCertificateTests {
         (.ipAddress(.init(contentBytes: [10, 0, 0, 0, 255, 0, 0, 0])), nil),
         (.dnsName("*.other.test"), .nameConstraints), (.dnsName("other..test"), .nameConstraints),
         (.dnsName("other.test"), nil), (.dnsName(""), .nameConstraints),
-        // A dot in front is defined for URIs alone (RFC 5280, 4.2.1.10).
+        // A leading dot is defined only for URIs (RFC 5280, 4.2.1.10).
         (.dnsName(".other.test"), .nameConstraints), (.dnsName("."), .nameConstraints),
         (.dnsName(".www.example.test"), .nameConstraints), (.dnsName("other.test."), .nameConstraints),
     ]
 
-    @Test("Excluded trees", arguments: constraints, [false, true])
+    @Test("A malformed excluded subtree refuses the chain, a valid one does not", arguments: constraints, [false, true])
     func excluded(row: (GeneralName, TrustFailure.Check?), critical: Bool) async throws {
         let root = try Forge.root()
         let constraints = NameConstraints(excludedSubtrees: [row.0])
@@ -93,7 +93,7 @@ struct OddCertificateTests {
         try await expectEqual(check([middle.issueLeaf(), middle], root: root), row.1)
     }
 
-    @Test("Constraints that cannot be read, or are of directory names")
+    @Test("Malformed constraints, and those on directory names, are refused")
     func unreadable() async throws {
         let root = try Forge.root()
         let broken = Certificate.Extension(
@@ -112,7 +112,7 @@ struct OddCertificateTests {
         ([2, 5, 29, 33], true, .criticalExtension), ([2, 5, 29, 36], false, nil),
     ]
 
-    @Test("An unknown extension, in the leaf, in an authority, in the root", arguments: extensions, 0..<3)
+    @Test("Unknown extensions are judged by the same rule in leaf, authority and root", arguments: extensions, 0..<3)
     func unknown(row: (ASN1ObjectIdentifier, critical: Bool, TrustFailure.Check?), place: Int) async throws {
         let made = Certificate.Extension(oid: row.0, critical: row.critical, value: [0x05, 0x00])
         let add = { (number: Int) in number == place ? [made] : [] }
@@ -147,7 +147,7 @@ struct OddCertificateTests {
         try await expectEqual(check([old.issueLeaf(), old], root: root), .basicConstraints)
     }
 
-    @Test("The order turned round: the first certificate is the one that is judged")
+    @Test("In reverse order the first certificate is judged as the leaf")
     func leafLast() async throws {
         let root = try Forge.root()
         let authority = try Forge.authorityExtensions().filter { $0.oid != .X509ExtensionID.keyUsage }
@@ -156,7 +156,7 @@ struct OddCertificateTests {
         try await expectEqual(check([middle, middle.issueLeaf()], root: root), .basicConstraints)
     }
 
-    @Test("A signature of another key, and one that was changed")
+    @Test("A signature by another key, and a changed one, are refused")
     func signatures() async throws {
         let root = try Forge.root()
         let middle = try root.issueAuthority()
@@ -170,11 +170,11 @@ struct OddCertificateTests {
         }
     }
 
-    @Test("Two algorithms for one signature (RFC 5280, 4.1.1.2)")
+    @Test("Two different algorithms for one signature are refused (RFC 5280, 4.1.1.2)")
     func twoAlgorithms() async throws {
         let root = try Forge.root()
         var leaf = try root.issueLeaf().der
-        // ecdsa-with-SHA256; the second one stands outside what is signed.
+        // ecdsa-with-SHA256; the second one is outside of the signed part.
         let oid: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02]
         let places = leaf.indices.filter { leaf[$0...].starts(with: oid) }
         expectEqual(places.count, 2)

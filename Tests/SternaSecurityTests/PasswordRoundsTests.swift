@@ -6,8 +6,8 @@ import Testing
 @testable import SternaSecurity
 @testable import SternaTestSupport
 
-/// How often a password is hashed is for the file to say (RFC 8018, 4.2), and a thread is busy for as long.
-@Suite("Rounds of key derivation that a file asks for", .timeLimit(.minutes(5)))
+/// A file decides how often its password is hashed (RFC 8018, 4.2), and so how long a thread is busy.
+@Suite("Rounds of key derivation", .timeLimit(.minutes(5)))
 struct PasswordRoundsTests {
     /// The octets of an INTEGER, and what the error says of them.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -63,14 +63,14 @@ struct PasswordRoundsTests {
 
     // MARK: Keys
 
-    @Test("A key in PEM that asks for too many, or for none", arguments: refused, algorithms.indices)
+    @Test("A PEM key with too many or no rounds is refused", arguments: refused, algorithms.indices)
     func key(row: Row, algorithm: Int) {
         let bytes = Self.key(Self.algorithms[algorithm](row.number))
         let detail = Self.refusal { _ = try PrivateKeys.read(bytes, password: "secret") }
         #expect(detail.hasPrefix("The private key \(row.detail)"))
     }
 
-    @Test("Text that other readers forgive hides no key", arguments: [76, 1_000, 3])
+    @Test("The limit also applies to keys in text that other readers tolerate", arguments: [76, 1_000, 3])
     func lines(length: Int) {
         let key = Self.key(DERBytes.old(3, rounds: [0x05, 0xF5, 0xE1, 0x00]), lineLength: length)
         let ended = Array(String(decoding: key, as: UTF8.self).replacing("\n", with: "\r\n").utf8)
@@ -81,7 +81,7 @@ struct PasswordRoundsTests {
             let detail = Self.refusal { _ = try PrivateKeys.read(text, password: "secret") }
             #expect(detail.contains("100,000,000"))
         }
-        // What cannot be counted is not derived.
+        // A key whose rounds cannot be counted is not derived.
         let name = Array("PRIVATE KEY-----\n".utf8)
         let place = key.firstRange(of: name)?.upperBound ?? 0
         let cut: [UInt8] = key[..<(place - 6)] + [0] + key[(place - 6)...]
@@ -91,7 +91,7 @@ struct PasswordRoundsTests {
         }
     }
 
-    @Test("Parameters that are none are refused")
+    @Test("Malformed parameters are refused")
     func damaged() {
         let oid = DERBytes.identifier([1, 2, 840, 113_549, 1, 12, 1, 3])
         let method = DERBytes.identifier([1, 2, 840, 113_549, 1, 5, 13])
@@ -107,14 +107,14 @@ struct PasswordRoundsTests {
 
     // MARK: Containers
 
-    @Test("A container whose authentication code asks for too many, or for none", arguments: refused)
+    @Test("A container whose authentication code has too many or no rounds is refused", arguments: refused)
     func code(row: Row) {
         let container = DERBytes.container([], code: row.number)
         let detail = Self.refusal { _ = try ClientIdentity(pkcs12: container, password: "secret") }
         #expect(detail.hasPrefix("The PKCS #12 container \(row.detail)"))
     }
 
-    @Test("A container whose key or certificates do", arguments: refused, algorithms.indices)
+    @Test("A container with a part of too many or no rounds is refused", arguments: refused, algorithms.indices)
     func container(row: Row, algorithm: Int) {
         let algorithm = Self.algorithms[algorithm](row.number)
         let key = DERBytes.shroudedKey(algorithm)
@@ -129,7 +129,7 @@ struct PasswordRoundsTests {
         }
     }
 
-    @Test("Many parts just within the limit: their sum is beyond it")
+    @Test("The limit is on the sum of the rounds of all parts")
     func sum() {
         // 6,000,000
         let number: [UInt8] = [0x5B, 0x8D, 0x80]
@@ -150,7 +150,7 @@ struct PasswordRoundsTests {
         }
     }
 
-    @Test("As many as are accepted, and not one more")
+    @Test("The maximum is accepted, and one round more is not")
     func limit() throws {
         func rounds(_ numbers: [UInt8]...) throws -> Int {
             var rounds = PasswordRounds(of: "It")

@@ -9,7 +9,7 @@ import Testing
 struct PathExplosionTests {
     private static let host = "www.example.test"
 
-    /// What a hostile chain may cost. Without optimization, and among other tests, it only has to come to an end.
+    /// The time limit for a hostile chain. Without optimization, and beside other tests, the search only has to end.
     private static var limit: Duration {
         #if DEBUG
         .seconds(10)
@@ -18,7 +18,7 @@ struct PathExplosionTests {
         #endif
     }
 
-    /// Judges a chain three times and looks at the fastest, as the machine may be busy.
+    /// Judges a chain three times and takes the fastest, as the machine may be busy.
     private func check(
         _ chain: [[UInt8]], roots: [String], _ expected: TrustFailure.Check, within limit: Duration = Self.limit,
         location: SourceLocation = #_sourceLocation
@@ -53,26 +53,26 @@ struct PathExplosionTests {
         return try [keys[0].issue(hosts: [Self.host]).leafDER] + ring.map(\.der)
     }
 
-    // Four of one name and key are looked at, so that a mesh of sixteen keys is the one of which most are.
+    // The search takes four certificates of one name and key, so that a mesh of sixteen keys is the largest that it takes.
     static let meshes: [(Int, CertificateOptions.KeyKind)] = [1, 2, 4, 16].flatMap { count in
         CertificateOptions.KeyKind.allCases.map { (count, $0) }
     }
 
-    @Test("Certificates that sign each other", arguments: meshes)
+    @Test("A mesh of certificates that sign each other is refused in time", arguments: meshes)
     func mesh(keys: Int, kind: CertificateOptions.KeyKind) async throws {
         let chain = try ring(keys: keys, kind)
         expectEqual(chain.count, PathSearch.maximumCertificates)
         await check(chain, roots: [try CertificateAuthority().pem], .complexity)
     }
 
-    @Test("The same where a root has their name", arguments: CertificateOptions.KeyKind.allCases)
+    @Test("A mesh with the name of a root is refused in time", arguments: CertificateOptions.KeyKind.allCases)
     func rootOfThatName(kind: CertificateOptions.KeyKind) async throws {
         let root = try CertificateAuthority(Self.options("Mesh", 99, key: kind))
         for keys in [1, 16] { await check(try ring(keys: keys, kind), roots: [root.pem], .complexity) }
     }
 
-    /// The largest that are looked at, in a process of their own, whose memory nothing else takes.
-    @Test("Certificates that sign each other, of sixty KiB each: time and memory")
+    /// The largest certificates that the search takes, in a process of their own, so that its memory is theirs.
+    @Test("A mesh of certificates of sixty KiB each has limits on time and memory")
     func heavy() async throws {
         await #expect(processExitsWith: .success) {
             let chain = try PathExplosionTests().ring(keys: 16, .p256, names: 850)
@@ -85,7 +85,7 @@ struct PathExplosionTests {
         }
     }
 
-    @Test("Two ways at each of thirty levels", arguments: CertificateOptions.KeyKind.allCases)
+    @Test("Two issuers at each of thirty levels are judged in time", arguments: CertificateOptions.KeyKind.allCases)
     func levels(kind: CertificateOptions.KeyKind) async throws {
         var uppers = [try CertificateAuthority(Self.options("Level 30", 0, key: kind))]
         var chain = uppers.map(\.der)
@@ -96,14 +96,14 @@ struct PathExplosionTests {
         }
         let leaf = try uppers[0].issue(hosts: [Self.host]).leafDER
         await check([leaf] + chain, roots: [try CertificateAuthority().pem], .complexity)
-        // With the root known the first way is as good as any.
+        // With a known root the first path is valid.
         guard kind == .p256 else { return }
         var policy = SecurityPolicy(roots: .certificates([chain[chain.count - 1]]))
         policy.pins = [try .publicKey(of: leaf)]
         await expectEqual(policy.evaluate(chain: [leaf] + chain, host: Self.host).verdict, .trusted)
     }
 
-    @Test("A mesh that leads to a trusted root, and a leaf that nothing helps", arguments: [1, 16])
+    @Test("A bad leaf under a mesh that leads to a trusted root is refused in time", arguments: [1, 16])
     func trustedMesh(keys count: Int) async throws {
         let root = try CertificateAuthority()
         let keys = try (0..<count).map { try root.issueIntermediate(Self.options("Mesh", $0, key: .p256)) }
@@ -116,11 +116,11 @@ struct PathExplosionTests {
             notAfter: Date(timeIntervalSinceNow: -100_000))
         let others = keys.map(\.der) + ring.map(\.der)
         await check(try [keys[0].issue(past).leafDER] + others, roots: [root.pem], .validity)
-        // The host is looked at last, when all the rest of a path is good.
+        // The host is checked last, after the rest of a path.
         await check(try [keys[0].issue(hosts: ["other.test"]).leafDER] + others, roots: [root.pem], .hostName)
     }
 
-    @Test("Thousands of names under thousands of constraints")
+    @Test("Thousands of names under thousands of constraints are refused in time")
     func names() async throws {
         let root = try CertificateAuthority()
         var options = AuthorityOptions()

@@ -19,7 +19,7 @@ struct PinTests {
     }
 
     @Test(
-        "Everything else is no pin, and named",
+        "Any other text is refused, and the error names it",
         arguments: [
             "", "sha256/", "sha1/\(Data(repeating: 7, count: 20).base64EncodedString())", text + "=",
             String(text.dropLast()),
@@ -33,11 +33,11 @@ struct PinTests {
         let literal = Pin(stringLiteral: text)
         let policy = SecurityPolicy.pinned([literal])
         #expect(throws: SternaError.self) { try policy.check(scheme: .https) }
-        // A policy that was never checked trusts nobody rather than everybody.
+        // A policy that was never validated rejects every chain.
         await expectEqual(policy.judge(chain: [], host: "x").failure?.check, .pin)
     }
 
-    /// A chain of three, and what its keys and certificates are pinned by.
+    /// A chain of three certificates, and the pins of its keys and certificates.
     private struct Chain {
         let root = Result { try Forge.root() }
         let presented: [[UInt8]]
@@ -80,7 +80,7 @@ struct PinTests {
         expectEqual(failure?.presented.map(\.pin), chain.keys.prefix(2).map(\.description))
     }
 
-    @Test("Leaf only, and all")
+    @Test("The rule .leaf needs a pin of the leaf, the rule .all a pin of each certificate")
     func rules() async throws {
         let chain = try Chain()
         await expectEqual(chain.verdict([chain.keys[0]], .leaf), .trusted)
@@ -90,7 +90,7 @@ struct PinTests {
         await expectEqual(chain.verdict([chain.keys[0], chain.keys[1]], .all).failure?.check, .pin)
     }
 
-    @Test("What a server sends along without need is not in the chain")
+    @Test("A pin of a certificate that the chain does not need does not match")
     func alongside() async throws {
         let chain = try Chain()
         let other = try Forge.root("Other").issueAuthority("Other authority")
@@ -99,7 +99,7 @@ struct PinTests {
         expectEqual(verdict.failure?.check, .pin)
     }
 
-    @Test("A pin saves no chain that fails")
+    @Test("A matching pin does not make an invalid chain valid")
     func invalid() async throws {
         let leaf = try Forge.root().issueLeaf()
         var policy = SecurityPolicy.authority(pem: try Forge.root().pem)
@@ -108,7 +108,7 @@ struct PinTests {
         expectEqual(verdict.failure?.check, .issuer)
     }
 
-    @Test("Where invalid certificates are allowed, the server's own must be pinned, or signed by a pinned one")
+    @Test("If invalid certificates are allowed, the leaf or an issuer of it must be pinned")
     func allowed() async throws {
         let root = try Forge.root("Private")
         let leaf = try root.issueLeaf()
@@ -135,7 +135,7 @@ struct PinTests {
         }
     }
 
-    @Test("Pins of files and folders, in PEM and DER, and of a public key alone")
+    @Test("Pins are made of files and folders, in PEM and DER, and of a public key")
     func files() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "sterna-pins-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -27,7 +27,7 @@ struct RootStoreTests {
         if case .file(let path)? = usual.first { #expect(SystemRoots.locations.contains(path)) }
     }
 
-    @Test("A certificate that cannot be read is passed over, not the whole file")
+    @Test("A malformed certificate is skipped, not the whole file")
     func skipped() throws {
         let text =
             try Self.bad + Forge.root("One").pem + "\n" + WeakCertificates.shortAuthority + "\n" + Forge.root("Two").pem
@@ -50,7 +50,7 @@ struct RootStoreTests {
         }
     }
 
-    @Test("Without a certificate there is nothing to trust, and that is said", arguments: ["", "\n", "hello", bad])
+    @Test("Roots without a valid certificate are an error", arguments: ["", "\n", "hello", bad])
     func empty(text: String) throws {
         let ofText = #expect(throws: SternaError.self) { try RootStore().roots(.pem(text)) }
         expectEqual(ofText?.kind, .certificateRejected)
@@ -72,7 +72,7 @@ struct RootStoreTests {
         }
     }
 
-    @Test("Files are read once, failures again")
+    @Test("A file is read once; after a failure it is read again")
     func cache() throws {
         let store = RootStore()
         let path = FileManager.default.temporaryDirectory.appending(path: "sterna-roots-\(UUID().uuidString).pem").path

@@ -65,7 +65,7 @@ struct ServerIdentityTests {
         ("[::1]", "[::1]", false),
     ]
 
-    @Test("A name", arguments: names)
+    @Test("A DNS name or a wildcard covers a host", arguments: names)
     func name(inCertificate: String, host: String, covers: Bool) {
         expectEqual(ServerIdentity(dnsNames: [inCertificate]).covers(host), covers)
         expectEqual(ServerIdentity(dnsNames: ["other.test", inCertificate]).covers(host), covers)
@@ -88,24 +88,24 @@ struct ServerIdentityTests {
         ([127, 0, 0, 1], "::ffff:127.0.0.1", false),
         ([], "", false),
         ([], "127.0.0.1", false),
-        // RFC 5280 gives eight bytes, an address and a mask, to name constraints alone.
+        // RFC 5280 gives eight bytes, an address and a mask, only to name constraints.
         ([127, 0, 0, 1, 255, 255, 255, 255], "127.0.0.1", false),
         ([127, 0, 0], "127.0.0", false),
         ([127, 0, 0, 1], "127.0.0.1\u{0}", false),
         ([127, 0, 0, 1], "127.0.0.1.", false),
     ]
 
-    @Test("An address, by addresses alone", arguments: addresses)
+    @Test("An address is covered only by an address", arguments: addresses)
     func address(inCertificate: [UInt8], host: String, covers: Bool) {
         expectEqual(ServerIdentity(addresses: [inCertificate]).covers(host), covers)
     }
 
-    @Test("No names cover no host", arguments: ["example.com", "", "127.0.0.1", "::1"])
+    @Test("A certificate without names covers no host", arguments: ["example.com", "", "127.0.0.1", "::1"])
     func none(host: String) {
         #expect(!ServerIdentity().covers(host))
     }
 
-    @Test("A name of more than 253 bytes, or a label of more than 63, is none")
+    @Test("A name of more than 253 bytes, or with a label of more than 63, covers no host")
     func lengths() {
         let label = String(repeating: "a", count: 63)
         #expect(ServerIdentity(dnsNames: ["\(label).test"]).covers("\(label).test"))

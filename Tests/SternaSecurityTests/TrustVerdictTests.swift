@@ -34,7 +34,7 @@ struct TrustVerdictTests {
         try await expectEqual(judge([lower.issueLeaf(), lower, middle, root], root: root), .trusted)
     }
 
-    @Test("The order above the leaf does not matter, and what does not belong is passed over")
+    @Test("The order above the leaf does not matter, and unrelated certificates are ignored")
     func disorder() async throws {
         let root = try Forge.root()
         let middle = try root.issueAuthority()
@@ -77,7 +77,7 @@ struct TrustVerdictTests {
         try await expectEqual(judge([middle.issueLeaf(), middle], root: root).isAccepted, false)
     }
 
-    @Test("Without a time it is now")
+    @Test("Without a given time the present one decides")
     func now() async throws {
         let authority = try CertificateAuthority()
         let policy = SecurityPolicy.authority(pem: authority.pem)
@@ -111,21 +111,21 @@ struct TrustVerdictTests {
         #expect(reason(try await judge([leaf], root: leaf, host: "other.test")).contains("not for other.test"))
     }
 
-    @Test("A leaf behind another certificate is not looked for")
+    @Test("Only the first certificate is judged as the leaf")
     func reversed() async throws {
         let root = try Forge.root()
         let middle = try root.issueAuthority()
         try await expectEqual(judge([middle, middle.issueLeaf()], root: root).isAccepted, false)
     }
 
-    @Test("allowsInvalidCertificates overlooks whatever is shown")
+    @Test("allowsInvalidCertificates accepts any certificates")
     func overlooked() async {
         let policy = SecurityPolicy.insecure
         await expectEqual(policy.judge(chain: [], host: "x"), .overlooked)
         await expectEqual(policy.judge(chain: [[1, 2, 3]], host: "x"), .overlooked)
     }
 
-    @Test("Nothing, garbage and more than 64 certificates are refused")
+    @Test("No certificates, garbage and more than 64 certificates are refused")
     func bounds() async throws {
         let root = try Forge.root()
         let leaf = try root.issueLeaf()
@@ -139,7 +139,7 @@ struct TrustVerdictTests {
         #expect(reason(try await judge(most + [leaf], root: root)).contains("65 certificates"))
     }
 
-    @Test("A long chain is as good as a short one, in any order", arguments: [36, 64])
+    @Test("A chain of up to 64 certificates is trusted, in any order", arguments: [36, 64])
     func long(count: Int) async throws {
         let root = try Forge.root()
         var chain: [Forge] = []
@@ -152,7 +152,7 @@ struct TrustVerdictTests {
         #expect(reason(try await judge([leaf] + chain, root: Forge.root())).contains("does not lead to any"))
     }
 
-    @Test("A long chain of dearer keys is")
+    @Test("A long chain of P-384 keys is trusted")
     func longP384() async throws {
         var options = AuthorityOptions()
         options.key = .p384

@@ -13,7 +13,7 @@ struct WeakAlgorithmTests {
             chain: chain, host: "www.example.test", time: 1_800_000_000)
     }
 
-    @Test("The same with SHA-256 and 2,048 bits is trusted, so the others are refused for what they are")
+    @Test("A certificate with SHA-256 and 2,048 bits is trusted, so that only hash and length differ in the others")
     func control() async throws {
         try await expectEqual(judge(Made.good), .trusted)
     }
@@ -36,7 +36,7 @@ struct WeakAlgorithmTests {
         try await expectEqual(judge(Made.underShort, Made.shortAuthority).isAccepted, false)
     }
 
-    @Test("A root with a short key is passed over")
+    @Test("A root with a short key is skipped")
     func shortRoot() async throws {
         try await expectEqual(judge(Made.underShort, root: Made.shortAuthority).isAccepted, false)
     }

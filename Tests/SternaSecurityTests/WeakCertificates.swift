@@ -1,4 +1,4 @@
-/// Certificates for www.example.test, valid until 2126, with hashes and keys that no library makes any more. Each was made by
+/// Certificates for www.example.test, valid until 2126, with hashes and keys that current libraries do not make. Each was made by
 /// `openssl req -newkey` and `openssl x509 -req` with `-sha1`, `-sha256`, `rsa:1024` and `rsa:2048`.
 enum WeakCertificates {
     /// RSA root of 2048 bits.
@@ -24,7 +24,7 @@ enum WeakCertificates {
         -----END CERTIFICATE-----
         """
 
-    /// Under the root, nothing wrong with it.
+    /// Under the root, and valid.
     static let good = """
         -----BEGIN CERTIFICATE-----
         MIIDSjCCAjKgAwIBAgIUYBq96/bykthXesx5wHgGkTKW53cwDQYJKoZIhvcNAQEL

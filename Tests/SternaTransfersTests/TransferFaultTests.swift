@@ -58,14 +58,14 @@ struct TransferFaultTests {
             let transfer = try await store.download("cut", to: path, with: session, options: options)
             try await expectEqual(transfer.end(), .finished(path: path, length: Int64(size)), "seed \(seed)")
             expectEqual(FileManager.default.contents(atPath: path), Data(content), "seed \(seed)")
-            // What a cut takes is what was under way.
+            // A cut loses only the bytes that were under way.
             let twice = sent.withLock { $0 } - size
             #expect(twice < 41 * (1 << 20), "\(twice) bytes, seed \(seed)")
         }
     }
 
     /// A process whose files may not become longer than a limit, which stands for a full disk, until an attempt has failed for it.
-    /// It has a server of its own, since a parent that waits for processes answers late or never.
+    /// It has a server of its own, since a parent that waits for processes responds late or never.
     struct FullDisk: Sendable, Codable {
         var folder: String
 

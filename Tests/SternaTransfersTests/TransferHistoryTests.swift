@@ -94,7 +94,7 @@ struct TransferHistoryTests {
         }
     }
 
-    @Test("A journal with torn pages, zeros and flipped bits does, too", arguments: 0..<200 as Range<UInt64>)
+    @Test("A journal with torn pages, zeros or flipped bits gives a past state", arguments: 0..<200 as Range<UInt64>)
     func torn(seed: UInt64) throws {
         var random = MutationGenerator(seed: seed)
         let events = try Self.events(60, seed: seed)

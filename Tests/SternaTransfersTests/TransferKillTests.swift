@@ -15,7 +15,7 @@ struct TransferKillTests {
     private static let seed = ProcessInfo.processInfo.environment["STERNA_LONG_SEED"].flatMap { UInt64($0) }
 
     /// A process that carries a transfer on, or adds it, and ends itself at a number of bytes. The server is a part of it and dies with it,
-    /// since a parent that waits for processes answers late or never.
+    /// since a parent that waits for processes responds late or never.
     struct Load: Sendable, Codable {
         var folder: String
         var host: String
@@ -44,7 +44,7 @@ struct TransferKillTests {
             let store = try TransferStore(folder: folder + "/store")
             var transfer = try await store.resumeAll(with: session).first
             if transfer == nil, await store.list().first?.state.isOver == true {
-                // The process before was killed behind the end.
+                // The previous process was killed after the end.
                 if end != nil { kill(getpid(), SIGKILL) }
                 return
             }
@@ -57,7 +57,7 @@ struct TransferKillTests {
             guard let transfer else { exit(3) }
             for await status in transfer.updates {
                 guard let end, status.progress.completed >= end else { continue }
-                // What has come by now, and in which attempt.
+                // The bytes received so far, and the number of the attempt.
                 let number = transfer.attempts.last?.number ?? 0
                 try Data("\(status.progress.completed) \(number)".utf8).write(to: URL(filePath: log))
                 kill(getpid(), SIGKILL)
@@ -95,7 +95,7 @@ struct TransferKillTests {
         while expected.count < size { expected += letters }
         expectEqual(file, expected.prefix(size), "seed \(seed)")
 
-        // What was kept is what the next process did not ask for.
+        // The next process requests only the bytes that were not kept.
         let store = try TransferStore(folder: folder.path + "/store")
         let done = try #require(await store.list().first)
         let history = try TransferJournal.history(folder.path + "/store/\(done.id)/journal")

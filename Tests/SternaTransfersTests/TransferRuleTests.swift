@@ -196,7 +196,7 @@ struct TransferTurnTests {
         expectEqual(queue.add(ids[3], host: "b", priority: .low), [ids[3]])
         #expect(queue.add(ids[4], host: "b", priority: .normal).isEmpty)
         #expect(queue.add(ids[5], host: "a", priority: .normal).isEmpty)
-        // The most urgent one of another host.
+        // The waiter of the highest priority among those for another host.
         expectEqual(queue.remove(ids[3]), [ids[4]])
         queue.setPriority(.low, of: ids[2])
         expectEqual(queue.remove(ids[0]), [ids[5]])

@@ -202,7 +202,7 @@ struct TransferStoreTests {
         }
     }
 
-    @Test("After failures it is retried with pauses, and the attempts have the reasons")
+    @Test("After failures a transfer is retried with pauses, and the attempts have the reasons")
     func retries() async throws {
         let folder = TransferTestFolder()
         let time = TestClock()

@@ -11,11 +11,11 @@ import Testing
 struct TransferTLSTests {
     private static let content = noise(900_000)
 
-    /// What stands in the server's place for a while.
+    /// What replaces the server for a while.
     enum Obstacle: CaseIterable {
         /// A server that does not speak TLS, or a connection that is cut within the handshake.
         case plain
-        /// A portal with a certificate of its own, as a clock that is wrong makes of any.
+        /// A portal with a certificate of its own, which is refused as any certificate is by a wrong clock.
         case portal
     }
 

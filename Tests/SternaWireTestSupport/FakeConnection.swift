@@ -15,7 +15,7 @@ struct FakeConnection {
     let endpoint: Endpoint
     let url: HTTPURL
 
-    /// An engine that goes away closes its connections.
+    /// Retained, since an engine closes its connections when it is released.
     private let engine: Engine
 
     init(
@@ -67,7 +67,7 @@ struct FakeConnection {
 
     /// Starts a request, which may have to wait.
     ///
-    /// - Parameter isFurtherAttempt: whether its call has sent another before.
+    /// - Parameter isFurtherAttempt: whether its call has made an earlier attempt.
     func begin(
         total: TimeAmount = .hours(200), delivery: Request.Delivery = .whole, isFurtherAttempt: Bool = false,
         _ change: (inout Request) -> Void = { _ in }
@@ -84,7 +84,7 @@ struct FakeConnection {
     func receive(_ text: String) async throws {
         try await channel.writeInbound(ByteBuffer(string: text))
         try await loop.executeInContext { channel.pipeline.fireChannelReadComplete() }
-        // User code has turns of the event loop of its own.
+        // The program's code runs in later turns of the event loop.
         await loop.run()
     }
 

@@ -1,7 +1,7 @@
 import Sterna
 import Testing
 
-/// What holds for the metrics of every request.
+/// Checks that apply to the metrics of every request.
 enum MetricsCheck {
     static func spans(_ attempt: AttemptMetrics) -> [(name: String, span: AttemptMetrics.Span)] {
         let all: [(String, AttemptMetrics.Span?)] = [
@@ -12,7 +12,7 @@ enum MetricsCheck {
         return all.compactMap { name, span in span.map { (name, $0) } }
     }
 
-    /// Attempts follow one another, and the parts of each one another within it.
+    /// Expects attempts in order, and the parts of each in order within it.
     static func expectOrder(_ metrics: RequestMetrics, location: SourceLocation = #_sourceLocation) {
         var last = Duration.zero
         for (number, attempt) in metrics.attempts.enumerated() {

@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransport
 
-/// All that a parser said of some bytes, in a form that does not depend on how they were cut.
+/// A parser's results for some bytes, in a form that does not depend on the pieces.
 struct ParserTranscript: Equatable, Sendable {
     var interim: [Int] = []
     var status: Int?
@@ -25,7 +25,7 @@ struct ParserTranscript: Equatable, Sendable {
 
     /// Feeds pieces to a new parser one after another.
     ///
-    /// - Parameter closes: whether the connection ends behind the last piece.
+    /// - Parameter closes: whether the connection ends after the last piece.
     static func of(
         _ pieces: some Sequence<[UInt8]>, isHeadRequest: Bool = false, closes: Bool = false, limits: Limits = Limits()
     ) -> ParserTranscript {

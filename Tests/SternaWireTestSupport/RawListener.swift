@@ -7,7 +7,7 @@ final class RawListener: Sendable {
     private let descriptor: CInt
     private let fillers: [CInt]
 
-    /// - Parameter isFull: whether the queue of connections is full already, so that further ones are not answered.
+    /// - Parameter isFull: whether the queue of connections is full, so that the system accepts no further ones.
     init(isFull: Bool) throws {
         let descriptor = Self.makeSocket()
         self.descriptor = descriptor
@@ -25,7 +25,7 @@ final class RawListener: Sendable {
         }
         port = Int(address[2]) << 8 | Int(address[3])
         var fillers: [CInt] = []
-        // The system takes one or two more than it was told.
+        // The system accepts one or two more than the given backlog.
         for _ in 0..<(isFull ? 4 : 0) {
             let filler = Self.makeSocket()
             _ = fcntl(filler, F_SETFL, O_NONBLOCK)

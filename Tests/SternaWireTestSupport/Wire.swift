@@ -7,19 +7,19 @@ import Testing
 
 @testable import SternaTestSupport
 
-/// What the tests over real sockets share.
+/// Helpers for the tests over real sockets.
 enum Wire {
     /// The time-out of requests that must fail long before it.
     static let patience: Duration = .seconds(100)
 
-    /// A time-out that must strike.
+    /// A time-out that must expire.
     static let short: Duration = .milliseconds(150)
 
-    /// What counts as long before it, also on a busy machine.
+    /// The time within which a failure counts as long before the time-out, also on a busy machine.
     static let soon: Duration = .seconds(120)
 
-    /// Where a first handshake may take as long as it does on a busy machine, and who waits for it has no other opened; so may
-    /// a server's leave to send a body, and the caller's next request, for which its connection stays open.
+    /// Options for a busy machine: a slow first handshake does not open a second connection for its waiter; equally slow may be
+    /// a server's 100, and the caller's next request, for which the connection stays open.
     static var options: EngineOptions {
         var options = EngineOptions()
         options.firstDialPatience = .seconds(3_600)
@@ -61,7 +61,7 @@ enum Wire {
         return error
     }
 
-    /// Runs work while a limit passes on its engine's clock. It must not end before, and should fail soon after.
+    /// Runs work while a limit passes on its engine's clock. The work must not end before, and should fail soon after.
     static func pass(
         _ limit: Duration, on time: TestClock, location: SourceLocation = #_sourceLocation,
         _ work: @escaping @Sendable () async throws -> Void
@@ -73,10 +73,10 @@ enum Wire {
         }
         await time.waitForTimer(within: limit)
         await time.advance(by: limit - .milliseconds(1))
-        // The end of one that fails too early takes a moment to be seen.
+        // If the work ends too early, that takes a moment to be seen.
         try await Task.sleep(for: .milliseconds(5))
         expectEqual(isOver.value, 0, sourceLocation: location)
-        // Bytes that come late begin some limits anew.
+        // Late bytes restart some limits.
         while isOver.value == 0 {
             await time.advance(by: limit / 8)
             try await Task.sleep(for: .milliseconds(2))
@@ -84,9 +84,9 @@ enum Wire {
         try await task.value
     }
 
-    /// Plays a script to one request that must fail, and sees to it that the connection is closed and nothing repeated.
+    /// Plays a script to one request that must fail, and checks that the connection is closed and no attempt repeated.
     ///
-    /// - Parameter mayKeep: whether the connection is still good, so that it is closed only with those that nobody uses.
+    /// - Parameter mayKeep: whether the connection is still good, so that it is closed only with the idle ones.
     @discardableResult
     static func refusal(
         _ kind: SternaError.Kind, _ phase: SternaError.Phase, secure: Bool = false, mayKeep: Bool = false,
@@ -115,7 +115,7 @@ enum Wire {
         }
     }
 
-    /// Plays a script to one request that must succeed; returns what it gave.
+    /// Plays a script to one request that must succeed; returns its response.
     static func answer(
         secure: Bool = false, script: [ScriptedServer.Step], settings: (inout SessionSettings) -> Void = { _ in }
     ) async throws -> Reply {
@@ -127,7 +127,7 @@ enum Wire {
         }
     }
 
-    /// Bytes that differ from place to place, so that a piece lost, repeated or moved shows.
+    /// Bytes that differ from place to place, so that a lost, repeated or moved piece is detected.
     static func pattern(_ count: Int, seed: UInt8 = 0) -> [UInt8] {
         let offset = Int(seed) * 251
         var bytes: [UInt8] = []
@@ -156,12 +156,12 @@ enum Wire {
 }
 
 extension ScriptedServer.Step {
-    /// An answer of a status with a body of known length, behind which the connection may be kept.
+    /// A response with a status and a body of known length, after which the connection may be kept.
     static func answer(_ body: String, status: Int = 200) -> ScriptedServer.Step {
         .send("HTTP/1.1 \(status) Text\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
     }
 
-    /// Answers one request, and ends the connection when the second has come.
+    /// Responds to one request, and ends the connection when the second has arrived.
     static func stale(_ end: ScriptedServer.Step) -> [ScriptedServer.Step] {
         [.receiveHead, .answer("first"), .receiveHead, end]
     }

@@ -27,7 +27,7 @@ struct AWSOptionTests {
         #expect(throws: UsageError.self) { try Tern.command(of: ["request", "http://a/", "--aws-sigv4", text]) }
     }
 
-    @Test("Service and region come from the host where the argument leaves them out")
+    @Test("Service and region come from the host if the argument leaves them out")
     func host() throws {
         let keys = AWSCredentials(accessKey: "A", secretKey: "S")
         let argument = try AWSSignatureArgument("aws:amz")
@@ -78,7 +78,7 @@ struct AWSOptionTests {
         }
     }
 
-    @Test("S3 is known by its name behind a bucket's")
+    @Test("S3 is recognized by its name after a bucket's")
     func bucket() throws {
         let signer = try #require(try AWSOptions.parse([]).signer(isAsked: true, auth: "AKID:s3cret"))
         for url in [
@@ -134,7 +134,7 @@ struct AWSOptionTests {
     }
 
     @Test(
-        "Credentials that a signature takes the place of are refused",
+        "Credentials that a signature would replace are refused",
         arguments: [
             ["http://a/b"], ["download", "http://a/b"], ["upload", "/f", "http://a/b"],
             ["transfers", "add", "http://a/b"], ["transfers", "resume"], ["transfers", "cancel", "--all"],
@@ -148,7 +148,7 @@ struct AWSOptionTests {
         }
     }
 
-    @Test("Another vendor's names are in its fields")
+    @Test("Header fields have the name of another vendor")
     func vendor() async throws {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run(

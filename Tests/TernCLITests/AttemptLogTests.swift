@@ -6,14 +6,14 @@ import Testing
 @testable import SternaTestSupport
 @testable import TernCLI
 
-/// What `-v` says on standard error about requests that are sent again; RetryOptionTests has the retries.
+/// The lines of `-v` on standard error about requests that are sent again; RetryOptionTests has the retries.
 @Suite("tern: attempts with -v", .timeLimit(.minutes(5)))
 struct AttemptLogTests {
     private func lines(_ outcome: TernProcess.Outcome) -> [String] {
         outcome.errors.split(separator: "\n").map(String.init)
     }
 
-    @Test("Redirects, without any option for retries")
+    @Test("-v prints a line for each redirect, without any option for retries")
     func redirects() async throws {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run("-v", server.url("/redirect-to?url=/get"))
@@ -26,7 +26,7 @@ struct AttemptLogTests {
         }
     }
 
-    @Test("An answered challenge, without the password")
+    @Test("-v prints the attempt that answers a challenge, without the password")
     func challenge() async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/tern-attempts-\(UInt64.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -47,7 +47,7 @@ struct AttemptLogTests {
         }
     }
 
-    @Test("A failure that nothing follows is said once")
+    @Test("A failure that no other attempt follows is printed only as the error")
     func failure() async throws {
         let closed = try ClosedPort()
         let outcome = try await TernProcess.run("-v", "http://127.0.0.1:\(closed.port)/")
@@ -56,7 +56,7 @@ struct AttemptLogTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("A failure before a retry is said before it")
+    @Test("A failure is printed before the retry that follows it")
     func retried() async throws {
         let closed = try ClosedPort()
         let outcome = try await TernProcess.run(

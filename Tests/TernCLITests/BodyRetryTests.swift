@@ -13,7 +13,7 @@ struct BodyRetryTests {
 
     private struct Cut: Error {}
 
-    /// Serves a file that breaks off in the first answers, and of which a part may be asked for.
+    /// Serves a file whose first responses break off, and parts of it on request.
     private func serve(_ server: TestServer, failures: Int, tag: String? = nil) {
         let count = Mutex(0)
         server.route(nil, "/file") { request in
@@ -36,7 +36,7 @@ struct BodyRetryTests {
     }
 
     @Test(
-        "A file begins anew",
+        "A retry writes the file from its beginning",
         arguments: [["-o", "file"], ["-O"], ["-OJ"], ["-i", "-o", "file"], ["-O", "-d", "a=b"]])
     func file(options: [String]) async throws {
         try await TestServer.withServer { server in
@@ -61,7 +61,7 @@ struct BodyRetryTests {
         }
     }
 
-    @Test("No more often than --retry says, together with the retries before a response")
+    @Test("Retries of a body and retries before a response share the limit of --retry")
     func limit() async throws {
         try await TestServer.withServer { server in
             let count = Mutex(0)
@@ -102,7 +102,7 @@ struct BodyRetryTests {
     }
 
     @Test(
-        "What is on standard output, or in a device, is not fetched again, which is said",
+        "A body written to standard output or to a device is not fetched again, and the error says what to do",
         arguments: [[], ["-o", "/dev/null"]])
     func standardOutput(options: [String]) async throws {
         try await TestServer.withServer { server in
@@ -115,7 +115,7 @@ struct BodyRetryTests {
         }
     }
 
-    @Test("tern download goes on where the body broke off, or begins anew", arguments: ["\"1\"", nil])
+    @Test("tern download resumes where the body broke off, or starts over", arguments: ["\"1\"", nil])
     func download(tag: String?) async throws {
         try await TestServer.withServer { server in
             serve(server, failures: 2, tag: tag)

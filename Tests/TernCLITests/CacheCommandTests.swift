@@ -27,7 +27,7 @@ struct CacheCommandTests {
         return try JSON(parsing: outcome.text).array?.compactMap { $0["url"].string } ?? []
     }
 
-    @Test("It lists responses without secrets, and selects by URL, host and freshness") func lists() async throws {
+    @Test("list shows responses without secrets, and selects by URL, host and freshness") func lists() async throws {
         try await withCache { folder, server async throws in
             let (fresh, stale) = (server.url("/cache/100"), server.url("/etag/a"))
             let table = try await TernProcess(["cache", "list", folder.path("c")]).outcome()
@@ -47,7 +47,7 @@ struct CacheCommandTests {
         }
     }
 
-    @Test("It shows a response as it was before its content coding") func shows() async throws {
+    @Test("show prints a response with its content decoded") func shows() async throws {
         try await withCache { folder, server async throws in
             let body = try await TernProcess(["cache", "show", folder.path("c"), server.url("/cache/100")]).outcome()
             expectEqual(body.status, 0, "\(body.errors)")
@@ -66,7 +66,7 @@ struct CacheCommandTests {
         }
     }
 
-    @Test("It removes responses") func clears() async throws {
+    @Test("clear removes one response, the stale ones, or all") func clears() async throws {
         try await withCache { folder, server async throws in
             let (fresh, stale) = (server.url("/cache/100"), server.url("/etag/a"))
             let one = try await TernProcess(["cache", "clear", folder.path("c"), stale]).outcome()
@@ -94,7 +94,7 @@ struct CacheCommandTests {
     }
 
     @Test(
-        "What is refused",
+        "Missing, empty and unsupported arguments are refused",
         arguments: [["list"], ["show", "c"], ["show", "c", "http://a/", "--print", "H"], ["list", ""]])
     func refused(arguments: [String]) async throws {
         try await expectEqual(TernProcess(["cache"] + arguments).outcome().status, 2)
@@ -115,7 +115,7 @@ struct CacheCommandTests {
         for line in lines { #expect(DisplayWidth.of(line) <= width, "\(line)") }
     }
 
-    /// Answers without a network.
+    /// Responds without a network.
     private struct Answering: Interceptor {
         func intercept(_ request: Request, next: Chain) async throws -> Response {
             var response = Response(status: .ok, body: ResponseBody(Bytes(text: "x")), url: request.url)

@@ -9,7 +9,7 @@ import Testing
 /// `--cache`, `--offline` and `--print c`.
 @Suite("tern: --cache", .timeLimit(.minutes(5)))
 struct CacheOptionTests {
-    @Test("Later commands are answered from the folder") func answers() async throws {
+    @Test("Later commands are served from the folder") func answers() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             let arguments = ["--cache", folder.path("cache"), "--print", "bc", server.url("/cache/100")]
@@ -29,7 +29,7 @@ struct CacheOptionTests {
         }
     }
 
-    @Test("A validation says so, and shows the stored response") func validation() async throws {
+    @Test("A validation shows the stored response, and the cache's line says so") func validation() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             let arguments = ["--cache", folder.path("c"), "--print", "hbc", server.url("/etag/a")]
@@ -100,7 +100,7 @@ struct CacheOptionTests {
         }
     }
 
-    @Test("tern download is answered from the folder, too") func downloads() async throws {
+    @Test("tern download is served from the folder, too") func downloads() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             for name in ["one", "two"] {
@@ -116,7 +116,7 @@ struct CacheOptionTests {
     }
 
     @Test(
-        "What is refused",
+        "--offline and --print c need --cache with a folder",
         arguments: [
             ["--offline", "http://127.0.0.1:1/"], ["--cache", "", "http://127.0.0.1:1/"],
             ["--print", "c", "http://127.0.0.1:1/"],
@@ -127,7 +127,7 @@ struct CacheOptionTests {
         #expect(outcome.errors.contains("--cache"), "\(outcome.errors)")
     }
 
-    @Test("A file is no folder") func file() async throws {
+    @Test("A file in place of the cache's folder is an error, and stays as it is") func file() async throws {
         let folder = try TemporaryFolder()
         try folder.write("mine", to: "note")
         let outcome = try await TernProcess(["--cache", folder.path("note"), "http://127.0.0.1:1/"]).outcome()
@@ -136,7 +136,7 @@ struct CacheOptionTests {
         expectEqual(folder.content("note"), Array("mine".utf8))
     }
 
-    @Test("A server cannot speak for the cache, nor hold a command up by a refresh") func hostile() async throws {
+    @Test("A server cannot forge the cache's line, nor delay a command by a slow refresh") func hostile() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             server.route("POST", "/forged") { _ in
@@ -163,7 +163,7 @@ struct CacheOptionTests {
         }
     }
 
-    @Test("A folder of other files is not mixed with a cache") func otherFiles() async throws {
+    @Test("A folder of other files is refused as a cache") func otherFiles() async throws {
         let folder = try TemporaryFolder()
         try folder.write("mine", to: "note")
         let outcome = try await TernProcess(["--cache", folder.path, "http://127.0.0.1:1/"]).outcome()
@@ -180,7 +180,7 @@ struct CacheOptionTests {
     }
 
     @Test(
-        "The line says what happened",
+        "The cache's line says what the cache did, and why",
         arguments: [
             (#"Sterna; hit; ttl=58; detail="fresh""#, ResponseSource.cache, "hit; fresh, for another 58 s"),
             (
@@ -212,7 +212,7 @@ struct CacheOptionTests {
 }
 
 extension String {
-    /// Returns what stands before a separator.
+    /// Returns the text before a separator.
     fileprivate func components(until separator: String) -> Substring {
         firstRange(of: separator).map { self[..<$0.lowerBound] } ?? self[...]
     }

@@ -21,7 +21,7 @@ struct CodedFileTests {
         ("a.csv", false), ("a", false), ("a.tar.gz", true), ("a.tgz", true), ("a.csv.gz", true),
     ]
 
-    @Test("All ways of saving have one rule", arguments: commands)
+    @Test("Every way of saving decodes a file, unless the coding is the file's own", arguments: commands)
     func saved(command: [String]) async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/files/*") { _ in
@@ -30,7 +30,7 @@ struct CodedFileTests {
             for (name, isOwn) in Self.names {
                 let words = command.map { $0 == "URL" ? server.url("/files/\(name)") : $0 == "NAME" ? name : $0 }
                 var runs: [(options: [String], isCoded: Bool)] = [([], isOwn)]
-                // What stays coded anyway need not be told.
+                // Without a coding of its own the file stays coded only by the option.
                 if name == "a.csv" { runs.append((["--no-decode"], true)) }
                 for (options, isCoded) in runs {
                     let folder = try TemporaryFolder()
@@ -43,7 +43,7 @@ struct CodedFileTests {
         }
     }
 
-    @Test("A name that the server gives decides for -O -J, and one that is typed for -o")
+    @Test("Whether a file is decoded depends on the server's name for -O -J, and on the typed name for -o")
     func names() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/files/*") { _ in
@@ -65,7 +65,7 @@ struct CodedFileTests {
         }
     }
 
-    @Test("Standard output is decoded, whatever is accepted, unless it is to stay")
+    @Test("Standard output is decoded, whatever Accept-Encoding says, except with --no-decode")
     func standardOutput() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/files/*") { _ in

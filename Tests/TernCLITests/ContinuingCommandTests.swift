@@ -17,7 +17,7 @@ struct ContinuingCommandTests {
     }
 
     @Test(
-        "It has the options of the command before, and no secret",
+        "It has the options of the interrupted command, and no secret",
         arguments: [
             (["http://a/b"], "http://a/b"), (["--continue", "-C", "-", "http://a/b"], "http://a/b"),
             (["-o", "my file", "http://a/b"], "--output 'my file' http://a/b"),

@@ -24,7 +24,7 @@ struct CookieOptionTests {
         }
     }
 
-    @Test("--cookie with values is for the URL's own origin, besides the cookies that are set") func values()
+    @Test("--cookie with values is for the URL's own origin, together with the cookies that are set") func values()
         async throws
     {
         try await TestServer.withServer { first in
@@ -63,7 +63,7 @@ struct CookieOptionTests {
         expectEqual(folder.names, ["jar", "jar2"])
     }
 
-    @Test("A file that is no file of cookies is refused before anything is sent") func refused() async throws {
+    @Test("A file without cookies' form is refused before any request is sent") func refused() async throws {
         let folder = try TemporaryFolder()
         try folder.write("A note of mine\n", to: "note")
         try folder.write("{\"a\": 1}", to: "a.json")
@@ -104,7 +104,7 @@ struct CookieOptionTests {
         }
     }
 
-    @Test("A cookie that a cookies.txt cannot have is left out with a warning") func tabs() async throws {
+    @Test("A cookie that a cookies.txt cannot hold is left out with a warning") func tabs() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server in
             server.route("GET", "/tab") { _ in ServerResponse(headers: ["Set-Cookie": "a=s3cret\tx"]) }
@@ -127,7 +127,7 @@ struct CookieOptionTests {
         }
     }
 
-    @Test("The jar gets what was set before a failure, and a jar that cannot be written is an error") func failures()
+    @Test("Cookies set before a failure are saved, and a jar that cannot be written is an error") func failures()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -143,12 +143,12 @@ struct CookieOptionTests {
             let bad = try await TernProcess.run("-c", folder.path("none/jar"), server.url("/cookies/set?a=1"))
             expectEqual(bad.status, 23)
             #expect(bad.errors.contains("does not exist"), "\(bad.errors)")
-            // Nothing was sent: what a login answers would be lost.
+            // No request was sent: the cookies of a login would be lost.
             expectEqual(server.requests().last?.target.contains("status"), true)
         }
     }
 
-    @Test("Downloads take them, too") func downloads() async throws {
+    @Test("Downloads use the jar of --cookie-jar, too") func downloads() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run(
@@ -164,7 +164,7 @@ struct CookieOptionTests {
     }
 
     @Test(
-        "What a file holds is detected",
+        "The format of a file is detected by its content",
         arguments: [
             ("", .nothing), (" \n", .nothing), ("\u{FEFF}{", .cookies(.json)), ("\n {\"a\"", .cookies(.json)),
             ("# a\n\n#b", .cookies(.cookiesText)), ("a\tTRUE\t/\tTRUE\t0\tname", .cookies(.cookiesText)),

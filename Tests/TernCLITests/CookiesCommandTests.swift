@@ -48,7 +48,7 @@ struct CookiesCommandTests {
         #expect(!json.text.contains("s3cret"))
     }
 
-    @Test("A URL, a host and names select") func selects() async throws {
+    @Test("A URL, a host and names select the cookies that are listed") func selects() async throws {
         let folder = try folder()
         try await expectEqual(names(folder), ["sid a.test", "lang a.test", "sid b.test"])
         try await expectEqual(names(folder, "a.test"), ["sid a.test", "lang a.test"])
@@ -64,7 +64,7 @@ struct CookiesCommandTests {
         expectEqual(none.errors, "No cookies.\n")
     }
 
-    @Test("It removes cookies") func removes() async throws {
+    @Test("Cookies are removed from the file") func removes() async throws {
         let folder = try folder()
         let one = try await TernProcess.run("cookies", "-c", folder.path("jar"), "--remove", "http://a.test/x")
         expectEqual(one.errors, "Removed 1 cookie.\n")
@@ -76,7 +76,7 @@ struct CookiesCommandTests {
         #expect(try await names(folder).isEmpty)
     }
 
-    @Test("It converts") func converts() async throws {
+    @Test("--to converts a file between cookies.txt and JSON") func converts() async throws {
         let folder = try folder()
         let json = try await TernProcess.run("cookies", "-c", folder.path("jar"), "--to", folder.path("jar.json"))
         expectEqual(json.status, 0, "\(json.errors)")
@@ -89,7 +89,7 @@ struct CookiesCommandTests {
         #expect(content.hasSuffix("b.test\tFALSE\t/\tFALSE\t0\tsid\ts3cret3\n"))
     }
 
-    @Test("It shows and clears a session's cookies, and leaves the rest of it") func sessions() async throws {
+    @Test("A session's cookies are shown and cleared; the rest of the session stays") func sessions() async throws {
         let folder = try TemporaryFolder()
         let environment = ["XDG_CONFIG_HOME": folder.path]
         try await TestServer.withServer { server in
@@ -118,7 +118,7 @@ struct CookiesCommandTests {
     }
 
     @Test(
-        "What is refused",
+        "Missing, empty and contradictory options are refused",
         arguments: [
             [], ["-c", "a", "--session", "b"], ["--session", "a"], ["-c", "a", "--remove"],
             ["-c", "a", "--clear", "http://a/"], ["-c", "a", "--clear", "--json"], ["-c", ""], ["-c", "a", "--to", ""],
@@ -128,7 +128,7 @@ struct CookiesCommandTests {
         #expect(throws: UsageError.self) { try Tern.command(of: ["cookies"] + arguments) }
     }
 
-    @Test("A file that is not there is an error") func missing() async throws {
+    @Test("A missing file is an error") func missing() async throws {
         try await expectEqual(TernProcess.run("cookies", "-c", "/nonexistent/jar").status, 26)
     }
 

@@ -12,7 +12,7 @@ struct CredentialOptionTests {
     private func options(_ arguments: [String]) throws -> CredentialOptions { try CredentialOptions.parse(arguments) }
 
     @Test(
-        "What the options mean",
+        "The options choose the credentials and the scheme",
         arguments: [
             (["-u", "ada:pw"], "Basic ***", "ada:***", nil), (["-a", "ada:p:w"], "Basic ***", "ada:***", nil),
             (["-uada:pw"], "Basic ***", "ada:***", nil), (["-aada:p w"], "Basic ***", "ada:***", nil),
@@ -29,7 +29,7 @@ struct CredentialOptionTests {
     }
 
     @Test(
-        "What is refused",
+        "Contradictory, incomplete and unknown options are refused",
         arguments: [
             ["-u", "a:b", "--bearer", "t"], ["--auth-type", "digest"], ["--auth-type", "ntlm", "-u", "a:b"],
             ["--netrc-file", ""], ["-u", "", "--auth-type", "bearer"],
@@ -107,7 +107,7 @@ struct CredentialOptionTests {
         }
     }
 
-    @Test("A 401 that was not answered says why, also without --fail") func unanswered() async throws {
+    @Test("A warning says why a 401 was not answered, also without --fail") func unanswered() async throws {
         try await TestServer.withServer { server in
             let url = server.url("/basic-auth/ada/s3cret")
             let refused = try await TernProcess.run("-u", "ada:wrong", url)
@@ -119,7 +119,7 @@ struct CredentialOptionTests {
         }
     }
 
-    @Test("NTLM alone") func unsupported() async throws {
+    @Test("A server that accepts only NTLM is an error") func unsupported() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/ntlm") { _ in ServerResponse(status: 401, headers: ["WWW-Authenticate": "NTLM"]) }
             let outcome = try await TernProcess.run("-u", "ada:s3cret", server.url("/ntlm"))

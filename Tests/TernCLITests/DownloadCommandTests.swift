@@ -14,7 +14,7 @@ struct DownloadCommandTests {
         try await TernProcess(arguments, folder: folder.path).outcome()
     }
 
-    @Test("Files come to the current folder, with a line for each") func files() async throws {
+    @Test("Files are saved to the current folder, with a line for each") func files() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/named") { _ in
                 ServerResponse(
@@ -53,7 +53,7 @@ struct DownloadCommandTests {
             try await expectEqual(tern(["download", "-O", url], in: folder).status, 0)
             expectEqual(folder.content("10")?.count, 10)
             expectEqual(folder.names, ["10", "10 (2)", "x"])
-            // Two of one name in one command.
+            // Two URLs with the same name in one command.
             try await expectEqual(tern(["download", "-O", url, url + "?b"], in: folder).status, 0)
             expectEqual(folder.names, ["10", "10 (2)", "10 (3)", "10 (4)", "x"])
         }
@@ -92,7 +92,7 @@ struct DownloadCommandTests {
         }
     }
 
-    @Test("A folder in place of the file names --into") func folder() async throws {
+    @Test("The error for a folder in place of the file names --into") func folder() async throws {
         let folder = try TemporaryFolder()
         for arguments in [["download", "-o", folder.path], ["-C", "-", "-o", folder.path]] {
             let outcome = try await tern(arguments + ["http://127.0.0.1:1/a"], in: folder)
@@ -115,7 +115,7 @@ struct DownloadCommandTests {
     }
 
     @Test(
-        "What cannot be meant is refused",
+        "Contradictory, incomplete and invalid options are refused",
         arguments: [
             ([], "URL"), (["-o", "x", "http://a/", "http://b/"], "--into"), (["-o", "-", "http://a/"], "tern GET"),
             (["-o", "x", "-O", "http://a/"], "exclude"), (["-J", "http://a/"], "-O"), (["-O", "http://a/"], "-o FILE"),
@@ -147,7 +147,7 @@ struct DownloadCommandTests {
     private static let count = 3_000_000
     private static let tag = "\"held\""
 
-    /// Adds `/held.bin`, of which the first request gets the first third; ranges are answered whole. Returns the ranges asked for.
+    /// Adds `/held.bin`, of which the first request gets the first third, and ranges are sent whole. Returns the requested ranges.
     private func hold(_ server: TestServer) -> Ranges {
         let ranges = Ranges()
         server.route("GET", "/held.bin") { request in
@@ -184,7 +184,7 @@ struct DownloadCommandTests {
     }
 
     @Test(
-        "Ctrl-C keeps what is there and prints the command that continues",
+        "Ctrl-C keeps the partial file and prints the command that continues",
         arguments: [["-o", "x.bin"], ["-O"], ["--into", "."], []])
     func interrupted(options: [String]) async throws {
         try await TestServer.withServer { server in
@@ -219,7 +219,7 @@ struct DownloadCommandTests {
         }
     }
 
-    @Test("Without --continue it begins anew; tern -C - -O continues") func anew() async throws {
+    @Test("Without --continue a download starts over; tern -C - -O continues it") func anew() async throws {
         try await TestServer.withServer { server in
             let ranges = hold(server)
             let folder = try TemporaryFolder()
@@ -242,7 +242,7 @@ struct DownloadCommandTests {
     }
 
     @Test(
-        "-C - of a request that is no download is refused",
+        "-C is refused for a request that is no download",
         arguments: [
             ["-C", "-", "http://a/x"], ["-C", "-", "-o", "-", "http://a/x"], ["-C", "9", "-O", "http://a/x"],
             ["-C", "-", "-O", "POST", "http://a/x"], ["-C", "-", "-O", "http://a/x", "a=b"],

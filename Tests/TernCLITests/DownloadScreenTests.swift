@@ -39,7 +39,7 @@ struct DownloadScreenTests {
     }
 
     @Test(
-        "Less is said in less space",
+        "A narrower terminal shows fewer parts of the line",
         arguments: [
             (80, "big.iso  [========>                 ] 37% of 1.2 GB, 48 MB/s, 16 s left"),
             (60, "big.iso  [====>         ] 37% of 1.2 GB, 48 MB/s, 16 s left"),
@@ -52,7 +52,7 @@ struct DownloadScreenTests {
         expectEqual(screen.lines(rows: 24, columns: columns), [line])
     }
 
-    @Test("Names are aligned, and keep their ends")
+    @Test("Names are padded to one width, and long ones keep their ends")
     func several() {
         let screen = DownloadScreen(
             rows: [
@@ -67,7 +67,7 @@ struct DownloadScreenTests {
             ])
     }
 
-    @Test("Files without room are counted", arguments: [(4, 1, "… and 6 more"), (3, 0, "… and 7 more"), (2, 0, nil)])
+    @Test("A note counts the hidden files", arguments: [(4, 1, "… and 6 more"), (3, 0, "… and 7 more"), (2, 0, nil)])
     func many(rows: Int, shown: Int, note: String?) {
         let screen = Self.screens[2]
         let lines = screen.lines(rows: rows, columns: 80)
@@ -76,7 +76,7 @@ struct DownloadScreenTests {
         expectEqual(lines.last?.hasPrefix("2 of 12 files"), true)
     }
 
-    @Test("Redrawing replaces the lines, and nothing above them, also after the window has changed", arguments: 0..<40)
+    @Test("Redrawing replaces the lines, but none above them, also after the window has changed", arguments: 0..<40)
     func redraws(seed: Int) {
         var terminal = FakeScreen(rows: 30, columns: 80)
         terminal.write("$ tern download\n")
@@ -112,13 +112,13 @@ struct DownloadScreenTests {
     }
 
     @Test(
-        "Columns of text",
+        "Wide characters take two columns, and marks none",
         arguments: [
             ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("ｱ", 1), ("ｆ", 2), ("한", 2), ("🎉", 2), ("…", 1), ("", 0),
         ])
     func width(text: String, columns: Int) { expectEqual(DisplayWidth.of(text), columns) }
 
-    @Test("Cut texts fit", arguments: 0...40)
+    @Test("Truncated text fits the columns", arguments: 0...40)
     func truncates(columns: Int) {
         for name in Self.names {
             let cut = DisplayWidth.truncated(name, to: columns)

@@ -20,7 +20,7 @@ struct ErrorAdviceLineTests {
         return error
     }
 
-    @Test("Once, and without the library's settings", arguments: ErrorAdvice.allCases)
+    @Test("An error's line has its advice once, and names no setting of the library", arguments: ErrorAdvice.allCases)
     func line(_ advice: ErrorAdvice) throws {
         let line = try #require(ErrorLine.text(for: Self.error(advice)))
         let words = ErrorLine.words(for: advice)
@@ -28,7 +28,7 @@ struct ErrorAdviceLineTests {
         for name in Self.settings { #expect(!line.contains(name), "\(line)") }
     }
 
-    @Test("So it is in the reasons that a store of transfers keeps", arguments: ErrorAdvice.allCases)
+    @Test("The advice is once in the reason of a failure, not in that of a wait", arguments: ErrorAdvice.allCases)
     func reason(_ advice: ErrorAdvice) {
         let failure = TransferFailure(Self.error(advice))
         let words = ErrorLine.words(for: advice)
@@ -37,7 +37,7 @@ struct ErrorAdviceLineTests {
         expectEqual(TransferAdvice.reason(failure, isFinal: false), "Not connected. \(place)")
     }
 
-    @Test("A server that is not trusted: the authority's file is named once")
+    @Test("The error of an untrusted server names --cacert once")
     func authority() {
         let cause = TrustFailure(.issuer, "its issuer is not known", advice: "Add it to the roots.")
         let error = SternaError(

@@ -11,7 +11,7 @@ struct FakeScreen {
     private var line = 0
     private var offset = 0
 
-    /// What was sent that is none of these.
+    /// Other control sequences that were sent.
     private(set) var unknown: [String] = []
 
     private struct Cell: Equatable {
@@ -58,14 +58,14 @@ struct FakeScreen {
         }
     }
 
-    // Behind a row that is full, the cursor stays in it until more is written.
+    // At the end of a full row, the cursor stays in that row until more is written.
     private var rowInLine: Int {
         offset > 0 && offset == width(text[line]) ? (offset - 1) / columns : offset / columns
     }
 
     private mutating func put(_ scalar: Unicode.Scalar) {
         let width = DisplayWidth.of(scalar)
-        // Only what is behind the end of a line is written here.
+        // Text is only appended: it replaces what follows the cursor.
         if width == 0, !text[line].isEmpty {
             text[line][text[line].count - 1].scalars.unicodeScalars.append(scalar)
         } else {

@@ -18,7 +18,7 @@ struct HabitOptionTests {
         }
     }
 
-    @Test("-d sends a text as it is, as a form unless something else is said")
+    @Test("-d sends a text unchanged, as a form unless a header field or an option names another type")
     func data() async throws {
         let form = try await echo(["-d", "a=1&b=x y", "-d", "c=3", "URL"])
         expectEqual(form["method"], "POST")
@@ -46,7 +46,7 @@ struct HabitOptionTests {
         }
     }
 
-    @Test("-X, -A, -b and -H name what is sent") func fields() async throws {
+    @Test("-X, -A, -b and -H set the method and header fields") func fields() async throws {
         let sent = try await echo([
             "-X", "delete", "-A", "agent/1", "-b", "a=b", "-b", "c=d", "-H", "X-A: 1:2", "-HX-B:3", "-H", "Accept:",
             "URL",
@@ -60,7 +60,7 @@ struct HabitOptionTests {
         try await expectEqual(echo(["-X", "POST", "POST", "URL"])["method"], "POST")
     }
 
-    @Test("-I, -i, -p and -s say what is shown") func shown() async throws {
+    @Test("-I, -i, -p and -s choose the parts that are shown") func shown() async throws {
         try await TestServer.withServer { server in
             let url = server.url("/1k")
             let head = try await TernProcess.run("-I", url)
@@ -80,7 +80,7 @@ struct HabitOptionTests {
         }
     }
 
-    @Test("-O and -J name the file, and never one elsewhere") func names() async throws {
+    @Test("-O and -J name the file, and never one in another folder") func names() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/files/*") { request in
                 ServerResponse(
@@ -127,7 +127,7 @@ struct HabitOptionTests {
     }
 
     @Test(
-        "Names of files",
+        "Content-Disposition gives a safe base name",
         arguments: [
             ("attachment; filename=a.txt", "a.txt"), ("attachment; filename=\"a; b.txt\"", "a; b.txt"),
             ("attachment; filename=x; filename*=UTF-8''na%C3%AFve.txt", "naïve.txt"),
@@ -144,19 +144,19 @@ struct HabitOptionTests {
     }
 
     @Test(
-        "Names in URLs",
+        "The last segment of a URL's path gives the name",
         arguments: [
             ("http://a/b/c.zip?x=/y", "c.zip"), ("http://a/", nil), ("http://a/b/", nil), ("http://a/%2e%2e%2fx", "x"),
             ("http://a/%ff", "%ff"), ("http://a/b%20c", "b c"),
         ] as [(String, String?)])
     func ofURL(url: String, name: String?) throws { expectEqual(DownloadFileName.name(of: try HTTPURL(url)), name) }
 
-    @Test("A long name fits a file system") func longName() {
+    @Test("A long name is shortened to fit a file system") func longName() {
         expectEqual(DownloadFileName.safe(String(repeating: "é", count: 300))?.utf8.count, 254)
     }
 
     @Test(
-        "Options that are not there name those that are",
+        "The error for an unknown or wrong option names what to write instead",
         arguments: [
             (["-b", "/nonexistent/jar.txt", "http://a/"], "does not exist"), (["-b", "a.example"], "--print b"),
             (["-c", "-", "http://a/"], "tern cookies"), (["-c", "a", "--session", "b", "http://a/"], "exclude"),
@@ -184,7 +184,7 @@ struct HabitOptionTests {
         #expect(!words.contains("s3cret"))
     }
 
-    /// What the command line is refused with, in this process; nothing is sent.
+    /// The message with which the command line is refused, in this process; nothing is sent.
     private func refusal(_ arguments: [String]) async -> String {
         do {
             var command = try Tern.command(of: Tern.routed(arguments))

@@ -5,7 +5,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import TernCLI
 
-/// What `--help` lists is what a command takes.
+/// A command takes exactly the options that its `--help` lists.
 @Suite("tern: help", .timeLimit(.minutes(5)))
 struct HelpTests {
     /// The options in a command's help, by their long names.

@@ -10,7 +10,7 @@ import Testing
 @Suite("tern: limited rate", .timeLimit(.minutes(5)))
 struct LimitRateTests {
     @Test(
-        "Rates in curl's form",
+        "Rates are read in curl's form",
         arguments: [
             ("1", 1), ("5000", 5_000), ("100k", 102_400), ("100K", 102_400), ("2M", 2 << 20), ("2m", 2 << 20),
             ("1G", 1 << 30), ("1g", 1 << 30), ("007", 7), ("8589934591G", 8_589_934_591 << 30), ("0", nil),

@@ -22,7 +22,7 @@ struct LinkOptionTests {
     private func permit(_ mode: mode_t, _ folder: TemporaryFolder) { expectEqual(chmod(folder.path, mode), 0) }
 
     @Test(
-        "A link whose name is typed is followed, also to a file that is not there",
+        "A link whose name is typed is followed, also to a file that does not exist",
         arguments: [["-o"], ["download", "-o"]])
     func typed(command: [String]) async throws {
         try await TestServer.withServer { server in
@@ -47,7 +47,7 @@ struct LinkOptionTests {
     }
 
     @Test(
-        "Not in a folder that others can write", arguments: [["-o"], ["download", "-o"]],
+        "A link in a folder that other users can write to is not followed", arguments: [["-o"], ["download", "-o"]],
         [mode_t(0o777), 0o775, 0o1777])
     func unsafe(command: [String], mode: mode_t) async throws {
         try await TestServer.withServer { server in
@@ -66,7 +66,7 @@ struct LinkOptionTests {
         }
     }
 
-    @Test("Links that lead to each other end")
+    @Test("Links that lead to each other are not followed for ever")
     func loop() throws {
         let folder = try TemporaryFolder()
         permit(0o755, folder)
@@ -76,7 +76,7 @@ struct LinkOptionTests {
     }
 
     @Test(
-        "-O and names from a server never follow",
+        "-O and names from a server never follow a link",
         arguments: [["-O"], ["-OJ"], ["download", "-O"], ["download", "-O", "-J"], ["download"]])
     func remote(command: [String]) async throws {
         try await TestServer.withServer { server in

@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// `tern --print m`.
-@Suite("tern: what a request took", .timeLimit(.minutes(5)))
+@Suite("tern: timings of a request", .timeLimit(.minutes(5)))
 struct MetricsOutputTests {
     private func lines(_ outcome: TernProcess.Outcome) -> [String] {
         outcome.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -17,7 +17,7 @@ struct MetricsOutputTests {
             .compactMap { $0.split(separator: " ").first.map(String.init) }
     }
 
-    @Test("The parts of an exchange, and nothing else")
+    @Test("--print m shows the timings of an exchange, and nothing else")
     func alone() async throws {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run("--print", "m", server.url("/get"), environment: ["COLUMNS": "100"])
@@ -34,7 +34,7 @@ struct MetricsOutputTests {
         }
     }
 
-    @Test("Behind the body, in ASCII for a terminal that can no more, in colour where that is asked for")
+    @Test("Timings follow the body, in ASCII for a dumb terminal, and in colour on demand")
     func manners() async throws {
         try await TestServer.withServer { server in
             let url = server.url("/get")
@@ -52,7 +52,7 @@ struct MetricsOutputTests {
         }
     }
 
-    @Test("Redirects one below the other")
+    @Test("Each redirect has its own timings, in order")
     func redirects() async throws {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run("--print", "m", server.url("/redirect/1"))
@@ -64,7 +64,7 @@ struct MetricsOutputTests {
         }
     }
 
-    @Test("What failed, too, as far as it came")
+    @Test("A failed request shows the timings up to its failure")
     func failures() async throws {
         let closed = try ClosedPort()
         let refused = try await TernProcess.run("--print", "m", "http://127.0.0.1:\(closed.port)/")
@@ -82,7 +82,7 @@ struct MetricsOutputTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("Without the option nothing is drawn") func unasked() async throws {
+    @Test("Without the option no timings are shown") func unasked() async throws {
         try await TestServer.withServer { server in
             for arguments in [["--print", "hb"], ["-v"], []] {
                 let outcome = try await TernProcess.run(arguments + [server.url("/get")])
@@ -91,7 +91,7 @@ struct MetricsOutputTests {
         }
     }
 
-    @Test("Letters") func letters() {
+    @Test("The letter m of --print stands for the timings, which are not among the default parts") func letters() {
         expectEqual(OutputStyle.Parts.parse("m"), .metrics)
         expectEqual(OutputStyle.Parts.parse("HBhbcm"), OutputStyle.Parts.all.union([.cache, .metrics]))
         #expect(!OutputStyle.Parts.all.contains(.metrics))

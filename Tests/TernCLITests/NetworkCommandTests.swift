@@ -34,7 +34,7 @@ struct NetworkCommandTests {
         #expect(gone.status == 1 && gone.text.hasSuffix("probe failed\n"))
     }
 
-    @Test("watch goes on until it is interrupted")
+    @Test("watch runs until it is interrupted")
     func watch() async throws {
         let process = try TernProcess(["network", "watch", "--to", "127.0.0.1", "--json"])
         let lines = await process.lines(1)
@@ -44,7 +44,7 @@ struct NetworkCommandTests {
     }
 
     @Test(
-        "What makes no sense is refused",
+        "Contradictory and invalid options are refused",
         arguments: [
             ["--expect", "204"], ["--probe", "http://a/", "--expect", "99"], ["--to", ""], ["--probe", "ftp://a/"],
         ])

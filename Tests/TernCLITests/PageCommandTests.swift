@@ -4,7 +4,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import TernCLI
 
-/// `tern page`, which another program does.
+/// `tern page`, which runs another program.
 @Suite(.timeLimit(.minutes(5))) struct PageCommandTests {
     @Test(
         arguments: [
@@ -17,7 +17,7 @@ import Testing
         expectEqual(PageCommand.candidates(beside: own, searchPath: path), expected)
     }
 
-    @Test("Without tern-page it says what to do")
+    @Test("Without tern-page the error says how to install it")
     func missing() async throws {
         let tern = try OwnTern()
         let outcome = try await tern.run(["page", "http://127.0.0.1:1/", "-o", "x"])
@@ -43,7 +43,7 @@ import Testing
         expectEqual(outcome.errors, "to errors\n")
     }
 
-    @Test("What cannot be run is passed over, and PATH comes last")
+    @Test("A tern-page that is not executable is skipped, and PATH is searched last")
     func searchPath() async throws {
         let tern = try OwnTern()
         let other = try TemporaryFolder()
@@ -54,7 +54,7 @@ import Testing
     }
 }
 
-/// The built `tern` under a name in a folder of its own, so that nothing stands beside it.
+/// The built `tern` under a name in a folder of its own, so that no other program is beside it.
 private struct OwnTern {
     let folder: TemporaryFolder
 

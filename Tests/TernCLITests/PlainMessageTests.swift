@@ -20,7 +20,7 @@ struct PlainMessageTests {
     }
 
     @Test(
-        "An expired --max-time names itself, and --timeout does where it is the one",
+        "The error for an expired limit names --max-time or --timeout, whichever has expired",
         arguments: [
             "/delay/30", "/fault/stall", "/fault/never",
         ])
@@ -35,7 +35,7 @@ struct PlainMessageTests {
         }
     }
 
-    @Test("Schemes that are not http get one answer", arguments: ["htp", "ws", "wss", "ftp", "file", "localhost.x"])
+    @Test("Schemes but http and https have one error", arguments: ["htp", "ws", "wss", "ftp", "file", "localhost.x"])
     func schemes(scheme: String) {
         let error = #expect(throws: SternaError.self) { try Target.url("\(scheme)://x/") }
         expectEqual(error?.kind, .invalidURL)
@@ -43,12 +43,12 @@ struct PlainMessageTests {
             error?.detail == "The scheme “\(scheme)” is not supported; requests go to http:// and https:// URLs.")
     }
 
-    @Test("So say all commands", arguments: [[], ["bench"], ["cert"]])
+    @Test("All commands have the same error for another scheme", arguments: [[], ["bench"], ["cert"]])
     func schemes(of command: [String]) async throws {
         #expect(try await failure(command + ["ws://x/"], 3).contains("The scheme “ws” is not supported"))
     }
 
-    @Test("A Unix socket that is not there, and one that is none")
+    @Test("The error for a missing socket, or for another file in its place, names --unix-socket")
     func sockets() async throws {
         let folder = try TemporaryFolder()
         try folder.write("x", to: "file")
@@ -60,7 +60,7 @@ struct PlainMessageTests {
         #expect(try await failure(["bench", "-n", "1", "--unix-socket", "/nope", "http://x/"], 7) == none)
     }
 
-    @Test("A port that is taken, and an address that is none") func ports() async throws {
+    @Test("The error of serve names a port in use, or a wrong address") func ports() async throws {
         try await TestServer.withServer { server in
             let taken = try await failure(["serve", "--port", "\(server.port)"], 1)
             expectEqual(
@@ -75,7 +75,7 @@ struct PlainMessageTests {
     }
 
     @Test(
-        "A second URL is no header field",
+        "A second URL is not taken for a header field",
         arguments: [
             "http://127.0.0.1:1/b", "https://b", "HTTP://b", "http: //b", "ws://b", "htp://b", "localhost:8080/x",
             "b.example:80", "http://b/?api_key=s3cret", "http:// ",
@@ -87,7 +87,7 @@ struct PlainMessageTests {
         expectEqual(error?.message.contains("s3cret"), false)
     }
 
-    @Test("Two URLs send nothing") func twoURLs() async throws {
+    @Test("With two URLs no request is sent") func twoURLs() async throws {
         try await TestServer.withServer { server in
             let words = try await failure([server.url("/get"), server.url("/get")], 2)
             #expect(words.contains("looks like another URL"))
@@ -95,7 +95,7 @@ struct PlainMessageTests {
         }
     }
 
-    @Test("Header fields that look a little like URLs") func fields() async throws {
+    @Test("Header fields that look a little like URLs are sent as fields") func fields() async throws {
         try await TestServer.withServer { server in
             let url = server.url("/headers")
             let fields = ["Referer:http://b/c", "X-Port:8080", "a.b: 80", "-HX-A://b"]
@@ -107,7 +107,7 @@ struct PlainMessageTests {
         }
     }
 
-    @Test("Standard input together with fields") func input() async throws {
+    @Test("A body on standard input together with fields is refused without --ignore-stdin") func input() async throws {
         let body = TernProcess.Input.bytes(Array("{}".utf8))
         try await TestServer.withServer { server in
             let url = server.url("/anything")

@@ -6,14 +6,14 @@ import Testing
 @testable import SternaTestSupport
 @testable import TernCLI
 
-/// `--location-trusted`, `--post301` and its like, `--max-redirects`.
+/// `--location-trusted`, `--post301` and similar options, `--max-redirects`.
 @Suite("tern: options for redirects", .timeLimit(.minutes(5)))
 struct RedirectOptionTests {
     private func policy(_ arguments: [String]) throws -> RedirectPolicy {
         try RedirectOptions.parse(arguments).policy
     }
 
-    @Test("The policy that they make")
+    @Test("The options choose the policy for redirects")
     func policies() throws {
         try expectEqual(policy([]), .follow)
         try expectEqual(policy(["--max-redirects", "0"]).limit, 0)
@@ -26,7 +26,7 @@ struct RedirectOptionTests {
     }
 
     @Test(
-        "What makes no sense is refused",
+        "Invalid and contradictory options are refused",
         arguments: [
             ["--max-redirects", "-2"], ["--max-redirects", "x"], ["--no-follow", "--location-trusted"],
             ["--no-follow", "--max-redirects", "3"], ["--no-follow", "--post301"],
@@ -53,7 +53,7 @@ struct RedirectOptionTests {
         }
     }
 
-    @Test("Fields that are shown as *** stay with their origin, and do not come back")
+    @Test("Fields that are shown as *** are not sent to another origin, nor again after a return to their own")
     func secretFields() async throws {
         try await TestServer.withServer { first in
             try await TestServer.withServer { second in
@@ -72,7 +72,7 @@ struct RedirectOptionTests {
         }
     }
 
-    @Test("A POST stays one on the status that is named", arguments: [301, 302, 303])
+    @Test("A POST stays a POST on the status that the option names", arguments: [301, 302, 303])
     func post(status: Int) async throws {
         try await TestServer.withServer { server in
             let url = server.url("/redirect-to?url=/anything&status_code=\(status)")
@@ -83,7 +83,7 @@ struct RedirectOptionTests {
         }
     }
 
-    @Test("--max-redirects N follows N, and ends with 47 after them")
+    @Test("--max-redirects N follows N redirects, and fails with 47 at the next one")
     func limit() async throws {
         try await TestServer.withServer { server in
             try await expectEqual(TernProcess.run("--max-redirects", "2", server.url("/redirect/2")).status, 0)
@@ -94,7 +94,7 @@ struct RedirectOptionTests {
             try await expectEqual(TernProcess.run("--max-redirects", "-1", server.url("/redirect/25")).status, 0)
             let shown = try await TernProcess.run("-i", "--max-redirs", "1", server.url("/redirect/3"))
             expectEqual(shown.status, 47)
-            // The head of the one that was followed, and of the one that was not.
+            // The head of the redirect that was followed, and of the one that was not.
             expectEqual(
                 shown.text.split(separator: "\n").filter { $0.hasPrefix("Location: ") }.count, 2, "\(shown.text)")
             let refused = try await TernProcess.run("-i", server.url("/redirect-to?url=ftp://a/b"))

@@ -54,7 +54,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("Parts are joined; what a server without a protocol answers is told")
+    @Test("Parts are joined; the outcome of a server without a protocol is printed")
     func partsAndWhole() async throws {
         let folder = try TemporaryFolder()
         try folder.write(String(repeating: "abc", count: 50_000), to: "a.txt")
@@ -77,7 +77,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("An upload that lacks credentials says so, and the same command goes on with them")
+    @Test("An upload without credentials asks for them, and the same command resumes with them")
     func credentials() async throws {
         let folder = try TemporaryFolder()
         try folder.write(String(repeating: "abc", count: 50_000), to: "a.txt")
@@ -91,7 +91,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("After Ctrl-C the same command goes on; a file that has changed begins anew")
+    @Test("After Ctrl-C the same command resumes the upload; that of a changed file starts over")
     func interrupted() async throws {
         let folder = try TemporaryFolder()
         try folder.write(String(repeating: "abcd", count: 250_000), to: "a.txt")
@@ -115,7 +115,7 @@ struct ResumableUploadTests {
                 expectEqual(second.status, 0, "\(second.errors)")
                 expectEqual(second.errors.contains("begins anew"), changes, "\(second.errors)")
                 let all = uploads.statuses.filter { !known.contains($0.id) }
-                // The server was asked to forget that of the file as it was.
+                // The server was asked to delete the upload of the unchanged file.
                 #expect(all.count == 1 && all.first?.isComplete == true)
                 #expect(all.contains { begun.contains($0.id) } != changes)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("store")).isEmpty)
@@ -124,7 +124,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
-        "The size of an unfinished upload says what the server has confirmed, and what was sent",
+        "The size of an unfinished upload has the confirmed and the sent bytes",
         arguments: [
             (0, nil, "0 B of 5 MB"), (0, 0, "0 B of 5 MB confirmed"),
             (0, 3_000_000, "0 B of 5 MB confirmed, 3 MB sent"),
@@ -134,7 +134,7 @@ struct ResumableUploadTests {
         expectEqual(TransferTable.size(TransferProgress(completed: completed, total: 5_000_000), sent: sent), expected)
     }
 
-    @Test("What an interrupted command says of its transfers is what is known")
+    @Test("An interrupted command prints the kept, sent and confirmed bytes of its transfers")
     func interruptedWords() {
         let end = ". To continue: tern transfers resume"
         expectEqual(TransferTable.interrupted([(3_000, nil), (4_000, nil)]), "Interrupted; kept 7 kB" + end)
@@ -218,7 +218,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("-o saves the server's answer, also to standard output; what cannot be saved is said")
+    @Test("-o saves the server's response, also to standard output; a response that is too long is an error")
     func answer() async throws {
         let folder = try TemporaryFolder()
         try folder.write("abc", to: "a.txt")
@@ -283,7 +283,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
-        "Options that do not go together are refused",
+        "Contradictory and invalid options are refused",
         arguments: [
             ["--parts", "2"], ["--store", "/none"], ["--resumable", "ietf", "--parts", "2"],
             ["--resumable", "tus", "--parts", "65"], ["--resumable", "other"],

@@ -10,7 +10,7 @@ import Testing
 /// `--retry` and its neighbours.
 @Suite("tern: retries", .timeLimit(.minutes(5)))
 struct RetryOptionTests {
-    /// Serves a route that answers 503 for the first requests, then 200.
+    /// Serves a route that responds with 503 to the first requests, then with 200.
     private func serve(_ failures: Int, status: Int = 503, on server: TestServer, retryAfter: String? = nil) {
         let count = Mutex(0)
         let answer: @Sendable (ServerRequest) -> ServerResponse = { _ in
@@ -39,7 +39,7 @@ struct RetryOptionTests {
         }
     }
 
-    @Test("Waits as curl's: doubled from a second on up to ten minutes, or constant")
+    @Test("Waits are curl's: doubled from a second up to ten minutes, or constant")
     func waits() throws {
         let doubled = try policy("--retry", "20").backoff
         #expect(doubled.base == .seconds(1) && doubled.factor == 2 && doubled.cap == .seconds(600))
@@ -61,7 +61,7 @@ struct RetryOptionTests {
         }
     }
 
-    @Test("What is retried, and what with --retry-all-errors")
+    @Test("--retry retries some errors and statuses, --retry-all-errors more of them")
     func reasons() throws {
         let plain = try policy("--retry", "2")
         expectEqual(plain.errors, [.timedOut, .hostNotFound])
@@ -73,14 +73,14 @@ struct RetryOptionTests {
         #expect(all.policy(for: .get, fails: true).statuses.contains(404))
     }
 
-    @Test("Wrong numbers are wrong usage", arguments: [["--retry", "-1"], ["--retry", "x"], ["--retry-delay", "1"]])
+    @Test("Invalid options are wrong usage", arguments: [["--retry", "-1"], ["--retry", "x"], ["--retry-delay", "1"]])
     func refused(arguments: [String]) async throws {
         let outcome = try await TernProcess.run(arguments + ["http://127.0.0.1:1/"])
         expectEqual(outcome.status, 2)
         #expect(outcome.errors.contains("--retry"), "\(outcome.errors)")
     }
 
-    @Test("A request is sent until it is answered, whatever its method", arguments: ["GET", "POST"])
+    @Test("A request is sent until it succeeds, whatever its method", arguments: ["GET", "POST"])
     func retried(method: String) async throws {
         try await TestServer.withServer { server in
             serve(2, on: server)
@@ -106,7 +106,7 @@ struct RetryOptionTests {
         }
     }
 
-    @Test("A refused connection is retried with --retry-all-errors alone", arguments: [true, false])
+    @Test("A refused connection is retried only with --retry-all-errors", arguments: [true, false])
     func refusedConnection(all: Bool) async throws {
         let closed = try ClosedPort()
         let outcome = try await TernProcess.run(
@@ -128,7 +128,7 @@ struct RetryOptionTests {
     }
 
     @Test(
-        "Durations",
+        "Durations are printed in seconds",
         arguments: [(0, "0 s"), (1, "0.001 s"), (20, "0.02 s"), (1_500, "1.5 s"), (60_000, "60 s")] as [(Int, String)])
     func durations(milliseconds: Int, text: String) {
         expectEqual(AttemptLog.seconds(.milliseconds(milliseconds)), text)

@@ -5,7 +5,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import TernCLI
 
-/// By which way a server is reached: as a table of what the options make, and by the built program.
+/// The route to a server: the settings that the options make, and requests of the built program.
 @Suite("tern: routing", .timeLimit(.minutes(5)))
 struct RoutingOptionTests {
     private func options(
@@ -28,7 +28,7 @@ struct RoutingOptionTests {
     }
 
     @Test(
-        "The proxy that was asked for",
+        "--proxy names the proxy, or none",
         arguments: [
             ("http://p.test:3128", "http p.test:3128"), ("p.test:8080", "http p.test:8080"),
             ("socks5://p.test", "socks5 p.test:1080"), ("https://u:w@p.test", "https p.test:443"), ("none", nil),
@@ -39,7 +39,7 @@ struct RoutingOptionTests {
         for url in ["http://a.test/", "https://a.test/"] { try expectEqual(proxy(settings, url), expected) }
     }
 
-    @Test("Exceptions, with a proxy that was asked for and with the environment's", arguments: [false, true])
+    @Test("--noproxy replaces the exceptions of --proxy and of the environment", arguments: [false, true])
     func exceptions(isGiven: Bool) throws {
         let options = options(proxy: isGiven ? "http://p.test:1" : nil, noproxy: "b.test, 10.0.0.0/8")
         let settings = try options.proxies {
@@ -54,18 +54,18 @@ struct RoutingOptionTests {
         }
     }
 
-    @Test("Without either it is the environment's") func environment() throws {
+    @Test("Without --proxy and --noproxy the environment decides") func environment() throws {
         try expectEqual(options().proxies(), .environment)
     }
 
-    @Test("One that is no proxy", arguments: ["ftp://p.test", "http://", "http://p.test:99999"])
+    @Test("An invalid proxy is an invalid URL", arguments: ["ftp://p.test", "http://", "http://p.test:99999"])
     func invalid(text: String) throws {
         let error = #expect(throws: SternaError.self) { _ = try options(proxy: text).proxies() }
         expectEqual(error?.kind, .invalidURL)
         expectEqual(error.map { ExitStatus.code(for: $0) }, 3)
     }
 
-    @Test("Families and sockets")
+    @Test("-4 and -6 choose the address family and exclude each other; an empty socket path is refused")
     func others() throws {
         expectEqual(options().families, .any)
         expectEqual(options(ipv4: true).families, .ipv4)
@@ -86,7 +86,7 @@ struct RoutingOptionTests {
         return outcome
     }
 
-    @Test("--proxy and -x go through it; none and --noproxy do not")
+    @Test("--proxy and -x send requests through the proxy; none and --noproxy do not")
     func program() async throws {
         let closed = try ClosedPort()
         let dead = "http://127.0.0.1:\(closed.port)"
@@ -111,7 +111,7 @@ struct RoutingOptionTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("What cannot be is said before anything is sent")
+    @Test("Invalid routes fail before any request is sent")
     func refused() async throws {
         try await TestServer.withServer { server in
             let url = server.url("/get")

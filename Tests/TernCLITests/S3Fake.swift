@@ -14,7 +14,7 @@ final class S3Fake: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter held: steps that are not answered until the client gives up.
+    /// - Parameter held: steps without a response until the client gives up.
     init(held: Set<String> = []) { state = Mutex(State(held: held)) }
 
     /// The steps of the requests so far: `create`, `part 1`, `list`, `complete`, `abort`.

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import TernCLI
 
-/// `tern upload --resumable s3`, and what `tern transfers` does with its uploads.
+/// `tern upload --resumable s3`, and `tern transfers` on its uploads.
 @Suite("tern upload --resumable s3", .timeLimit(.minutes(5)))
 struct S3UploadCommandTests {
     /// Three parts of the smallest size.
@@ -118,14 +118,14 @@ struct S3UploadCommandTests {
         }
     }
 
-    @Test("An access key goes to one host alone") func oneHost() throws {
+    @Test("An access key goes to one host only") func oneHost() throws {
         let options = try TransfersResumeCommand.parse(["--auth", "AKID:hidden"]).options
         let urls = [try HTTPURL("https://s3.eu-central-1.amazonaws.com/a/b"), try HTTPURL("https://example.com/c")]
         #expect(throws: UsageError.self) { try TransferSessions(options, for: urls, hasS3: true) }
     }
 
     @Test(
-        "Region and service come from the host, behind a bucket's name, too",
+        "Region and service come from the host, also after a bucket's name",
         arguments: [
             ("s3.eu-central-1.amazonaws.com", "eu-central-1"), ("photos.s3.eu-west-1.amazonaws.com", "eu-west-1"),
             ("a.s3.b.s3.dualstack.eu-west-1.amazonaws.com", "eu-west-1"),
@@ -139,7 +139,7 @@ struct S3UploadCommandTests {
     }
 
     @Test(
-        "Options that do not go together are refused",
+        "--bearer and impossible numbers of parts are refused",
         arguments: [["--bearer", "t"], ["--parts", "65"], ["--parts", "1"]])
     func refused(options: [String]) {
         let command = ["upload", "f", "http://127.0.0.1/b/k", "--resumable", "s3"]

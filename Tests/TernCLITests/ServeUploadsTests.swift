@@ -15,7 +15,7 @@ struct ServeUploadsTests {
         return (process, String(url))
     }
 
-    @Test("After a kill in the middle of content, a new server reports what is in its files")
+    @Test("After a kill in the middle of content, a new server reports the bytes in its files")
     func kill() async throws {
         let folder = try TemporaryFolder()
         let bytes = noise(1 << 20)
@@ -57,11 +57,11 @@ struct ServeUploadsTests {
         let status = try await session.get("\(other)/uploads/\(id)/status").json()
         expectEqual(status["complete"].bool, true)
         expectEqual(FileManager.default.contents(atPath: file), Data(bytes))
-        // What was read before the kill counts, too.
+        // Bytes received before the kill count, too.
         #expect((status["received"].int ?? 0) >= bytes.count)
     }
 
-    @Test("A folder that cannot be made")
+    @Test("A folder that cannot be created is an error")
     func folder() async throws {
         let outcome = try await TernProcess.run("serve", "--port", "0", "--uploads", "/dev/null/uploads")
         #expect(outcome.status != 0)

@@ -18,7 +18,7 @@ struct SessionOptionTests {
         try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("A session keeps cookies, credentials and fields for its owner alone") func keeps() async throws {
+    @Test("A session keeps cookies, credentials and fields for its owner only") func keeps() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             let first = try await run(
@@ -63,7 +63,7 @@ struct SessionOptionTests {
         }
     }
 
-    @Test("The command line replaces what is kept") func replaces() async throws {
+    @Test("The command line replaces credentials and fields of the session") func replaces() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             let url = server.url("/anything")
@@ -75,7 +75,7 @@ struct SessionOptionTests {
             try await expectEqual(run(folder, "--session", "a", url).status, 0)
             expectEqual(server.requests().last?.headers["Authorization"], "Bearer t0k")
             expectEqual(server.requests().last?.headers["X-A"], "3")
-            // A removed field was removed from that request.
+            // The field was removed only from that request.
             expectEqual(server.requests().last?.headers["X-B"], "2")
             try await expectEqual(run(folder, "--session", "a", url, "Authorization:Other x").status, 0)
             expectEqual(server.requests().last?.headers["Authorization"], "Other x")
@@ -100,7 +100,7 @@ struct SessionOptionTests {
         }
     }
 
-    @Test("What is kept does not follow a redirect to another origin") func redirects() async throws {
+    @Test("A session's credentials and fields do not follow redirects to other origins") func redirects() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { first in
             try await TestServer.withServer { second in
@@ -131,7 +131,7 @@ struct SessionOptionTests {
             #expect(mode == 0o600 || outcome.errors.contains("chmod 600"), "\(outcome.errors)")
             expectEqual(folder.content("s.json"), Array(text.utf8))
         }
-        // Nothing is written where no server answered.
+        // Nothing is written if no server has responded.
         #expect(try await run(folder, "--session", "a", "-u", "a:b", "http://127.0.0.1:1/").status == 7)
         expectEqual(folder.names, ["s.json"])
     }
@@ -164,7 +164,7 @@ struct SessionOptionTests {
     // MARK: Values
 
     @Test(
-        "Where a session is",
+        "The file of a session depends on its name and on the URL's host and port",
         arguments: [
             ("a", "http://Example.com/x", "/c/tern/sessions/example.com/a.json"),
             ("a.b-c_1", "https://example.com:443/", "/c/tern/sessions/example.com/a.b-c_1.json"),
@@ -177,7 +177,7 @@ struct SessionOptionTests {
         try expectEqual(SessionLocation(name, for: HTTPURL(url)) { variables[$0] }.path, path)
     }
 
-    @Test("Without XDG_CONFIG_HOME, or with a relative one, it is in ~/.config") func home() throws {
+    @Test("Without XDG_CONFIG_HOME, or with a relative one, the file is in ~/.config") func home() throws {
         let url = try HTTPURL("http://a/")
         for folder in [nil, "", "relative"] {
             let location = try SessionLocation("s", for: url) { $0 == "HOME" ? "/home/ada" : folder }
@@ -187,11 +187,11 @@ struct SessionOptionTests {
     }
 
     @Test(
-        "Names that are none",
+        "Invalid names are refused",
         arguments: ["", ".", "..", ".hidden", "a b", "a\\b", "é", "a\u{0}", String(repeating: "a", count: 101)])
     func names(name: String) { #expect(throws: UsageError.self) { try SessionLocation.check(name) } }
 
-    @Test("The file has one form") func form() throws {
+    @Test("The file is read as it was written, and any other form is refused") func form() throws {
         var content = SessionContent()
         let origin = try HTTPURL("https://example.com").origin
         var server = SessionContent.Server(origin: origin)
@@ -213,7 +213,7 @@ struct SessionOptionTests {
         }
     }
 
-    @Test("What was given over https is not for http") func downgrade() throws {
+    @Test("Credentials given over https are not sent over http") func downgrade() throws {
         var content = SessionContent()
         let (secure, plain) = (try HTTPURL("https://a").origin, try HTTPURL("http://a").origin)
         content.put(SessionContent.Server(origin: secure, credentials: .token("t")))
@@ -225,7 +225,7 @@ struct SessionOptionTests {
         expectNil(content.withheld(from: plain))
     }
 
-    @Test("A change is applied to what others have left") func changes() throws {
+    @Test("A change of cookies is applied to the file that other commands have left") func changes() throws {
         let make = { (name: String, value: String) in try Cookie(name: name, value: value, domain: "a.test") }
         let (old, gone, kept) = (try make("old", "1"), try make("gone", "1"), try make("kept", "1"))
         let new = try make("new", "1")

@@ -6,7 +6,7 @@ import Testing
 @testable import TernCLI
 
 /// One table says what is a secret, wherever a request is shown.
-@Suite("tern: what is shown of secrets", .timeLimit(.minutes(5)))
+@Suite("tern: secrets are hidden", .timeLimit(.minutes(5)))
 struct ShownSecretsTests {
     static let items = [
         "X-Api-Key:s3cret1", "X-Auth-Token:s3cret2", "Private-Token:s3cret3", "api_key==s3cret4",
@@ -16,7 +16,7 @@ struct ShownSecretsTests {
     ]
 
     @Test(
-        "-v, --print H, --print m and --curl hide the same",
+        "-v, --print H, --print m and --curl hide the same secrets",
         arguments: [
             ["-v"], ["-pHBhm"], ["--curl"], ["-v", "--form", "--pretty", "all"],
         ])
@@ -34,7 +34,7 @@ struct ShownSecretsTests {
         }
     }
 
-    @Test("Redirects and answers, too") func answers() async throws {
+    @Test("-v hides the secrets of redirects and responses, too") func answers() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/start") { _ in
                 ServerResponse(
@@ -51,7 +51,7 @@ struct ShownSecretsTests {
     }
 
     @Test(
-        "A target without a query, and one with nothing to hide",
+        "Only secrets in the query of a request target are hidden",
         arguments: [
             ("/", "/"), ("/a?b=c", "/a?b=c"), ("/a?token=x&b=c", "/a?token=***&b=c"), ("*", "*"), ("/a?", "/a?"),
         ])

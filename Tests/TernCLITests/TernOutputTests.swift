@@ -4,7 +4,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-/// What the built program sends, prints and saves.
+/// Requests, output and saved files of the built program.
 @Suite(.timeLimit(.minutes(5))) struct TernOutputTests {
     private func json(_ outcome: TernProcess.Outcome) throws -> JSON {
         expectEqual(outcome.status, 0, "\(outcome.errors)")
@@ -164,7 +164,7 @@ import Testing
 }
 
 extension String {
-    /// How often a text occurs in this one.
+    /// Returns how often a text occurs in this one.
     fileprivate func components(_ part: String) -> Int {
         var count = 0
         var rest = self[...]

@@ -5,15 +5,15 @@ import Testing
 
 /// The built `tern` as a process of its own.
 final class TernProcess: Sendable {
-    /// What it finds on standard input.
+    /// Its standard input.
     enum Input {
         case null
         case bytes([UInt8])
-        /// A pipe that stays open and says nothing.
+        /// A pipe that stays open and empty.
         case silence
     }
 
-    /// What it left behind.
+    /// Its exit status and its output.
     struct Outcome: Sendable {
         var status: Int32
         var output: [UInt8]
@@ -27,7 +27,7 @@ final class TernProcess: Sendable {
     private let errors: CInt
     private let silence: CInt?
 
-    // Of a process that a failed test leaves behind, a zombie would remain, and keep the testing library from its own processes.
+    // A process that a failed test does not wait for would stay a zombie, which keeps the testing library from its own processes.
     private let isReaped = Mutex(false)
 
     deinit {
@@ -83,7 +83,7 @@ final class TernProcess: Sendable {
         }
     }
 
-    /// Changes the window of the terminal that standard error is, and says so.
+    /// Changes the window of the terminal that standard error is, and signals the change.
     func resize(to window: Window) {
         Self.resize(errors, to: window)
         signal(SIGWINCH)
@@ -115,7 +115,7 @@ final class TernProcess: Sendable {
     /// Closes the reading end of its output.
     func stopReading() { close(output) }
 
-    /// The first lines of its output, read as they come.
+    /// The first lines of its output, read as they arrive.
     func lines(_ count: Int) async -> [String] {
         let text = await Self.blocking { [output] in
             var all: [UInt8] = []
@@ -154,7 +154,7 @@ final class TernProcess: Sendable {
 
     private struct Failure: Error { var code: CInt }
 
-    // A process that is started between the making of a pipe and its mark would keep the pipe open.
+    // A process that is started before a pipe has its close-on-exec flag would keep the pipe open.
     private static let starting = Mutex(())
 
     private static func makePipe() throws -> (read: CInt, write: CInt) {
@@ -186,7 +186,7 @@ final class TernProcess: Sendable {
             return (ends.read, ends.write)
         case .bytes(let bytes):
             let ends = try makePipe()
-            // Less than a pipe holds, so that nobody has to read it first.
+            // Less than a pipe holds, so that the write returns before the process reads.
             #expect(bytes.count < 60_000)
             #expect(write(ends.write, bytes, bytes.count) == bytes.count)
             close(ends.write)

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Without an error there is nothing to say; with one there is one line.
+    /// Expects no message after a success, and one line after a failure.
     private func expectOneLine(_ outcome: TernProcess.Outcome) {
         let lines = outcome.errors.split(separator: "\n", omittingEmptySubsequences: false)
         if outcome.status == 0 {
@@ -90,7 +90,7 @@ import Testing
         try await server.stop()
     }
 
-    @Test("Bytes that are no response put the port in doubt only if they are the first of their connection")
+    @Test("An invalid response has advice about the port only if it is the first of its connection")
     func advisesOnThePort() async throws {
         let redirect = "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
         let connections: [[ScriptedServer.Step]] = [
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("So does the end of a connection without a response", arguments: [true, false])
+    @Test("The end of a connection has advice about the port only if no response came before", arguments: [true, false])
     func advisesOnASilentPort(isFirst: Bool) {
         var error = SternaError(.connectionClosed, phase: .wait, "It ended.")
         error.isOfFirstResponse = isFirst

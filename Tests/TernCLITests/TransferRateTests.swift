@@ -25,7 +25,7 @@ struct TransferRateTests {
         }
     }
 
-    @Test("What resume carries on is no faster than the limit, and the screen has its rate and the time left")
+    @Test("Resumed transfers are no faster than the limit, and the screen has their rate and the time left")
     func resume() async throws {
         let folder = try TemporaryFolder()
         let size = 6 << 20
@@ -80,7 +80,7 @@ struct TransferRateTests {
 
     private static func at(_ milliseconds: UInt64) -> NIODeadline { .uptimeNanoseconds(milliseconds * 1_000_000) }
 
-    @Test("Rates begin with what was there, sink while nothing arrives, and begin anew with the transfer")
+    @Test("A rate leaves out earlier bytes, decreases while nothing arrives, and restarts with the transfer")
     func rates() {
         var rates = RunningRates<String>()
         func rate(_ completed: Int64, _ id: String, _ time: UInt64) -> Double? {

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import TernCLI
 
-/// What `tern transfers` does with stores, and with transfers that are there already or cannot be read.
+/// `tern transfers` on stores, and on transfers that already exist or cannot be read.
 @Suite("tern transfers: the store", .timeLimit(.minutes(5)))
 struct TransferStoreCommandTests {
     private let folder: TemporaryFolder
@@ -43,9 +43,9 @@ struct TransferStoreCommandTests {
         try folder.write(change(text), to: name)
     }
 
-    // MARK: What cannot be read
+    // MARK: Unreadable transfers
 
-    @Test("An unreadable transfer is listed, does not hold up the others, and is removed where its ID is given")
+    @Test("An unreadable transfer is listed, does not stop the others, and is removed if its ID is given")
     func unreadable() async throws {
         try await TestServer.withServer { server async throws in
             let ids = try await add(server.url("/range/1000"), server.url("/range/2000"), server.url("/range/3000"))
@@ -89,7 +89,7 @@ struct TransferStoreCommandTests {
     // MARK: Folders
 
     @Test(
-        "A store that is not there is said, and not made",
+        "A missing store is an error, and is not created",
         arguments: ["list", "watch", "resume", "remove", "pause", "cancel"])
     func missing(command: String) async throws {
         let all = ["pause", "cancel"].contains(command) ? ["--all"] : []
@@ -107,7 +107,7 @@ struct TransferStoreCommandTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("pause and cancel take IDs, or all where that is said")
+    @Test("pause and cancel take IDs, or --all")
     func all() async throws {
         let ids = try await add("http://127.0.0.1:1/a", "http://127.0.0.1:1/b", "http://127.0.0.1:1/c")
         try await expectEqual(run("pause", ids[0], ids[0]).errors, "Paused a.\n")
@@ -118,9 +118,9 @@ struct TransferStoreCommandTests {
         try await expectEqual(run("cancel", "--all").errors, "No transfers that are not over.\n")
     }
 
-    // MARK: What is there already
+    // MARK: Transfers that already exist
 
-    @Test("The URL of an unfinished transfer goes on with that one; another URL for its file is refused")
+    @Test("Adding the URL of an unfinished transfer resumes it; another URL for its file is refused")
     func again() async throws {
         try await TestServer.withServer { server async throws in
             let ids = try await add(server.url("/range/1000"))
@@ -147,9 +147,9 @@ struct TransferStoreCommandTests {
         }
     }
 
-    // MARK: Words
+    // MARK: Messages
 
-    @Test("What is refused says what to write instead")
+    @Test("The error for refused arguments says what to write instead")
     func refused() async throws {
         for (arguments, text) in [
             (["-o", "-", "http://a/1"], "write tern GET URL"),
@@ -167,7 +167,7 @@ struct TransferStoreCommandTests {
         #expect(!folder.names.contains("-"))
     }
 
-    @Test("A destination that cannot be used is said in terms of tern's options")
+    @Test("The error for an unusable destination names tern's options")
     func destination() async throws {
         try folder.write("mine", to: "f")
         try FileManager.default.createDirectory(atPath: folder.path("d"), withIntermediateDirectories: false)
@@ -182,7 +182,7 @@ struct TransferStoreCommandTests {
         }
     }
 
-    @Test("Each phrase that is replaced is one of the library's")
+    @Test("The library has each phrase that tern replaces")
     func phrases() throws {
         let faults = [
             DestinationFault.exists(path: "/f").description, DestinationFault.folder(path: "/f").description,

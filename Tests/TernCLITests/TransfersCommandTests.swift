@@ -53,7 +53,7 @@ struct TransfersCommandTests {
         }
     }
 
-    @Test("A secret field goes to one host alone") func oneHost() async throws {
+    @Test("A secret field goes to one host only") func oneHost() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { first async throws in
             try await TestServer.withServer { second async throws in
@@ -76,7 +76,7 @@ struct TransfersCommandTests {
         }
     }
 
-    @Test("What a signal interrupts goes on behind the bytes that are there") func resumes() async throws {
+    @Test("A download that a signal interrupts resumes after the received bytes") func resumes() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             let size = 3 << 20
@@ -118,7 +118,7 @@ struct TransfersCommandTests {
         }
     }
 
-    @Test("Failures have their exit status; what waits can be paused and cancelled") func control() async throws {
+    @Test("Failures set the exit status; waiting transfers can be paused and cancelled") func control() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server async throws in
             let failed = try await run(folder, "add", "-o", folder.path("f"), server.url("/status/404"))
@@ -129,7 +129,7 @@ struct TransfersCommandTests {
             ]
             let running = try TernProcess(arguments)
             try await server.waitForRequests(2, within: 60)
-            // The lock of the process that carries it on.
+            // The running command holds the transfer's lock.
             let busy = try await run(folder, "pause", "--all")
             #expect(busy.status == 1 && busy.errors.contains("Another command carries g on"), "\(busy.errors)")
             running.signal(SIGKILL)
@@ -147,7 +147,7 @@ struct TransfersCommandTests {
     }
 
     @Test(
-        "What is refused",
+        "Missing, invalid and contradictory arguments are refused",
         arguments: [
             ["add"], ["add", "-o", "a", "http://a/1", "http://a/2"], ["add", "--segments", "17", "http://a/1"],
             ["add", "--sha256", "0", "http://a/1", "http://a/2"], ["list", "--store", ""], ["cancel"],
@@ -159,7 +159,7 @@ struct TransfersCommandTests {
         #expect(throws: UsageError.self) { try Tern.command(of: ["transfers"] + arguments) }
     }
 
-    @Test("Unknown identifiers and names that a URL does not give are errors that say what to do") func errors()
+    @Test("The errors for unknown identifiers and for URLs without a file's name say what to do") func errors()
         async throws
     {
         let folder = try TemporaryFolder()

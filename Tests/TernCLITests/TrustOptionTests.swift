@@ -98,7 +98,7 @@ struct TrustOptionTests {
         }
     }
 
-    @Test("--resolve and TLS versions")
+    @Test("--resolve names the address, and --tls-min and --tls-max bound the version")
     func resolve() async throws {
         try await withServer { server, folder, _ in
             let trust = ["--cacert", folder.path("ca.pem")]

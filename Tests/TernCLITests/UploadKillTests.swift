@@ -18,7 +18,7 @@ struct UploadKillTests {
     /// Bytes a second: an upload takes some seconds, whatever the machine.
     private static let rate: Int64 = isLong ? 60_000_000 : 8_000_000
 
-    /// What the server has of an upload.
+    /// The state of an upload at the server.
     private struct Status: Decodable {
         let offset: Int64
         let complete: Bool
@@ -47,7 +47,7 @@ struct UploadKillTests {
         try TernProcess(["upload", path, url, "--resumable", name, "--store", folder.path("store"), "-s"])
     }
 
-    @Test("The client is killed", arguments: ["ietf", "tus"])
+    @Test("An upload survives repeated kills of the client", arguments: ["ietf", "tus"])
     func client(name: String) async throws {
         let folder = try TemporaryFolder()
         let (path, digest) = try await makeFile(folder)
@@ -86,7 +86,7 @@ struct UploadKillTests {
         #expect(twice <= Self.size / 100 + Int64(kills) * (4 << 20))
     }
 
-    @Test("The server is killed", arguments: ["ietf", "tus"])
+    @Test("An upload survives repeated kills of the server", arguments: ["ietf", "tus"])
     func server(name: String) async throws {
         let folder = try TemporaryFolder()
         let (path, digest) = try await makeFile(folder)

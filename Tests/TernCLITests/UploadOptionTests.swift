@@ -83,7 +83,7 @@ import Testing
         #expect(outcome.text.contains(folder.path("a.csv")))
     }
 
-    @Test("A password in a body is shown where that is asked for alone")
+    @Test("A password in a body is shown only with --show-secrets")
     func secrets() async throws {
         try await TestServer.withServer { server in
             let arguments = ["-v", "--ignore-stdin", server.url("/status/204"), "name=Ada", "password=hunter2"]

@@ -4,7 +4,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import TernCLI
 
-/// How what a request took is drawn.
+/// The drawing of a request's timings.
 @Suite struct WaterfallTests {
     private static func span(_ start: Int, _ end: Int) -> AttemptMetrics.Span {
         AttemptMetrics.Span(start: .milliseconds(start), end: .milliseconds(end))
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func copesWithPartsBeyondTheEnd() {
-        // As of a request that is still under way.
+        // As in a request that is still running.
         let open = Self.metrics(Self.attempt(0, 0) { $0.read = Self.span(100_000_000, 200_000_000) })
         for width in [10, 40, 120] {
             let lines = Waterfall(metrics: open, width: width, isPlain: true).lines

@@ -13,7 +13,7 @@ struct CacheCommand: AsyncParsableCommand {
         subcommands: [CacheListCommand.self, CacheShowCommand.self, CacheClearCommand.self])
 }
 
-/// The folder, and which of its responses are meant.
+/// The folder of a cache, and the selection of its responses.
 struct CacheSelection: ParsableArguments {
     @Argument(help: "The folder of the cache.")
     var folder: String
@@ -26,7 +26,7 @@ struct CacheSelection: ParsableArguments {
         if url?.isEmpty == true { throw ValidationError("The URL is empty.") }
     }
 
-    /// Returns the cache and the responses that are meant, the most recently stored first.
+    /// Returns the cache and the selected responses, the most recently stored first.
     ///
     /// Throws `fileUnreadable` if there is no cache, and `invalidURL`.
     func entries() async throws -> (ResponseCache, [ResponseCache.Entry]) {
@@ -35,7 +35,7 @@ struct CacheSelection: ParsableArguments {
         return (cache, await cache.entries().filter { matches($0.url) })
     }
 
-    /// Returns whether a URL in a list is meant.
+    /// Returns a predicate that says whether a URL of a list is selected.
     static func selector(_ text: String?) throws -> @Sendable (String) -> Bool {
         guard let text else { return { _ in true } }
         let target = try Target.url(Target.expand(text))
@@ -54,7 +54,7 @@ struct CacheSelection: ParsableArguments {
         get throws(SternaError) { Redaction.show(try Target.url(Target.expand(url ?? "")).removingUserinfo()) }
     }
 
-    /// Says how many responses there are, and how large their bodies are.
+    /// Returns the number of responses and the size of their bodies, as text.
     static func summary(_ entries: [ResponseCache.Entry]) -> String {
         let bytes = entries.reduce(Int64(0)) { $0.addingReportingOverflow($1.length).partialValue }
         return "\(entries.count) \(entries.count == 1 ? "response" : "responses"), \(ByteSize(bytes))"
@@ -151,7 +151,7 @@ struct CacheClearCommand: AsyncParsableCommand {
         let (cache, all) = try await selection.entries()
         let entries = all.filter { !stale || $0.timeLeft <= 0 }
         if selection.url == nil, !stale {
-            // Also what is being stored, and what cannot be read.
+            // Also removes entries that are being stored, and those that cannot be read.
             await cache.removeAll()
         } else {
             for entry in entries { await cache.remove(entry) }

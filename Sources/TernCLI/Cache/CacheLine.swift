@@ -7,10 +7,10 @@ enum CacheLine {
 
     /// Returns the line of the response to a request.
     static func text(_ response: Response, to method: HTTPRequest.Method) -> String {
-        // A server may send a member like the library's own, which adds none here.
+        // The library adds no member for other methods: one that looks like its own is the server's.
         guard method == .get || method == .head else { return text(nil, response.source) }
         let values = status.map { response.headers[values: $0] } ?? []
-        // The library's own member is a line of its own, behind those of caches nearer to the server.
+        // The library's own member is a line of its own, after those of caches nearer to the server.
         return TerminalText.line(text(values.last { $0.hasPrefix("Sterna;") }, response.source))
     }
 
@@ -19,13 +19,13 @@ enum CacheLine {
         guard let value else { return "Cache: passed by; it answers only GET and HEAD without a body" }
         let parameters = parameters(of: value)
         let detail = parameters["detail"] ?? ""
-        // A server may send such a member, too, where the cache adds none.
+        // A member with `hit` in a response of the network is the server's.
         if parameters["hit"] != nil, source != .network {
             let time = parameters["ttl"].flatMap { Int64($0) }
             return "Cache: hit; \(detail)"
                 + (time.map { $0 >= 0 ? ", for another \($0) s" : ", stale for \($0.magnitude) s" } ?? "")
         }
-        // A response that is not stored has the reason behind the one for which the server was asked.
+        // If the response was not stored, that reason follows the one for asking the server.
         let reasons = detail.firstRange(of: "; not stored: ").map {
             (detail[..<$0.lowerBound], detail[$0.upperBound...])
         }

@@ -4,7 +4,7 @@ import SternaPlatform
 
 /// Opens the cache of a folder that a command line names.
 enum CacheOpening {
-    /// Opens the cache of a folder. Throws `fileUnreadable` for what is no folder, and for a folder of
+    /// Opens the cache of a folder. Throws `fileUnreadable` if the path is not a folder's, and for a folder of
     /// other files.
     ///
     /// - Parameter mustExist: whether a folder without a cache is an error, too.

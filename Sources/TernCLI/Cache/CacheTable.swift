@@ -11,7 +11,7 @@ struct CacheTable {
     private static let heads = ["STATUS", "SIZE", "AGE", "FRESH FOR", "URL"]
     private static let gap = 2
 
-    /// The fewest columns that a URL is given beside the others; below it has a line of its own.
+    /// The fewest columns for a URL beside the other cells; if fewer are left, the URL has a line of its own.
     private static let leastURL = 20
 
     /// Returns the lines of a table; two lines for each response if a table does not fit.

@@ -15,7 +15,7 @@ final class DownloadDisplay: Sendable {
     private let isLive: Bool
     let isSilent: Bool
 
-    /// - Parameter isSilent: whether errors alone are shown.
+    /// - Parameter isSilent: whether only errors are shown.
     init(_ terminal: Terminal = .standardError, isSilent: Bool) {
         self.terminal = terminal
         self.isSilent = isSilent

@@ -12,10 +12,10 @@ struct DownloadJob {
     let trust: TrustOptions
     let routing: RoutingOptions
 
-    /// Header fields besides those of the options.
+    /// Header fields in addition to those of the options.
     var items: [Item] = []
 
-    /// The seconds that writing what was fetched to the disk may take after a signal.
+    /// The seconds that writing the received bytes to the disk may take after a signal.
     private static let patience = 60
 
     /// Runs the downloads; throws the exit status of the first that failed, whose error was shown.
@@ -69,7 +69,7 @@ struct DownloadJob {
         let (engine, proxies) = (try trust.engine(routing.families), try routing.proxies())
         let netrc = try sender.credentials.netrcSetting()
         return try Session { settings in
-            // They are the same; a URL that does not fit them was refused.
+            // The policies of all URLs are the same; a URL that does not fit them was refused.
             if let policy = policies.first { settings.securityPolicy = policy }
             settings.engine = engine
             connection.apply(to: &settings)
@@ -89,7 +89,7 @@ struct DownloadJob {
         }
     }
 
-    // MARK: What is said
+    // MARK: Messages
 
     /// Prints a line for each file when it ends; returns the exit status of each that failed, in the order of the URLs.
     private func report(
@@ -127,7 +127,7 @@ struct DownloadJob {
         }
     }
 
-    /// Prints how to go on.
+    /// Prints the command that continues the downloads.
     private func interrupted(_ batch: DownloadBatch) {
         let left = zip(urls, batch.tasks).filter { $1.error != nil }
         guard !left.isEmpty, !saving.silent else { return }

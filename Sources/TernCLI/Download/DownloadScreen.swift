@@ -1,6 +1,6 @@
 import Sterna
 
-/// What the progress of downloads looks like: a line for each file that runs, and one for all of them. A function of its state and of
+/// The lines of progress of downloads: one for each file that runs, and one for all of them. A function of its state and of
 /// the terminal's size.
 struct DownloadScreen: Hashable, Sendable {
     /// A file, or all files.
@@ -13,7 +13,7 @@ struct DownloadScreen: Hashable, Sendable {
     /// The files that run, in order.
     var rows: [Row] = []
 
-    /// The row for all files; nil if there is one alone.
+    /// The row for all files; nil for a single file.
     var total: Row?
 
     /// Below this width there is no room for names.
@@ -51,14 +51,14 @@ struct DownloadScreen: Hashable, Sendable {
         return bar.isEmpty ? name : "\(name)  \(bar)"
     }
 
-    /// Returns what a terminal is sent to replace lines by others. The cursor is at the end of the last line, before and after.
+    /// Returns the text that makes a terminal replace lines by others. The cursor is at the end of the last line, before and after.
     ///
     /// Terminals wrap lines that became longer than their width, which a shorter window makes of lines that did fit.
     static func redraw(_ old: [String], by new: [String], rows height: Int, columns: Int) -> String {
         var text = ""
         if !old.isEmpty {
             let taken = old.reduce(0) { $0 + rowsTaken($1, columns) }
-            // What has left the screen at its top cannot be reached.
+            // The cursor cannot reach lines that have left the screen at its top.
             let up = min(taken, max(1, height)) - 1
             text = up > 0 ? "\r\u{1B}[\(up)A\u{1B}[J" : "\r\u{1B}[J"
         }

@@ -1,11 +1,11 @@
 import NIOCore
 import Sterna
 
-/// The rates of transfers that run, measured from one drawing of the screen to the next: they sink while nothing arrives.
+/// The rates of transfers that run, measured from one drawing of the screen to the next: they decrease while nothing arrives.
 struct RunningRates<ID: Hashable & Sendable>: Sendable {
     private struct Entry: Sendable {
         var meter = ProgressMeter()
-        /// The bytes that were there at first, which say nothing about the rate.
+        /// The bytes that had arrived before the first drawing, which say nothing about the rate.
         var start: Int64
 
         var completed: Int64 { start.addingReportingOverflow(meter.completed).partialValue }
@@ -16,7 +16,7 @@ struct RunningRates<ID: Hashable & Sendable>: Sendable {
     /// Returns the progress of a transfer with its rate at a moment.
     mutating func measured(_ progress: TransferProgress, of id: ID, at now: NIODeadline) -> TransferProgress {
         var entry = entries[id] ?? Entry(start: progress.completed)
-        // It begins anew.
+        // The transfer has started over.
         if progress.completed < entry.completed { entry = Entry(start: progress.completed) }
         let (new, overflow) = progress.completed.subtractingReportingOverflow(entry.completed)
         entry.meter.add(overflow ? 0 : Int(clamping: new), at: now)

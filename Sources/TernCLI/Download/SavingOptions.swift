@@ -74,7 +74,7 @@ struct SavingOptions: ParsableArguments {
         try Self.check(sha256: sha256)
     }
 
-    /// Throws for what is not a digest.
+    /// Throws if the text is not a digest.
     static func check(sha256: String?) throws {
         guard let sha256, sha256.utf8.count != 64 || !sha256.utf8.allSatisfy({ isHexadecimal($0) }) else { return }
         throw ValidationError("--sha256 has 64 hexadecimal digits.")

@@ -12,7 +12,7 @@ struct NetworkCommand: AsyncParsableCommand {
         subcommands: [NetworkShowCommand.self, NetworkWatchCommand.self], defaultSubcommand: NetworkShowCommand.self)
 }
 
-/// What is watched, and how it is printed.
+/// The destination to watch, and the format of the output.
 struct NetworkOptions: ParsableArguments {
     @Option(
         name: .customLong("to"),
@@ -74,7 +74,7 @@ enum NetworkLine {
     }
 }
 
-/// Shows the path of now.
+/// Shows the present path.
 struct NetworkShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Show the path of now.")
 

@@ -52,7 +52,7 @@ enum ErrorLine {
         return TerminalText.line(words)
     }
 
-    /// Returns the details of an error besides its line: the certificates of a server that is not trusted.
+    /// Returns the details that follow an error's line: the certificates of a server that is not trusted.
     static func details(of error: any Error) -> [String] {
         let error = (error as? AdvisedError)?.error ?? error as? SternaError
         guard let failure = error?.underlying as? TrustFailure else { return [] }

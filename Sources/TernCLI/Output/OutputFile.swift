@@ -12,7 +12,7 @@ final class OutputFile {
     /// directly.
     ///
     /// - Parameter followsLinks: whether a symbolic link is followed, since the user typed its name; otherwise it is replaced, unless it
-    ///   leads to something else than a file.
+    ///   leads to something other than a file.
     init(_ path: String, followsLinks: Bool = true) throws(OutputError) {
         // Renaming over a link would replace the link itself.
         let real = followsLinks ? Self.resolved(path) : path

@@ -10,7 +10,7 @@ enum TypedLink {
     /// Returns the path that a link leads to, whether or not there is a file; the path itself if it is no link.
     ///
     /// A link that others may have put there is not followed: its folder, and that of each link that it leads to, has to be the user's
-    /// own, and nobody else may write to it.
+    /// own, and no other user may write to it.
     static func target(of path: String) -> String {
         var target = path
         for _ in 0..<mostLinks {
@@ -24,7 +24,7 @@ enum TypedLink {
         return path
     }
 
-    /// Whether only a user can have made a link in a folder.
+    /// Whether only the user and root can have made a link in a folder.
     static func isSafe(_ folder: FileStatus, user: uid_t) -> Bool {
         folder.isDirectory && folder.owner == user && folder.permissions & 0o022 == 0
     }

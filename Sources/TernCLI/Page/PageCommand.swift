@@ -2,7 +2,7 @@ import ArgumentParser
 import Sterna
 import SternaPlatform
 
-/// Saves web pages, by the program `tern-page` that takes this one's place: it needs libxml2, which `tern` does not.
+/// Saves web pages, by the program `tern-page`, which this process becomes: it needs libxml2, which `tern` does not.
 struct PageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "page", abstract: "Save a web page with its resources: tern page URL -o FOLDER.")
@@ -26,7 +26,7 @@ struct PageCommand: ParsableCommand {
 
     /// Returns where the program may be, in order: beside this one, then in the folders of `PATH`.
     ///
-    /// Relative folders are left out, since whatever stands in the current folder would be run.
+    /// Relative folders are left out, since a program in the current folder would be run.
     static func candidates(beside own: String?, searchPath: String?) -> [String] {
         var folders: [Substring] = []
         if let own, let slash = own.lastIndex(of: "/") { folders.append(own[..<slash]) }

@@ -14,7 +14,7 @@ struct AWSOptions: ParsableArguments {
         if let awsSigv4 { _ = try AWSSignatureArgument(awsSigv4) }
     }
 
-    /// Throws for other credentials, which a signature would take the place of.
+    /// Throws for other credentials, which a signature would replace.
     func check(_ credentials: CredentialOptions) throws(ValidationError) {
         guard awsSigv4 != nil else { return }
         if credentials.bearer != nil {
@@ -25,10 +25,10 @@ struct AWSOptions: ParsableArguments {
             "--auth-type \(type.rawValue) and --aws-sigv4 exclude each other: each says how --auth is sent.")
     }
 
-    /// Returns what signs requests; nil if it is not asked for. Asks for a missing secret key.
+    /// Returns the signature's names and keys; nil if requests are not to be signed. Asks for a missing secret key.
     ///
     /// - Parameters:
-    ///   - isAsked: whether another option asks for it.
+    ///   - isAsked: whether another option asks for signatures.
     ///   - auth: the access key and the secret key of `--auth`, separated by a colon; nil for the environment's.
     func signer(isAsked: Bool = false, auth: String?) throws -> AWSSigner? {
         guard awsSigv4 != nil || isAsked else { return nil }
@@ -38,7 +38,7 @@ struct AWSOptions: ParsableArguments {
         return AWSSigner(argument: argument, credentials: AWSCredentials(accessKey: key, secretKey: secret))
     }
 
-    /// Returns how to sign the requests for a URL; nil if it is not asked for. Throws as ``AWSSigner/signing(for:service:)`` does.
+    /// Returns how to sign the requests for a URL; nil for no signature. Throws as ``AWSSigner/signing(for:service:)`` does.
     func signing(
         isAsked: Bool = false, auth: String?, for url: HTTPURL, service: String? = nil
     ) throws -> AWSSigning? {
@@ -53,8 +53,8 @@ struct AWSSigner {
 
     /// Returns how to sign the requests for a URL.
     ///
-    /// - Parameter service: the service that they are for, where `--aws-sigv4` names none; nil for that of the host.
-    /// - Throws: `ValidationError`, for a host that does not tell region and service.
+    /// - Parameter service: the service of the requests if `--aws-sigv4` names none; nil for that of the host.
+    /// - Throws: `ValidationError`, for a host that does not name region and service.
     func signing(for url: HTTPURL, service: String? = nil) throws(ValidationError) -> AWSSigning {
         var argument = argument
         if let service = service ?? AWSSignatureArgument.storage(at: url) { argument.expect(service, at: url) }
@@ -93,12 +93,12 @@ struct AWSSignatureArgument: Hashable, Sendable {
         service = part(3)
     }
 
-    /// The service S3 if the host's name has it behind that of a bucket; nil for other hosts.
+    /// The service S3 if `s3` follows a bucket's name in the host; nil for other hosts.
     static func storage(at url: HTTPURL) -> String? {
         url.hostKind == .domain && url.host.split(separator: ".").dropFirst().contains("s3") ? "s3" : nil
     }
 
-    /// Takes a service, and the region that follows it in the host's name, where the argument has none: the name may begin with a
+    /// Takes a service, and the region that follows it in the host's name, if the argument has none: the name may begin with a
     /// bucket's, as in `photos.s3.eu-central-1.amazonaws.com`.
     mutating func expect(_ service: String, at url: HTTPURL) {
         guard self.service ?? service == service else { return }
@@ -110,7 +110,7 @@ struct AWSSignatureArgument: Hashable, Sendable {
         if names.count >= 3 { region = names.first }
     }
 
-    /// Returns how to sign requests for a URL, whose host names service and region as in `service.region.example.com` where the
+    /// Returns how to sign requests for a URL, whose host names service and region as in `service.region.example.com` if the
     /// argument does not.
     func signing(_ credentials: some AWSCredentialProvider, for url: HTTPURL) throws(ValidationError) -> AWSSigning {
         let labels = url.hostKind == .domain ? url.host.split(separator: ".").map(String.init) : []

@@ -1,7 +1,7 @@
 import Sterna
 import Synchronization
 
-/// Says on standard error, in curl's manner, when and why a request is sent again: redirects, answered challenges, repeats of the
+/// Prints to standard error, in curl's manner, when and why a request is sent again: redirects, answered challenges, repeats of the
 /// engine, retries and their waits.
 final class AttemptLog: Sendable {
     private let limit: Int?
@@ -18,7 +18,7 @@ final class AttemptLog: Sendable {
         self.say = say
     }
 
-    /// Says what concerns attempts.
+    /// Prints the events of attempts.
     var observer: EventObserver { EventObserver(.network) { [self] in receive($0) } }
 
     private func receive(_ event: SternaEvent) {

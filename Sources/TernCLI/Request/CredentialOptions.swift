@@ -49,7 +49,7 @@ struct CredentialOptions: ParsableArguments {
         var authorization: Authorization?
         /// Sent when the server asks for it.
         var credential: Credential?
-        /// How the server is answered; nil by default.
+        /// How challenges are answered; nil for the library's default.
         var policy: AuthenticationPolicy?
 
         /// Applies the credentials to a request.
@@ -60,7 +60,7 @@ struct CredentialOptions: ParsableArguments {
         }
     }
 
-    /// Returns the credentials; asks for a missing password. Nil without any, and for those that sign.
+    /// Returns the credentials; asks for a missing password. Nil without credentials, and for those that sign requests.
     func entered() throws -> EnteredCredentials? {
         if let bearer { return .token(bearer) }
         guard let auth, authType != .awsSigv4 else { return nil }

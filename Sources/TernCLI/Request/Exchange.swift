@@ -4,7 +4,7 @@ import Sterna
 
 /// Runs one request and shows or saves the response.
 struct Exchange: Sendable {
-    /// How long the command waits for that message, which a server may send as slowly as it likes.
+    /// How long the command waits for the body of an error response, which a server may send as slowly as it likes.
     private static let messagePatience = Duration.seconds(5)
 
     /// The largest request body, in bytes, that is shown.
@@ -37,7 +37,7 @@ struct Exchange: Sendable {
 
     /// Sends the request; throws its errors, and with `--fail` an error for the response's status.
     ///
-    /// - Parameter retries: decides whether a request is sent again whose body breaks off. A file then begins anew.
+    /// - Parameter retries: decides whether a request whose response body breaks off is sent again. A file is then written anew.
     func run(_ draft: RequestDraft, by session: Session, retries policy: RetryPolicy) async throws {
         do {
             var (draft, retries) = (draft, BodyRetries(policy, since: .now()))
@@ -78,11 +78,11 @@ struct Exchange: Sendable {
         var error: SternaError
         /// The retries that led to the response.
         var retries: Int
-        /// Whether nothing is left of what has arrived.
+        /// Whether nothing of the received body remains, so that a repeated request may start over.
         var beginsAnew: Bool
     }
 
-    // The heads of other redirects are shown when they are followed.
+    // Only a refused redirect is shown here; the heads of others are shown when they are followed.
     private func showRedirect(_ refused: Response?) throws {
         guard style.parts.contains(.responseHead), let refused else { return }
         try Descriptor.standardOutput.write(HeadText(style: style).response(received(refused)))
@@ -90,26 +90,26 @@ struct Exchange: Sendable {
 
     /// Returns a response as it was received.
     private func received(_ response: Response) -> Response {
-        // What the network brought was not decoded yet; a stored response may have come after it.
+        // The log has the head before decoding; it is not that of a response from the cache.
         response.source == .network ? log.lastHead ?? response : response
     }
 
     private func send(_ draft: RequestDraft, by session: Session) async throws {
         try await progress.run {
             try await session.withResponse(to: draft) { response in
-                // What -v says comes before the response.
+                // Lines of -v come before the response.
                 await session.flushEvents()
                 progress.finish()
                 if response.source == .cache, let note = response.note { throw Self.unanswered(note, draft) }
                 if fails, response.status.code >= 400 { throw await statusError(response, draft, session) }
-                // Why a challenge was not answered, say.
+                // For example, why a challenge was not answered.
                 if let note = response.note { printError("Warning: \(note)") }
                 try showHead(response)
                 let file = try destination.file(for: response)
                 do {
                     try await receive(response, file)
                 } catch var error as SternaError {
-                    // Else the session adds them, which does not know the error below.
+                    // The session cannot add metrics to the error that is wrapped below.
                     error.metrics = error.metrics ?? response.metrics
                     throw BrokenBody(
                         error: error, retries: response.retries,
@@ -128,12 +128,12 @@ struct Exchange: Sendable {
         try Descriptor.standardOutput.write(gap + line + "\n")
     }
 
-    /// What comes between the response and lines about it.
+    /// The line end between the response and lines about it, if the response is shown.
     private var gap: String {
         style.parts.contains(.responseBody) || style.parts.contains(.responseHead) ? "\n" : ""
     }
 
-    /// The error of a request that was to be answered from the cache alone, which has nothing for it.
+    /// The error of a request that only the cache may answer, which has no response for it.
     private static func unanswered(_ note: String, _ draft: RequestDraft) -> SternaError {
         var error = SternaError(.unacceptableStatus, phase: .prepare, note)
         error.method = draft.method

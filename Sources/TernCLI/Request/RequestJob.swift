@@ -88,7 +88,7 @@ struct RequestJob {
         kept.credentials?.given.apply(to: &draft.settings)
         if let signing { draft.settings.awsSigning = signing }
         draft.settings.savedName = destination.savedName
-        // All attempts share the time.
+        // The limit is for all attempts together.
         if retries.limit > 0, let limit = connection.transport.maxTime {
             draft.settings.deadline = .after(.seconds(limit))
         }
@@ -103,7 +103,7 @@ struct RequestJob {
             try await exchange.run(draft, by: session, retries: retries)
         } catch {
             await session.flushEvents()
-            // What a server has set before the failure counts.
+            // Cookies that a server has set before the failure are kept.
             if exchange.log.hasAnswer { await Self.trySaving(state) }
             guard let error = error as? SternaError else { throw error }
             throw Self.advised(error, after: ContinuousClock.now - start, connection, routing)
@@ -118,7 +118,7 @@ struct RequestJob {
             "--location-trusted would send what the session keeps to other hosts; leave out one of the two options.")
     }
 
-    /// Saves what a command that failed leaves; prints a warning if that fails, too.
+    /// Saves the state of a command that failed; prints a warning if saving fails, too.
     static func trySaving(_ state: CommandState) async {
         do {
             try await state.save()
@@ -190,7 +190,7 @@ struct RequestJob {
             content.body?.mediaType = format.mediaType
         }
         if request.compress, let body = content.body {
-            // With a length if that is cheap, as many servers reject chunks.
+            // A short body is compressed as a whole, which gives it a length: many servers reject chunks.
             let compressed = body.compressed()
             let isShort = body.length.map { $0 <= Self.collectedBytes } ?? false
             content.body = isShort ? try await compressed.collected() : compressed

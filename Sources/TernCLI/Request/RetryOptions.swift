@@ -44,11 +44,11 @@ struct RetryOptions: ParsableArguments {
         var policy = RetryPolicy.none
         guard let retry, retry > 0 else { return policy }
         policy.limit = retry
-        // Whoever asks for retries by hand means this request, whatever its method.
+        // A user who asks for retries means this request, whatever its method.
         policy.methods.formUnion([.post, .patch, .connect])
         policy.statuses = [408, 429, 500, 502, 503, 504]
         policy.deferredStatuses = []
-        // As curl: a server must not hold the command for days.
+        // As in curl: a server must not hold the command for days.
         policy.longestRetryAfter = .seconds(6 * 3_600)
         policy.budget = nil
         policy.errors = retryAllErrors ? Self.allErrors : [.timedOut, .hostNotFound]
@@ -70,7 +70,7 @@ struct RetryOptions: ParsableArguments {
         return policy
     }
 
-    // Those that a second attempt could not change are left out.
+    // Failures that a second attempt could not change are left out.
     private static let allErrors = Set(SternaError.Kind.allCases).subtracting([
         .cancelled, .invalidURL, .invalidHeader, .invalidMethod, .invalidRequest, .encodingFailed, .fileUnreadable,
         .bodyNotReplayable, .originRefused, .interceptorFailed, .destinationUnusable,

@@ -45,11 +45,11 @@ struct RoutingOptions: ParsableArguments {
         if let proxy, !proxy.isEmpty, proxy != "none" {
             return .proxy(try Self.proxy(try Proxy(proxy), user, password), except: exceptions)
         }
-        // Its variables were checked, and each proxy takes this user or none does.
+        // The environment's variables were checked, and a user that one proxy takes every proxy takes.
         _ = try Proxy(.http, host: "localhost", username: user, password: password)
         return .each { url in
             guard let proxy = try? settings.proxy(for: url) else { return nil }
-            // Never without the proxy.
+            // Rather without the user than without the proxy.
             return (try? Self.proxy(proxy, user, password)) ?? proxy
         }
     }

@@ -55,7 +55,7 @@ struct HeaderOptions: ParsableArguments {
     }
 }
 
-/// The short name of `--cookie-jar`, of requests alone, since `tern download` continues with `-c`.
+/// The short name of `--cookie-jar`, only for requests, since `tern download` continues with `-c`.
 struct CookieJarName: ParsableArguments {
     @Option(
         name: .customShort("c", allowingJoined: true),
@@ -76,7 +76,7 @@ struct SenderOptions {
     var cookieFiles: [String] { fields.cookie.filter { !HabitOptions.isCookies($0) && !$0.isEmpty } }
 }
 
-/// Everything that a request is sent with, besides its body.
+/// Everything that a request is sent with, except its body.
 struct SendingOptions {
     var content: ContentOptions
     var aws: AWSOptions

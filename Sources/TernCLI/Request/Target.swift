@@ -92,7 +92,7 @@ struct Target: Hashable, Sendable {
         return isCapital && !text.isEmpty ? text : nil
     }
 
-    /// Expands a URL's short forms: `:8080/x` and `:/x` are on localhost, and a missing scheme is http. A single slash behind the
+    /// Expands a URL's short forms: `:8080/x` and `:/x` are on localhost, and a missing scheme is http. A single slash after the
     /// scheme is read as two, as browsers and curl do.
     static func expand(_ text: String) -> String {
         if hasScheme(text) { return text }

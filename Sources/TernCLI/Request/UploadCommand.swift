@@ -13,7 +13,7 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
             standard input is sent by tern PUT URL. Without --fail the exit status is 0
             whatever the server answers.
             With --resumable the upload survives Ctrl-C, a crash and a new start: the same
-            command, or tern transfers resume, goes on behind what the server has, by the
+            command, or tern transfers resume, goes on after the server's last byte, by the
             IETF's protocol, tus or Content-Range. The method is POST then, and the URL
             is taken as it is. --resumable s3 uploads an object of S3 in parts, by its
             own methods, and signs with the access key of --auth key:secret, or of the
@@ -127,7 +127,7 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
         }
     }
 
-    /// The options that were given and have no effect with `--resumable`. `--fail` and `--no-color` say how it is anyway.
+    /// The options that were given and have no effect with `--resumable`. `--fail` and `--no-color` name the default.
     private var withoutEffect: [String] {
         let state = request.sender.state
         // Without the type, the compiler tries every meaning of every operator here, nine times as long as it takes for the rest of

@@ -1,9 +1,9 @@
 import Sterna
 import SternaPlatform
 
-/// What a command knows of earlier ones and leaves to later ones: its cookies, and what `--session` keeps.
+/// What a command takes over from earlier ones and leaves to later ones: its cookies, and what `--session` keeps.
 struct CommandState: Sendable {
-    /// The cookies of the command's requests. They reach the requests that redirects lead to, also where nothing is kept.
+    /// The cookies of the command's requests. They reach the requests that redirects lead to, even if nothing is kept.
     let jar: CookieJar
 
     /// Where responses are stored; nil for nowhere.
@@ -32,7 +32,7 @@ struct CommandState: Sendable {
         self.isOffline = isOffline
     }
 
-    /// Gives a command's session what it knows and leaves.
+    /// Gives a command's session the cookies, the cache and the offline mode.
     func apply(to settings: inout SessionSettings) {
         settings.cookieJar = jar
         settings.cache = cache
@@ -43,9 +43,9 @@ struct CommandState: Sendable {
     ///
     /// - Parameters:
     ///   - cookieFiles: files whose cookies are sent, and which are not changed.
-    ///   - content: what the command line gives for each URL.
+    ///   - headers: what the command line gives, with the credentials, for each URL.
     ///   - isKept: whether files will be written.
-    /// - Throws: `fileUnreadable`; `UsageError` if a session cannot be that of all URLs.
+    /// - Throws: `fileUnreadable`; `UsageError` if the URLs cannot share one session.
     static func open(
         _ options: StateOptions, cookieFiles: [String], urls: [HTTPURL], credentials: EnteredCredentials?,
         headers: Headers, isKept: Bool = true
@@ -161,7 +161,7 @@ struct CommandState: Sendable {
         return (all, isSigned ? nil : server.credentials)
     }
 
-    /// Returns the Cookie field that a request gets besides its own one, for display.
+    /// Returns the Cookie field that the jar adds to a request's own one, for display.
     func cookieField(for request: Request) -> String? {
         let own = Set(
             (request.headers[.cookie] ?? "").split(separator: ";").map { pair in
@@ -175,9 +175,9 @@ struct CommandState: Sendable {
 
     // MARK: Files
 
-    /// Writes what later commands get. Throws `fileUnreadable` and `writeFailed`.
+    /// Writes the cookies and the session for later commands. Throws `fileUnreadable` and `writeFailed`.
     func save() async throws {
-        // A server must not hold up a command whose answer has been shown.
+        // A server must not hold up a command whose response has been shown.
         await cache?.waitForRefreshes(within: .seconds(2))
         await cache?.sync()
         if let path = jar.path {

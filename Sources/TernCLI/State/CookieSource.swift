@@ -4,7 +4,7 @@ import Sterna
 enum CookieSource {
     /// What a file holds.
     enum Kind: Hashable, Sendable {
-        /// Blanks at most.
+        /// Nothing but blanks.
         case nothing
         case cookies(CookieSnapshot.FileFormat)
         case other
@@ -37,7 +37,7 @@ enum CookieSource {
         path.lowercased().hasSuffix(".json") ? .json : .cookiesText
     }
 
-    /// Prints a warning about cookies that are not in a `cookies.txt`, since it cannot have them.
+    /// Prints a warning about cookies that are not in a `cookies.txt`, since that format cannot hold them.
     static func warn(about missing: [Cookie], in path: String) {
         guard let first = missing.first else { return }
         let others = missing.count > 1 ? " and \(missing.count - 1) more" : ""

@@ -37,7 +37,7 @@ struct CookieTable {
         let columns = max(width ?? 80, 20)
         let first =
             showsSecrets
-            // What was asked for is shown as a whole.
+            // A value that the user asks for is never truncated.
             ? "\(Colour.bold.wrap(cells[0], if: isColoured))=\(cells[1])"
             : Colour.bold.wrap(DisplayWidth.truncated(cells[0], to: columns), if: isColoured)
         var rest = ["\(cells[2])\(cells[3])", "expires \(cells[4])"]

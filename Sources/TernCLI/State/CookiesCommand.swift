@@ -67,9 +67,9 @@ struct CookiesCommand: AsyncParsableCommand {
         }
     }
 
-    /// The URL or host whose cookies are meant; nil for all.
+    /// The URL or host whose cookies are selected; nil for all.
     private var selected: String? {
-        // Without a scheme it only says which session.
+        // A host without a scheme only says which session is meant.
         if let session, !SessionLocation.isPath(session), let url, !Target.hasScheme(url) { return nil }
         return url
     }
@@ -104,7 +104,7 @@ struct CookiesCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the cookies that the command line means.
+    /// Returns the cookies that the command line selects.
     private func matching(_ cookies: [Cookie], _ target: HTTPURL?) -> [Cookie] {
         let named = cookies.filter { cookie in
             name.isEmpty || name.contains { $0.utf8.elementsEqual(cookie.name.utf8) }
@@ -174,7 +174,7 @@ enum CookieStore: Sendable {
 }
 
 extension SessionFile {
-    /// The error of a session that there is not.
+    /// The error of a session that does not exist.
     fileprivate var missing: SternaError {
         let others = location.otherHosts.prefix(5).joined(separator: ", ")
         let hint = others.isEmpty ? "" : "; a session of this name is there for \(others)"

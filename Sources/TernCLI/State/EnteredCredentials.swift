@@ -7,7 +7,7 @@ enum EnteredCredentials: Hashable, Sendable {
         case basic, digest
     }
 
-    /// - by: nil for Basic at once, and Digest where the server asks for it.
+    /// A nil scheme sends Basic at once, and Digest if the server asks for it.
     case user(String, password: String, by: Scheme?)
     case token(String)
 

@@ -21,13 +21,13 @@ struct SessionContent: Sendable, Hashable {
     var servers: [Server] = []
     var cookies = CookieSnapshot()
 
-    /// What requests to an origin get.
+    /// The credentials and header fields of requests to an origin.
     struct Server: Sendable, Hashable {
         var origin: Origin
         var credentials: EnteredCredentials?
         var headers: [Headers.Line] = []
 
-        /// Replaces what a command line gives anew. Credentials and an Authorization field exclude each other.
+        /// Replaces what a new command line gives. Credentials and an Authorization field exclude each other.
         mutating func update(_ credentials: EnteredCredentials?, _ headers: [Headers.Line]) {
             let names = Set(headers.map { $0.name.lowercased() })
             self.headers.removeAll { names.contains($0.name.lowercased()) }
@@ -67,7 +67,7 @@ struct SessionContent: Sendable, Hashable {
         return servers.first { $0.origin.scheme.isSecure && $0.origin.authority == origin.authority }?.origin
     }
 
-    /// Puts a server in the place of the one of its origin.
+    /// Adds a server, or replaces the one of its origin.
     mutating func put(_ server: Server) {
         if let index = servers.firstIndex(where: { $0.origin == server.origin }) {
             servers[index] = server
@@ -146,7 +146,7 @@ struct SessionContent: Sendable, Hashable {
 }
 
 extension EnteredCredentials {
-    /// Nil for what is no member of a session's file.
+    /// Nil if the object is not the member `credentials` of a session's file.
     fileprivate init?(json object: JSON.Object) {
         switch object["type"]?.string {
         case "bearer":

@@ -36,7 +36,7 @@ struct SessionLocation: Hashable, Sendable {
 
     /// Finds the file. Throws `UsageError` for an invalid name, and if there is no home folder.
     ///
-    /// - Parameter url: of a request; its host and port choose the folder of a name.
+    /// - Parameter url: the URL of a request; its host and port choose the folder of a name.
     init(_ name: String, for url: HTTPURL, variable: (String) -> String? = Environment.variable) throws(UsageError) {
         try Self.check(name)
         self.name = name
@@ -88,7 +88,7 @@ struct SessionLocation: Hashable, Sendable {
         return hosts.sorted()
     }
 
-    /// Makes the folders that are missing, for their owner alone. Throws `writeFailed`.
+    /// Makes the folders that are missing, for their owner only. Throws `writeFailed`.
     func makeFolder() throws(SternaError) {
         guard isNamed else { return }
         let parts = path.split(separator: "/").dropLast()

@@ -41,7 +41,7 @@ struct StateOptions: ParsableArguments {
         }
     }
 
-    /// Throws for a path that is none.
+    /// Throws for a path that names no file.
     static func check(jar path: String) throws(ValidationError) {
         if path.isEmpty { throw ValidationError("--cookie-jar takes the path of a file.") }
         if path == "-" {
@@ -50,7 +50,7 @@ struct StateOptions: ParsableArguments {
         }
     }
 
-    /// Throws for a name that is none.
+    /// Throws for an invalid name.
     static func check(session name: String) throws(ValidationError) {
         do {
             try SessionLocation.check(name)

@@ -26,7 +26,7 @@ enum DisplayWidth {
         return "\(head)…\(tail)"
     }
 
-    /// Returns a text with spaces behind it, up to a number of columns.
+    /// Returns a text padded with spaces at its end, up to a number of columns.
     static func padded(_ text: String, to columns: Int) -> String {
         text + String(repeating: " ", count: max(0, columns - of(text)))
     }

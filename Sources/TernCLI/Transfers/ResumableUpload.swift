@@ -5,7 +5,7 @@ import SternaPlatform
 import SternaS3
 import SternaTransfers
 
-/// How `tern upload` goes on after an interruption.
+/// How `tern upload` resumes after an interruption.
 enum ResumptionName: String, ExpressibleByArgument, CaseIterable {
     case auto, ietf, tus, s3
     case contentRange = "content-range"
@@ -84,7 +84,7 @@ struct ResumableUpload {
     ) async throws -> Bool {
         var failure: ExitCode?
         do {
-            // Standard output may be the answer's.
+            // With `-o -`, standard output is for the response's content.
             try await TransferRun(
                 store: store, transfers: [transfer], changes: changes, display: display, saysEnd: output.path != "-",
                 limit: limit, session: session
@@ -92,13 +92,13 @@ struct ResumableUpload {
         } catch let status as ExitCode {
             failure = status
         }
-        // A blocked one stays in the store, and one that the time was too short for.
+        // A blocked transfer, and one that ran out of time, stay in the store.
         if let failure, !transfer.status.state.isOver { throw failure }
         guard let failure else {
             do {
                 try save(transfer.response, to: answer)
             } catch let nothing as UsageError {
-                // There is none, now or later.
+                // The response's content is lost, so the transfer is of no further use.
                 try await store.acknowledge(transfer.id)
                 throw nothing
             }
@@ -110,7 +110,7 @@ struct ResumableUpload {
         return true
     }
 
-    /// Writes the content of the server's answer to the file, or to standard output. Throws `UsageError` if there is none to write.
+    /// Writes the response's content to the file, or to standard output. Throws `UsageError` if there is none to write.
     private func save(_ answer: TransferResponse?, to file: OutputFile?) throws {
         guard output.path != nil else { return }
         guard let body = answer?.body else {
@@ -140,8 +140,8 @@ struct ResumableUpload {
         }
     }
 
-    /// Returns the transfer that an interrupted command has left, of which this process is the owner now. Throws `UsageError` if another
-    /// process is.
+    /// Returns the transfer that an interrupted command has left, and which this process now owns. Throws `UsageError` if another
+    /// process owns it.
     private func earlier(_ store: TransferStore, _ session: Session) async throws -> Transfer? {
         let path = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
         let found = await store.list().first {
@@ -160,11 +160,11 @@ struct ResumableUpload {
     private func session(_ display: DownloadDisplay) async throws -> Session {
         let credentials = request.sender.credentials
         let isS3 = upload.resumption == .s3
-        // Nobody can begin a multipart upload without a signature.
+        // A multipart upload cannot begin without a signature.
         let signing = try request.aws.signing(
             isAsked: isS3 || credentials.authType == .awsSigv4, auth: credentials.auth, for: url,
             service: isS3 ? "s3" : nil)
-        // Before anything is added, rather than in its attempts.
+        // Missing keys are an error before the upload is added, rather than in its attempts.
         _ = try await signing?.credentials.credentials()
         let given = signing == nil ? try credentials.given() : CredentialOptions.Given()
         let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))

@@ -4,7 +4,7 @@ import SternaPlatform
 import SternaS3
 import SternaTransfers
 
-/// The store.
+/// The option that names the store.
 struct StoreOptions: ParsableArguments {
     @Option(
         name: .customLong("store"),
@@ -29,8 +29,8 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// Opens the store if its folder is there; nil if the default one is not, which nothing was added to yet. Throws `UsageError` if that of
-    /// `--store` is not there.
+    /// Opens the store if its folder exists; nil if the default one does not exist yet. Throws `UsageError` if that of
+    /// `--store` does not exist.
     func openExisting(
         concurrency: Int = 4, _ configure: @escaping @Sendable (inout TransferStoreSettings) -> Void = { _ in }
     ) async throws -> TransferStore? {
@@ -55,23 +55,23 @@ struct StoreOptions: ParsableArguments {
     }
 }
 
-/// What a store has.
+/// The transfers of a store.
 struct StoredTransfers {
     var readable: [TransferCompletion] = []
     var unreadable: [UnreadableTransfer] = []
 
-    /// - Parameter store: nil for one that is not there.
+    /// - Parameter store: nil for a store that does not exist.
     init(_ store: TransferStore?) async {
         guard let store else { return }
         (readable, unreadable) = await store.contents()
     }
 
-    /// Says what is wrong with those that cannot be read.
+    /// Prints what is wrong with transfers that cannot be read.
     func complain() {
         for one in unreadable { ErrorLine.show(TransferTable.sentence(one)) }
     }
 
-    /// Returns what the beginnings of identifiers name. Throws `UsageError` for a beginning that none or several have.
+    /// Returns the transfers that the beginnings of identifiers name. Throws `UsageError` for a beginning of none or of several.
     func named(_ ids: [String]) throws -> StoredTransfers {
         var named = self
         (named.readable, named.unreadable) = ([], [])
@@ -88,7 +88,7 @@ struct StoredTransfers {
                     "No transfer's identifier begins with “\(TerminalText.line(beginning))”; tern transfers list shows them.",
                     status: ExitStatus.failure)
             }
-            // Named twice, it is meant once.
+            // A transfer that is named twice is in the result once.
             named.readable += found.filter { one in !named.readable.contains { $0.id == one.id } }
             named.unreadable += broken.filter { !named.unreadable.contains($0) }
         }
@@ -96,7 +96,7 @@ struct StoredTransfers {
     }
 }
 
-/// The beginnings of identifiers, for commands that do without.
+/// The beginnings of identifiers, for commands that need none.
 struct TransferIDs: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The beginnings of identifiers, which tern transfers list shows.", valueName: "ID"))

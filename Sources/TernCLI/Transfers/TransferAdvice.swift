@@ -1,7 +1,7 @@
 import Sterna
 import SternaTransfers
 
-/// Says errors of transfers in terms of tern's options.
+/// Words errors of transfers in terms of tern's options.
 ///
 /// A store keeps the reasons for failures as text, in the words of the library, whose user is a program.
 enum TransferAdvice {
@@ -65,7 +65,7 @@ enum TransferAdvice {
         return "\(reason) \(advice)"
     }
 
-    /// Runs work on a store, whose errors are then said for a user of tern.
+    /// Runs work on a store, and words its errors for a user of tern.
     static func advising<R>(_ work: () async throws -> R) async throws -> R {
         do {
             return try await work()

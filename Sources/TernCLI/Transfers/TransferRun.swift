@@ -14,7 +14,7 @@ struct TransferChanges: Sendable {
     func note(_ transfer: Transfer) { continuation.yield(transfer) }
 }
 
-/// The time that `--max-time` gives a command that carries transfers on: it ends then, and they stay in the store.
+/// The time that `--max-time` gives a command that carries transfers on: then the command ends, and they stay in the store.
 struct TransferLimit: Sendable {
     let seconds: Double
     let end: ContinuousClock.Instant
@@ -25,7 +25,7 @@ struct TransferLimit: Sendable {
         (self.seconds, end) = (seconds, ContinuousClock.now + .seconds(seconds))
     }
 
-    /// Says that the time is over, with advice.
+    /// The message that the time is over, with advice.
     var reason: String {
         "The command did not finish within the \(RequestJob.seconds(seconds)) of --max-time. Give it more with --max-time SECONDS."
     }
@@ -40,16 +40,16 @@ struct TransferRun {
     let changes: TransferChanges
     let display: DownloadDisplay
 
-    /// Whether the end of a transfer that has succeeded is told on standard output.
+    /// Whether the end of a transfer that has succeeded is printed to standard output.
     var saysEnd = true
 
-    /// When the command ends, whatever is left; nil for no limit.
+    /// When the command ends, even if transfers are unfinished; nil for no limit.
     var limit: TransferLimit?
 
-    /// The session whose events are told before what follows from them; nil if none are.
+    /// The session whose events are printed before the changes that they cause; nil if no events are printed.
     var session: Session?
 
-    /// What was told of a transfer that goes on.
+    /// What was printed about an unfinished transfer.
     private struct Told {
         var attempt = 0
         var obstacle: TransferFailure?
@@ -62,7 +62,7 @@ struct TransferRun {
         guard case .ended(let status) = end, !Task.isCancelled else {
             let isOverdue = !Task.isCancelled
             await store.interrupt()
-            // What the store has, which is less than what has come if the server gave no validator.
+            // The bytes that the store keeps: fewer than have arrived if the server gave no validator.
             let ids = Set(transfers.map(\.id))
             let left = await store.list().filter { !$0.state.isOver && ids.contains($0.id) }
             if isOverdue, let limit { display.complain(limit.reason) }
@@ -80,7 +80,7 @@ struct TransferRun {
         case overdue
     }
 
-    /// Tells what happens, until nothing further does or the time is over.
+    /// Prints what happens to the transfers, until each has ended or is blocked, or the time is over.
     private func followInTime() async -> End {
         guard let limit else { return .ended(await follow()) }
         return await withTaskGroup(of: End.self) { group in
@@ -95,12 +95,12 @@ struct TransferRun {
         }
     }
 
-    /// Tells what happens, until nothing further does; returns the exit status of the first that failed.
+    /// Prints what happens to the transfers, until each has ended or is blocked; returns the exit status of the first that failed.
     private func follow() async -> Int32? {
         var open: [TransferID: Told] = [:]
         for transfer in transfers { open[transfer.id] = Told() }
         var status: Int32?
-        // What happened before the first change is read.
+        // Changes before the stream is read.
         for transfer in transfers { tell(transfer, &open, &status) }
         guard !open.isEmpty else { return status }
         for await transfer in changes.stream {
@@ -123,7 +123,7 @@ struct TransferRun {
         if case .failure(let failed) = end, status == nil { status = failed.rawValue }
     }
 
-    /// Tells why a transfer waits, once for each attempt and each obstacle.
+    /// Prints why a transfer waits, once for each attempt and each obstacle.
     private func tellDelay(_ transfer: Transfer, _ present: TransferStatus, _ told: inout Told) {
         lazy var name = TransferTable.name(transfer.details)
         if let found = present.obstacle, found != told.obstacle {
@@ -137,7 +137,7 @@ struct TransferRun {
         display.complain("\(name): \(TransferAdvice.reason(failure, isFinal: false)) It is tried again.")
     }
 
-    /// Tells how a transfer has ended, and whether it has failed; nil for one that goes on.
+    /// Prints how a transfer has ended, and returns whether it has failed; nil for one that continues.
     private func end(of transfer: Transfer, _ state: TransferState) -> Result<Void, ExitCode>? {
         lazy var name = TransferTable.name(transfer.details)
         switch state {
@@ -161,7 +161,7 @@ struct TransferRun {
         return ExitCode(ExitStatus.code(for: SternaError(kind, phase: .read, failure.reason)))
     }
 
-    /// What lets a blocked transfer go on.
+    /// The advice how to resume a blocked transfer.
     private static func advice(_ failure: TransferFailure, _ id: TransferID) -> String {
         let option = failure.status == 407 ? "--proxy-user USER:PASSWORD" : "-a USER:PASSWORD"
         let short = id.text.prefix(8)

@@ -37,7 +37,7 @@ struct TransferSessionOptions {
     var trust: TrustOptions
     var routing: RoutingOptions
 
-    /// The header fields. Throws `UsageError` for a field that is to be left out, which no transfer notes.
+    /// The header fields. Throws `UsageError` for a field that is to be left out, which a transfer cannot record.
     func headers() throws -> Headers {
         let content = try RequestContent(try header.map { try HabitOptions.headerItem($0) }, as: .json)
         try Self.check(content)
@@ -48,7 +48,7 @@ struct TransferSessionOptions {
     static func check(_ content: RequestContent) throws(UsageError) {
         guard let name = content.removedHeaders.sorted().first else { return }
         throw UsageError(
-            "“\(TerminalText.line(name)):” leaves out a field of each request, which transfers cannot; give it a value, or leave it away."
+            "“\(TerminalText.line(name)):” leaves out a field of each request, which transfers cannot; give it a value, or leave it out."
         )
     }
 
@@ -60,11 +60,11 @@ struct TransferSessionOptions {
     }
 }
 
-/// The sessions that carry transfers on: one for all; for uploads to S3, where the options do not have them all signed, one for each origin.
+/// The sessions that carry transfers on: one for each origin of uploads to S3, unless the options sign all; one for the others.
 struct TransferSessions {
     private let options: TransferSessionOptions
 
-    /// The session of all transfers but those uploads. It signs if the options ask for it.
+    /// The session of all other transfers; also of uploads to S3 if the options sign all.
     let common: Session
     private let commonSigning: AWSSigning?
     private let make: (String?, AWSSigning?) throws -> Session
@@ -82,7 +82,7 @@ struct TransferSessions {
         let policies = try urls.map { try options.trust.policy(for: $0) }
         let (engine, proxies) = (try options.trust.engine(routing.families), try routing.proxies())
         let netrc = try credentials.netrcSetting()
-        // Beside an upload to S3 --auth is an access key: it must not be sent as a password.
+        // With an upload to S3, --auth is an access key: it must not be sent as a password.
         let signsAll =
             options.aws.awsSigv4 != nil || credentials.authType == .awsSigv4 || hasS3 && credentials.auth != nil
         let given = signsAll ? CredentialOptions.Given() : try credentials.given()
@@ -93,7 +93,7 @@ struct TransferSessions {
                 "--auth, --bearer and --aws-sigv4 are for one host, and these transfers are with \(origins.count); name those of one, or use --netrc or the environment's access key."
             )
         }
-        // One for the requests of all sessions.
+        // One limit for the requests of all sessions.
         let bandwidth = connection.bandwidth
         make = { base, signing in
             try Session(baseURL: base) { settings in
@@ -134,7 +134,7 @@ struct TransferSessions {
     /// Throws without an access key: a transfer whose requests cannot be signed would fail for good.
     func checkSigning() async throws { _ = try await commonSigning?.credentials.credentials() }
 
-    /// Says in a sentence why there is no session.
+    /// Returns a sentence that says why there is no session.
     static func reason(_ error: any Error) -> String {
         ErrorLine.text(for: error) ?? (error as? ValidationError)?.message ?? "\(error)"
     }

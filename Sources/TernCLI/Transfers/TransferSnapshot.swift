@@ -16,10 +16,10 @@ final class TransferSnapshot: Sendable {
 
     init(_ transfers: [Transfer] = []) { self.transfers = transfers }
 
-    /// Takes what the store lists.
+    /// Takes the list of the store.
     func set(_ all: [TransferCompletion]) { state.withLock { $0.listed = all } }
 
-    /// Returns the present screen, with rates that sink while nothing arrives.
+    /// Returns the present screen, with rates that decrease while nothing arrives.
     func screen(at now: NIODeadline = .now()) -> DownloadScreen {
         let own = transfers.compactMap { transfer in
             let status = transfer.status

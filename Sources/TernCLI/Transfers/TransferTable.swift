@@ -11,7 +11,7 @@ struct TransferTable {
     private static let heads = ["ID", "STATE", "SIZE", "FILE"]
     private static let gap = 2
 
-    /// The fewest columns that a file is given beside the others; below it has a line of its own.
+    /// The fewest columns for a file beside the other cells; if fewer are left, the file has a line of its own.
     private static let leastFile = 20
 
     /// Returns the lines of a table; two lines for each transfer if a table does not fit.
@@ -70,7 +70,7 @@ struct TransferTable {
         return sent > progress.completed ? "\(size) confirmed, \(ByteSize(sent)) sent" : "\(size) confirmed"
     }
 
-    /// What is known of transfers that a command leaves unfinished, as a sentence.
+    /// A sentence about the transfers that a command leaves unfinished.
     ///
     /// - Parameter left: the bytes that each has, or that its server has confirmed, and what the requests of an upload have carried.
     static func interrupted(_ left: [(completed: Int64, sent: Int64?)]) -> String {

@@ -102,7 +102,7 @@ struct TransfersAddCommand: AsyncParsableCommand, TransferSessionCommand {
             settings.stateChanged = { changes.note($0) }
         }
         let session = try await options.session(targets)
-        // Before anything is added.
+        // All files are checked before any download is added.
         var earlier: [String: TransferCompletion] = [:]
         for (url, file) in zip(targets, files) {
             guard let known = await store.unfinishedDownload(to: file) else { continue }
@@ -149,7 +149,7 @@ struct TransfersAddCommand: AsyncParsableCommand, TransferSessionCommand {
         return files
     }
 
-    /// Checks whether an unfinished transfer with the same file is what is to be added. Throws `UsageError`.
+    /// Throws `UsageError` if an unfinished transfer to the same file is not the download that is to be added.
     private func check(_ known: TransferCompletion, _ url: HTTPURL, _ values: [String: String]) throws(UsageError) {
         let (id, name) = (TransferTable.shortID(known.id), TransferTable.name(known))
         let advice = "cancel that by tern transfers cancel \(id), or write another file by -o FILE."

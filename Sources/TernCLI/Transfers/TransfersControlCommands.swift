@@ -30,10 +30,10 @@ struct TransfersPauseCommand: AsyncParsableCommand {
     }
 }
 
-/// Cancels transfers, and removes what of their files is there.
+/// Cancels transfers, and deletes their partial files.
 struct TransfersCancelCommand: AsyncParsableCommand, TransferSessionCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Cancel transfers for good, and remove what of downloaded files is there.",
+        commandName: "cancel", abstract: "Cancel transfers for good, and delete the partial files of downloads.",
         discussion: """
             Takes IDs, or --all. The server is asked to forget what it has of an upload:
             give --auth, --netrc, --aws-sigv4 and --header as to the upload. Without them
@@ -101,8 +101,8 @@ struct TransfersRemoveCommand: AsyncParsableCommand {
         commandName: "remove", abstract: "Remove transfers that are over from the store; their files stay.",
         discussion: """
             Takes IDs; without one it removes all that are over. An unreadable transfer is
-            removed if its ID is given, with what of a download is there; what the server
-            has of an upload stays there.
+            removed if its ID is given, with the partial file of a download; the server
+            keeps what it has of an upload.
             """)
 
     @OptionGroup
@@ -136,24 +136,24 @@ struct TransfersRemoveCommand: AsyncParsableCommand {
     }
 }
 
-/// What is done to single transfers.
+/// An action on single transfers.
 struct TransferControl {
-    /// Nil for a store that is not there.
+    /// Nil for a store that does not exist.
     let store: TransferStore?
     let choice: TransferChoice
 
     /// What was done, as the beginning of a sentence.
     let done: String
 
-    /// Returns the transfers that are meant and not over. Throws `UsageError` for a beginning of identifiers that none or several have.
+    /// Returns the chosen transfers that are not over. Throws `UsageError` for a beginning of no identifier or of several.
     func meant(_ all: StoredTransfers) throws -> StoredTransfers {
         var meant = choice.all ? all : try all.named(choice.ids)
         meant.readable.removeAll { $0.state.isOver }
         return meant
     }
 
-    /// Changes transfers; throws the exit status of a failure if another process carries one of them on, or if one cannot be read, which is
-    /// said.
+    /// Changes transfers, and prints what is wrong with those that cannot be read. Throws the exit status of a failure if there are
+    /// any, or if another process carries a transfer on.
     func change(
         _ meant: StoredTransfers, _ change: (Transfer) async throws -> Void,
         session: (TransferDescription) async throws -> Session

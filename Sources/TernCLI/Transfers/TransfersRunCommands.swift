@@ -18,7 +18,7 @@ struct TransferRunOptions: ParsableArguments {
     }
 }
 
-/// Carries on what earlier commands have left.
+/// Carries on the transfers that earlier commands have left.
 struct TransfersResumeCommand: AsyncParsableCommand, TransferSessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Carry on the transfers that no command carries on, until they are over.",
@@ -79,7 +79,7 @@ struct TransfersResumeCommand: AsyncParsableCommand, TransferSessionCommand {
         }
         let all = await StoredTransfers(store)
         let meant = ids.isEmpty ? all : try all.named(ids)
-        // Last, where what the others have to say does not hide it.
+        // Printed last, so that messages about the other transfers do not hide it.
         defer { meant.complain() }
         if let store { try await run(store, changes, meant.readable.filter { !$0.state.isOver }, values, limit) }
         guard meant.unreadable.isEmpty else { throw ExitCode(ExitStatus.code(for: .fileUnreadable)) }

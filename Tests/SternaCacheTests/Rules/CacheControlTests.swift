@@ -22,7 +22,7 @@ struct CacheControlTests {
         (["foo=\", max-age=5\", max-age=60"], 60), (["foo=\"\\\",max-age=5\", max-age=60"], 60),
     ]
 
-    @Test("Seconds that are quoted, repeated, invalid or too large", arguments: ages)
+    @Test("Seconds are read if they are quoted, repeated, invalid or too large", arguments: ages)
     func maxAge(lines: [String], seconds: Int64?) {
         expectEqual(CacheControl.Response(lines).maxAge, seconds)
         let shared = lines.map { $0.replacing("max-age", with: "s-maxage").replacing("MAX-AGE", with: "S-MAXAGE") }
@@ -38,7 +38,7 @@ struct CacheControlTests {
         ("no-cache, no-cache=\"a\"", .everything), ("no-cache=\"a", .everything), ("no-cache=(a)", .everything),
     ]
 
-    @Test("Field names of no-cache and private", arguments: extents)
+    @Test("no-cache and private are limited to their field names", arguments: extents)
     func extent(line: String, extent: CacheControl.Extent) {
         expectEqual(CacheControl.Response([line]).noCache, extent)
         expectEqual(CacheControl.Response([line.lowercased().replacing("no-cache", with: "private")]).isPrivate, extent)
@@ -83,7 +83,7 @@ struct CacheControlTests {
         #expect(!CacheControl.Response([Array(repeating: "a", count: 64).joined(separator: ",")]).isMalformed)
     }
 
-    @Test("Directives of requests; unreadable ones restrict")
+    @Test("Directives of requests are read, and unreadable ones restrict")
     func requests() {
         func read(_ line: String) -> CacheControl.Request { CacheControl.Request([line]) }
         expectEqual(read("max-age=5, max-age=3").maxAge, 3)

@@ -172,7 +172,7 @@ struct CacheDecisionTests {
         expectEqual(text(.head, stale), "forward stale")
     }
 
-    @Test("The fields that a validation and a reload send (RFC 9111, 4.3.1)")
+    @Test("A validation sends the stored validators, and a reload Cache-Control (RFC 9111, 4.3.1)")
     func validationFields() {
         func fields(_ response: [String], _ policy: CachePolicy = .protocolRules, _ request: [String] = [])
             -> HTTPFields
@@ -198,7 +198,7 @@ struct CacheDecisionTests {
         #expect(origin[.cacheControl] == "no-cache" && origin["Pragma"] == "no-cache")
     }
 
-    @Test("The policies of URLRequest and the flags of ASIHTTPRequest")
+    @Test("The policies of URLRequest and the flags of ASIHTTPRequest have equivalents")
     func names() {
         expectEqual(CachePolicy(.useProtocolCachePolicy), .protocolRules)
         expectEqual(CachePolicy(.reloadIgnoringLocalCacheData), .reload)

@@ -33,7 +33,7 @@ struct CachePropertyTests {
         var all = (0..<Int.random(in: 0...5, using: &generator)).compactMap { _ in
             words.randomElement(using: &generator)
         }
-        // Two of them together are a quoted string, in which nothing is a directive.
+        // Two quotes make a quoted string, which contains no directive.
         var hasOpenQuote = fixed.map(isOpen) ?? false
         all.removeAll { word in
             guard isOpen(word) else { return false }

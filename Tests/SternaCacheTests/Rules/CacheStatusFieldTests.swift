@@ -27,10 +27,10 @@ struct CacheStatusFieldTests {
         ),
     ]
 
-    @Test("The member of a decision", arguments: rows)
+    @Test("A decision has its member", arguments: rows)
     func decisions(decision: CacheDecision, text: String) { expectEqual(CacheStatusField(decision).text, text) }
 
-    @Test("Later parameters, and the members of other caches")
+    @Test("A member has the later parameters, and follows the members of other caches")
     func later() {
         var field = CacheStatusField(.validate(.init(index: 0, fields: [:]), .stale))
         (field.forwardStatus, field.isStored, field.isCollapsed, field.timeLeft) = (304, true, true, 60)

@@ -47,7 +47,7 @@ struct FreshnessTests {
         (["Last-Modified: Thu, 01 Jan 1970 00:00:00 GMT"], 604_800, 604_800),
     ]
 
-    @Test("Freshness lifetimes by source", arguments: lifetimes)
+    @Test("The lifetime comes from s-maxage, max-age, Expires or a heuristic, in this order", arguments: lifetimes)
     func lifetime(lines: [String], alone: Int64, shared: Int64) {
         let dated = lines + ["Date: \(Scene.date)"]
         expectEqual(Self.freshness(dated).lifetime, alone)
@@ -88,7 +88,7 @@ struct FreshnessTests {
         ([], -50, -40, 10), (["Age: 3"], -50, -50, 3),
     ]
 
-    @Test("The age at arrival (RFC 9111, 4.2.3, 5.1)", arguments: ages)
+    @Test("The age at arrival is computed from Date, Age and the delay (RFC 9111, 4.2.3, 5.1)", arguments: ages)
     func initialAge(lines: [String], sent: Int64, arrived: Int64, age: Int64) {
         let freshness = Self.freshness(
             lines + ["Date: \(Scene.date)"], sent: Scene.made + sent, arrived: Scene.made + arrived)
@@ -96,7 +96,7 @@ struct FreshnessTests {
         expectEqual(freshness.age(at: Scene.made + arrived + 7), age + 7)
     }
 
-    @Test("Without a single valid Date, the time of arrival counts", arguments: [[], ["Date: x"]])
+    @Test("Without a single valid Date, the time of arrival is used", arguments: [[], ["Date: x"]])
     func noDate(lines: [String]) {
         let freshness = Self.freshness(lines + ["Expires: \(Scene.hourLater)"])
         expectEqual(freshness.initialAge, 0)

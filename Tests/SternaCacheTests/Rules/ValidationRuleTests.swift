@@ -149,7 +149,7 @@ struct ValidationRuleTests {
         }
     }
 
-    @Test("Other responses to a validation (RFC 9111, 4.3.3)")
+    @Test("Other responses to a validation replace the stored one or count as failures (RFC 9111, 4.3.3)")
     func others() {
         let stored = [Scene.stored(["ETag: \"v\""])]
         for status in [200, 206, 301, 404, 412, 501] {
@@ -161,7 +161,7 @@ struct ValidationRuleTests {
         expectEqual(Self.text(Self.judge(Scene.response(status: 304), [], asked: 5)), "unknown")
     }
 
-    @Test("The fields that an update changes (RFC 9111, 3.2)")
+    @Test("An update replaces all fields except those of the stored bytes (RFC 9111, 3.2)")
     func fields() {
         let stored = Scene.fields([
             "Date: \(Self.hour)", "Age: 50", "Content-Length: 100", "Content-Encoding: gzip", "Content-Type: a/b",

@@ -16,7 +16,7 @@ struct VaryTests {
         ([Array(repeating: "x", count: 99).joined(separator: ",")], .fields(["x"])),
     ]
 
-    @Test("Field names", arguments: fields)
+    @Test("The field names of all lines are read", arguments: fields)
     func names(lines: [String], vary: Vary) { expectEqual(Vary(lines: lines), vary) }
 
     /// Vary, the fields of two requests, whether both select the same response.

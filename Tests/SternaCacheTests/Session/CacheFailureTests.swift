@@ -125,7 +125,7 @@ struct CacheFailureTests {
         expectEqual(error?.kind, .cancelled)
     }
 
-    @Test("The policies of NSURLRequest and ASIHTTPRequest by name")
+    @Test("The policies of NSURLRequest and ASIHTTPRequest behave as there")
     func names() async throws {
         let server = Server("max-age=10")
         let scene = try CacheScene(answer: server.answer)

@@ -9,7 +9,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-/// What a server, or a previous caller, must not achieve through the cache.
+/// Attacks through the cache by servers and by previous callers.
 @Suite("Cache: hostile servers and mixed callers", .timeLimit(.minutes(5)))
 struct CacheHostileTests {
     enum Route: CaseIterable { case validation, head, ownCondition, refresh }
@@ -189,7 +189,7 @@ struct CacheHostileTests {
     }
 
     @Test(
-        "A refresh stops where nothing is stored any more, and sync() does not wait for it", arguments: [true, false])
+        "A refresh ends if its response is no longer stored, and sync() does not wait for it", arguments: [true, false])
     func endlessRefresh(isSilent: Bool) async throws {
         let (numbers, body, gate) = (Numbers(), CountedPieces.endless(1_000_000, of: 10_000), Gate())
         let scene = try CacheScene(bytes: 1 << 20) { _ in
@@ -249,7 +249,7 @@ struct CacheHostileTests {
         try await expectEqual(scene.api.get("a").text(), "whole")
     }
 
-    @Test("All options of Connection count, however many there are")
+    @Test("No field that Connection names is stored, however many it names")
     func connectionOptions() async throws {
         let scene = try CacheScene { _ in
             var fields: ServerHeaders = ["Connection": (0..<100).map { "X-\($0)" }.joined(separator: ", ")]

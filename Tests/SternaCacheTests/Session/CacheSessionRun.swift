@@ -78,7 +78,7 @@ struct CacheSessionRun {
             if let tag = fields[.eTag], request.headers[.ifNoneMatch] == tag {
                 return .init(status: 304, headers: fields)
             }
-            // Of different lengths, and some above what is held with the head.
+            // Of different lengths, and some longer than a body that is stored with its head.
             let filling = String(repeating: ".", count: version(kind) * 977 % 40_000)
             return .init(status: 200, headers: fields, body: ResponseBody(Bytes(text: "\(text) \(filling)")))
         }

@@ -36,19 +36,19 @@ struct CacheSessionRunTests {
         if onDisk { #expect(counts["loss of the journal", default: 0] > 0 && counts["start", default: 0] > seeds) }
     }
 
-    @Test("In memory") func memory() async throws {
+    @Test("A cache in memory agrees with the model") func memory() async throws {
         try await run(20, evicts: false, bytes: 32 << 20, onDisk: false)
     }
 
-    @Test("In a memory that is too small for all") func eviction() async throws {
+    @Test("A cache in memory that is too small for all responses agrees with the model") func eviction() async throws {
         try await run(20, evicts: true, bytes: 100_000, onDisk: false)
     }
 
-    @Test("On disk, with a memory cache") func disk() async throws {
+    @Test("A cache on disk with a memory cache agrees with the model") func disk() async throws {
         try await run(6, evicts: false, bytes: 32 << 20, onDisk: true)
     }
 
-    @Test("On disk, with a memory cache that is too small for all") func smallMemory() async throws {
+    @Test("A cache on disk with a small memory cache agrees with the model") func smallMemory() async throws {
         try await run(6, evicts: false, bytes: 100_000, onDisk: true)
     }
 }

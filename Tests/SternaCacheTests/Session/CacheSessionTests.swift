@@ -43,7 +43,7 @@ struct CacheSessionTests {
     }
 
     @Test(
-        "What must not be stored is not stored",
+        "A response that is not fresh or forbids storing is requested again",
         arguments: [
             "no-store", "max-age=60, no-store", "max-age=0", "", "max-age=60, max-age=0", "max-age=\"60", "no-cache",
         ])
@@ -106,7 +106,7 @@ struct CacheSessionTests {
         await expectEqual(scene.cache.usage().entries, 0)
     }
 
-    @Test("Lists, sizes and removals")
+    @Test("Entries are listed without secrets, measured and removed")
     func entries() async throws {
         let scene = try CacheScene { request in .cached("x", "max-age=60") }
         for path in ["a", "b?token=secret", "c"] { _ = try await scene.api.get(path) }
@@ -143,7 +143,7 @@ struct CacheSessionTests {
     }
 
     @Test(
-        "Policies",
+        "The policy decides whether the cache or the server responds",
         arguments: [
             (CachePolicy.protocolRules, "1", 1), (.reload, "2", 2), (.cachedElseLoad, "1", 1), (.cachedOnly, "1", 1),
             (.revalidate, "2", 2), (.ignored, "2", 2),

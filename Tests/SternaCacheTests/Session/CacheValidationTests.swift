@@ -90,7 +90,7 @@ struct CacheValidationTests {
     }
 
     @Test(
-        "Unsafe methods remove what is stored, unless they fail",
+        "Unsafe methods remove stored responses, unless they fail",
         arguments: [(200, true), (302, true), (404, false), (500, false)])
     func unsafe(status: Int, isRemoved: Bool) async throws {
         let scene = try CacheScene({ $0.redirects = .doNotFollow }) { request in

@@ -23,7 +23,7 @@ struct CacheVaryUpdateTests {
     private static let german: Headers = ["Accept-Language": "de", "X-A": "1"]
 
     @Test(
-        "The next request is answered from the cache, and one with other values is not",
+        "The next request is served from the cache, and one with other values is not",
         arguments: [nil, "X-A", "Accept-Language, X-A", "accept-language", "X-B"], [true, false])
     func union(vary: String?, isOnDisk: Bool) async throws {
         let folder = CacheTestFolder()

@@ -17,7 +17,7 @@ struct DiskCacheRun {
         /// The maximum size of all entries; nothing is evicted below 4 MiB.
         var bytes: Int64 = 1 << 30
 
-        /// Whether files lose what was not synced at each crash.
+        /// Whether files lose their unsynced bytes at each crash.
         var losesUnsynced = true
 
         /// Whether any byte of any file may change at a crash.
@@ -38,7 +38,7 @@ struct DiskCacheRun {
     let options: Options
     private var random: SeededRandom
     private var caches: [DiskCache] = []
-    // Each number's place, and what became of it.
+    // Each number's place, and its state.
     private var places: [(key: Int, variant: UInt64, fate: Fate, revision: Int)] = []
     private var syncedLength = JournalHeader.size
     private var syncedIdentity: FileStatus.Identity?
@@ -81,7 +81,7 @@ struct DiskCacheRun {
         }
     }
 
-    // MARK: What is stored
+    // MARK: Storing
 
     static func key(_ number: Int) -> CacheKey { CacheKey(request: Array("key \(number)".utf8), partition: []) }
 
@@ -110,7 +110,7 @@ struct DiskCacheRun {
         let body = Self.body(number)
         let knowsLength = Bool.random(using: &random)
         let cache = cache()
-        // Requests look before they store.
+        // Requests look a key up before they store.
         _ = await cache.variants(of: Self.key(key))
         guard
             let writer = await cache.store(
@@ -137,7 +137,7 @@ struct DiskCacheRun {
 
     private func fail(_ text: String) throws { throw Failure(description: text) }
 
-    // MARK: What is served
+    // MARK: Serving
 
     private mutating func look(at key: Int) async throws {
         let cache = cache()
@@ -166,7 +166,7 @@ struct DiskCacheRun {
         }
         guard options.bytes >= 1 << 30, !options.rots else { return }
         for (number, place) in places.enumerated() where place.key == key && place.fate != .gone {
-            // What was not synced may be lost by a crash, which marks it.
+            // A crash may lose unsynced entries, and marks them as lost.
             guard found.contains(place.variant) else { return try fail("\(number) is lost.") }
         }
     }
@@ -219,7 +219,7 @@ struct DiskCacheRun {
     }
 
     private mutating func sync() async {
-        // Each process syncs what it stored itself.
+        // Each process syncs only its own entries.
         for cache in caches { await cache.sync() }
         for index in places.indices where places[index].fate == .stored { places[index].fate = .synced }
         let status = FileStatus(path: folder + "/journal-1")
@@ -259,7 +259,7 @@ struct DiskCacheRun {
         if options.losesUnsynced { try await findSurvivors(unsynced) }
     }
 
-    /// Finds out which unsynced entries survived.
+    /// Records which unsynced entries survived.
     private mutating func findSurvivors(_ unsynced: Set<Int>) async throws {
         for key in 0..<12 {
             for variant in await caches[0].variants(of: Self.key(key)) {

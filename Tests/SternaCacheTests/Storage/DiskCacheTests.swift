@@ -304,7 +304,7 @@ struct DiskCacheTests {
         let place = CacheFolder(path: folder.path)
         #expect(place.make())
         let isOver = Mutex(false)
-        // A thread of its own: what it meets are moments of a few microseconds.
+        // A thread of its own, to hit moments of a few microseconds.
         let tidied = Task.detached {
             while !isOver.withLock({ $0 }) { place.removeUnfinished(place.names()) }
         }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Cache storage: the journal's records")
 struct JournalStateTests {
-    /// The entries that records amount to, by a list that is searched.
+    /// A model: the entries that result from records, in a list.
     static func model(_ records: some Sequence<JournalRecord>) -> [CacheEntryID: Int64] {
         var entries: [CacheEntryID: Int64] = [:]
         for record in records {

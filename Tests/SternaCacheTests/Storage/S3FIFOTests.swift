@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Cache storage: the order of eviction")
 struct S3FIFOTests {
-    /// The same rules with lists that are searched.
+    /// A model: the same rules with lists.
     struct Model {
         struct Item {
             var id: Int

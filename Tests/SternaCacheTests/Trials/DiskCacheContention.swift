@@ -23,7 +23,7 @@ struct DiskCacheContention: Sendable, Codable {
 
     private static func variant(of number: Int) -> UInt64 { UInt64(number / keys % variants) }
 
-    /// Works for a time, on a slow machine until there is something to compare; writes commits, refusals and hits in the last line.
+    /// Works for a time, on a slow machine until there are entries to compare; writes commits, refusals and hits in the last line.
     func run() async {
         _ = DiskCacheRun.body(0)
         guard let log = TrialLog(path: log) else { exit(EXIT_FAILURE) }

@@ -6,11 +6,11 @@ import Testing
 
 @Suite("Cache storage: killed processes", .serialized, .timeLimit(.minutes(30)))
 struct DiskCacheKillTests {
-    /// In full 200 together.
+    /// In the long version, both arguments together make 200 kills.
     private static let kills = LongTests.choose(3, inFull: 100)
 
     @Test(
-        "After SIGKILL at any moment what was committed is there, and nothing else",
+        "After SIGKILL at any moment all committed entries are found, and no others",
         arguments: [1 << 30, 3 << 20] as [Int64])
     func kills(bytes: Int64) async throws {
         let folder = CacheTestFolder()
@@ -28,7 +28,7 @@ struct DiskCacheKillTests {
                 delay: UInt32.random(in: 0..<5_000, using: &random))
             await #expect(processExitsWith: .signal(SIGKILL)) { [load = load as DiskCacheLoad] in await load.run() }
             ledger.apply(TrialLog.read(log))
-            // Before anything is put in order, and afterwards.
+            // Before tidying, and after it.
             let cache = DiskCacheLoad.open(folder.path, bytes: bytes)
             var faults = await ledger.check(cache, keys: keys)
             await cache.tidy()
@@ -74,7 +74,7 @@ struct DiskCacheKillTests {
             print(
                 "cache, two processes: \(figures[0]) commits, \(figures[1]) refused, \(figures[2]) hits in \(seconds) s"
             )
-            // Writers give up where the disk takes too long, as on a busy machine.
+            // Writers give up if the disk takes too long, as on a busy machine.
             #expect(figures[1] <= figures[0] / 10)
         }
         let cache = DiskCacheContention.open(folder.path)

@@ -2,7 +2,7 @@ import SternaPlatform
 
 @testable import Sterna
 
-/// What a store must hold by the logs of ``DiskCacheLoad``: the entry of each place, and the possible results of an interrupted
+/// A store's content by the logs of ``DiskCacheLoad``: the entry of each place, and the possible results of an interrupted
 /// step.
 struct DiskCacheLedger {
     struct Place: Hashable {
@@ -15,7 +15,7 @@ struct DiskCacheLedger {
         var revision: Int
     }
 
-    /// What each place held after the last step that was completed.
+    /// The content of each place after the last completed step.
     private var held: [Place: Held] = [:]
 
     // The possible results of interrupted steps, by place; nil for no entry.

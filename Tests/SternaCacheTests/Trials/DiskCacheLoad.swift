@@ -89,7 +89,7 @@ struct DiskCacheLoad: Sendable, Codable {
 
     private func store(_ cache: DiskCache, _ log: TrialLog, _ number: Int, _ key: Int, _ variant: UInt64) async {
         let body = DiskCacheRun.body(number)
-        // Requests look before they store.
+        // Requests look a key up before they store.
         _ = await cache.variants(of: DiskCacheRun.key(key))
         log.write("store \(number) \(key) \(variant)")
         let isStored = await Self.store(cache, number, key, variant, body)

@@ -17,7 +17,7 @@ struct AltSvcFieldTests {
     }
 
     @Test(
-        "Valid fields",
+        "Valid fields are read",
         arguments: [
             (#"h3=":443""#, "h3=:443 86400"),
             (#"h2="alt.example.com:8000""#, "h2=alt.example.com:8000 86400"),
@@ -35,7 +35,7 @@ struct AltSvcFieldTests {
             (#"w%3Dx%3Ay#z=":1""#, "w=x:y#z=:1 86400"),
             (#"x%25y=":1""#, "x%y=:1 86400"),
             ("clear", "clear"), (" clear ", "clear"),
-            // Such a field is invalid, and says that the origin wants none.
+            // Such a field is invalid, and it says that the origin has no alternatives.
             (#"h3=":443", clear"#, "clear"), (#"clear, h3=":443""#, "clear"),
             (#"clear=":443""#, "clear=:443 86400"),
         ])
@@ -49,7 +49,7 @@ struct AltSvcFieldTests {
             #"h3="[fe80::1%25eth0]:443""#, #"h3="::1:443""#, #"h3="[::1:443""#, #"h3="a b:1""#, #"h3="u@h:1""#,
             #"h3="a/b:1""#, #"h3="h?x:1""#,
             #"h3 =":1""#, #"h3= ":1""#, #"h3=":1"#, #"h3=":1\"#, #"="a:1""#, #""h3"=":1""#,
-            // Only what a token cannot have is encoded, and in upper case (3).
+            // Only bytes that a token cannot have are encoded, in upper case (3).
             #"h%33=":1""#, #"h%3d=":1""#, #"h%=":1""#, #"h%3=":1""#, #"h%GG=":1""#, #"h%FF=":1""#,
             #"h3=":1";ma"#, #"h3=":1";ma="#, #"h3=":1";ma=-1"#, #"h3=":1";ma=1.5"#, #"h3=":1";ma=x"#,
             #"h3=":1";ma=1;ma=1"#, #"h3=":1";ma=1;MA=1"#, #"h3=":1"; ma = 1"#, #"h3=":1";"#, #"h3=":1";=1"#,
@@ -57,14 +57,14 @@ struct AltSvcFieldTests {
         ])
     func invalid(text: String) { expectEqual(Self.shown([text]), "invalid") }
 
-    @Test("All lines count") func lines() {
+    @Test("All lines are read together, and one invalid line invalidates them") func lines() {
         expectEqual(Self.shown([#"h3=":1""#, #"h2=":2""#]), "h3=:1 86400, h2=:2 86400")
         expectEqual(Self.shown([#"h3=":1""#, "clear"]), "clear")
         expectEqual(Self.shown([#"h3=":1""#, "x"]), "invalid")
         expectEqual(Self.shown([]), "invalid")
     }
 
-    @Test("Limits") func limits() {
+    @Test("The number of alternatives and all lengths have limits") func limits() {
         let many = Array(repeating: #"h3=":1""#, count: 33)
         #expect(AltSvcField(Array(many.prefix(32))) != nil)
         expectNil(AltSvcField(many))
@@ -73,7 +73,7 @@ struct AltSvcFieldTests {
         expectNil(AltSvcField([String(repeating: "a", count: 256) + #"=":1""#]))
     }
 
-    @Test("A response shows them") func response() throws {
+    @Test("A response lists its alternative services") func response() throws {
         func response(_ value: String?) throws -> Response {
             var headers = HTTPFields()
             if let value, let name = HTTPField.Name("alt-svc") { headers[name] = value }

@@ -6,13 +6,13 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Alt-Svc: what is known of origins")
+@Suite("Alt-Svc: known alternatives")
 struct AltSvcStoreTests {
     private func origin(_ text: String) throws -> Origin { try HTTPURL(text).origin }
 
     private func field(_ text: String) throws -> AltSvcField { try #require(AltSvcField([text])) }
 
-    @Test("Alternatives replace those before, and end") func replacing() throws {
+    @Test("New alternatives replace earlier ones, and they expire") func replacing() throws {
         var state = AltSvcState()
         let origin = try origin("https://example.com/")
         state.note(try field(#"h3=":1"; ma=10, h2=":2"; ma=20"#), from: origin, at: 0)
@@ -27,7 +27,7 @@ struct AltSvcStoreTests {
         expectEqual(state.count, 0)
     }
 
-    @Test("The response's age is taken off") func age() throws {
+    @Test("The response's age is subtracted from the lifetime") func age() throws {
         var state = AltSvcState()
         let origin = try origin("https://example.com/")
         state.note(try field(#"h3=":1"; ma=10"#), from: origin, age: 4, at: 0)
@@ -41,7 +41,7 @@ struct AltSvcStoreTests {
         }
     }
 
-    @Test("Another network leaves what persists") func network() throws {
+    @Test("A change of network removes all alternatives without persist=1") func network() throws {
         var state = AltSvcState()
         let (one, other) = (try origin("https://a.test/"), try origin("https://b.test/"))
         state.note(try field(#"h3=":1"; persist=1, h3=":2""#), from: one, at: 0)
@@ -53,7 +53,7 @@ struct AltSvcStoreTests {
         expectEqual(state.count, 0)
     }
 
-    @Test("The number of origins is limited: the oldest go first") func limit() throws {
+    @Test("The number of origins is limited: the oldest are evicted first") func limit() throws {
         var state = AltSvcState(limit: 16)
         for index in 0..<40 {
             state.note(try field(#"h3=":1""#), from: try origin("https://h\(index).test/"), at: Int64(index))
@@ -64,7 +64,7 @@ struct AltSvcStoreTests {
     }
 
     @Test(
-        "Only verified responses over TLS teach, and 421 withdraws",
+        "Alternatives come only from verified responses over TLS, and a 421 removes them",
         arguments: [
             ("https://example.com/", true, 200, true), ("https://example.com/", false, 200, false),
             ("http://example.com/", true, 200, false), ("https://127.0.0.1/", true, 404, true),

@@ -6,7 +6,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-/// What servers and networks try with cookies, against whole sessions.
+/// Attacks by servers and networks on the cookies of whole sessions.
 @Suite("Cookies: attacks")
 struct CookieAttackTests {
     /// Sends a request to each URL in turn; each is answered with its lines. Returns the Cookie fields of the requests.
@@ -50,7 +50,7 @@ struct CookieAttackTests {
     }
 
     @Test(
-        "Prefix forgery by case or white space",
+        "Prefix forgery: neither case nor white space disguises a prefix",
         arguments: [
             "__Host-sid", "__host-sid", "__HOST-sid", "__hOsT-sid", " __Host-sid", "\t__Host-sid", "\u{A0}__Host-sid",
             "\u{2003}__host-sid", "\u{FEFF}__Host-sid", "=__Host-sid", "= __host-sid", "=\u{3000}__HOST-sid",

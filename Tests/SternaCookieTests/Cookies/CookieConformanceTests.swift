@@ -10,8 +10,8 @@ import Testing
     "Cookies: conformance",
     .enabled(if: CookieData.isThere, "Set STERNA_CONFORMANCE to the folder of the conformance data."))
 struct CookieConformanceTests {
-    /// What the draft gives where it differs from RFC 6265: cookies without a name are sent as their value, and an empty Domain makes a
-    /// cookie of its host, whatever another one said before.
+    /// The draft's results if not RFC 6265's: cookies without a name are sent as their value, and an empty Domain makes a
+    /// cookie of its host, whatever an earlier attribute said.
     private static let draft: [String: String] = [
         "0004": "foo", "0021": "a=b; x; c=d", "0023": "foo", "0024": "foo", "0025": "foo", "0026": "foo", "0027": "bar",
         "0028": "foo", "CHROMIUM0009": "BLAHHH", "CHROMIUM0010": #""BLA\"HHH""#, "CHROMIUM0012": "ABC",
@@ -22,7 +22,7 @@ struct CookieConformanceTests {
         "NAME0031": #""foo"#, "NAME0032": #""foo\"bar"#, "NAME0033": "aaa", "OPTIONAL_DOMAIN0042": "foo=bar",
     ]
 
-    @Test("Set-Cookie lines and the Cookie field that follows")
+    @Test("Set-Cookie lines lead to the expected Cookie field")
     func cookies() throws {
         let cases = try CookieData.cases()
         var agreeing = 0
@@ -57,7 +57,7 @@ struct CookieConformanceTests {
         return state.field(for: request, now: now) ?? ""
     }
 
-    @Test("Dates", arguments: ["dates.json", "dates-bsd.json"])
+    @Test("Dates are read as expected", arguments: ["dates.json", "dates-bsd.json"])
     func dates(file: String) throws {
         for row in try CookieData.dates(file) {
             let expected = row.expected.flatMap { HTTPDate.seconds($0) }

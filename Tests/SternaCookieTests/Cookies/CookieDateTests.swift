@@ -6,7 +6,7 @@ import Testing
 @Suite("Cookie dates")
 struct CookieDateTests {
     @Test(
-        "Dates",
+        "Dates are read in any form, and invalid ones are refused",
         arguments: [
             ("Wed, 21 Oct 2026 07:28:00 GMT", 1_792_567_680), ("21 oct 26 7:28:0", 1_792_567_680),
             ("2026 10 oct 1:2:3", 1_791_594_123), ("10 2026 oct 1:2:3", 1_791_594_123), ("1 Jan 70 00:00:00", 0),
@@ -23,7 +23,7 @@ struct CookieDateTests {
         expectEqual(CookieDate.time(text.utf8), seconds.map { CookieTime(seconds: $0) })
     }
 
-    @Test("Moments beyond the range become its ends")
+    @Test("Times out of range are clamped")
     func range() {
         expectEqual(CookieTime(seconds: Int64.max), .latest)
         expectEqual(CookieTime(seconds: Int64.min), .earliest)

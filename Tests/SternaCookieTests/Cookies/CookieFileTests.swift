@@ -25,7 +25,7 @@ struct CookieFileTests {
 
     // MARK: JSON
 
-    @Test("JSON keeps everything")
+    @Test("JSON is read as it was written")
     func json() throws {
         let snapshot = try Self.snapshot()
         expectEqual(snapshot.cookies.count, 5)
@@ -33,7 +33,7 @@ struct CookieFileTests {
         try expectEqual(CookieSnapshot(json: CookieSnapshot().json()), CookieSnapshot())
     }
 
-    @Test("The documented form")
+    @Test("The documented form of JSON is read and written")
     func documentedForm() throws {
         let text = """
             {
@@ -78,7 +78,7 @@ struct CookieFileTests {
 
     // MARK: cookies.txt
 
-    @Test("cookies.txt as curl writes it")
+    @Test("A cookies.txt is read as curl writes it")
     func cookiesText() throws {
         let text = """
             # Netscape HTTP Cookie File
@@ -108,7 +108,7 @@ struct CookieFileTests {
             cookies.map { $0.expiry?.milliseconds }, [1_767_225_600_000, nil, nil, nil, nil, 1_767_225_600_500])
     }
 
-    @Test("cookies.txt is read as it was written")
+    @Test("A cookies.txt is read as it was written")
     func cookiesTextRoundTrip() throws {
         var snapshot = try Self.snapshot()
         snapshot.cookies.removeAll { !$0.hasTextLine }
@@ -119,7 +119,7 @@ struct CookieFileTests {
         try expectEqual(CookieSnapshot(cookiesText: read.cookiesText(), now: Self.now), read)
     }
 
-    @Test("A cookie with a tab in its name has no line")
+    @Test("A cookie with a tab in its name is left out of a cookies.txt")
     func tabs() throws {
         let cookie = try Cookie(name: "a\tb", value: "v", domain: "a.test")
         #expect(try CookieSnapshot(cookiesText: CookieSnapshot(cookies: [cookie]).cookiesText()).cookies.isEmpty)
@@ -128,7 +128,7 @@ struct CookieFileTests {
     // MARK: Files
 
     @Test(
-        "Files are written for their owner alone, and read again",
+        "Files are written for their owner only, and are read again",
         arguments: [CookieSnapshot.FileFormat.json, .cookiesText])
     func files(format: CookieSnapshot.FileFormat) throws {
         let folder = FileManager.default.temporaryDirectory.path + "/cookies-\(UUID().uuidString)"
@@ -139,7 +139,7 @@ struct CookieFileTests {
         let snapshot = try Self.snapshot()
         try snapshot.write(to: path, format: format)
         let read = try #require(try CookieSnapshot(contentsOf: path, format: format))
-        // A value with a tab has no line.
+        // A cookie with a tab in its value is left out.
         let kept = snapshot.cookies.filter { format == .json || $0.hasTextLine }
         expectEqual(read.cookies.map(\.value), kept.map(\.value))
         if format == .json { expectEqual(read, snapshot) }
@@ -148,7 +148,7 @@ struct CookieFileTests {
         try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["jar"])
     }
 
-    @Test("A file in another form is named, and not quoted")
+    @Test("The error for a file in another form does not quote it")
     func otherFile() throws {
         let path = FileManager.default.temporaryDirectory.path + "/cookies-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -48,7 +48,7 @@ struct CookieJarFileTests {
         try Cookie(name: name, value: "x", domain: "a.test")
     }
 
-    @Test("Cookies are saved for their owner alone, and read by the next jar when it is first used") func file()
+    @Test("Cookies are saved for their owner only, and read by the next jar when it is first used") func file()
         async throws
     {
         try await CredentialFolder.with { folder in
@@ -62,7 +62,7 @@ struct CookieJarFileTests {
             expectEqual(CredentialFolder.mode(path), 0o600)
             expectEqual(second.snapshot(), first.snapshot())
             expectEqual(CredentialFolder.text(path)?.contains("removed"), false)
-            // A file that others can read is theirs no longer once it is written.
+            // A file that others can read is private again once it is written.
             chmod(path, 0o644)
             try Self.set("b", "2", in: second, clock)
             try await second.save()
@@ -75,7 +75,7 @@ struct CookieJarFileTests {
         }
     }
 
-    @Test("A session's first request has the cookies of the file, and its response's are saved") func session()
+    @Test("A session's first request has the cookies of the file, and those of its response are saved") func session()
         async throws
     {
         try await CredentialFolder.with { folder in
@@ -101,7 +101,7 @@ struct CookieJarFileTests {
         }
     }
 
-    @Test("What a response sets or clears counts after what the file has, also if the request left the jar alone")
+    @Test("A response's cookies and Clear-Site-Data follow the file's cookies, even if the request ignored the jar")
     func responsesAfterLoading() async throws {
         try await CredentialFolder.with { folder in
             let path = folder + "/jar"
@@ -124,7 +124,7 @@ struct CookieJarFileTests {
         await eventually { CredentialFolder.text(path)?.contains(text) == true }
     }
 
-    @Test("Changes are saved when the jar is idle, and when it goes") func automaticSaves() async throws {
+    @Test("Changes are saved when the jar is idle, and when it is released") func automaticSaves() async throws {
         try await CredentialFolder.with { folder in
             let clock = Clock()
             let pauses = SavePauses(idle: .milliseconds(20), longest: .seconds(600))
@@ -147,7 +147,7 @@ struct CookieJarFileTests {
 
     // MARK: Sharing
 
-    @Test("Jars that share a file merge, and undo nothing later") func sharing() async throws {
+    @Test("Jars that share a file merge, and no older change undoes a later one") func sharing() async throws {
         try await CredentialFolder.with { folder in
             let clock = Clock()
             let (one, other) = (Self.jar(folder + "/c", clock), Self.jar(folder + "/c", clock))
@@ -163,7 +163,7 @@ struct CookieJarFileTests {
             try Self.set("c", "1", in: other, clock)
             try await other.save()
             expectEqual(Self.shown(other), ["a=1", "c=1"])
-            // What is set after a removal stays.
+            // A cookie that is set after its removal stays.
             try Self.set("b", "2", in: other, clock)
             try await other.save()
             try await one.save()
@@ -176,7 +176,7 @@ struct CookieJarFileTests {
         }
     }
 
-    @Test("A snapshot brings cookies back that were removed, in a jar with a file, too") func mergedSnapshot()
+    @Test("A snapshot restores removed cookies, also in a jar with a file") func mergedSnapshot()
         async throws
     {
         try await CredentialFolder.with { folder in
@@ -245,7 +245,7 @@ struct CookieJarFileTests {
     }
 
     @Test(
-        "Jars of one path in one process, at once, lose nothing",
+        "Concurrent jars with one path in one process lose no cookie",
         arguments: [CookieSnapshot.FileFormat.json, .cookiesText])
     func concurrency(format: CookieSnapshot.FileFormat) async throws {
         try await CredentialFolder.with { folder in
@@ -266,7 +266,7 @@ struct CookieJarFileTests {
         }
     }
 
-    @Test("Cookies beyond the limits leave the file, and come back to no jar") func limits() async throws {
+    @Test("Cookies beyond the limits leave the file, and do not return to a jar") func limits() async throws {
         try await CredentialFolder.with { folder in
             let clock = Clock()
             let limits = CookieLimits(perDomain: 3)
@@ -283,7 +283,7 @@ struct CookieJarFileTests {
 
     // MARK: cookies.txt
 
-    @Test("What others change in a cookies.txt is kept, unless the jar has changed the same cookie") func cookiesText()
+    @Test("Changes of other programs to a cookies.txt stay, unless the jar has changed the cookie") func cookiesText()
         async throws
     {
         try await CredentialFolder.with { folder in
@@ -311,7 +311,7 @@ struct CookieJarFileTests {
         }
     }
 
-    @Test("A cookies.txt is not written if it says the same") func unchangedText() async throws {
+    @Test("A cookies.txt is not written if its cookies are the same") func unchangedText() async throws {
         try await CredentialFolder.with { folder in
             let path = folder + "/cookies.txt"
             let text = "# Netscape HTTP Cookie File\n# made by hand\r\na.test\tfalse\t/\tfalse\t0\ta\t1\r\n"
@@ -344,7 +344,7 @@ struct CookieJarFileTests {
                     try CredentialFolder.write(text, to: path)
                     try await Self.expectUnusable(path, format, clock)
                     expectEqual(CredentialFolder.text(path), text)
-                    // What could not be saved is saved once the file is out of the way.
+                    // Unsaved changes are saved once the unusable file is gone.
                     let jar = Self.jar(path, clock, format: format)
                     try Self.set("a", "1", in: jar, clock)
                     unlink(path)
@@ -373,7 +373,7 @@ struct CookieJarFileTests {
             }
             expectEqual(CredentialFolder.text(folder + "/target"), text)
             expectNil(CredentialFolder.text(folder + "/nothing"))
-            // Only root can give files away.
+            // Only root can change the owner of a file.
             if chown(folder + "/target", 65_534, 65_534) == 0 {
                 try await Self.expectUnusable(folder + "/target", .json, clock)
                 expectEqual(CredentialFolder.text(folder + "/target"), text)
@@ -405,7 +405,7 @@ struct CookieJarFileTests {
         }
     }
 
-    @Test("More than could be read again is not written") func tooLong() async throws {
+    @Test("A file that would be too long to be read is not written") func tooLong() async throws {
         try await CredentialFolder.with { folder in
             let storage = CookieStorage(path: folder + "/c", format: .cookiesText)
             let cookie = try Cookie(name: "a", value: String(repeating: "v", count: 4_000), domain: "a.test")
@@ -418,7 +418,7 @@ struct CookieJarFileTests {
         }
     }
 
-    /// Checks that loading and saving fail, and that the jar works in memory and a session's requests go on.
+    /// Checks that loading and saving fail, and that the jar works in memory and a session's requests succeed.
     private static func expectUnusable(_ path: String, _ format: CookieSnapshot.FileFormat, _ clock: Clock) async throws
     {
         let jar = jar(path, clock, format: format)
@@ -437,7 +437,7 @@ struct CookieJarFileTests {
 
     // MARK: Tasks
 
-    @Test("Cancelled tasks load and save as others do") func cancellation() async throws {
+    @Test("Cancelled tasks load and save the jar, too") func cancellation() async throws {
         try await CredentialFolder.with { folder in
             let (path, clock) = (folder + "/c", Clock())
             let first = Self.jar(path, clock)

@@ -12,7 +12,7 @@ import Testing
 ///     STERNA_LONG_TESTS=1 swift test -c release -Xswiftc -enable-testing --filter CookieJarKillTests
 @Suite("Cookie jar: killed processes", .serialized)
 struct CookieJarKillTests {
-    @Test("A process killed while it saves loses nothing that was saved, and leaves nothing that was not set")
+    @Test("A process killed while it saves loses no saved cookie, and leaves none that was not set")
     func kill() async throws {
         let folder = try JarFolder("killed")
         defer { folder.remove() }
@@ -29,7 +29,7 @@ struct CookieJarKillTests {
             #expect(model.errors.isEmpty, "round \(round): \(model.errors)")
             #expect(model.saves > 0, "round \(round)")
 
-            // Nothing is locked or half-written for the next process, and what is there can be read by it.
+            // The next process finds no lock and no half-written file, and can read the jar.
             let jar = folder.jar
             try await jar.load()
             let found = Dictionary(uniqueKeysWithValues: jar.cookies.map { ($0.name, $0.value) })
@@ -45,7 +45,7 @@ struct CookieJarKillTests {
         print("\(rounds) processes were killed while they saved a jar.")
     }
 
-    @Test("Two processes that save one jar lose nothing of each other") func sharing() async throws {
+    @Test("Two processes that save one jar lose none of each other's cookies") func sharing() async throws {
         let folder = try JarFolder("shared")
         defer { folder.remove() }
         let reports = try [JarReports(folder.reports(0)), JarReports(folder.reports(1))]
@@ -63,7 +63,7 @@ struct CookieJarKillTests {
             let own = { (name: String) in name.hasPrefix("p\(number)") }
             expectEqual(found.filter { own($0.key) }, model.saved.filter { own($0.key) })
         }
-        // Of a cookie that both have changed, the last change of one or the other counts.
+        // A cookie that both have changed has the last change of one of them.
         for name in JarWriter.shared {
             let allowed = models.map { $0.saved[name] }
             #expect(allowed.contains(found[name]), "\(name) is \(found[name] ?? "-") and not \(allowed)")
@@ -139,7 +139,7 @@ private enum JarWriter {
     }
 }
 
-/// What a process reports by a pipe with a name.
+/// The reports of a process, by a named pipe.
 private final class JarReports: Sendable {
     private let descriptor: CInt
     private let path: String
@@ -163,7 +163,7 @@ private final class JarReports: Sendable {
             var deadline: ContinuousClock.Instant?
             var chunk = [UInt8](repeating: 0, count: 65_536)
             while true {
-                // Asked before reading, so that nothing is left behind at the end.
+                // Checked before reading, so that no line is missed at the end.
                 let isOver = self.isOver.load(ordering: .acquiring)
                 let count = read(self.descriptor, &chunk, chunk.count)
                 if count > 0 {
@@ -202,11 +202,11 @@ private final class JarReports: Sendable {
     }
 }
 
-/// What a jar has after the reports of a process.
+/// The possible contents of a jar after the reports of a process.
 private struct JarModel {
-    /// What the last save has saved.
+    /// The cookies of the last save.
     private(set) var saved: [String: String]
-    /// What may be there or not: the values since then, nil for a removal.
+    /// Changes that may or may not have been saved: the values since then, nil for a removal.
     private(set) var unsaved: [String: [String?]] = [:]
     private(set) var saves = 0
     private(set) var errors: [String] = []

@@ -8,7 +8,7 @@ import Testing
 @Suite("Cookie jar: sharing")
 struct CookieJarSharingTests {
     @Test(
-        "Whatever jars of one file do in whatever order, no saved change is undone by an older one",
+        "In any order of operations on jars that share a file, no older change undoes a saved one",
         arguments: [CookieSnapshot.FileFormat.json, .cookiesText], 0..<6)
     func interleavings(format: CookieSnapshot.FileFormat, seed: Int) async throws {
         try await CredentialFolder.with { folder in
@@ -89,7 +89,7 @@ private struct CookieSharing {
     }
 }
 
-/// What a jar with a file has to know: for each name its last change. Nothing is forgotten.
+/// A model of a jar with a file: the last change of each name, without limits.
 private struct SharedModel {
     /// A value and when it was set, or nil and when it was removed.
     struct Change: Equatable {

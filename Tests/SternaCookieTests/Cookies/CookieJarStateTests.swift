@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Cookies: the state of a jar")
 struct CookieJarStateTests {
-    @Test("Longer paths come first, then what was set first")
+    @Test("Cookies with longer paths come first, then those that were set first")
     func order() throws {
         var scene = CookieScene()
         try scene.set("a=1; Path=/", from: "http://www.a.test/x/y")
@@ -15,14 +15,14 @@ struct CookieJarStateTests {
         scene.wait(1)
         try scene.set("d=1; Domain=a.test; Path=/", from: "http://www.a.test/x/y")
         scene.wait(1)
-        // Keeps its place.
+        // A new value keeps the cookie's place.
         try scene.set("b=2; Domain=a.test; Path=/x", from: "http://www.a.test/x/y")
         #expect(try scene.field("http://www.a.test/x") == "b=2; c=1; a=1; d=1")
         #expect(try scene.field("http://a.test/x") == "b=2; d=1")
         #expect(try scene.field("http://b.test/x") == nil)
     }
 
-    @Test("Cookies of one name stay apart by domain, path and whether they are of the host alone")
+    @Test("Cookies of one name are distinguished by domain, path and whether they are host-only")
     func identity() throws {
         var scene = CookieScene()
         for attributes in ["", "; Domain=a.test", "; Path=/x", "; Domain=www.a.test"] {
@@ -36,7 +36,7 @@ struct CookieJarStateTests {
         #expect(scene.state.entriesByDomain.isEmpty)
     }
 
-    @Test("Expired cookies are neither sent nor listed, and begin anew")
+    @Test("Expired cookies are neither sent nor listed, and can be set again")
     func expiry() throws {
         var scene = CookieScene()
         try scene.set("a=1; Max-Age=10", from: "http://a.test/")
@@ -105,7 +105,7 @@ struct CookieJarStateTests {
         scene.wait(1)
         #expect(try scene.field("http://h0.test/") == "c=1")
         try scene.set("c=1", from: "http://new.test/")
-        // What was used stays.
+        // Used cookies stay.
         #expect(try scene.field("http://h1.test/") == nil)
     }
 
@@ -121,7 +121,7 @@ struct CookieJarStateTests {
         #expect(try scene.field("http://a.test/") == nil)
     }
 
-    @Test("A snapshot within smaller limits keeps what was used last")
+    @Test("A snapshot restored within smaller limits keeps the cookies that were used last")
     func smallerLimits() throws {
         var scene = CookieScene()
         for number in 0..<40 {
@@ -135,7 +135,7 @@ struct CookieJarStateTests {
         expectEqual(small.all(scene.now).map(\.value), (30..<40).map { "\($0)" })
     }
 
-    @Test("Merging keeps what was set last")
+    @Test("Merging keeps the cookies that were set last")
     func merging() throws {
         var scene = CookieScene()
         try scene.set("a=old", from: "http://a.test/")
@@ -162,7 +162,7 @@ struct CookieJarStateTests {
     }
 
     @Test(
-        "Random operations come to the same as in a model",
+        "Random operations have the same results as in a model",
         arguments: [
             CookieLimits(), CookieLimits(perDomain: 4, total: 12, perRequest: 3, fieldLength: 20),
             CookieLimits(perDomain: 3, total: 5),

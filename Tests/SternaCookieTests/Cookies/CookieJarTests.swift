@@ -32,7 +32,7 @@ struct CookieJarTests {
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test("The end of a session removes cookies without an end of their own")
+    @Test("The end of a session removes cookies without an expiry")
     func sessionEnd() throws {
         let jar = CookieJar()
         try jar.set(Self.cookie("a"))
@@ -41,7 +41,7 @@ struct CookieJarTests {
         expectEqual(jar.cookies.map(\.name), ["b"])
     }
 
-    @Test("The cookies of a response, in order")
+    @Test("The cookies of a response are stored in order")
     func responses() throws {
         let jar = CookieJar()
         let url = try HTTPURL("http://a.test/")
@@ -51,7 +51,7 @@ struct CookieJarTests {
         expectEqual(jar.field(for: CookieRequest(url: url)), "c=3")
     }
 
-    @Test("The header section of a response; what is not UTF-8 is refused")
+    @Test("Cookies are read from a response's header section; lines that are not UTF-8 are refused")
     func sections() throws {
         let url = try HTTPURL("http://a.test/")
         var lines = Bytes()
@@ -63,7 +63,7 @@ struct CookieJarTests {
         expectEqual(jar.store(FieldSection(fields), from: url).map(\.name), ["a"])
     }
 
-    @Test("The hook sees valid cookies and refuses some")
+    @Test("The hook receives valid cookies and may refuse them")
     func hook() throws {
         let seen = Mutex<[String]>([])
         let jar = CookieJar(accepts: { cookie, url in
@@ -108,7 +108,7 @@ struct CookieJarTests {
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test("A list of one's own decides what is a public suffix")
+    @Test("The program's own list decides what is a public suffix")
     func ownList() throws {
         let jar = CookieJar(publicSuffixes: try PublicSuffixList(parsing: Array("a.test\n".utf8)))
         let url = try HTTPURL("http://www.a.test/")
@@ -116,7 +116,7 @@ struct CookieJarTests {
         expectEqual(jar.store(lines: ["a=1; Domain=www.a.test"], from: url).count, 1)
     }
 
-    @Test("Many threads at once")
+    @Test("Concurrent tasks may use a jar")
     func threads() async throws {
         let jar = CookieJar()
         let urls = try (0..<4).map { try HTTPURL("http://h\($0).test/") }

@@ -12,7 +12,7 @@ struct CookieRemovalsTests {
         .init(name: name, domain: "a.test", path: "/", isHostOnly: true)
     }
 
-    @Test("Of two removals the later one counts") func order() {
+    @Test("Of two removals the later one is kept") func order() {
         var removals = CookieRemovals()
         for time in [Self.now.next, Self.now] { removals.note(Self.key("a"), at: time, now: Self.now) }
         expectEqual(removals.times, [Self.key("a"): Self.now.next])

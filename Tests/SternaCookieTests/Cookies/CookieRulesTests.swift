@@ -4,10 +4,10 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("Cookies: which are taken")
+@Suite("Cookies: acceptance and matching")
 struct CookieRulesTests {
     @Test(
-        "Domains",
+        "A cookie's domain must contain the host, and must not be a public suffix",
         arguments: [
             ("example.com", "www.example.com", nil), (".example.com", "www.example.com", nil),
             ("www.example.com", "www.example.com", nil), ("EXAMPLE.com", "www.example.com", nil),
@@ -43,7 +43,7 @@ struct CookieRulesTests {
         #expect(try scene.field("https://me.github.io/") == nil)
     }
 
-    @Test("IDNs and their ASCII form are one host")
+    @Test("An IDN and its ASCII form are the same host")
     func internationalHosts() throws {
         var scene = CookieScene()
         #expect(try scene.set("a=b", from: "http://BÜCHER.example/") == nil)
@@ -62,7 +62,7 @@ struct CookieRulesTests {
     }
 
     @Test(
-        "Default paths",
+        "The default path is the URL's path up to its last slash",
         arguments: [
             ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/", "/a/b"), ("/a?b/c", "/"), ("", "/"),
         ])
@@ -71,7 +71,7 @@ struct CookieRulesTests {
     }
 
     @Test(
-        "Paths",
+        "A path matches itself and the paths below it",
         arguments: [
             ("/", "/x", true), ("/a", "/a", true), ("/a", "/a/", true), ("/a", "/a/b", true), ("/a", "/ab", false),
             ("/a/", "/a", false), ("/a/", "/a/b", true), ("/A", "/a", false), ("/a/b", "/a", false),
@@ -81,7 +81,7 @@ struct CookieRulesTests {
         expectEqual(CookieMatching.isPath(cookie, of: request), matches)
     }
 
-    @Test("A query is no part of the path")
+    @Test("A query is not a part of the path")
     func queries() throws {
         var scene = CookieScene()
         try scene.set("a=b; Path=/x?y", from: "http://a.test/")
@@ -89,7 +89,7 @@ struct CookieRulesTests {
         #expect(try scene.field("http://a.test/x?y") == "c=d")
     }
 
-    @Test("Secure cookies come from and go to secure connections alone")
+    @Test("Secure cookies are accepted from and sent to secure connections only")
     func secure() throws {
         var scene = CookieScene()
         #expect(try scene.set("a=1; Secure", from: "http://a.test/") == .insecure)
@@ -108,7 +108,7 @@ struct CookieRulesTests {
             ("a=2; Path=/login", "http://a.test/", .shadowsSecure),
             ("a=2; Path=/login", "http://x.www.a.test/", .shadowsSecure),
             ("a=2; Path=/login; Max-Age=0", "http://www.a.test/", .shadowsSecure),
-            // Those with other names, paths that are not below, and other hosts are not in the way.
+            // Cookies with other names, paths that are not below, and other hosts do not shadow it.
             ("b=2; Path=/login", "http://www.a.test/", nil), ("a=2; Path=/", "http://x.www.a.test/", nil),
             ("a=2; Path=/log", "http://www.a.test/", nil), ("a=2; Path=/login", "http://other.a.test/", nil),
             ("a=2; Path=/login", "https://www.a.test/", nil),
@@ -132,7 +132,7 @@ struct CookieRulesTests {
     }
 
     @Test(
-        "Prefixes",
+        "Cookies with a prefix must have its attributes",
         arguments: [
             ("__Secure-a=1; Secure", nil), ("__Secure-a=1", .prefix), ("__Host-a=1; Secure; Path=/", nil),
             ("__Host-a=1; Path=/", .prefix), ("__Host-a=1; Secure", .prefix), ("__Host-a=1; Secure; Path=/a", .prefix),
@@ -143,7 +143,7 @@ struct CookieRulesTests {
             ("\u{85}__Host-a=1", .prefix), ("\u{200B}__Host-a=1", .prefix), ("\u{FEFF}__Host-a=1", .prefix),
             ("__Host-a", .prefix), ("=__Host-a=1", .prefix), ("= __host-a=1; Secure; Path=/", .prefix),
             ("=\u{3000}__Secure-a=1; Secure", .prefix), ("=__SECURE-", .prefix),
-            // These are no prefixes.
+            // These names have no prefix.
             ("__Hosta=1", nil), ("a__Host-=1", nil), ("_Host-a=1", nil), ("__Secure=1", nil), ("a=__Host-a", nil),
         ] as [(String, CookieRefusal?)])
     func prefixes(line: String, refusal: CookieRefusal?) throws {
@@ -168,7 +168,7 @@ struct CookieRulesTests {
         #expect(scene.state.all(scene.now).isEmpty)
     }
 
-    @Test("SameSite=None asks for Secure")
+    @Test("SameSite=None requires Secure")
     func sameSiteNone() throws {
         var scene = CookieScene()
         #expect(try scene.set("a=b; SameSite=None", from: "https://a.test/") == .sameSiteNoneInsecure)

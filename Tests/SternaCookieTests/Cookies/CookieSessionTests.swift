@@ -32,7 +32,7 @@ struct CookieSessionTests {
         expectEqual(sent(mock), ["a=1; b=2", nil, "a=1; b=2"])
     }
 
-    @Test("A cookie marked Secure stays off plain http, and one of a path off other paths") func matching() async throws
+    @Test("A Secure cookie is not sent over plain http, nor one of a path to other paths") func matching() async throws
     {
         let (api, mock, _) = try session(["a=1; Secure", "b=2; Path=/p"]) { $0.allowsOtherOrigins = true }
         for url in ["https://www.example.com/p/q", "http://www.example.com/p", "http://www.example.com/q"] {
@@ -66,7 +66,7 @@ struct CookieSessionTests {
         expectEqual(sent(mock), ["d=4; e=5; a=1", "d=0123456789; a=1", "d=012345678901234567890123456789"])
     }
 
-    @Test("A request may leave the jar alone in both directions") func withoutJar() async throws {
+    @Test("A request may neither send nor store the jar's cookies") func withoutJar() async throws {
         let mock = MockTransport { _ in .init(headers: ["Set-Cookie": "new=1"]) }
         let (api, _, jar) = try session(by: mock) { $0.responseSerializer = .data }
         _ = try await api.get("x") { $0.handlesCookies = false }
@@ -101,7 +101,7 @@ struct CookieSessionTests {
         expectEqual(sent(mock), ["own=secret; a=1; b=2", nil])
     }
 
-    @Test("A cookie of a 401 comes with the credentials that answer it") func authentication() async throws {
+    @Test("A cookie of a 401 is sent with the credentials that answer it") func authentication() async throws {
         let mock = MockTransport { request in
             guard request.headers[.authorization] == nil else { return .json([:]) }
             return .init(
@@ -112,7 +112,7 @@ struct CookieSessionTests {
         expectEqual(sent(mock).last, "nonce=1")
     }
 
-    @Test("Requests for another site's pages leave out what SameSite keeps there") func sites() async throws {
+    @Test("Requests for another site's pages leave out the cookies that SameSite excludes") func sites() async throws {
         let (api, mock, _) = try session(["s=1; SameSite=Strict", "l=2; SameSite=Lax", "n=3; SameSite=None; Secure"])
         let page = try HTTPURL("https://other.test/").origin
         _ = try await api.get("x")

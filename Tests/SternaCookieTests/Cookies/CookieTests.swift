@@ -22,7 +22,7 @@ struct CookieTests {
         expectEqual("\(cookie)", "sid (a.test/x)")
     }
 
-    @Test("Hosts are brought into the form of URLs")
+    @Test("Hosts are normalized as in URLs")
     func domains() throws {
         let cases = [
             ("Example.COM", "example.com"), (".example.com", "example.com"),
@@ -35,7 +35,7 @@ struct CookieTests {
     }
 
     @Test(
-        "Cookies that no server could set",
+        "Cookies that no server could set are refused",
         arguments: [
             ("a;b", "v", "a.test", "/"), ("a=b", "v", "a.test", "/"), (" a", "v", "a.test", "/"),
             ("a", "v ", "a.test", "/"),

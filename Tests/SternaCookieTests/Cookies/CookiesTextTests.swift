@@ -5,7 +5,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-/// Files of other programs, as these write them, and what a jar leaves of them.
+/// Files of other programs, as these write them, and as a jar saves them.
 @Suite("Cookies: cookies.txt of other programs")
 struct CookiesTextTests {
     /// A file, and its cookies as `domain path name=value`, with an asterisk for those that end with the session.
@@ -97,7 +97,7 @@ struct CookiesTextTests {
         }
     }
 
-    @Test("A save leaves their lines as they stand, and adds the jar's", arguments: fixtures)
+    @Test("A save leaves their lines unchanged, and adds those of the jar", arguments: fixtures)
     func kept(fixture: Fixture) async throws {
         try await Self.withFile(fixture.text) { jar, path in
             try await jar.save()
@@ -114,7 +114,7 @@ struct CookiesTextTests {
         }
     }
 
-    @Test("A change of one cookie changes its line alone, in its place", arguments: fixtures)
+    @Test("A change of one cookie changes only its line, in its place", arguments: fixtures)
     func changed(fixture: Fixture) async throws {
         try await Self.withFile(fixture.text) { jar, path in
             let first = try #require(jar.cookies.first)
@@ -140,7 +140,7 @@ struct CookiesTextTests {
         }
     }
 
-    @Test("What is no cookie is kept as it stands: comments, other forms, refused cookies, bytes that are no text")
+    @Test("Lines without a valid cookie are kept unchanged: comments, other forms, refused cookies, other bytes")
     func unreadable() async throws {
         let lines = [
             "# Netscape HTTP Cookie File", "", "# a note", "a.test\tFALSE\t/\tFALSE\tsoon\tname\tvalue", "word",
@@ -182,7 +182,7 @@ struct CookiesTextTests {
         }
     }
 
-    @Test("A cookie with a tab stays in memory, and is left out of the file with a sign")
+    @Test("A cookie with a tab stays in memory, is left out of the file, and is reported as unsaved")
     func tabs() async throws {
         try await Self.withFile("# Netscape HTTP Cookie File\na.test\tFALSE\t/\tFALSE\t0\tb\t1\n") { jar, path in
             let text = try #require(CredentialFolder.text(path))
@@ -195,7 +195,7 @@ struct CookiesTextTests {
             expectEqual(CredentialFolder.text(path), text + "a.test\tFALSE\t/\tFALSE\t0\tc\t1\n")
             expectEqual(jar.cookies.count, 3)
             expectEqual(jar.field(for: CookieRequest(url: url)), "b=1; a=x\ty; c=1")
-            // What another jar writes does not take it away.
+            // A save of another jar does not remove it.
             let other = Self.jar(path)
             try other.set(Cookie(name: "d", value: "1", domain: "a.test"))
             try await other.save()

@@ -28,14 +28,14 @@ struct LastCookieFieldTests {
         return state.field(for: request, now: start.advanced(bySeconds: seconds))
     }
 
-    @Test("It is kept for all paths of a server, and used again")
+    @Test("The field is kept for all paths of a server, and used again")
     func again() throws {
         var state = try Self.state("a=1; Path=/", "b=2; Path=/")
         try expectEqual(Self.field(&state, "https://a.test/x?y"), "a=1; b=2")
         let kept = try #require(state.lastField)
         #expect(try kept.isField(of: CookieRequest(url: HTTPURL("https://a.test/other")), Self.start))
         try expectEqual(Self.field(&state, "https://a.test/other", after: 5), "a=1; b=2")
-        // It is the same field, and its cookies were used by then.
+        // The kept field was used, which counts as a use of its cookies.
         expectEqual(state.lastField?.lastUse, Self.start.advanced(bySeconds: 5))
         expectEqual(
             state.all(Self.start).map(\.lastAccess), Array(repeating: Self.start.advanced(bySeconds: 5), count: 2))
@@ -57,7 +57,7 @@ struct LastCookieFieldTests {
         try expectEqual(Self.field(&paths, "https://a.test/x/z"), "b=2; a=1")
     }
 
-    @Test("Cookies of the caller, and requests of another site, are looked at anew")
+    @Test("The kept field is not used with cookies of the caller, nor for requests of another site")
     func callers() throws {
         var state = try Self.state("a=1; Path=/; SameSite=Strict", "b=2; Path=/; SameSite=None; Secure")
         try expectEqual(Self.field(&state, "https://a.test/"), "a=1; b=2")
@@ -69,7 +69,7 @@ struct LastCookieFieldTests {
         try expectEqual(Self.field(&state, "https://a.test/"), "a=1; b=2")
     }
 
-    @Test("A cookie that is set or removed changes it")
+    @Test("A cookie that is set or removed changes the field")
     func changes() throws {
         var state = try Self.state("a=1; Path=/", "b=2; Path=/")
         try expectEqual(Self.field(&state, "https://a.test/"), "a=1; b=2")
@@ -83,7 +83,7 @@ struct LastCookieFieldTests {
         try expectEqual(Self.field(&state, "https://a.test/"), nil)
     }
 
-    @Test("It ends with the first of its cookies, and a clock that is set back brings that to life")
+    @Test("The field expires with its first cookie, which a clock that is set back revives")
     func expiry() throws {
         var state = try Self.state("a=1; Path=/; Max-Age=10", "b=2; Path=/")
         try expectEqual(Self.field(&state, "https://a.test/", after: 8), "a=1; b=2")
@@ -91,7 +91,7 @@ struct LastCookieFieldTests {
         try expectEqual(Self.field(&state, "https://a.test/", after: 8), "a=1; b=2")
     }
 
-    @Test("Cookies that are used by it are evicted last")
+    @Test("The cookies of a field that is used again are evicted last")
     func eviction() throws {
         var state = CookieJarState(limits: CookieLimits(total: 2))
         let (one, other) = (try HTTPURL("https://a.test/"), try HTTPURL("https://b.test/"))

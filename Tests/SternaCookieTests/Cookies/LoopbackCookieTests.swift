@@ -6,7 +6,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-/// Cookies with Secure of a server on this machine, by http.
+/// Secure cookies of a server on this machine, over http.
 @Suite("Cookies: servers on this machine", .timeLimit(.minutes(5)))
 struct LoopbackCookieTests {
     private static let lines = [
@@ -43,7 +43,7 @@ struct LoopbackCookieTests {
     }
 
     @Test(
-        "They are kept, and sent back",
+        "Secure cookies of this machine are stored and sent back",
         arguments: [
             ("localhost", "127.0.0.1"), ("app.localhost", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"), ("[::1]", "::1"),
         ])
@@ -57,17 +57,17 @@ struct LoopbackCookieTests {
             expectEqual(server.requests().last?.headers["Cookie"], Self.field)
             try expectEqual(api.cookies(for: "\(url)/").count, 4)
             try expectEqual(jar.cookies(for: HTTPURL(url)).count, 4)
-            // They are those of this host alone.
+            // They belong to this host only.
             let other = host == "localhost" ? "127.0.0.1" : "localhost"
             try expectEqual(api.cookies(for: "http://\(other):\(server.port)/").count, 0)
-            // A server that forgets Secure in a removal is understood, as over TLS.
+            // A removal without Secure is accepted, as over TLS.
             try await api.get("\(url)/clear")
             try expectEqual(api.cookies(for: "\(url)/").count, 3)
             try expectEqual(jar.removeCookies(for: HTTPURL(url)), 3)
         }
     }
 
-    @Test("A cache and shared transfers, which read the jar themselves, send them, too")
+    @Test("Secure cookies are also sent with a cache and with shared transfers, which read the jar themselves")
     func policies() async throws {
         try await withServer { server, jar in
             let url = "http://localhost:\(server.port)"
@@ -82,7 +82,7 @@ struct LoopbackCookieTests {
         }
     }
 
-    @Test("Through a proxy they are neither sent nor taken")
+    @Test("Through a proxy Secure cookies are neither sent nor stored")
     func proxy() async throws {
         try await withServer { server, jar in
             try await TestProxy.withProxy { proxy in
@@ -110,7 +110,7 @@ struct LoopbackCookieTests {
         }
     }
 
-    @Test("Other hosts at this machine, and a localhost that might be another machine, do not have them")
+    @Test("Other names of this machine, and a localhost that might be another machine, get no Secure cookies")
     func others() async throws {
         try await withServer { server, jar in
             var options = EngineOptions()
@@ -125,7 +125,7 @@ struct LoopbackCookieTests {
         }
     }
 
-    @Test("Where a transport of the program's own connects to is not known")
+    @Test("A program's own transport gets no Secure cookies, as its destination is unknown")
     func ownTransport() async throws {
         let mock = MockTransport(answers: [.json([:])])
         let (api, _) = try mocked(nil, by: mock) { $0.cookieJar = CookieJar() }

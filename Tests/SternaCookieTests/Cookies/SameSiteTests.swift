@@ -13,14 +13,14 @@ struct SameSiteTests {
         return scene
     }
 
-    @Test("Requests of the program's own carry all cookies")
+    @Test("The program's own requests have all cookies")
     func ownRequests() throws {
         var scene = try Self.scene()
         #expect(try scene.field("https://www.a.test/") == "d=1; s=1; l=1; n=1")
     }
 
     @Test(
-        "Requests of a page",
+        "Requests of a page have the cookies that SameSite allows",
         arguments: [
             ("https://www.a.test", false, true, "d=1; s=1; l=1; n=1"),
             ("https://other.a.test:8443", false, false, "d=1; s=1; l=1; n=1"),
@@ -35,7 +35,7 @@ struct SameSiteTests {
         #expect(try scene.field("https://www.a.test/", site: site, navigates: navigates, isSafe: isSafe) == expected)
     }
 
-    @Test("Sites of a public suffix are not the same")
+    @Test("Two hosts below a public suffix are two sites")
     func publicSuffix() throws {
         let site = CookieSite(try HTTPURL("https://a.github.io").origin)
         #expect(!site.contains(try HTTPURL("https://b.github.io"), suffixes: .builtIn))
@@ -46,7 +46,7 @@ struct SameSiteTests {
         #expect(!address.contains(try HTTPURL("https://11.0.0.1"), suffixes: .builtIn))
     }
 
-    @Test("Another site sets cookies with SameSite=None alone, unless it loads a page")
+    @Test("Another site's requests set only cookies with SameSite=None, unless they load a page")
     func storing() throws {
         var scene = CookieScene()
         for line in ["a=1", "a=1; SameSite=Lax", "a=1; SameSite=Strict"] {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Set-Cookie")
 struct SetCookieTests {
-    @Test("All attributes, in any case, the last one of each")
+    @Test("Attributes are read in any case, and the last one of each is used")
     func attributes() throws {
         let field = try SetCookie(
             parsing: """
@@ -22,7 +22,7 @@ struct SetCookieTests {
         expectEqual(field.sameSite, .lax)
     }
 
-    @Test("Without attributes")
+    @Test("A cookie without attributes has the defaults")
     func bare() throws {
         let field = try SetCookie(parsing: "a=b")
         #expect(field.maxAge == nil && field.expires == nil && field.domain == nil && field.sameSite == nil)
@@ -31,7 +31,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Max-Age",
+        "Max-Age is read and clamped",
         arguments: [
             ("60", 60), ("0", 0), ("-1", 0), ("-0", 0), ("34560000", 34_560_000), ("34560001", 34_560_000),
             ("99999999999999999999999", 34_560_000), ("-99999999999999999999999", 0), ("", nil), ("-", nil),
@@ -50,13 +50,13 @@ struct SetCookieTests {
         expectEqual(field.expires, CookieTime(seconds: Int64(1_792_567_680)))
     }
 
-    @Test("An unknown SameSite is the default one, which undoes one before it")
+    @Test("An unknown SameSite is the default one, which replaces an earlier one")
     func unknownSameSite() throws {
         try expectNil(SetCookie(parsing: "a=b; SameSite=Strict; SameSite=other").sameSite)
     }
 
     @Test(
-        "Names and values",
+        "The first equals sign separates name and value, which are trimmed",
         arguments: [
             ("a=b=c", "a", "b=c"), ("foo", "", "foo"), ("=foo", "", "foo"), ("==foo", "", "=foo"), ("foo=", "foo", ""),
             ("\t a\t=\t b c \t", "a", "b c"), ("a=\"b; c\"", "a", "\"b"), ("é=ü", "é", "ü"), ("a b=c", "a b", "c"),
@@ -67,7 +67,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Refused lines",
+        "Empty lines and lines with control characters are refused",
         arguments: [
             ("", .empty), ("=", .empty), (" ; Path=/", .empty), (" = ", .empty), ("a=b\u{0}", .controlCharacter),
             ("a=b\r\nX: y", .controlCharacter), ("a=b; Path=/\u{7F}", .controlCharacter),
@@ -77,13 +77,13 @@ struct SetCookieTests {
         #expect(throws: refusal) { try SetCookie(parsing: line) }
     }
 
-    @Test("What is not UTF-8 is refused")
+    @Test("A line that is not UTF-8 is refused")
     func notText() {
         #expect(throws: CookieRefusal.notText) { try SetCookie(parsing: [0x61, 0x3D, 0xE9][...]) }
         #expect(throws: CookieRefusal.notText) { try SetCookie(parsing: (Array("a=b; Path=/".utf8) + [0xE9])[...]) }
     }
 
-    @Test("Name and value have at most 4,096 bytes together, the value of an attribute 1,024")
+    @Test("Name and value may have 4,096 bytes together, the value of an attribute 1,024")
     func limits() throws {
         let long = String(repeating: "x", count: 4_096)
         try expectEqual(SetCookie(parsing: long).value, long)

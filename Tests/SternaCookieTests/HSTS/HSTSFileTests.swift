@@ -20,7 +20,7 @@ struct HSTSFileTests {
     static let host = #"{"host": "a.test", "includeSubDomains": true, "expires": 1, "updated": 1}"#
 
     @Test(
-        "Nothing else is",
+        "Any other content is refused",
         arguments: [
             "", "{}", "[]", "null", #"{"version": 1}"#, #"{"version": 2, "hosts": []}"#,
             #"{"version": 1, "hosts": {}}"#, #"{"version": 1, "hosts": [], "more": 1}"#,
@@ -44,7 +44,7 @@ struct HSTSFileTests {
 
     // MARK: Preload lists
 
-    @Test("A list of hosts") func lines() throws {
+    @Test("A preload list may have a host on each line") func lines() throws {
         let text = "# made by hand\r\n\n example.com\n.Bücher.example \t\"unlimited\"\nexample.org.\n.example.org\n"
         let list = try HSTSPreload(parsing: Array(text.utf8))
         expectEqual(list.hosts, ["example.com": false, "xn--bcher-kva.example": true, "example.org": true])
@@ -53,7 +53,7 @@ struct HSTSFileTests {
         #expect(try HSTSPreload(parsing: []).hosts.isEmpty)
     }
 
-    @Test("Chromium's list") func chromium() throws {
+    @Test("Chromium's preload list is read") func chromium() throws {
         let text = """
             // Copyright
             {
@@ -73,7 +73,7 @@ struct HSTSFileTests {
     }
 
     @Test(
-        "No host is lost unseen",
+        "An invalid preload list is refused as a whole",
         arguments: [
             "127.0.0.1", "a.test b.test", "a.test \"20280101 00:00:00\"", "..", ".", "[::1]", "a/b", "\u{7F}", "{",
             "{}", #"{"entries": 1}"#, #"{"entries": [{"mode": "force-https"}]}"#,

@@ -18,13 +18,13 @@ struct HSTSRequestTests {
             transport: mock)
     }
 
-    /// A server that says what a test wants.
+    /// A server whose responses have the given fields.
     private func server(_ lines: [String] = ["max-age=1000; includeSubDomains"]) -> MockTransport {
         let headers = ServerHeaders(lines.map { .init(name: "Strict-Transport-Security", value: $0) })
         return MockTransport { _ in .init(headers: headers) }
     }
 
-    @Test("What a host says by https holds for its http URLs, however they are written") func learning() async throws {
+    @Test("A field received over https applies to all forms of the host's http URLs") func learning() async throws {
         let store = HSTSStore()
         let mock = server()
         let send = chain(store, mock)
@@ -34,7 +34,7 @@ struct HSTSRequestTests {
         for host in ["example.com", "EXAMPLE.COM", "example.com.", "www.example.com", "example%2Ecom"] {
             let response = try await send(Request(.get, try HTTPURL("http://\(host)/a?b")))
             #expect(response.url.scheme == .https && response.url.port == nil, "\(host)")
-            // No redirect: nothing was sent by http.
+            // No redirect: no request was sent over http.
             #expect(response.redirects.isEmpty)
         }
         let other = try await send(Request(.get, try HTTPURL("http://example.com:8080/")))
@@ -57,7 +57,7 @@ struct HSTSRequestTests {
         #expect(store.hosts.isEmpty)
     }
 
-    @Test("Of several lines the first counts, also if it is invalid") func lines() async throws {
+    @Test("Of several lines only the first is read, even if it is invalid") func lines() async throws {
         let url = try HTTPURL("https://example.com/")
         let first = HSTSStore()
         _ = try await chain(first, server(["max-age=1000", "max-age=0"]))(Request(.get, url))
@@ -67,7 +67,7 @@ struct HSTSRequestTests {
         #expect(invalid.hosts.isEmpty)
     }
 
-    @Test("A host takes it back with max-age=0, by https only") func takenBack() async throws {
+    @Test("max-age=0 removes a host, over verified https only") func takenBack() async throws {
         let store = HSTSStore()
         store.add("example.com")
         _ = try await chain(store, isVerified: false, server(["max-age=0"]))(
@@ -77,7 +77,7 @@ struct HSTSRequestTests {
         #expect(store.hosts.isEmpty)
     }
 
-    @Test("A store's file is read for the first request, and one that cannot be used stops no request")
+    @Test("A store's file is read for the first request, and an unusable file stops no request")
     func files() async throws {
         try await CredentialFolder.with { folder in
             let path = folder + "/h"
@@ -93,7 +93,7 @@ struct HSTSRequestTests {
         }
     }
 
-    @Test("A policy without exceptions verifies") func policies() {
+    @Test("Only a policy that checks chain and name makes no exceptions") func policies() {
         #expect(SecurityPolicy.system.makesNoExceptions)
         #expect(SecurityPolicy.pinned([], roots: .pem("")).makesNoExceptions)
         #expect(!SecurityPolicy.insecure.makesNoExceptions)

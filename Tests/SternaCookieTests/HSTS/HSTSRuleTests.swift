@@ -7,7 +7,7 @@ import Testing
 @Suite("HSTS: upgrades of URLs (RFC 6797, 8.3)")
 struct HSTSRuleTests {
     @Test(
-        "Port 80 becomes 443, any other stays",
+        "An upgrade changes port 80 to 443, and no other port",
         arguments: [
             ("http://example.com/a?b#c", "https://example.com/a?b#c"),
             ("http://example.com:80/", "https://example.com/"),

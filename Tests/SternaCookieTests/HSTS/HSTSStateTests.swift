@@ -4,7 +4,7 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("HSTS: what is known of hosts")
+@Suite("HSTS: known hosts")
 struct HSTSStateTests {
     private func name(_ host: String) throws -> HSTSName { try #require(HSTSName(host: host)) }
 
@@ -12,7 +12,7 @@ struct HSTSStateTests {
         StrictTransportSecurity(maxAge: maxAge, includesSubdomains: includesSubdomains)
     }
 
-    /// Takes the results of mutating functions, which the macro does not.
+    /// Takes the results of mutating functions, which `#expect` does not.
     private func expect(_ value: Bool, _ comment: Comment? = nil, at place: SourceLocation = #_sourceLocation) {
         #expect(value, comment, sourceLocation: place)
     }
@@ -31,12 +31,12 @@ struct HSTSStateTests {
         #expect(state.requiresTLS(try #require(HSTSName(url)), at: 0))
     }
 
-    @Test("A host outside ASCII") func unicode() throws {
+    @Test("A host outside ASCII is the same as its ASCII form") func unicode() throws {
         try expectEqual(name("Bücher.example"), name("xn--bcher-kva.example."))
     }
 
     @Test(
-        "Addresses are no hosts",
+        "Addresses are not names of hosts",
         arguments: [
             "127.0.0.1", "127.1", "0x7f.0.0.1", "2130706433", "127.0.0.1.", "127.0.0.1..", "a.127.0.0.1...", "[::1]",
             "::1", "[::ffff:127.0.0.1]",
@@ -47,12 +47,12 @@ struct HSTSStateTests {
         expectNil(HSTSName(url))
     }
 
-    @Test("What is no host", arguments: ["", ".", "..", "a b", "a/b", "a@b", "a?b", "a:80"]) func invalid(host: String)
+    @Test("Invalid names", arguments: ["", ".", "..", "a b", "a/b", "a@b", "a?b", "a:80"]) func invalid(host: String)
     {
         expectNil(HSTSName(host: host))
     }
 
-    @Test("Nothing is learnt of names that mean this machine, or that the DNS cannot have")
+    @Test("Names of this machine, and names that the DNS cannot have, are never added")
     func unlearnable() throws {
         let label = String(repeating: "a", count: 60)
         let long = (0..<5).map { _ in label }.joined(separator: ".")
@@ -67,7 +67,7 @@ struct HSTSStateTests {
 
     // MARK: Matching
 
-    @Test("Hosts below, and no others, are covered with includeSubDomains") func subdomains() throws {
+    @Test("Only includeSubDomains covers the hosts below, and no others") func subdomains() throws {
         var state = HSTSState()
         try expect(state.note(field(10), from: name("example.com"), at: 0))
         #expect(try !state.requiresTLS(name("www.example.com"), at: 0))
@@ -80,7 +80,7 @@ struct HSTSStateTests {
         }
     }
 
-    @Test("A host's own entry does not take it out of its parent's") func ownEntry() throws {
+    @Test("A host's own entry does not exempt it from its parent's") func ownEntry() throws {
         var state = HSTSState()
         try expect(state.note(field(100, true), from: name("example.com"), at: 0))
         try expect(state.note(field(1), from: name("www.example.com"), at: 0))
@@ -90,14 +90,14 @@ struct HSTSStateTests {
         #expect(try state.requiresTLS(name("a.www.example.com"), at: 5_000))
     }
 
-    @Test("A very long host is covered, and takes no longer than others") func longHost() throws {
+    @Test("A very long host is covered, and its look-up takes no longer") func longHost() throws {
         var state = HSTSState()
         try expect(state.note(field(10, true), from: name("example.com"), at: 0))
         let host = String(repeating: "a.", count: 30_000) + "example.com"
         #expect(try state.requiresTLS(name(host), at: 0))
     }
 
-    @Test("An entry ends") func expiry() throws {
+    @Test("An entry expires") func expiry() throws {
         var state = HSTSState()
         let host = try name("example.com")
         expect(state.note(field(10), from: host, at: 5_000))
@@ -124,11 +124,11 @@ struct HSTSStateTests {
 
     // MARK: Changes
 
-    @Test("What changes an entry") func changes() throws {
+    @Test("A field changes an entry by its lifetime and by includeSubDomains") func changes() throws {
         var state = HSTSState()
         let host = try name("example.com")
         expect(state.note(field(1_000), from: host, at: 0))
-        // The same again is not worth a write, until it moves the end by a hundredth.
+        // The same field again causes no write, until it moves the expiry by a hundredth of the lifetime.
         expect(!state.note(field(1_000), from: host, at: 9_000))
         expect(state.note(field(1_000), from: host, at: 11_000))
         #expect(state.requiresTLS(host, at: 1_010_999))
@@ -143,7 +143,7 @@ struct HSTSStateTests {
 
     // MARK: Merging
 
-    @Test("A removal outlives the entry in an older file, and the other way round") func removals() throws {
+    @Test("A removal replaces an older entry of a file, and a newer entry replaces a removal") func removals() throws {
         let host = try name("example.com")
         var old = HSTSState(keepsRemovals: true)
         expect(old.note(field(100_000), from: host, at: 1_000))
@@ -154,13 +154,13 @@ struct HSTSStateTests {
         #expect(!other.requiresTLS(host, at: 3_000))
         let isChanged = one.merge(old.entries, at: 3_000)
         #expect(!isChanged && !one.requiresTLS(host, at: 3_000))
-        // A host that wants it again later gets it.
+        // A host can be added again later.
         expect(one.note(field(100_000), from: host, at: 3_000))
         _ = other.merge(one.entries, at: 3_000)
         #expect(other.requiresTLS(host, at: 3_000))
     }
 
-    @Test("A removal counts also where the entry is another process's") func unknownRemoval() throws {
+    @Test("A removal also removes the entry of another process") func unknownRemoval() throws {
         let host = try name("example.com")
         var one = HSTSState(keepsRemovals: true)
         expect(one.note(field(100_000), from: host, at: 1_000))
@@ -182,7 +182,7 @@ struct HSTSStateTests {
         #expect(!state.requiresTLS(host, at: year + 2))
     }
 
-    @Test("Merging does not depend on order or number") func mergeLaws() throws {
+    @Test("Merging does not depend on the order or the number of merges") func mergeLaws() throws {
         var random = SystemRandomNumberGenerator()
         func made() throws -> HSTSState {
             var state = HSTSState(keepsRemovals: true)
@@ -209,7 +209,7 @@ struct HSTSStateTests {
 
     // MARK: Limits
 
-    @Test("A site with very many names displaces its own") func eviction() throws {
+    @Test("A site with very many names evicts its own entries") func eviction() throws {
         var state = HSTSState(limit: 160)
         for index in 0..<50 {
             _ = state.note(field(1_000_000), from: try name("good\(index).test"), at: Int64(index))
@@ -222,7 +222,7 @@ struct HSTSStateTests {
         #expect(try state.requiresTLS(name("x999.evil.test"), at: 2_000))
     }
 
-    @Test("Expired entries and removals go first, then the oldest") func evictionOrder() throws {
+    @Test("Expired entries and removals are evicted first, then the oldest") func evictionOrder() throws {
         var state = HSTSState(limit: 16, keepsRemovals: true)
         for index in 0..<8 { _ = state.note(field(1), from: try name("short\(index).test"), at: 0) }
         for index in 0..<8 { _ = state.note(field(1_000), from: try name("long\(index).test"), at: Int64(index)) }
@@ -238,7 +238,7 @@ struct HSTSStateTests {
         #expect(try state.requiresTLS(name("more19.test"), at: 9_000))
     }
 
-    @Test("A limit of one") func smallest() throws {
+    @Test("A limit below one is one") func smallest() throws {
         var state = HSTSState(limit: 0)
         expectEqual(state.limit, 1)
         for index in 0..<3 { _ = state.note(field(10), from: try name("h\(index).test"), at: Int64(index)) }

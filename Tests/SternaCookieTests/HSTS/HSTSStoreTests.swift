@@ -40,7 +40,7 @@ struct HSTSStoreTests {
         #expect(!hosts.isUnused)
     }
 
-    @Test("A snapshot brings hosts back, and takes others away", arguments: [false, true])
+    @Test("A snapshot restores its hosts, and removes others", arguments: [false, true])
     func snapshots(isSaved: Bool) async throws {
         try await CredentialFolder.with { folder in
             let clock = Clock()
@@ -60,7 +60,7 @@ struct HSTSStoreTests {
         }
     }
 
-    @Test("A preload list is asked besides, and stays whatever hosts say") func preload() async throws {
+    @Test("Hosts of a preload list stay, whatever responses say") func preload() async throws {
         try await CredentialFolder.with { folder in
             let hosts = store(nil, Clock())
             try CredentialFolder.write(".example.com\nexample.org\n", to: folder + "/list", mode: 0o644)
@@ -82,7 +82,7 @@ struct HSTSStoreTests {
 
     // MARK: Files
 
-    @Test("Hosts are saved for their owner alone, and read by the next store") func file() async throws {
+    @Test("Hosts are saved for their owner only, and read by the next store") func file() async throws {
         try await CredentialFolder.with { folder in
             let path = folder + "/hsts.json"
             let clock = Clock()
@@ -98,7 +98,7 @@ struct HSTSStoreTests {
         }
     }
 
-    @Test("Stores that share a file merge, and undo nothing later") func sharing() async throws {
+    @Test("Stores that share a file merge, and no older change undoes a later one") func sharing() async throws {
         try await CredentialFolder.with { folder in
             let clock = Clock()
             let (one, other) = (store(folder + "/h", clock), store(folder + "/h", clock))
@@ -126,7 +126,7 @@ struct HSTSStoreTests {
         }
     }
 
-    @Test("A file that cannot be used is left as it is") func unusable() async throws {
+    @Test("An unusable file is left unchanged") func unusable() async throws {
         try await CredentialFolder.with { folder in
             let path = folder + "/h"
             try CredentialFolder.write("{}", to: path)
@@ -138,14 +138,14 @@ struct HSTSStoreTests {
             let saved = await #expect(throws: SternaError.self) { try await hosts.save() }
             expectEqual(saved?.kind, .fileUnreadable)
             expectEqual(CredentialFolder.text(path), "{}")
-            // What could not be saved is saved once the file is out of the way.
+            // Unsaved changes are saved once the unusable file is gone.
             unlink(path)
             try await hosts.save()
             expectEqual(CredentialFolder.text(path)?.contains("a.example"), true)
         }
     }
 
-    @Test("Two processes' worth of stores at once lose nothing") func concurrency() async throws {
+    @Test("Concurrent stores with one file lose no host") func concurrency() async throws {
         try await CredentialFolder.with { folder in
             let clock = Clock()
             try await withThrowingTaskGroup(of: Void.self) { group in

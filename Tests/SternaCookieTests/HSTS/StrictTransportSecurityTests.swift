@@ -22,7 +22,7 @@ struct StrictTransportSecurityTests {
         ("max-age=1; includeSubDomainsX", 1, false),
     ]
 
-    @Test("Valid fields", arguments: cases) func valid(text: String, maxAge: Int, includesSubdomains: Bool) {
+    @Test("Valid fields are read", arguments: cases) func valid(text: String, maxAge: Int, includesSubdomains: Bool) {
         expectEqual(StrictTransportSecurity(text), .init(maxAge: maxAge, includesSubdomains: includesSubdomains))
     }
 
@@ -31,7 +31,7 @@ struct StrictTransportSecurityTests {
         arguments: [
             "", " ", ";", "includeSubDomains", "max-age", "max-age=", "max-age=;", "max-age=\"\"", "max-age=\"1",
             "max-age=-1", "max-age=+1", "max-age=1.5", "max-age=1s", "max-age=0x10", "max-age=\u{663}",
-            // Directives must not appear more than once; two lines that a proxy has joined are no better.
+            // Directives must not appear more than once; a proxy may have joined two lines.
             "max-age=1; max-age=1", "max-age=1; Max-Age=2", "max-age=1; includeSubDomains; includesubdomains",
             "max-age=1; x; X=1", "max-age=1, max-age=2", "max-age=1; includeSubDomains, max-age=2",
             "max-age=1; includeSubDomains=", "max-age=1; includeSubDomains=true", "max-age=1; includeSubDomains=\"\"",
@@ -40,7 +40,7 @@ struct StrictTransportSecurityTests {
         ])
     func invalid(text: String) { expectNil(StrictTransportSecurity(text)) }
 
-    @Test("Limits") func limits() {
+    @Test("The length and the number of directives have limits") func limits() {
         let many = (0..<63).map { ";a\($0)" }.joined()
         #expect(StrictTransportSecurity("max-age=1" + many) != nil)
         expectNil(StrictTransportSecurity("max-age=1" + many + ";b"))

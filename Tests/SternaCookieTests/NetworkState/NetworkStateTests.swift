@@ -6,14 +6,14 @@ import Testing
 @testable import Sterna
 @testable import SternaTestSupport
 
-@Suite("What a session remembers: responses of the network")
+@Suite("Network state: responses")
 struct NetworkStateTests {
     private func fields(_ lines: [(String, String)]) -> HTTPFields {
         HTTPFields(lines.compactMap { line in HTTPField.Name(line.0).map { HTTPField(name: $0, value: line.1) } })
     }
 
     @Test(
-        "The fields that matter are found in one pass, in any form of a section",
+        "The relevant fields are found in one pass, in any form of a header section",
         arguments: [
             ([], 0), ([("Content-Type", "a/b"), ("Date", "x")], 0), ([("Set-Cookie", "a=b")], 1),
             ([("STRICT-transport-security", "max-age=1"), ("x", "y")], 2), ([("alt-svc", "clear")], 4),
@@ -43,7 +43,7 @@ struct NetworkStateTests {
         }
     }
 
-    @Test("A site that has no registrable domain is its host alone") func sites() throws {
+    @Test("A site without a registrable domain is a single host") func sites() throws {
         let site = ClearedSite(of: try HTTPURL("https://192.0.2.1/"), .builtIn)
         #expect(site.contains("192.0.2.1") && !site.contains("192.0.2.2"))
         let suffix = ClearedSite(of: try HTTPURL("https://github.io/"), .builtIn)
@@ -52,7 +52,7 @@ struct NetworkStateTests {
         #expect(dotted.contains("example.com") && dotted.contains("b.example.com.") && !dotted.contains("example.net"))
     }
 
-    @Test("Alternative services are offered to the transport once they are known, for their origin alone")
+    @Test("Known alternative services are offered to the transport, for their origin only")
     func alternatives() async throws {
         let mock = MockTransport { _ in .init(headers: ["Alt-Svc": #"h3=":443""#]) }
         let (api, _) = try mocked("https://api.example.com", by: mock) { $0.allowsOtherOrigins = true }
@@ -63,7 +63,7 @@ struct NetworkStateTests {
         expectEqual(offered, [[], ["h3=:443"], []])
     }
 
-    @Test("A redirect behind an upgraded request stays with its origin, and keeps the credentials") func redirects()
+    @Test("A redirect after an upgraded request to the same origin keeps the credentials") func redirects()
         async throws
     {
         let mock = MockTransport { request in
@@ -79,7 +79,7 @@ struct NetworkStateTests {
         #expect(reply.response.redirects.map(\.url.href) == ["https://api.example.com/a"])
     }
 
-    @Test("A redirect to an http URL of a host that wants TLS is followed by https, and refused for any other host")
+    @Test("A redirect to an http URL is followed by https for a host with HSTS, and refused for others")
     func downgrades() async throws {
         let mock = MockTransport { request in
             request.url.path == "/a" ? .redirect(to: "http://api.example.com/b") : .json([:])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("What a session remembers: settings")
+@Suite("Network state: settings of a session")
 struct SessionStateTests {
     @Test("A session with a base URL has a jar and an HSTS store of its own, which derived sessions share")
     func defaults() throws {
@@ -26,7 +26,7 @@ struct SessionStateTests {
         #expect(stores[0] != nil && stores[0] !== stores[1] && stores[0] === stores[2])
     }
 
-    @Test("A session without a base URL remembers nothing, unless it is told to") func withoutBase() throws {
+    @Test("A session without a base URL has no jar and no HSTS store by default") func withoutBase() throws {
         let jar = CookieJar()
         for (session, own) in [(Session.shared, nil), (try Session(), nil), (try Session { $0.cookieJar = jar }, jar)] {
             _ = session.with { settings in

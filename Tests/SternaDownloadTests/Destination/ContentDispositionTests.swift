@@ -15,7 +15,7 @@ struct ContentDispositionTests {
         ("attachment; filename*=iso-8859-1'en'%A3%20rates", "£ rates"),
         ("attachment; filename=\"a; b.txt\"", "a; b.txt"), ("attachment; filename=\"a\\\"b\\\\c\"", "a\"b\\c"),
         ("inline", nil), ("attachment; name=a", nil), ("", nil), (";", nil), ("attachment; filename=", nil),
-        // If the extended value cannot be decoded, the plain one counts.
+        // If the extended value cannot be decoded, the plain one is used.
         ("attachment; filename*=UTF-8''%zz; filename=ok", "ok"), ("attachment; filename*=UTF-8''%; filename=ok", "ok"),
         ("attachment; filename*=UTF-8''%FF; filename=ok", "ok"),
         ("attachment; filename*=koi8-r''%C1; filename=ok", "ok"),
@@ -29,11 +29,11 @@ struct ContentDispositionTests {
         ("attachment; filename=\"a\"b\"; filename=c\"", "a"), ("attachment; filename='a'", "'a'"),
         // Neither percent signs nor encoded words are decoded in a plain value.
         ("attachment; filename=a-%41.html", "a-%41.html"), ("attachment; filename=\"=?UTF-8?Q?a?=\"", "=?UTF-8?Q?a?="),
-        // The first of a name counts.
+        // The first parameter of a name is used.
         ("attachment; filename=a; filename=b", "a"), ("attachment; filename=\"\"; filename=b", nil),
     ]
 
-    @Test("The suggested name", arguments: names)
+    @Test("The suggested name is read as browsers read it", arguments: names)
     func name(field: String, expected: String?) {
         expectEqual(ContentDisposition(Array(field.utf8))?.filename, expected)
     }
@@ -57,7 +57,7 @@ struct ContentDispositionTests {
         expectEqual(ContentDisposition(bytes)?.filename, expected)
     }
 
-    @Test("Type and parameters, in lower case")
+    @Test("The type and the names of parameters are read in lower case, and the first of each is used")
     func pieces() throws {
         let field = try #require(ContentDisposition(Array("Form-Data; Name=\"A\" ; size=12; =x; a b=c; name=B".utf8)))
         expectEqual(field.type, "form-data")
@@ -66,7 +66,7 @@ struct ContentDispositionTests {
         expectNil(field["filename"])
     }
 
-    @Test("Limits on the length and on the number of parameters")
+    @Test("The length and the number of parameters have limits")
     func limits() throws {
         let long = "a; filename=" + String(repeating: "x", count: ContentDisposition.Limits.bytes)
         expectNil(ContentDisposition(Array(long.utf8)))

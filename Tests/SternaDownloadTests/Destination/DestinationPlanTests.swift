@@ -142,7 +142,7 @@ struct DestinationPlanTests {
     }
 
     @Test(
-        "System error numbers",
+        "A system error number becomes the fault that it means",
         arguments: [
             (ENOSPC, .noSpace(path: "/a/b", code: ENOSPC)), (EDQUOT, .noSpace(path: "/a/b", code: EDQUOT)),
             (EACCES, .notWritable(folder: "/a", code: EACCES)), (EROFS, .notWritable(folder: "/a", code: EROFS)),
@@ -157,7 +157,7 @@ struct DestinationPlanTests {
     }
 
     @Test(
-        "Folders and names of paths",
+        "A path is split into folder and name",
         arguments: [
             ("/a/b", "/a", "b"), ("/a", "/", "a"), ("/", "/", ""), ("/a//b", "/a", "b"), ("//b", "/", "b"),
         ])

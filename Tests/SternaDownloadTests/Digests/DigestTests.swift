@@ -98,13 +98,13 @@ struct DigestTests {
     }
 
     @Test(
-        "The caller's SHA-256", arguments: [hex, hex.uppercased(), Samples.sha256, String(Samples.sha256.dropLast())])
+        "A SHA-256 is read", arguments: [hex, hex.uppercased(), Samples.sha256, String(Samples.sha256.dropLast())])
     func callers(text: String) throws {
         try expectEqual(ExpectedDigest(sha256: text).value, Self.hasher(.sha256).digest())
     }
 
     @Test(
-        "An invalid SHA-256",
+        "An invalid SHA-256 is refused",
         arguments: [
             "", "44af", String(repeating: "g", count: 64), Samples.sha512, "sha256-" + Samples.sha256, hex + " ",
         ])

@@ -58,7 +58,7 @@ struct LimitedDownloadsTests {
         return isMet()
     }
 
-    @Test("The same by the system's clock", .enabled(if: LongTests.areOn, "Set STERNA_LONG_TESTS=1."))
+    @Test("Downloads keep a limit by the system's clock", .enabled(if: LongTests.areOn, "Set STERNA_LONG_TESTS=1."))
     func system() async throws {
         let (count, size) = (100, 4_000_000)
         try await TestServer.withServer { server in

@@ -20,7 +20,7 @@ struct ByteRangesTests {
     }
 
     @Test(
-        "Ranges that are not in their final form",
+        "Ranges that are not sorted and merged are refused",
         arguments: [[0..<0], [-1..<3], [0..<5, 5..<9], [0..<5, 4..<9], [5..<9, 0..<2]] as [[Range<Int64>]])
     func refuses(ranges: [Range<Int64>]) {
         expectNil(ByteRanges(exactly: ranges))
@@ -32,14 +32,14 @@ struct ByteRangesTests {
         ([12..<14], 10, [0..<10]), ([0..<4], nil, [4..<Int64.max]), ([0..<Int64.max], nil, []),
     ]
 
-    @Test("Missing ranges", arguments: gaps)
+    @Test("The missing ranges of a length are the gaps", arguments: gaps)
     func missing(ranges: [Range<Int64>], length: Int64?, expected: [Range<Int64>]) {
         let set = ByteRanges(ranges)
         expectEqual(set.missing(of: length), expected)
         if let length { expectEqual(set.remaining(of: length), expected.reduce(0) { $0 + Int64($1.count) }) }
     }
 
-    @Test("Sums and ends")
+    @Test("A set has a total, a prefix and an end")
     func sums() {
         let set = ByteRanges([0..<4, 6..<9])
         expectEqual(set.total, 7)

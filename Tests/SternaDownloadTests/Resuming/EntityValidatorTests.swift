@@ -39,7 +39,7 @@ struct EntityValidatorTests {
         ([(.eTag, "W/\"a\""), (.lastModified, modified), (.date, later)], nil),
     ]
 
-    @Test("The strong validator of a response", arguments: read)
+    @Test("The validator of a response is its strong tag, or a strong date without any tag", arguments: read)
     func reads(fields: [(HTTPField.Name, String)], expected: EntityValidator?) {
         expectEqual(EntityValidator(Self.section(fields)), expected)
     }
@@ -56,7 +56,7 @@ struct EntityValidatorTests {
         (.lastModified(modified), [], false),
     ]
 
-    @Test("A part of the same representation", arguments: stated)
+    @Test("A part is of the same representation only if it has the validator", arguments: stated)
     func isStated(validator: EntityValidator, fields: [(HTTPField.Name, String)], expected: Bool) {
         expectEqual(validator.isStated(in: Self.section(fields)), expected)
     }

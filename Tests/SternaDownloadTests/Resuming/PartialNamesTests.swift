@@ -11,7 +11,7 @@ struct PartialNamesTests {
         ("/x", "/x.sterna-part", "/x.sterna-resume"), ("a/ä b", "a/ä b.sterna-part", "a/ä b.sterna-resume"),
     ]
 
-    @Test("They are next to the destination", arguments: paths)
+    @Test("Partial files and sidecars are next to the destination", arguments: paths)
     func names(destination: String, partial: String, sidecar: String) throws {
         let names = try #require(PartialNames(destination: destination))
         expectEqual(names.partialPath, partial)

@@ -39,7 +39,7 @@ struct ResumeRuleTests {
         ),
     ]
 
-    @Test("The next step", arguments: steps)
+    @Test("The known bytes and validator decide the next step", arguments: steps)
     func step(known: Known, expected: ResumeRule.Step) {
         expectEqual(ResumeRule.next(known), expected)
     }
@@ -50,7 +50,7 @@ struct ResumeRuleTests {
         (Requested(first: 0, end: 1), date, ["bytes=0-0", modified, "identity"]),
     ]
 
-    @Test("The fields of a range request", arguments: sent)
+    @Test("A range request has Range, If-Range and Accept-Encoding", arguments: sent)
     func fields(range: Requested, validator: EntityValidator, expected: [String]) {
         let fields = ResumeRule.fields(range, validator)
         expectEqual([fields[.range], fields[.ifRange], fields[.acceptEncoding]], expected)

@@ -35,7 +35,7 @@ final class ResumeSidecarTests {
         return lstat(path, &status) == 0 ? UInt32(status.st_mode) : nil
     }
 
-    @Test("It is written, replaced, read and removed") func roundTrip() throws {
+    @Test("A sidecar is written, replaced, read and removed") func roundTrip() throws {
         try expectNil(read())
         try ResumeSidecar.write(try sample(), names)
         try expectEqual(read(), sample())

@@ -216,7 +216,7 @@ struct SegmentedDownloadTests {
                 for await step in task.progress where step.completed > 600_000 { break }
                 task.suspend()
                 file.release.open()
-                // It is written when the connections are given up.
+                // The sidecar is written when the connections are given up.
                 #expect(
                     await eventually {
                         (try? Downloading.names(in: folder)) == ["x.sterna-part", "x.sterna-resume"]
@@ -230,7 +230,7 @@ struct SegmentedDownloadTests {
     }
 }
 
-/// A file whose server sends the first 256 KiB of the whole, and the rest after a signal. Parts are answered as told.
+/// A file whose server sends the first 256 KiB of the whole, and the rest after a signal. A closure decides about parts.
 private final class SegmentedFile: Sendable {
     enum Answer: Sendable {
         case part

@@ -63,7 +63,7 @@ import Testing
         #expect(cache.memoryUsage == 12 && cache.count == 1)
         cache.add(try TestImages.image(100, 1), withIdentifier: "2")
         expectEqual(cache.memoryUsage, 12)
-        // Replaced by one that is not kept, the earlier one is not there any more either.
+        // An image that is too large still removes the one that it replaces.
         cache.add(try TestImages.image(100, 1), withIdentifier: "1")
         #expect(cache.memoryUsage == 0 && cache.image(withIdentifier: "1") == nil)
         cache.add(try TestImages.image(1, 1), withIdentifier: "3")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("A warning purges it, critical pressure empties it; a released cache is unsubscribed")
+    @Test("A warning purges the cache, critical pressure empties it; a released cache is unsubscribed")
     func pressure() throws {
         let pressure = MemoryPressure()
         let cache = cache(pressure)
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "Use of memory by cache policy",
+        "The cache policy decides whether the memory is read and written",
         arguments: [
             (.protocolRules, true, true), (.cachedElseLoad, true, true), (.cachedOnly, true, true),
             (.reload, false, true),

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("Bytes, pixels, frames and memory, each up to its limit")
+    @Test("Bytes, pixels, frames and memory are accepted up to their limits")
     func limits() {
         var limits = ImageLimits()
         (limits.bytes, limits.pixels, limits.frames, limits.memory) = (10, 20, 3, 100)
@@ -47,7 +47,7 @@ import Testing
 
 @Suite("The decoded size of an image") struct ImageTargetTests {
     @Test(
-        "Never larger than the image, at least one pixel, and covering a target to fill",
+        "The size is never larger than the image, has at least one pixel, and covers a target to fill",
         arguments: [
             ((4_000, 3_000), ImageTarget.fit(width: 300, height: 300), (300, 225)),
             ((4_000, 3_000), .fill(width: 300, height: 300), (400, 300)),
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "JPEG's eighths: the smallest that covers the target",
+        "JPEG is decoded at the fewest eighths that cover the target",
         arguments: [
             ((4_000, 3_000), (400, 300), 1), ((4_000, 3_000), (500, 375), 1), ((4_000, 3_000), (501, 376), 2),
             ((100, 100), (100, 100), 8), ((100, 100), (88, 88), 7), ((9, 9), (2, 2), 1), ((9, 9), (3, 3), 2),

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTestSupport
 
 @Suite("Abandoned transfers", .timeLimit(.minutes(3))) struct AbandonedTransferTests {
-    @Test("A small one finishes, and its image is cached: the next request needs no transfer")
+    @Test("A small abandoned transfer finishes, and its image is cached: the next request needs no transfer")
     func finishes() async throws {
         try await ImageScene.with { scene in
             let cache = AutoPurgingImageCache(pressure: nil)
@@ -16,7 +16,7 @@ import Testing
             let receipt = images.download(request)
             try await scene.server.waitForRequests(1)
             receipt.cancel()
-            // One who comes back joins it.
+            // A new receiver joins the abandoned transfer.
             let again = images.download(request)
             again.cancel()
             expectEqual(images.activeDownloads, 1)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("It is cancelled when its time is over, and the next transfer begins")
+    @Test("An abandoned transfer is cancelled after its grace, and the next transfer begins")
     func grace() async throws {
         try await ImageScene.with { scene in
             let images = scene.downloader { $0.maximumActiveDownloads = 1 }
@@ -39,7 +39,7 @@ import Testing
             #expect(scene.server.requestCount == 1 && images.activeDownloads == 1)
             await scene.time.advance(by: .milliseconds(2))
             try await expectEqual(waiting.image.color, TestImages.color(2))
-            // It has a transfer of its own now.
+            // The request has a transfer of its own now.
             let again = images.download(ImageRequest("held/1"))
             try await scene.server.waitForRequests(3)
             scene.gate.open()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("A large one is cancelled as soon as its length is known")
+    @Test("A large abandoned transfer is cancelled as soon as its length is known")
     func large() async throws {
         try await ImageScene.with { scene in
             let ended = ImageLog<Bool>()
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("Without a memory cache, or by the options, it is cancelled at once")
+    @Test("Without a memory cache, or by the options, an abandoned transfer is cancelled at once")
     func atOnce() async throws {
         try await ImageScene.with { scene in
             let both = [scene.downloader(cache: nil), scene.downloader { $0.abandonedTransfers = .cancel }]

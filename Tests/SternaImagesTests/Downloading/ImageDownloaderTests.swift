@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("Cancelling one does not affect the others; each completes once, even if it is cancelled twice")
+    @Test("Cancelling a receipt does not affect the others; each completes once, even if it is cancelled twice")
     func cancelling() async throws {
         try await ImageScene.with { scene in
             let images = scene.downloader { $0.callbacks = .queue(.global()) }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("At most four run, in order; a cancelled waiting one is never sent")
+    @Test("At most four transfers run, in order; a cancelled waiting one is never sent")
     func order() async throws {
         for order in [DownloadPrioritization.fifo, .lifo] {
             try await ImageScene.with { scene in

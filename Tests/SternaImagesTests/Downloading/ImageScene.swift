@@ -11,7 +11,7 @@ struct ImageScene: Sendable {
     let session: Session
     let decoder: TestDecoder
     let time: TestClock
-    /// Opened by the test where `/held/{number}` is to be answered.
+    /// The test opens it to let `/held/{number}` respond.
     let gate = Gate()
 
     static func with(

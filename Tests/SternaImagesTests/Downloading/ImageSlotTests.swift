@@ -9,7 +9,7 @@ import Testing
 @testable import SternaTestSupport
 
 @MainActor @Suite("Image slots", .timeLimit(.minutes(5))) struct ImageSlotTests {
-    /// What a slot shows, in short.
+    /// The content of a slot, in short.
     private final class Screen {
         var shown: [String] = []
 
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("Set again or cleared, it never shows an earlier image; released, it cancels")
+    @Test("A slot that is set again or cleared never shows an earlier image; a released one cancels")
     func reuse() async throws {
         try await ImageScene.with { scene in
             let (screen, images) = (Screen(), scene.downloader { $0.abandonedTransfers = .cancel })
@@ -93,7 +93,7 @@ import Testing
             var random = SeededRandom(seed: seed)
             let images = scene.downloader { options in
                 options.downloadPrioritization = .lifo
-                // On a busy machine a transfer that nobody wants any more may take longer than a second.
+                // On a busy machine an abandoned transfer may take longer than a second.
                 options.abandonedTransfers.grace = .seconds(600)
             }
             var wanted = [Int](repeating: -1, count: 20)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// What each slot is to show.
+    /// The image that each slot has to show.
     private final class WantedTable {
         var wanted: [Int]
 

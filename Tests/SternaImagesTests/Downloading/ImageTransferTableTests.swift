@@ -25,7 +25,7 @@ import Testing
         return begun
     }
 
-    @Test("First in, first out, or last in, first out; higher priorities first")
+    @Test("Transfers begin first in, first out, or last in, first out; higher priorities first")
     func order() throws {
         let mixed: [Request.Priority] = [.normal, .low, .high, .normal, .high, .low]
         try expectEqual(order(.fifo, mixed), [2, 4, 0, 3, 1, 5])
@@ -109,7 +109,7 @@ import Testing
         let departures = [1, 1, 2, 3, 99].map { table.leave($0) }
         expectEqual(departures, [.nothing, .nothing, .abandoned(a), .removed(b), .nothing])
         #expect(table.waitingCount == 0 && table.transfers.count == 1)
-        // One who comes back finds it.
+        // A new receiver finds the abandoned transfer.
         let again = table.join(4, try key("a"), .normal)
         #expect(again.transfer == a && !again.isNew)
         let leaves = table.leave(4)

@@ -14,7 +14,7 @@ import Testing
         DecodedImage(try PixelBuffer(PixelSize(width: width, height: pixels.count / width), pixels))
     }
 
-    @Test("Fit: the whole image, with transparent edges")
+    @Test("Fit shows the whole image, with transparent edges")
     func fit() throws {
         let wide = try image(2, [a, b]).filtered(by: AspectScaledToFitSizeFilter(size: ImageSize(width: 2, height: 3)))
         expectEqual(wide.pixels.pixels, [none, none, a, b, none, none])
@@ -22,7 +22,7 @@ import Testing
         expectEqual(tall.pixels.pixels, [none, a, none, none, none, b, none, none])
     }
 
-    @Test("Fill: the middle of the image, over the whole size")
+    @Test("Fill shows the middle of the image, over the whole size")
     func fill() throws {
         let wide = try image(4, [a, b, b, a]).filtered(
             by: AspectScaledToFillSizeFilter(size: ImageSize(width: 2, height: 1)))
@@ -32,7 +32,7 @@ import Testing
         expectEqual(square.pixels.pixels, [b, b, b, b])
     }
 
-    @Test("Scaled to a size, which is in points")
+    @Test("An image is scaled to a size in points, and impossible sizes are errors")
     func scaled() throws {
         var source = try image(2, [a, b, a, b])
         source.scale = 2
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("The proportions of sizes")
+    @Test("Fit and fill keep the proportions")
     func proportions() {
         let size = { PixelSize(width: $0, height: $1) }
         expectEqual(AspectRule.fit(size(400, 300), in: size(100, 100)), size(100, 75))
@@ -58,7 +58,7 @@ import Testing
             AspectRule.part(of: size(400, 300), filling: size(1, 1)), PixelArea(x: 50, y: 0, width: 300, height: 300))
     }
 
-    @Test("Round corners, smooth at their edge")
+    @Test("Round corners are smooth at their edge")
     func corners() throws {
         let white = Pixel(255, 255, 255)
         let rounded = try image(4, Array(repeating: white, count: 16)).filtered(by: RoundedCornersFilter(radius: 2))
@@ -92,7 +92,7 @@ import Testing
         #expect(abs(visible - 78.54) < 0.5)
     }
 
-    @Test("A blur spreads a point evenly to all sides, and keeps one colour as it is")
+    @Test("A blur spreads a point evenly to all sides, and does not change a single colour")
     func blur() throws {
         var pixels = Array(repeating: none, count: 49)
         pixels[24] = Pixel(243, 0, 0, 243)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("Several in turn, and closures; identifiers have their settings")
+    @Test("Filters and closures are applied in turn; identifiers have their settings")
     func composition() throws {
         let crop = AspectScaledToFillSizeFilter(size: ImageSize(width: 2, height: 2))
         let both = CompositeImageFilter([crop, CircleFilter()])

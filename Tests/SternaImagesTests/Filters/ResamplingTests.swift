@@ -28,7 +28,7 @@ import Testing
             reds(Resampling.resize(line(40), to: PixelSize(width: 3, height: 2))), [40, 40, 40, 40, 40, 40])
     }
 
-    @Test("Both directions at once")
+    @Test("Both directions are scaled at once")
     func both() throws {
         let image = try PixelBuffer(
             PixelSize(width: 2, height: 2),

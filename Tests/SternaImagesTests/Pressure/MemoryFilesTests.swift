@@ -5,7 +5,7 @@ import Testing
 @testable import SternaTestSupport
 
 @Suite("The kernel's files about memory") struct MemoryFilesTests {
-    @Test("Control groups: only version 2, version 1 with it, and other lines")
+    @Test("Control groups of both versions are read, and other lines are ignored")
     func groups() {
         expectEqual(MemoryFiles.groups("0::/user.slice/a:b\n"), [.v2: "/user.slice/a:b"])
         expectEqual(
@@ -14,7 +14,7 @@ import Testing
         expectEqual(MemoryFiles.groups("4:memoryx:/a\n0:memory\nnonsense\n0::relative\n::\n"), [:])
     }
 
-    @Test("A group and those above it, but none outside of the mount")
+    @Test("The ancestors of a group end at the root of the mount")
     func ancestors() {
         expectEqual(MemoryFiles.ancestors("/a/b"), ["/a/b", "/a", "/"])
         expectEqual(MemoryFiles.ancestors("/"), ["/"])
@@ -22,7 +22,7 @@ import Testing
         expectEqual(MemoryFiles.ancestors(String(repeating: "/a", count: 1_000)).count, 65)
     }
 
-    @Test("Numbers, and the values that mean no limit")
+    @Test("Numbers are read, and the values that mean no limit are nil")
     func numbers() {
         #expect(MemoryFiles.number("4096\n") == 4_096 && MemoryFiles.number("0") == 0)
         for text in ["max\n", "9223372036854771712\n", "", "-1", "1 2", "99999999999999999999"] {
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "When memory is short",
+        "93% of a limit is a warning, and 98% is critical",
         arguments: [
             (0, 100, nil), (92, 100, nil), (93, 100, .warning), (97, 100, .warning), (98, 100, .critical),
             (500, 100, .critical),

@@ -91,11 +91,11 @@ import Testing
         let end = LinuxMemoryPressureSource(interval: .seconds(3_600), began: { timers.add($0) }).begin { _ in }
         await timers.wait(for: 1)
         end()
-        // Without limits of groups, the machine's triggers tell everything.
+        // Without limits of groups, the machine's triggers report all pressure.
         if groups.isEmpty { expectEqual(timers.all, [false]) }
     }
 
-    /// Both ends of a connection of TCP, on whose one end urgent bytes are told as a trigger of the kernel is (POLLPRI).
+    /// Both ends of a TCP connection: urgent bytes at one end are reported as a trigger of the kernel is (POLLPRI).
     private func connection() -> (end: Int32, peer: Int32)? {
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)

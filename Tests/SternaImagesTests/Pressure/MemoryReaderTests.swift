@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTestSupport
 
 @Suite("Use of memory") struct MemoryReaderTests {
-    @Test("The machine's memory, and each limit of the groups without reclaimable files")
+    @Test("The use of memory by the machine and by each limited group leaves out reclaimable files")
     func uses() throws {
         let root = try KernelFiles()
         #expect(root.reader.uses() == [] && root.reader.level() == nil)

@@ -15,7 +15,7 @@ import Testing
         return try Session(baseURL: "https://example.com") { $0.transport = mock }
     }
 
-    @Test("It decodes once, with the response, at its scale")
+    @Test("An image is decoded once, with the response, at its scale")
     func inflated() async throws {
         let decoder = TestDecoder()
         let serializer = ImageResponseSerializer(decoder: decoder, imageScale: 2)
@@ -29,7 +29,7 @@ import Testing
         #expect(response.format == nil && serializer.imageScale == 2 && response.file.count == 12)
     }
 
-    @Test("It does not decode on the caller's actor, however small the file is")
+    @Test("An image is not decoded on the caller's actor, however small the file is")
     @MainActor func elsewhere() async throws {
         let hasRun = DispatchSemaphore(value: 0)
         let isFree = Mutex(false)
@@ -44,7 +44,7 @@ import Testing
         #expect(isFree.withLock { $0 })
     }
 
-    @Test("Without inflation it decodes on demand, each time; damage is found only then")
+    @Test("Without inflation an image is decoded on demand, each time; damage is found only then")
     func deferred() async throws {
         let decoder = TestDecoder()
         var serializer = ImageResponseSerializer(decoder: decoder, automaticallyInflatesResponseImage: false)
@@ -64,7 +64,7 @@ import Testing
         #expect(error?.kind == .decodingFailed && error?.response?.status == .ok)
     }
 
-    @Test("Media types, empty bodies and limits")
+    @Test("Wrong media types, empty bodies and exceeded limits are errors")
     func errors() async throws {
         var serializer = ImageResponseSerializer(decoder: TestDecoder())
         serializer.options.limits.bytes = 10

@@ -28,7 +28,7 @@ import Testing
         #expect(throws: SternaError.self) { try PixelBuffer(PixelSize(width: 2, height: 2), [Pixel(0, 0, 0)]) }
     }
 
-    @Test("Equal by their pixels, wherever they are stored; new ones are transparent")
+    @Test("Buffers are equal by their pixels, wherever they are stored; new ones are transparent")
     func equality() throws {
         let size = PixelSize(width: 2, height: 1)
         let (one, other) = (try PixelBuffer(size, [Pixel(1, 2, 3), Pixel(4, 5, 6)]), try PixelBuffer(size))
@@ -38,7 +38,7 @@ import Testing
         #expect(try other != PixelBuffer(PixelSize(width: 1, height: 2)))
     }
 
-    @Test("An image's size in points, its cost, and its description")
+    @Test("An image has a size in points, a cost and a description")
     func images() throws {
         var image = try TestImages.image(6, 4)
         image.scale = 2
@@ -51,7 +51,7 @@ import Testing
 
 @Suite("Image formats") struct ImageFormatTests {
     @Test(
-        "By the first bytes, whatever the media type",
+        "The first bytes decide the format, whatever the media type",
         arguments: [
             ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0], .png), ([0xFF, 0xD8, 0xFF, 0xE0], .jpeg),
             (Array("GIF87a".utf8), .gif), (Array("GIF89a...".utf8), .gif),

@@ -18,7 +18,7 @@ struct ConnectivityRuleTests {
     static let failures: [(String, Bool, Bool, SternaError.Kind, Bool)] = [
         ("http://example.com/", false, false, .connectionClosed, true),
         ("http://example.com/", false, true, .timedOut, true),
-        // A network without a default route: what fails there fails for other reasons.
+        // A network without a default route: its requests fail for other reasons.
         ("http://192.168.1.10/", true, true, .connectionClosed, false),
         ("http://192.168.1.10/", false, true, .timedOut, false),
         ("http://printer/", true, true, .connectionClosed, false),
@@ -30,7 +30,7 @@ struct ConnectivityRuleTests {
         ("http://example.com/", false, false, .unacceptableStatus, false),
     ]
 
-    @Test("After a failure", arguments: failures.indices)
+    @Test("A failed request waits only if the loss of the network may be the cause", arguments: failures.indices)
     func after(index: Int) throws {
         let (url, wasAway, hasOtherRoute, kind, waits) = Self.failures[index]
         let request = Request(.get, try HTTPURL(url))

@@ -39,7 +39,7 @@ struct ConnectivityTests {
         }
     }
 
-    /// Sends a request whose answer says that the session knows the network.
+    /// Sends a request; after its response the session knows the network.
     private func know(_ api: Session) async throws {
         try await api.get("first")
         #expect(await eventually { network.isWatched })
@@ -47,7 +47,7 @@ struct ConnectivityTests {
         _ = await gate.answer()
     }
 
-    @Test("Off, nothing is watched")
+    @Test("Without the setting a session watches no network")
     func off() async throws {
         let (api, _) = try make { $0.waitsForConnectivity = false }
         network.lose()
@@ -59,7 +59,7 @@ struct ConnectivityTests {
         #expect(!network.isWatched && api.plan.builder.connectivity == nil)
     }
 
-    @Test("A session watches from its first request on, and not beyond its end")
+    @Test("A session watches the network from its first request to its release")
     func watched() async throws {
         do {
             let (api, _) = try make()
@@ -102,7 +102,7 @@ struct ConnectivityTests {
         expectEqual(mock.requests.count, 1)
     }
 
-    @Test("A POST, a request that does not want to, and one to this machine do not wait")
+    @Test("A POST, a request without the setting, and one to this machine do not wait")
     func passed() async throws {
         let (api, mock) = try make()
         try await know(api)
@@ -142,7 +142,7 @@ struct ConnectivityTests {
         await expectEqual(#expect(throws: SternaError.self) { try await api.get("refused") }?.kind, .tlsFailed)
     }
 
-    @Test("A failure that says that there is no path waits for the message of the loss")
+    @Test("After an error without a route, a request waits for the message of the loss")
     func early() async throws {
         let isAway = Mutex(true)
         let (api, mock) = try make({ _ in }) { request in

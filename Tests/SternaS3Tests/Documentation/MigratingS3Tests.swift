@@ -20,7 +20,7 @@ struct MigratingS3Tests {
         ) { $0.transport = mock }
     }
 
-    @Test("Clients")
+    @Test("Clients have keys and a region")
     func clients() throws {
         func made() throws -> S3 {
             let s3 = try S3(region: "eu-central-1", credentials: AWSCredentials(accessKey: "AKID", secretKey: "secret"))
@@ -29,7 +29,7 @@ struct MigratingS3Tests {
         #expect(try made().bucket("photos").name == "photos")
     }
 
-    @Test("Objects")
+    @Test("Objects are stored, fetched, copied and deleted")
     func objects() async throws {
         let path = NSTemporaryDirectory() + "sterna-tern-\(UUID().uuidString).jpg"
         try Data("tern".utf8).write(to: URL(fileURLWithPath: path))
@@ -62,7 +62,7 @@ struct MigratingS3Tests {
         #expect(mock.requests[5].headers["x-amz-server-side-encryption"] == "AES256")
     }
 
-    @Test("Listings")
+    @Test("Listings of buckets are read")
     func listings() async throws {
         let mock = MockTransport { _ in .text(Self.page, mediaType: "application/xml") }
         let photos = try client(mock).bucket("photos")
@@ -80,7 +80,7 @@ struct MigratingS3Tests {
         #expect(further.objects.count == 1)
     }
 
-    @Test("Errors, and other resources")
+    @Test("Errors have S3's code, and other resources have requests of their own")
     func errors() async throws {
         let text = "<Error><Code>NoSuchKey</Code><Message>It is so.</Message></Error>"
         let s3 = try client(MockTransport { _ in .text(text, mediaType: "application/xml", status: 404) })

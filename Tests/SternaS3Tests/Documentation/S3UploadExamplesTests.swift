@@ -24,7 +24,7 @@ struct S3UploadExamplesTests {
         }
     }
 
-    /// Answers like S3, without keeping anything.
+    /// Responds like S3, without storing anything.
     private static func answer(_ request: Request) -> ServerResponse {
         guard request.method == .post else { return .init(headers: ["ETag": "\"part\""]) }
         return request.url.query == "uploads="

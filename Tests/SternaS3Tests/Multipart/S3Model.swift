@@ -5,27 +5,27 @@ import Synchronization
 
 /// A small server of S3 on the route `/bucket/{key}` of a test server, with faults.
 final class S3Model: Sendable {
-    /// What goes wrong with one request.
+    /// A fault of one request.
     enum Fault: Sendable, Hashable {
-        /// The connection is reset behind so many bytes of content.
+        /// The connection is reset after so many bytes of content.
         case cut(after: Int)
-        /// The request is processed, but its answer is lost.
+        /// The request is processed, but its response is lost.
         case cutAnswer
-        /// An answer without any effect, with a code of S3 in XML if there is one.
+        /// A response without any effect, with a code of S3 in XML if one is given.
         case status(Int, String?)
-        /// The request is not processed: an answer of success with an error.
+        /// The request is not processed: a successful status with an error in the body.
         case carried(String)
         /// The request is processed, and answered with any body.
         case body(String)
         /// The request is processed, and answered without an entity tag.
         case withoutTag
-        /// Nothing is known of any upload any more.
+        /// The server has forgotten all uploads.
         case forget
         /// The list of parts names all sizes one byte too large.
         case lyingSizes
         /// The list of parts names other entity tags.
         case lyingTags
-        /// The list of parts has all parts up to a number, whether or not they are there.
+        /// The list of parts has all parts up to a number, whether or not the server has them.
         case lyingParts(Int, size: Int)
         /// The list of parts does not end.
         case endless
@@ -63,7 +63,7 @@ final class S3Model: Sendable {
     ///   - pageSize: the number of parts in a page of their list.
     ///   - fault: the fault of a request, by its step (`create`, `part 3`, `list`, `complete`, `abort`, `head`, `put`) and how many of that
     ///     step came before it.
-    ///   - hold: waits before a part is answered.
+    ///   - hold: waits before the response to a part.
     init(
         pageSize: Int = 1_000, fault: @escaping @Sendable (String, Int) -> Fault? = { _, _ in nil },
         hold: (@Sendable () async -> Void)? = nil

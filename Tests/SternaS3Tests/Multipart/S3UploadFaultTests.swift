@@ -10,7 +10,7 @@ import Testing
 
 @Suite("S3: uploads to faulty servers", .timeLimit(.minutes(5)))
 struct S3UploadFaultTests {
-    /// A fault that passes: where, what, and how many requests of the step there are then.
+    /// A transient fault: its step, the fault, and how many requests of the step follow.
     struct Passing: Sendable, CustomTestStringConvertible {
         let step: String
         let fault: S3Model.Fault
@@ -56,7 +56,7 @@ struct S3UploadFaultTests {
         }
     }
 
-    /// A fault that does not pass: where, what, and words of the reason.
+    /// A permanent fault: its step, the fault, and words of the reason.
     struct Lasting: Sendable, CustomTestStringConvertible {
         let step: String
         let fault: S3Model.Fault
@@ -115,7 +115,7 @@ struct S3UploadFaultTests {
             expectEqual(transfer.status.state.isBlocked, fault.isBlocked)
             if fault.isBlocked { #expect(!model.log.contains("abort"), "\(model.log)") }
             if fault.isAborted { #expect(model.uploadCount == 0 && model.log.contains("abort"), "\(model.log)") }
-            // Forgotten uploads are made anew thrice.
+            // Forgotten uploads are created again three times.
             #expect(model.creations <= 4 && model.log.count < 120)
         }
     }

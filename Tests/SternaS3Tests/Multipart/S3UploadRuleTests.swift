@@ -28,10 +28,10 @@ struct S3UploadRuleTests {
     static let inventories: [Inventory] = [
         Inventory(listed: [], missing: [1, 2, 3]),
         Inventory(listed: [part(1, "a", 10), part(2, "b", 10), part(3, "c", 5)], missing: []),
-        // Parts that are not those of the file.
+        // Parts of other sizes than the plan's.
         Inventory(listed: [part(1, "a", 9), part(2, "b", 11), part(3, "c", 10)], missing: [1, 2, 3]),
         Inventory(listed: [part(4, "d", 10), part(2, "b", 10)], missing: [1, 3]),
-        // What the server gave as its tag counts; how it is written does not.
+        // Tags are compared by their value, not by case or quotes.
         Inventory(noted: [part(1, "\"a\"", 10)], listed: [part(1, "A", 10)], missing: [2, 3]),
         Inventory(noted: [part(1, "a", 10)], listed: [part(1, "x", 10), part(2, "b", 10)], missing: [1, 3]),
         // A note of a part that the server does not have.
@@ -116,7 +116,7 @@ struct S3UploadRuleTests {
     // MARK: Failures
 
     @Test(
-        "Consequences of codes and statuses",
+        "The code and the status of an error decide what follows",
         arguments: [
             (503, "SlowDown", .again), (400, "RequestTimeout", .again), (500, "InternalError", .again),
             (409, "OperationAborted", .again), (400, "BadDigest", .again), (400, "ExpiredToken", .again),
@@ -140,7 +140,7 @@ struct S3UploadRuleTests {
         expectEqual(S3UploadRule.verdict(explained), verdict)
         // The store judges by kind and status.
         if code == "RequestTimeout" || code == "Throttling" { expectEqual(explained.kind, .timedOut) }
-        // It waits for other credentials, and the server keeps its parts.
+        // The upload waits for other credentials, and the server keeps its parts.
         if code.hasSuffix("Token") {
             #expect(explained.kind == .authenticationFailed && !S3UploadFailure.endsUpload(explained))
         }

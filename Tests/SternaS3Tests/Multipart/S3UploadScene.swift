@@ -62,7 +62,7 @@ final class S3UploadScene: Sendable {
 }
 
 extension TransferState {
-    /// Why the transfer has failed, or is blocked; nil if it is not.
+    /// Why the transfer has failed, or is blocked; nil otherwise.
     var failureReason: String? {
         switch self {
         case .failed(let failure), .blocked(let failure): failure.reason

@@ -55,7 +55,7 @@ struct S3UploadStoreTests {
         try await TestServer.withServer { server async throws in
             let waiting = Mutex(0)
             let model = S3Model(hold: {
-                // Until as many as there may be have come.
+                // Waits for as many concurrent parts as the limit allows.
                 let number = waiting.withLock { count in
                     count += 1
                     return count
@@ -151,7 +151,7 @@ struct S3UploadStoreTests {
             case 0: #expect(lists == 3 && sent == 12 && model.received == 10_500)
             case 1, 2: #expect(lists == 3 && model.received == 15_500)
             case 3: #expect(lists == 1 && model.received == 15_500)
-            // What the list claims cannot be joined: the parts that this process has not sent are sent.
+            // The parts of the list cannot be joined, so that this process sends those that it has not sent.
             default: #expect(lists == 6 && model.received >= 10_500 && model.received <= 15_500)
             }
         }

@@ -11,7 +11,7 @@ struct S3UploadXMLTests {
         Bytes(string: "<ListPartsResult>\(content)</ListPartsResult>")
     }
 
-    @Test("The identifier of an upload")
+    @Test("The identifier of an upload is read")
     func identifier() throws {
         let answer = { (id: String) in
             Bytes(
@@ -26,7 +26,7 @@ struct S3UploadXMLTests {
         #expect(throws: SternaError.self) { try S3XML.uploadID(Bytes(string: "<a><UploadId>a</UploadId></a>")) }
     }
 
-    @Test("A page of parts, and the next one")
+    @Test("A page of parts is read, with the marker of the next one")
     func parts() throws {
         let part =
             "<Part><PartNumber>2</PartNumber><ETag>&quot;e&quot;</ETag><Size>7</Size><ChecksumSHA256>c=</ChecksumSHA256></Part>"
@@ -36,7 +36,7 @@ struct S3UploadXMLTests {
         #expect(page.parts == [S3Part(number: 2, entityTag: "\"e\"", size: 7, checksum: "c=")] && page.next == 2)
         try expectNil(S3XML.parts(Self.list(part)).parts.first?.checksum)
         try expectEqual(S3XML.parts(Self.list("<IsTruncated>false</IsTruncated>")), S3XML.PartPage())
-        // A part that could not be joined is as good as none.
+        // A part without an entity tag could not be joined, and is ignored.
         #expect(try S3XML.parts(Self.list("<Part><PartNumber>2</PartNumber><Size>7</Size></Part>")).parts.isEmpty)
     }
 
@@ -57,7 +57,7 @@ struct S3UploadXMLTests {
         #expect(throws: SternaError.self) { try S3XML.parts(Self.list(content)) }
     }
 
-    @Test("The body of a completion counts, not its status")
+    @Test("The body of a completion decides, not its status")
     func completion() {
         let complete = "<CompleteMultipartUploadResult><ETag>e</ETag></CompleteMultipartUploadResult>"
         expectEqual(S3XML.completion(Bytes(string: complete)), .complete)

@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import Sterna
 
-/// A server that asks for credentials.
+/// A server that demands credentials.
 final class GuardedMock: Sendable {
     let mock: MockTransport
 

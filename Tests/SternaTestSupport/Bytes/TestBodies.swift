@@ -3,7 +3,7 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// A body that comes in chunks of a size.
+/// A body that delivers chunks of one size.
 final class ChunkedBody: BodyStream {
     private let rest: Mutex<ArraySlice<UInt8>>
     private let cancellation = Mutex(false)
@@ -16,7 +16,7 @@ final class ChunkedBody: BodyStream {
 
     var isCancelled: Bool { cancellation.withLock { $0 } }
 
-    /// The bytes nobody has asked for.
+    /// The number of bytes that the reader has not requested.
     var left: Int { rest.withLock { $0.count } }
 
     func next() async throws -> Bytes? {
@@ -32,7 +32,7 @@ final class ChunkedBody: BodyStream {
     var trailers: HTTPFields? { nil }
 }
 
-/// A body whose pieces a test counts, and may hold back.
+/// A body whose pieces a test counts, and may delay.
 final class CountedPieces: BodyStream {
     private struct State {
         var taken = 0
@@ -52,7 +52,7 @@ final class CountedPieces: BodyStream {
         (self.pieces, self.failure, self.length, self.gate, self.held) = (pieces, failure, length, gate, held)
     }
 
-    /// Makes so many pieces, each filled with its number.
+    /// Returns a number of pieces, each filled with its number.
     static func numbered(_ count: Int, of size: Int) -> [Bytes] {
         (0..<count).map { Bytes(repeating: UInt8(truncatingIfNeeded: $0), count: size) }
     }

@@ -56,7 +56,7 @@ enum CacheRuleScene {
         return settings
     }
 
-    /// What a decision is, in one word or two.
+    /// A decision as one or two words.
     static func text(_ decision: CacheDecision) -> String {
         switch decision {
         case .serve(let served): "serve" + text(served.content)
@@ -87,7 +87,7 @@ enum CacheRuleScene {
                 settings: settings, now: made + seconds))
     }
 
-    /// The reason of a refusal, or what is stored: `store`, `store public`, `store part`.
+    /// The reason of a refusal, or the kind of storing: `store`, `store public`, `store part`.
     static func mayStore(
         _ request: CacheRequest, _ response: CacheResponse, settings: CacheRuleSettings = CacheRuleSettings()
     ) -> String {

@@ -4,7 +4,7 @@ import SternaTesting
 import Synchronization
 import Testing
 
-/// What the callbacks of requests were called with, in order.
+/// The arguments of requests' callbacks, in order.
 final class CallbackLog<Value: Sendable>: Sendable {
     enum Event: Sendable {
         case progress(RequestProgress)
@@ -24,7 +24,7 @@ final class CallbackLog<Value: Sendable>: Sendable {
 
     var errors: [SternaError] { events.compactMap { if case .failure(let error, _) = $0 { error } else { nil } } }
 
-    /// How many ends there were, of either kind.
+    /// The number of ends of either kind.
     var ends: Int { values.count + errors.count }
 
     var onProgress: Session.ProgressCallback { { _, progress in self.add(.progress(progress)) } }
@@ -46,7 +46,7 @@ final class CallbackLog<Value: Sendable>: Sendable {
         events.reduce(0) { if case .progress = $1 { $0 } else { $0 + 1 } }
     }
 
-    /// Waits for so many ends.
+    /// Waits for a number of ends.
     func wait(ends: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
@@ -60,7 +60,7 @@ final class CallbackLog<Value: Sendable>: Sendable {
 }
 
 extension DispatchQueue {
-    /// Waits until what was put on the queue before has run.
+    /// Waits until all earlier work of the queue has run.
     func drained() async {
         await withCheckedContinuation { continuation in self.async { continuation.resume() } }
     }

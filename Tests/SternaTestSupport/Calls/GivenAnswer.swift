@@ -3,7 +3,7 @@ import NIOCore
 import SternaCore
 import SternaSerialization
 
-/// An answer as a serializer is given it.
+/// A response for a serializer.
 struct GivenAnswer {
     var status = 200
     var type: String? = "application/json"
@@ -19,7 +19,7 @@ struct GivenAnswer {
         body = Bytes(copying: bytes)
     }
 
-    /// What a serializer makes of it.
+    /// Returns the serializer's value.
     func read<Value>(by serializer: some ResponseSerializer<Value>) throws -> Value {
         var headers = HTTPFields()
         if let type { headers[.contentType] = type }
@@ -29,7 +29,7 @@ struct GivenAnswer {
         return try serializer.serialize(response, body: body)
     }
 
-    /// What a serializer has against it; nil where it makes a value.
+    /// Returns the serializer's error; nil if it returns a value.
     func error(of serializer: some ResponseSerializer) -> SternaError? {
         do {
             _ = try read(by: serializer)
@@ -40,7 +40,7 @@ struct GivenAnswer {
     }
 }
 
-/// A mistake of a closure.
+/// An error that a closure throws.
 struct Mistake: Error, Equatable {
     var number = 0
 }

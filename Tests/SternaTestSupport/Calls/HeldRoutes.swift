@@ -3,7 +3,7 @@ import SternaTesting
 import Synchronization
 
 extension TestServer {
-    /// How many bytes `/held` sends before it waits.
+    /// The number of bytes that `/held` sends before it waits.
     static let heldBytes = 4 << 20
 
     /// Adds a route of the letters of `/range/N`, of which all but the first 4 MiB wait for a signal, and ranges of them, which do
@@ -11,7 +11,7 @@ extension TestServer {
     ///
     /// - Parameters:
     ///   - path: the path of the route; `/held` by default.
-    ///   - last: what the bytes behind the first 8 MiB wait for besides.
+    ///   - last: a second signal, for which the bytes after the first 8 MiB wait.
     ///   - holdsRanges: whether the bytes of ranges wait for the signal, too.
     @discardableResult
     func holdBody(
@@ -47,7 +47,7 @@ extension TestServer {
         return written
     }
 
-    /// Adds `/wait`, which answers when it is told to.
+    /// Adds `/wait`, which responds after a signal.
     func holdAnswer(until release: Gate) {
         route("GET", "/wait") { _ in
             await release.wait()

@@ -3,7 +3,7 @@ import NIOCore
 import Sterna
 import SternaTesting
 
-/// A session on a mock that answers everything with an empty JSON object, and the mock.
+/// Returns a mock, and a session on it; by default every response is an empty JSON object.
 func mocked(
     _ base: String? = "https://api.example.com/v1",
     by mock: MockTransport = MockTransport { _ in .json([:]) },
@@ -17,7 +17,7 @@ func mocked(
 }
 
 extension Request {
-    /// The body's bytes where it is made of them.
+    /// The body's bytes if it consists of bytes.
     var bodyText: String? {
         body.map { body in
             body.segments.map { if case .bytes(let bytes) = $0 { bytes.text } else { "?" } }.joined()
@@ -25,7 +25,7 @@ extension Request {
     }
 }
 
-/// What `dump` prints.
+/// The output of `dump`.
 func dumped(_ value: Any) -> String {
     var text = ""
     dump(value, to: &text)

@@ -46,7 +46,7 @@ struct RetryScene {
         return try await task.value
     }
 
-    /// An answer with a Retry-After.
+    /// A response with Retry-After.
     static func later(_ value: String, status: Int = 503) -> ServerResponse {
         .init(status: status, headers: ["Retry-After": value])
     }

@@ -14,7 +14,7 @@ final class EventLog: Sendable {
 
     var events: [SternaEvent] { kept.withLock { $0 } }
 
-    /// What the closure makes of the events of the n-th call.
+    /// Returns the closure's lines for the events of the n-th call.
     func lines(ofCall number: Int = 0, _ line: (SternaEvent) -> String?) -> [String] {
         let all = events
         let ids = Set(all.compactMap(\.call?.id)).sorted()
@@ -22,7 +22,7 @@ final class EventLog: Sendable {
         return all.filter { $0.call?.id == ids[number] }.compactMap(line)
     }
 
-    /// What the closure makes of the events of the last call.
+    /// Returns the closure's lines for the events of the last call.
     func lastLines(_ line: (SternaEvent) -> String?) -> [String] {
         lines(ofCall: Set(events.compactMap(\.call?.id)).count - 1, line)
     }

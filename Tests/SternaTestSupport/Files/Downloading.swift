@@ -2,9 +2,9 @@ import Sterna
 import SternaPlatform
 import SternaTesting
 
-/// What tests with files and downloads share.
+/// Helpers for tests with files and downloads.
 enum Downloading {
-    /// Gives a fresh folder, and removes it.
+    /// Runs work with a new folder, and removes it.
     static func withFolder<R>(_ work: (String) async throws -> R) async throws -> R {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "sterna-\(UInt64.random(in: 0...UInt64.max))")
@@ -29,7 +29,7 @@ enum Downloading {
 
     static func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
 
-    /// What `/range/N` sends.
+    /// The bytes that `/range/N` sends.
     static func alphabet(_ count: Int) -> [UInt8] {
         // Doubled, since a closure for each byte takes seconds in a debug build.
         var letters = (0..<26).map { UInt8(0x61 + $0) }

@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// The descriptors of this process that belong to one test, whatever others open meanwhile. Empty where there is no /proc.
+/// The descriptors of this process that belong to one test, whatever other tests open meanwhile. Empty on systems without /proc.
 enum OpenDescriptors {
     /// The number of connections to a local port.
     static func connections(to port: Int) -> Int {

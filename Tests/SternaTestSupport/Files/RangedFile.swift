@@ -34,7 +34,7 @@ struct RangedFile: Sendable {
     /// The end of a response that is cut off.
     struct Cut: Error {}
 
-    /// Answers a request by the rules: a part only if the file is the one that If-Range names.
+    /// Responds to a request by the rules: with a part only if If-Range names the file.
     ///
     /// - Parameters:
     ///   - piece: the bytes of one write.

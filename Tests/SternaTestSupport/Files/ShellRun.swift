@@ -3,10 +3,10 @@ import SternaPlatform
 
 /// Programs that the tests of curl commands need.
 enum Shell {
-    /// Where curl is, or nil where it is not installed.
+    /// The path of curl; nil if it is not installed.
     static let curl = paths(["/usr/bin/curl", "/usr/local/bin/curl", "/opt/homebrew/bin/curl"]).first
 
-    /// Every shell of this machine that is tried.
+    /// The shells of this machine with which the tests run.
     static let all = paths(["/bin/sh", "/bin/dash", "/bin/bash"])
 
     /// Whether a missing curl is a failure rather than a reason to skip.
@@ -55,7 +55,7 @@ enum Shell {
         posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // No settings or proxies of the user's.
+        // Without the user's settings and proxies.
         let environment = ["PATH=/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin", "HOME=\(home)", "LC_ALL=C"]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A small file that goes with the value.
+/// A small file that is removed with the value.
 final class TemporaryPhoto: Sendable {
     let path = NSTemporaryDirectory() + "sterna-photo-\(UUID().uuidString).jpg"
 

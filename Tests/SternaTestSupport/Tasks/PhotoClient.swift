@@ -2,7 +2,7 @@ import Dispatch
 import Sterna
 import Synchronization
 
-/// What a program's blocks were called with, in order; tests wait for its entries.
+/// The calls of a program's blocks, in order; tests wait for its entries.
 final class Journal: Sendable {
     private struct State {
         var entries: [String] = []
@@ -16,7 +16,7 @@ final class Journal: Sendable {
     /// Adds an entry.
     func add(_ entry: String) { add(entry, once: false) }
 
-    /// Adds an entry unless it is there, for calls whose number depends on the network.
+    /// Adds an entry unless it exists, for calls whose number depends on the network.
     func addOnce(_ entry: String) { add(entry, once: true) }
 
     private func add(_ entry: String, once: Bool) {
@@ -29,7 +29,7 @@ final class Journal: Sendable {
         for continuation in ready { continuation.resume() }
     }
 
-    /// Waits until there is an entry.
+    /// Waits for an entry.
     func wait(for entry: String) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -46,10 +46,10 @@ final class Journal: Sendable {
 final class PhotoClient: Sendable {
     let manager: Session
 
-    /// What blocks that decide, and those of requests, were called with.
+    /// The calls of deciding blocks, and of those of requests.
     let journal = Journal()
 
-    /// What happened.
+    /// The events of tasks.
     let events = Journal()
 
     init(
@@ -89,7 +89,7 @@ final class PhotoClient: Sendable {
         }
     }
 
-    /// Waits for the end of the one task, and returns everything that happened until then, and then everything that was called.
+    /// Waits for the end of the one task, and returns the events until then, followed by the calls of blocks.
     func finished(_ last: String = "completed") async -> [String] {
         await events.wait(for: last)
         return events.entries + journal.entries

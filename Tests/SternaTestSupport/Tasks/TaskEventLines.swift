@@ -3,7 +3,7 @@ import Sterna
 import SternaPlatform
 import Synchronization
 
-/// What was called, in order.
+/// The events, in order.
 final class TaskEventLines: Sendable {
     private let all = Mutex<[String]>([])
 
@@ -17,10 +17,10 @@ final class TaskEventLines: Sendable {
     /// The lines that begin with one of these words.
     func lines(_ words: String...) -> [String] { lines.filter { line in words.contains { line.hasPrefix($0) } } }
 
-    /// Waits until the last line is this one; returns whether it came.
+    /// Waits until the last line is this one; returns whether it arrived.
     func ends(with line: String) async -> Bool { await eventually { lines.last == line } }
 
-    /// Writes down the events of tasks, and scheduled retries.
+    /// Records the events of tasks, and scheduled retries.
     func observer(_ name: String = "") -> EventObserver {
         let prefix = name.isEmpty ? "" : name + " "
         return EventObserver { [self] event in

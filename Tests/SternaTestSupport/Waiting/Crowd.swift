@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many are at something at a time, how many were at most, and how many came.
+/// Counts concurrent visitors: the present number, the maximum and the total.
 final class Crowd: Sendable {
     private let counts = Mutex((now: 0, most: 0, all: 0))
 
@@ -8,7 +8,7 @@ final class Crowd: Sendable {
     var most: Int { counts.withLock { $0.most } }
     var all: Int { counts.withLock { $0.all } }
 
-    /// Returns how many have come, this one counted.
+    /// Returns the total, this visitor included.
     @discardableResult
     func enter() -> Int {
         counts.withLock { counts in

@@ -5,7 +5,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-/// The table of states of docs/Transfers.md: what the journal's own rule makes of each event in each state.
+/// The table of states of docs/Transfers.md: the next state by the journal's rule, for each event in each state.
 ///
 /// With `STERNA_WRITE_DOCUMENTATION=1` it is written into the article.
 @Suite("The table of the states of transfers")
@@ -27,7 +27,7 @@ struct TransferDiagramTests {
         ("`pause()`", .paused), ("`resume()`", .resumed), ("`cancel()`", .cancelled),
     ]
 
-    /// A state without what it carries.
+    /// A state without its associated values.
     private static func name(_ state: TransferState) -> String {
         switch state {
         case .failed: return "failed"

@@ -26,7 +26,7 @@ struct HostileDownloadTests {
         }
     }
 
-    /// Downloads what a handler answers; returns how that ended.
+    /// Downloads the responses of a handler; returns how that ended.
     ///
     /// - Parameter answer: gets the number of the request, from 1.
     private func download(
@@ -190,7 +190,7 @@ struct HostileDownloadTests {
                 return
             }
             #expect(failure.kind == "unacceptableStatus" && failure.reason.contains("422"))
-            // The rest of the body is waited for a little, in case it is short.
+            // The attempt waits for the rest of the body a little, in case it is short.
             while server.openConnections > 0 {
                 await time.advance(by: .seconds(1))
                 try await Task.sleep(for: .milliseconds(1))
@@ -200,7 +200,7 @@ struct HostileDownloadTests {
 }
 
 extension ServerResponse {
-    /// An answer whose body has begun and does not end.
+    /// A response whose body has begun and does not end.
     static func dripping(status: Int) -> ServerResponse {
         ServerResponse(
             body: .raw { connection in

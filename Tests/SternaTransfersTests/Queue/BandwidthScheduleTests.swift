@@ -18,7 +18,7 @@ struct BandwidthScheduleTests {
         ], otherwise: .init(download: 2_000))
 
     @Test(
-        "The window of a moment",
+        "The window of a moment decides both limits",
         arguments: [
             (1, 8, 0, 0, 500, 100), (1, 7, 59, 59, 2_000, nil), (5, 18, 29, 59, 500, 100), (5, 18, 30, 0, 2_000, nil),
             (3, 12, 0, 0, 900, nil), (3, 13, 0, 0, 500, 100),

@@ -68,7 +68,7 @@ struct DurableQueueEndTests {
                 expectEqual(queued.error?.kind, .cancelled)
                 expectEqual(queued.error?.message.contains("has not ended"), true, "\(queued.state)")
             }
-            // Nothing was given up: also one that is added later is left.
+            // A blocked transfer is not over: a transfer that is added after it returns to the store, too.
             let late = try await Self.download("late", store, scene)
             let fourth = try await queue.add(late, after: [third])
             try await fourth.end()
@@ -99,7 +99,7 @@ struct DurableQueueEndTests {
             isOpen.withLock { $0 = true }
             try await transfer.resume()
             try await expectEqual(transfer.end(), .finished(path: path, length: 1))
-            // Who came first decides whether the queue knows of the end.
+            // If the transfer ends before it is returned, the queue knows of its end.
             try await queued.end()
             #expect(queued.error == nil || queued.isLeft)
         }

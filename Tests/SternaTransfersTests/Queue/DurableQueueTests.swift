@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Queue: transfers of a store", .timeLimit(.minutes(5)))
 struct DurableQueueTests {
-    @Test("They follow the queue's limits instead of their store's, with its events and progress, together with tasks")
+    @Test("Stored transfers follow the queue's limits instead of their store's, and share its events with tasks")
     func limits() async throws {
         try await QueueScene.with { scene in
             let running = Crowd()
@@ -48,7 +48,7 @@ struct DurableQueueTests {
         }
     }
 
-    @Test("A running one waits for its turn once it is added; suspended, it keeps its bytes and resumes after them")
+    @Test("An added running transfer waits for its turn; suspended, it keeps its bytes and resumes after them")
     func suspension() async throws {
         try await QueueScene.with { scene in
             let store = try TransferStore(folder: scene.folder.path + "/store")
@@ -78,7 +78,7 @@ struct DurableQueueTests {
         }
     }
 
-    @Test("A paused one takes no turn until it is resumed; a cancelled one fails")
+    @Test("A paused transfer takes no turn until it is resumed; a cancelled one fails")
     func control() async throws {
         try await QueueScene.with { scene in
             let store = try TransferStore(folder: scene.folder.path + "/store")
@@ -106,13 +106,13 @@ struct DurableQueueTests {
                     "range/7", to: scene.folder.path + "/d", with: scene.session, startsAtOnce: false), after: [third])
             fourth.cancel()
             try await fourth.end()
-            // Either came first.
+            // Whether the cancellation or the end comes first is not fixed.
             #expect(fourth.error == nil || fourth.error?.kind == .cancelled)
             await #expect(throws: SternaError.self) { try await queue.add(paused) }
         }
     }
 
-    @Test("A stopped queue returns them to their store")
+    @Test("A stopped queue returns stored transfers to their store")
     func stopping() async throws {
         try await QueueScene.with { scene in
             let store = try TransferStore(folder: scene.folder.path + "/store")

@@ -44,7 +44,7 @@ struct QueueMeterTests {
         #expect(progress.bytes.total == 2_000 && !progress.isEstimated)
     }
 
-    @Test("Ends, failures and removals")
+    @Test("Ended, failed and removed transfers count as such in the progress")
     func ends() {
         var meter = QueueMeter()
         for id in 1...3 { meter.add(id, isUpload: false, total: 100) }
@@ -118,7 +118,7 @@ struct QueueMeterTests {
     }
 
     @Test(
-        "How fast background transfers may be",
+        "Beside foreground transfers, background ones get a tenth of the measured rate",
         arguments: [
             (0, nil, nil), (0, 1e9, nil), (1, nil, YieldRule.least), (1, 5e7, 5_000_000), (3, 5e7, 5_000_000),
             (1, 10, YieldRule.least), (1, .infinity, YieldRule.least), (1, 1e300, 100_000_000_000_000),

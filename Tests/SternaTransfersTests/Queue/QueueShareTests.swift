@@ -58,8 +58,8 @@ struct QueueShareTests {
                     }
                 }
             }
-            // The first to arrive are some portions ahead, and stay so: shares count from when all compete, to the half, well before
-            // one is over.
+            // The first to begin are some portions ahead, and stay so: shares count from when all compete, to the half, well before
+            // any is over.
             try await advance(to: count * size / 8)
             let start = bytes()
             try await advance(to: count * size / 2)
@@ -102,19 +102,19 @@ struct QueueShareTests {
         let pace = BandwidthLimit(download: 6_000_000)
         try await QueueScene.with { scene in
             scene.server.route("GET", "/big") { _ in Self.stream(size) }
-            // What limits them is not the queue's: a narrow line, in effect.
+            // The limit is not the queue's: it stands for a slow network.
             let session = scene.session.with { $0.bandwidth = pace }
             let queue = TransferQueue(with: session)
             let slow = try queue.add(isBackground: true) { $0.download("big", to: .file(scene.folder.path + "/slow")) }
             queue.start()
-            // Alone it has all that there is.
+            // Without competition it has the whole rate.
             try await scene.until { slow.progress.completed > 2 << 20 }
             let before = slow.progress.completed
-            // Not of the queue, but of its engine.
+            // The limit is not the queue's, but its engine's.
             let fast = session.download("big", to: .file(scene.folder.path + "/fast"))
             _ = try await fast.value
             let meanwhile = slow.progress.completed - before
-            // A tenth, and what came before the rates had settled.
+            // A tenth, and the bytes before the rates had settled.
             #expect(meanwhile <= Int64(size) / 4, "\(meanwhile) bytes beside \(size)")
             #expect(meanwhile >= Int64(YieldRule.least) / 2, "\(meanwhile)")
             print("in the background \(meanwhile) bytes beside \(size)")

@@ -12,7 +12,7 @@ import Testing
 struct QueueUploadShareTests {
     private static let size = 12 << 20
 
-    /// A server with a file to download and a place for uploads, and a session whose limit is a narrow line, in effect.
+    /// A server with a file to download and a place for uploads, and a session whose limit stands for a slow network.
     private func with(_ work: (QueueScene, Session, _ file: String) async throws -> Void) async throws {
         try await QueueScene.with { scene in
             let piece = [UInt8](repeating: 0x61, count: 64 << 10)
@@ -38,18 +38,18 @@ struct QueueUploadShareTests {
         try TransferStore(folder: scene.folder.path + "/store")
     }
 
-    /// Runs a transfer beside one in the background that has begun, and checks what that gets meanwhile.
+    /// Runs a transfer beside a running background transfer, and checks the share of the latter meanwhile.
     private func check(
         _ scene: QueueScene, _ queue: TransferQueue, background: QueuedTransfer, beside: () async throws -> Void
     ) async throws {
         queue.start()
-        // Alone it has all that there is.
+        // Without competition it has the whole rate.
         try await scene.until { background.progress.completed > 2 << 20 }
         #expect(scene.session.traffic.isMeasured)
         let before = background.progress.completed
         try await beside()
         let meanwhile = background.progress.completed - before
-        // A tenth, and what came before the rates had settled.
+        // A tenth, and the bytes before the rates had settled.
         #expect(meanwhile <= Int64(Self.size) / 4, "\(meanwhile) bytes beside \(Self.size)")
         #expect(meanwhile >= Int64(YieldRule.least) / 2, "\(meanwhile)")
         print("in the background \(meanwhile) bytes beside \(Self.size)")

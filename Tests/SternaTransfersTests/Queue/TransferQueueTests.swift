@@ -132,7 +132,7 @@ struct TransferQueueTests {
             transfers[2].cancel()
             try await transfers[2].end()
             #expect(transfers[2].error?.kind == .cancelled && transfers[1].error == nil)
-            // The task of one that waits is cancelled by itself.
+            // The task of a waiting transfer is cancelled, not the transfer.
             transfers[3].task?.cancel()
             try await transfers[3].end()
             queue.cancelAll()
@@ -306,7 +306,7 @@ struct TransferQueueTests {
             try await transfer?.end()
             expectEqual(transfer?.error?.kind, .cancelled)
             if let events { for await _ in events {} }
-            // One that runs keeps its queue.
+            // A running transfer retains its queue.
             let finished = QueueNames()
             func begin() throws {
                 let queue = scene.queue { options in

@@ -56,7 +56,7 @@ struct BlockedTransferTests {
             await #expect(throws: SternaError.self) { try await store.acknowledge(transfer.id) }
             let asked = server.requests().count
 
-            // Nothing happens by itself; what the program asks for does.
+            // A blocked transfer resumes only when the program asks for it.
             await store.retryNow()
             #expect(transfer.status.state == .blocked(failure) && server.requests().count == asked)
             try await transfer.resume()

@@ -25,7 +25,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("They have the attempts, including those of earlier processes")
+    @Test("Completions have the attempts, including those of earlier processes")
     func attempts() async throws {
         let folder = TransferTestFolder()
         try await TestServer.withServer { server async throws in

@@ -43,7 +43,7 @@ struct DestinationClaimTests {
         }
         await expectEqual(store.list().map(\.id), [first.id])
         await expectEqual(store.unfinishedDownload(to: file)?.id, first.id)
-        // Nothing of the refused ones is left.
+        // The refused downloads leave no files.
         try expectEqual(names(path).filter { !$0.hasPrefix(".to-") }, [first.id.text])
         try await first.cancel()
         await expectNil(store.unfinishedDownload(to: file))
@@ -83,7 +83,7 @@ struct DestinationClaimTests {
         let session = try session()
         let stores = try (0..<4).map { _ in try TransferStore(folder: path) }
         let over = try await stores[0].download("a", to: file, with: session, startsAtOnce: false)
-        // Its claim is there to be taken over.
+        // Its claim can be taken over.
         try await over.cancel()
         let added = await withTaskGroup(of: Transfer?.self, returning: [Transfer].self) { group in
             for number in 0..<32 {

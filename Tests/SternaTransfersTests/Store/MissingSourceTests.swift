@@ -39,7 +39,7 @@ struct MissingSourceTests {
                     isAway.withLock { $0 = true }
                     _ = rename(path, away)
                 }
-                // All is there and its answer is lost, or a part is.
+                // The server has all bytes and its response is lost, or it has a part.
                 guard asked == "PATCH", isAway.withLock({ $0 }) == (method == "PATCH") else { return nil }
                 return method == "HEAD" ? .cutAnswer : isAway.withLock { $0 } ? .cut(after: 1_000) : nil
             }
@@ -50,7 +50,7 @@ struct MissingSourceTests {
             #expect(failure.kind == "fileUnreadable" && failure.reason.contains("is missing"), "\(failure)")
             #expect(!model.log.contains("DELETE") && model.uploads.count == 1)
             expectEqual(rename(away, path), 0)
-            // What was cut is stored when its request ends.
+            // The bytes of a cut request are stored when it ends.
             while method == "PATCH", model.uploads.first?.bytes.count ?? 0 < 1_000 { await Task.yield() }
         }
     }

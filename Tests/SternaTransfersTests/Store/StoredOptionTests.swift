@@ -77,7 +77,7 @@ struct StoredOptionTests {
     }
 
     @Test(
-        "The end of a lifetime",
+        "A transfer expires that long after its addition, and never without a lifetime",
         arguments: [(nil, 1_000, false), (.seconds(1), 1_999, false), (.seconds(1), 2_000, true)]
             as [(Duration?, Int64, Bool)])
     func expiry(lifetime: Duration?, now: Int64, isOver: Bool) {

@@ -65,7 +65,7 @@ struct StoredUploadTests {
             let isOver = Mutex(false)
             let model = UploadModel(versions: versions) { number, method in
                 if isOver.withLock({ $0 }) { return nil }
-                // The first content is cut, and then nobody answers.
+                // The first content is cut, and then the server does not respond.
                 return method == "PATCH" && number < 4 ? .cut(after: 100_000) : number > 3 ? .status(503, [:]) : nil
             }
             model.serve(on: server)
@@ -156,7 +156,7 @@ struct StoredUploadTests {
                 switch method {
                 case "HEAD" where !isOver.withLock { $0 }: .status(503, ["Retry-After": "60"])
                 case "PATCH" where !isOver.withLock { $0 }: .cut(after: 1_000)
-                // The server does not answer in time.
+                // The server does not respond in time.
                 case "DELETE" where how == 1: .drip
                 default: nil
                 }
@@ -346,7 +346,7 @@ struct StoredUploadTests {
             #expect(failure.kind == "unacceptableStatus" && failure.reason.contains("422"))
         }
         #expect(TransferRule.isTransient(.passing(.locked)) && TransferRule.isTransient(.passing(.waitTooLong(900))))
-        // A conflict that the server does not solve for a minute may be another process of it that hangs.
+        // A conflict that lasts for a minute may come from another process of the server that hangs.
         for fault in [.mismatch, .offsetWentBack(from: 2, to: 1), .gone(404)] as [UploadFault] {
             #expect(TransferRule.isTransient(.passing(fault)))
         }

@@ -96,7 +96,7 @@ struct TransferNetworkTests {
         isAway.withLock { $0 = false }
         for await path in reachability.updates where path.status == .notReachable { break }
         network.connect()
-        // It comes behind the others.
+        // It comes after the others.
         try await expectEqual(last.end(), .finished(path: folder.path + "/last", length: 7))
         await store.retryNow()
         #expect(left.attempts.count == attempts && idle.attempts.isEmpty)

@@ -32,7 +32,7 @@ struct UnreadableTransferTests {
         try file.write(Array(change(text).utf8))
     }
 
-    @Test("They are listed separately, with the reason")
+    @Test("Unreadable transfers are listed separately, with the reason")
     func listed() async throws {
         let files = StoreFolder(path: path)
         try files.make()
@@ -56,7 +56,7 @@ struct UnreadableTransferTests {
             let text = found.first { $0.id == id }?.reason ?? ""
             #expect(text.contains(reason) && text.contains(files.files(of: id).description.path), "\(text)")
         }
-        // What is not a transfer's folder is not one.
+        // Other files and folders are not transfers.
         mkdir(path + "/other", 0o700)
         await expectEqual(store.unreadable().count, 5)
     }

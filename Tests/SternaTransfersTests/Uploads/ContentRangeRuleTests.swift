@@ -17,7 +17,7 @@ struct ContentRangeRuleTests {
     private static let u1 = "https://example.com/files/1"
 
     @Test(
-        "Responses",
+        "Each response leads to its outcome",
         arguments: [
             AnswerRow("created", create, 201, [("Location", "/files/1")], "proceed 0 current \(u1)"),
             AnswerRow("no Location", create, 200, "fail noLocation"),
@@ -49,7 +49,7 @@ struct ContentRangeRuleTests {
         expectEqual(UploadScene.text(UploadRule.decide(response, to: row.step, state)), row.expected)
     }
 
-    @Test("Requests")
+    @Test("Requests create a session, ask for the offset and send content with Content-Range")
     func requests() throws {
         let (plan, state) = (try UploadScene.plan(), try UploadScene.state(.contentRange, offset: 100))
         let made = try UploadRule.request(Self.create, try UploadScene.state(.contentRange), plan)

@@ -26,7 +26,7 @@ struct HostileUploadTests {
         }
     }
 
-    @Test("409 without end", arguments: [[8], []] as [Set<Int>])
+    @Test("Endless 409s fail the attempt, and the upload is kept", arguments: [[8], []] as [Set<Int>])
     func mismatches(versions: Set<Int>) async throws {
         let model = UploadModel(versions: versions) { _, method in method == "PATCH" ? .status(409, [:]) : nil }
         let error = try await Self.failure(
@@ -43,7 +43,7 @@ struct HostileUploadTests {
         expectEqual(model.log.count { $0 == "HEAD" }, 8)
     }
 
-    @Test("Locked for ever")
+    @Test("An upload that stays locked fails after some requests")
     func locked() async throws {
         let model = UploadModel { number, method in
             method == "HEAD" ? .status(423, [:]) : method == "PATCH" ? .cut(after: 10) : nil
@@ -53,7 +53,7 @@ struct HostileUploadTests {
         #expect(model.log.count < 20)
     }
 
-    @Test("A wait of days is refused, and the upload kept")
+    @Test("A wait of days is refused, and the upload is kept")
     func longWait() async throws {
         let model = UploadModel(versions: [8]) { _, method in
             method == "PATCH" ? .status(503, ["Retry-After": "86400"]) : nil
@@ -63,7 +63,7 @@ struct HostileUploadTests {
         #expect(error.detail.contains("86400 s"))
     }
 
-    @Test("An offset beyond the end")
+    @Test("An offset beyond the end is an error")
     func beyondEnd() async throws {
         let model = UploadModel { _, method in
             method == "PATCH" ? .cut(after: 10) : method == "HEAD" ? .offset(300_001) : nil
@@ -79,7 +79,7 @@ struct HostileUploadTests {
             number == 2 ? .cut(after: 10) : method == "HEAD" ? .offset(200_000) : nil
         }
         let error = try await Self.failure(model)
-        // The server does not have it, and says so again and again.
+        // The server lacks these bytes, and repeats its offset.
         #expect(error.detail.contains("409"))
         expectEqual(model.received, 10)
     }
@@ -99,7 +99,7 @@ struct HostileUploadTests {
         #expect(error.detail.contains("claims to have only"))
     }
 
-    @Test("Interim responses without end")
+    @Test("Endless interim responses fail the upload")
     func endless() async throws {
         let model = UploadModel(versions: [8]) { _, method in method == "PATCH" ? .endless : nil }
         let error = try await Self.failure(model, check: { #expect($0.recorded.last?.url != nil) })
@@ -107,7 +107,7 @@ struct HostileUploadTests {
         expectEqual(model.log.count { $0 == "PATCH" }, 9)
     }
 
-    @Test("A server that forgets every upload")
+    @Test("An upload that the server forgets each time is created three times")
     func forgetful() async throws {
         let model = UploadModel { _, method in
             method == "PATCH" ? .cut(after: 1_000) : method == "HEAD" ? .forget : nil
@@ -117,7 +117,7 @@ struct HostileUploadTests {
         expectEqual(model.creations, 3)
     }
 
-    @Test("Lost after the last byte: the upload is not restarted")
+    @Test("An upload that is gone after its last byte is not restarted")
     func unknownOutcome() async throws {
         let model = UploadModel(versions: [8]) { number, method in
             number == 2 ? .cutAnswer : method == "HEAD" ? .forget : nil
@@ -139,7 +139,7 @@ struct HostileUploadTests {
         expectEqual(model.creations, 1)
     }
 
-    @Test("No protocol, no URL, no support")
+    @Test("A missing protocol, URL or extension is an error")
     func noSupport() async throws {
         let none = UploadModel { _, _ in .status(405, [:]) }
         #expect(try await Self.failure(none).detail.contains("OPTIONS (405)"))
@@ -150,13 +150,13 @@ struct HostileUploadTests {
     }
 
     @Test(
-        "Limits that make an upload impossible", arguments: ["max-size=10", "max-append-size=0", "max-append-size=1"])
+        "Limits that rule out an upload fail it", arguments: ["max-size=10", "max-append-size=0", "max-append-size=1"])
     func limits(limit: String) async throws {
         let error = try await Self.failure(UploadModel(versions: [8], limit: limit))
         expectEqual(error.kind, .limitExceeded)
     }
 
-    @Test("Redirects without end", arguments: ["OPTIONS", "POST", "PATCH"])
+    @Test("Endless redirects fail after five requests", arguments: ["OPTIONS", "POST", "PATCH"])
     func redirects(method: String) async throws {
         let model = UploadModel(versions: [8]) { _, found in
             found == method ? .status(308, ["Location": method == "PATCH" ? "/files/u1" : "/files"]) : nil
@@ -213,7 +213,7 @@ struct HostileUploadTests {
         }
     }
 
-    @Test("At another origin the upload continues without credentials")
+    @Test("At another origin an upload continues without credentials")
     func otherOrigin() async throws {
         try await TestServer.withServer { other in
             let model = UploadModel(versions: [8])

@@ -5,7 +5,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransfers
 
-/// A row of a table: what is sent, what comes back, and what it means.
+/// A row of a table: the request, the response, and the outcome.
 struct AnswerRow: Sendable, CustomTestStringConvertible {
     var name: String
     var step: UploadStep
@@ -38,7 +38,7 @@ struct IETFRuleTests {
     private static let u1 = "https://example.com/files/1"
 
     @Test(
-        "Creation",
+        "Each response to a creation leads to its outcome",
         arguments: [
             AnswerRow("created", create, 201, [("Location", "/files/1")], "proceed 0 current \(u1)"),
             AnswerRow("relative", create, 201, [("Location", "1")], "proceed 0 current https://example.com/1"),
@@ -90,7 +90,7 @@ struct IETFRuleTests {
     }
 
     @Test(
-        "The offset",
+        "Each response to a request for the offset leads to its outcome",
         arguments: [
             AnswerRow(
                 "named", .ask, 204, [("Upload-Offset", "300"), ("Upload-Complete", "?0")], "proceed 300 current \(u1)"),
@@ -129,7 +129,7 @@ struct IETFRuleTests {
     }
 
     @Test(
-        "Appending",
+        "Each response to content leads to its outcome",
         arguments: [
             AnswerRow("a part", part, 204, [("Upload-Complete", "?0")], "proceed 300 current \(u1)"),
             AnswerRow("a part, with its offset", part, 201, [("Upload-Offset", "300")], "proceed 300 current \(u1)"),
@@ -178,7 +178,7 @@ struct IETFRuleTests {
     }
 
     @Test(
-        "Interim responses",
+        "A 104 names the URL or confirms an offset",
         arguments: [
             ("its URL", 104, [("Location", "/files/1")], create, "0 https://example.com/files/1"),
             ("another version", 104, [("Upload-Draft-Interop-Version", "6"), ("Location", "/x")], create, nil),
@@ -271,7 +271,7 @@ struct IETFRuleTests {
     }
 
     @Test(
-        "Requests by version",
+        "Requests have the fields of their version",
         arguments: [
             (
                 8, create,
@@ -308,7 +308,7 @@ struct IETFRuleTests {
         expectEqual("\(request.method.rawValue) \(request.url.href) \(fields)", expected)
     }
 
-    @Test("Digests and names outside ASCII")
+    @Test("Digests, and names outside ASCII, are encoded in fields")
     func digests() throws {
         var plan = try UploadScene.plan()
         plan.fileName = "ö\".txt"

@@ -81,7 +81,7 @@ struct LostUploadTests {
             #expect(last.sent >= 2_000_000 && last.sent < Self.length, "\(last.sent)")
             let record = UploadRecord.resumable(last)
             #expect(record.confirmed == 0 && record.sent == last.sent)
-            // The server's next word counts.
+            // The server's next response decides.
             var confirmed = last
             try confirmed.confirm(5)
             expectEqual(UploadRecord.resumable(confirmed).sent, 5)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Uploads: stable offsets", .timeLimit(.minutes(5)))
 struct OffsetStabilizerTests {
     @Test(
-        "Requested until two responses are equal",
+        "The offset is requested until two responses are equal",
         arguments: [
             ([5, 5], [true, false]), ([5, 7, 7, 9], [true, true, false, false]), ([0, 0], [true, false]),
             ([1, 2, 3, 4, 5, 6, 7, 8, 9], [true, true, true, true, true, true, true, false, false]),
@@ -24,7 +24,7 @@ struct OffsetStabilizerTests {
         expectEqual(answers, expected)
     }
 
-    @Test("No repetition for a new upload, for a complete one, and after other steps")
+    @Test("The offset is not requested again for a new or a complete upload, nor after other steps")
     func others() throws {
         let open = try UploadScene.state(.tus, offset: 5)
         var new = OffsetStabilizer(nil)

@@ -14,7 +14,7 @@ struct TusRuleTests {
     private static let u1 = "https://example.com/files/1"
 
     @Test(
-        "Creation",
+        "Each response to a creation leads to its outcome",
         arguments: [
             AnswerRow("created", create, 201, [("Location", "/files/1")], "proceed 0 current \(u1)"),
             AnswerRow(
@@ -50,7 +50,7 @@ struct TusRuleTests {
     }
 
     @Test(
-        "Offsets and content",
+        "Each response to a request for the offset, or to content, leads to its outcome",
         arguments: [
             AnswerRow("asked", .ask, 200, [("Upload-Offset", "300")], "proceed 300 current \(u1)"),
             AnswerRow("complete", .ask, 204, [("Upload-Offset", "1000")], "complete 1000"),

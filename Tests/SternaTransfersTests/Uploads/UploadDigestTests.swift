@@ -20,7 +20,7 @@ struct UploadDigestTests {
     }
 
     @Test(
-        "Digests of a part of a file",
+        "A digest covers the given part of a file",
         arguments: [
             (.md5, "kAFQmDzST7DWlj99KOF/cg=="), (.sha1, "qZk+NkcGgWq6PiVxeFDCbJzQ2J0="),
             (.sha256, "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),

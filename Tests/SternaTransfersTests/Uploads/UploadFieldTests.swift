@@ -8,7 +8,7 @@ import Testing
 @Suite("Uploads: fields")
 struct UploadFieldTests {
     @Test(
-        "Integers",
+        "Integers of structured fields are read, and others refused",
         arguments: [
             (["0"], 0), (["123"], 123), (["7;a=b"], 7), (["999999999999999"], 999_999_999_999_999), ([" 5 "], 5),
             ([], nil), (["-1"], nil), (["1.0"], nil), (["?1"], nil), (["1000000000000000"], nil), (["1", "2"], nil),
@@ -17,7 +17,7 @@ struct UploadFieldTests {
     func integers(lines: [String], expected: Int64?) { expectEqual(StructuredUploadField.integer(lines), expected) }
 
     @Test(
-        "Booleans",
+        "Booleans of structured fields are read, and others refused",
         arguments: [
             (["?1"], true), (["?0"], false), (["?1;x"], true), (["1"], nil), (["true"], nil), (["?1", "?0"], nil),
             ([], nil), (["?2"], nil),
@@ -25,7 +25,7 @@ struct UploadFieldTests {
     func booleans(lines: [String], expected: Bool?) { expectEqual(StructuredUploadField.boolean(lines), expected) }
 
     @Test(
-        "Limits",
+        "The limits of Upload-Limit are read",
         arguments: [
             (["max-size=10, min-size=1"], "10 1 - - -"), (["max-append-size=5", "min-append-size=2"], "- - 5 2 -"),
             (["max-age=60, unknown=\"x\""], "- - - - 60"), (["expires=7"], "- - - - 7"),
@@ -44,7 +44,7 @@ struct UploadFieldTests {
     }
 
     @Test(
-        "Problem details",
+        "Problem details are read",
         arguments: [
             (
                 "application/problem+json",
@@ -65,7 +65,7 @@ struct UploadFieldTests {
     }
 
     @Test(
-        "Plain numbers of tus",
+        "Only digits are a number of tus",
         arguments: [
             ("0", 0), ("100", 100), ("-1", nil), ("+1", nil), (" 1", nil), ("", nil), ("None", nil), ("１", nil),
             ("9999999999999999999999", nil),
@@ -73,7 +73,7 @@ struct UploadFieldTests {
     func numbers(text: String, expected: Int64?) { expectEqual(UploadNumber.value([text]), expected) }
 
     @Test(
-        "Upload-Expires, also as servers write it",
+        "Upload-Expires is read, also in forms that servers write",
         arguments: [
             ("Wed, 25 Jun 2014 16:00:00 GMT", 1_403_712_000), ("Wed, 25 Jun 2014 16:00:00 UTC", 1_403_712_000),
             ("Wed, 25 Jun 2014 16:00:00 ", 1_403_712_000), ("2014-06-25T16:00:00Z", nil), ("", nil),
@@ -102,7 +102,7 @@ struct UploadFieldTests {
         }
     }
 
-    @Test("The capabilities of a tus server")
+    @Test("The capabilities of a tus server are read")
     func support() throws {
         let response = try UploadScene.response(
             204,
@@ -115,7 +115,7 @@ struct UploadFieldTests {
         expectNil(TusSupport(try UploadScene.response(204, [("Tus-Version", "0.2.2")]).fields))
     }
 
-    @Test("Digests")
+    @Test("Digests are written in the form of each protocol")
     func digests() {
         let digest = UploadDigest(algorithm: .sha256, bytes: [1, 2, 3])
         expectEqual(UploadDigestField.text(digest), "sha-256=:AQID:")

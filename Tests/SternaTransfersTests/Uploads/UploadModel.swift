@@ -3,31 +3,31 @@ import Synchronization
 
 /// A small server of both protocols, on the routes `/files` and `/files/{id}` of a test server, with faults.
 final class UploadModel: Sendable {
-    /// What goes wrong with one request.
+    /// A fault of one request.
     enum Fault: Sendable, Hashable {
         /// So many bytes of content are stored, then the connection is reset.
         case cut(after: Int)
-        /// The same, but the last bytes are stored only after the next question for the offset.
+        /// The same, but the last bytes are stored only after the next request for the offset.
         case cutLate(after: Int, late: Int)
-        /// The request is processed, but its answer is lost.
+        /// The request is processed, but its response is lost.
         case cutAnswer
-        /// So many bytes are stored and told in a 104, then the connection is reset.
+        /// So many bytes are stored and confirmed by a 104, then the connection is reset.
         case informAndCut(after: Int)
-        /// The content is stored, and confirmed by so many interim responses before the answer.
+        /// The content is stored, and confirmed by so many interim responses before the final one.
         case chatty(Int)
         /// Interim responses without end.
         case endless
-        /// An answer without any effect.
+        /// A response without any effect.
         case status(Int, [String: String])
         /// 503 with a body that does not end.
         case drip
-        /// An offset that is not true.
+        /// A wrong offset.
         case offset(Int)
         /// A 104 with the upload's URL, then the connection is reset.
         case locateAndCut(version: Int)
-        /// An answer to the creation with another URL.
+        /// A response to the creation with another URL.
         case location(String)
-        /// Nothing is known of the upload any more.
+        /// The server has forgotten the upload.
         case forget
     }
 
@@ -70,7 +70,7 @@ final class UploadModel: Sendable {
     var uploads: [Upload] { state.withLock { $0.uploads.sorted { $0.key < $1.key }.map(\.value) } }
     var creations: Int { state.withLock { $0.creations } }
 
-    /// The methods of the requests, with what makes each of them special.
+    /// The methods of the requests, with their special fields.
     var log: [String] { state.withLock { $0.log } }
 
     /// The number of bytes of content that were stored in all uploads, those that were forgotten included.
@@ -150,7 +150,7 @@ final class UploadModel: Sendable {
             : response(204, [("Upload-Limit", limit)])
     }
 
-    /// Adds what the target resource says to a complete upload.
+    /// Adds the target resource's response to a complete upload.
     private func answered(_ response: ServerResponse) -> ServerResponse {
         guard response.status == 200 else { return response }
         var response = response
@@ -227,7 +227,7 @@ final class UploadModel: Sendable {
             : answered(response(after.isComplete ? 200 : 204, [completeness(after, request)]))
     }
 
-    /// Stores a request's content; returns the answer that cuts the connection.
+    /// Stores a request's content; returns the response that cuts the connection.
     private func store(_ request: ServerRequest, _ id: String, _ fault: Fault?) async throws -> ServerResponse? {
         var (most, late) = (Int.max, 0)
         switch fault {
@@ -241,16 +241,16 @@ final class UploadModel: Sendable {
             for try await piece in request.body {
                 taken += piece.prefix(most - taken.count)
                 guard taken.count >= most else { continue }
-                // Before the loop ends: what is left of the body would be read then, all of it on a busy machine.
+                // Before the loop ends: the rest of the body would be read after it, all of it on a busy machine.
                 if case .cut = fault { await resets.withLock { $0 }(request.connection) }
                 break
             }
         } catch {
-            // The client has closed: what has arrived is kept.
+            // The client has closed: the received bytes are kept.
         }
         let stored = taken
         let offset = state.withLock { state -> Int? in
-            // Two requests at a time, after a cut: what the second has sent counts, and the first is too late.
+            // After a cut there may be two requests: the bytes of the second count, and the first is too late.
             guard state.uploads[id]?.bytes.count == start else { return nil }
             state.received += stored.count
             let kept = most == .max ? stored.count : max(0, stored.count - late)
@@ -302,7 +302,7 @@ final class UploadModel: Sendable {
         state.withLock { state in
             state.uploads[id]?.bytes += upload.late
             state.uploads[id]?.late = []
-            // By tus an upload is complete with its last byte.
+            // In tus an upload is complete with its last byte.
             if isTus, let now = state.uploads[id] { state.uploads[id]?.isComplete = now.bytes.count == now.length }
         }
         var fields = [("Upload-Offset", "\(offset)"), ("Cache-Control", "no-store")]

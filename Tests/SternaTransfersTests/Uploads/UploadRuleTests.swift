@@ -24,7 +24,7 @@ struct UploadRuleTests {
     }
 
     @Test(
-        "An open upload",
+        "An open upload continues with the next content or the offset",
         arguments: [
             Row("all of the rest", .append(100..<1_000, completes: true)) { _, _ in },
             Row("the caller's limit", .append(100..<350, completes: false)) { $1.largestAppend = 250 },
@@ -70,7 +70,7 @@ struct UploadRuleTests {
     }
 
     @Test(
-        "A new upload",
+        "A new upload begins with discovery or creation",
         arguments: [
             Row("discovers", .discover) { state, _ in state.dialect = nil },
             Row("is created without content", .create(0..<0, completes: false)) { _, _ in },
@@ -99,7 +99,7 @@ struct UploadRuleTests {
     }
 
     @Test(
-        "Discovery",
+        "Discovery reads limits and protocols",
         arguments: [
             ("limits", 200, [("Upload-Limit", "min-size=0")], "proceed 0"),
             ("a media type", 204, [("Accept-Patch", "text/a, Application/Partial-Upload;x=1")], "proceed 0"),
@@ -132,10 +132,10 @@ struct UploadRuleTests {
         expectEqual(cut(empty, state), again)
         expectEqual(cut(full, state), .fail(.creationUnknown))
         expectEqual(cut(full, state, wasSent: false), again)
-        // Of content that the network did not take as a whole, the server cannot have everything.
+        // The server cannot have all of the content if the network did not accept all of it.
         expectEqual(cut(full, state.beginning(full), sentAll: false), again)
         let open = try UploadScene.state(.ietf(.preferred), offset: 5)
-        // A 104 has named the URL before the cut.
+        // A 104 named the URL before the cut.
         expectEqual(cut(full, open), .again(open.unsure(), .noResponse, after: nil))
     }
 
@@ -152,7 +152,7 @@ struct UploadRuleTests {
             }
             let expected = sentAll ? "fail outcomeUnknown" : "anew, gone(404)"
             expectEqual(UploadScene.text(UploadRule.decide(gone, to: .ask, next)), expected)
-            // A request without a response changes nothing about that.
+            // A request for the offset without a response does not change that.
             let asked = UploadRule.noResponse(to: .ask, next, wasSent: true, sentAll: false)
             expectEqual(asked, .again(next, .noResponse, after: nil))
         }
@@ -212,7 +212,7 @@ struct UploadRuleTests {
 @Suite("Uploads: errors")
 struct UploadFaultTests {
     @Test(
-        "Each tells what happened in complete sentences",
+        "Each error says what happened in complete sentences",
         arguments: [
             .noProtocol(status: 405), .versionsRefused, .tusVersion(offered: "2\u{1B}"), .missingExtension(.checksum),
             .missingAlgorithm("sha1"), .noLocation, .locationsDiffer, .locationUnusable, .locationInsecure, .noOffset,
@@ -265,7 +265,7 @@ struct UploadPaceTests {
         expectEqual(long, .fail(.waitTooLong(121), state))
     }
 
-    /// Returns the waits after equal answers, in milliseconds, until the pace gives up, and what it gives up for.
+    /// Returns the waits after equal responses, in milliseconds, until the pace gives up, and the reason.
     private static func waits(
         _ decision: UploadDecision, from state: UploadState
     ) -> (waits: [Duration], fault: UploadFault?) {
@@ -292,7 +292,7 @@ struct UploadPaceTests {
         var back = state
         back.offset = 50
         expectEqual(Self.waits(.proceed(back), from: state).waits, growing)
-        // One that has all bytes is only asked.
+        // An upload that has all bytes is only asked for its offset.
         var whole = try UploadScene.state(.contentRange, offset: 1_000)
         whole.isCurrent = false
         let asked = Self.waits(.proceed(whole), from: whole)
@@ -324,7 +324,7 @@ struct UploadPaceTests {
         var sent = 0
         while sent < 100 {
             sent += 1
-            // The offset stays, which the next question confirms.
+            // The next request for the offset confirms that it has not changed.
             guard case .go = pace.move(.proceed(state.unsure()), from: state, latest: state, random: 0) else { break }
             guard case .go = pace.move(.proceed(state), from: state.unsure(), latest: state, random: 0) else { break }
             if sent == 3 {
@@ -346,7 +346,7 @@ struct UploadPaceTests {
         old.restarts = UploadState.mostRestarts
         let last = Self.waits(.startAnew(old, .gone(404)), from: old)
         #expect(last.waits.isEmpty && last.fault == .forgotten(404) && !UploadFault.forgotten(404).isTransient)
-        // An upload whose time was over was not forgotten.
+        // An expired upload does not count as forgotten.
         expectEqual(Self.waits(.startAnew(old, .expired), from: old).waits.count, 2)
         var pace = UploadPace()
         guard case .go(let anew, _) = pace.move(.startAnew(state, .gone(404)), from: state, latest: state, random: 0)

@@ -65,7 +65,7 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("Tus with only POST")
+    @Test("An upload by tus may use only POST")
     func methodOverride() async throws {
         let model = UploadModel { number, _ in number == 2 ? .cut(after: 1_000) : nil }
         let bench = try await Self.upload(model) { $0.overridesMethods = true }
@@ -73,7 +73,7 @@ struct UploadRunnerTests {
         #expect(bench.recorded.contains { $0.offset == 1_000 })
     }
 
-    @Test("Over HTTP/2", arguments: [[8], []] as [Set<Int>])
+    @Test("Uploads run over HTTP/2", arguments: [[8], []] as [Set<Int>])
     func http2(versions: Set<Int>) async throws {
         let model = UploadModel(versions: versions) { number, _ in number == 2 ? .cut(after: 70_000) : nil }
         try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
@@ -131,10 +131,10 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("An empty file", arguments: [[8], []] as [Set<Int>])
+    @Test("An empty file is uploaded", arguments: [[8], []] as [Set<Int>])
     func empty(versions: Set<Int>) async throws { try await Self.upload(UploadModel(versions: versions), bytes: 0) }
 
-    @Test("Interop versions from 3 on", arguments: 3...9)
+    @Test("Interop versions from 3 on are supported", arguments: 3...9)
     func versions(version: Int) async throws {
         let model = UploadModel(versions: [version])
         try await TestServer.withServer { server in
@@ -167,7 +167,7 @@ struct UploadRunnerTests {
         #expect(bench.recorded.contains { $0.limits.maxAppend == Int64(most) && $0.expires != nil })
     }
 
-    @Test("Content in the request that creates the upload", arguments: [[8], []] as [Set<Int>])
+    @Test("The request that creates the upload may have the content", arguments: [[8], []] as [Set<Int>])
     func withContent(versions: Set<Int>) async throws {
         let model = UploadModel(versions: versions)
         let bench = try await Self.upload(model) { $0.creation = .withContent }
@@ -175,7 +175,7 @@ struct UploadRunnerTests {
         #expect(bench.recorded.contains { $0.stage == .creating })
     }
 
-    @Test("Tus: a deferred length, checksums, and their trailers")
+    @Test("Tus supports a deferred length, checksums, and checksums in trailers")
     func tusOptions() async throws {
         try await Self.upload(UploadModel()) { $0.defersLength = true }
         try await Self.upload(UploadModel()) { plan in
@@ -207,7 +207,7 @@ struct UploadRunnerTests {
         }
     }
 
-    @Test("Connections that break at random bytes", arguments: [[8], [6], []] as [Set<Int>], UploadSeeds.some(5))
+    @Test("An upload survives breaks at random bytes", arguments: [[8], [6], []] as [Set<Int>], UploadSeeds.some(5))
     func cuts(versions: Set<Int>, seed: UInt64) async throws {
         let numbers = Mutex(SeededRandom(seed: seed))
         let model = UploadModel(versions: versions.union(versions.isEmpty ? [] : [8])) { _, method in
@@ -237,7 +237,7 @@ struct UploadRunnerTests {
             let state = try await runner.run().state
             expectEqual(state.stage, .complete, "seed \(seed): \(model.log)")
             #expect(model.uploads.contains { $0.bytes == bench.content && $0.isComplete }, "seed \(seed): \(model.log)")
-            // Nothing that was confirmed is sent again.
+            // Confirmed bytes are not sent again.
             #expect(model.received <= bench.content.count, "seed \(seed): \(model.log)")
         }
     }
@@ -265,7 +265,7 @@ struct UploadRunnerTests {
             let state = try await bench.runner(plan).run(from: stored).state
             expectEqual(state.stage, .complete)
             expectEqual(model.uploads.last?.bytes, bench.content)
-            // The URL that was recorded is used again.
+            // The recorded URL is used again.
             expectEqual(model.creations, (stored.url == nil ? posts + 1 : posts))
             expectEqual(model.received, bench.content.count)
         }

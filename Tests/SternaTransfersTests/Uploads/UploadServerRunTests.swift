@@ -30,7 +30,7 @@ struct UploadServerRunTests {
         }
     }
 
-    @Test("Every interop version", arguments: 3...8)
+    @Test("Every interop version is supported", arguments: 3...8)
     func versions(version: Int) async throws {
         let (state, status) = try await Self.run("/uploads/ietf", .named(try UploadScene.ietf(version)))
         expectEqual(state.stage, .complete)
@@ -38,7 +38,7 @@ struct UploadServerRunTests {
     }
 
     @Test(
-        "Transient faults",
+        "Uploads survive transient faults",
         arguments: [
             "cut=100000&times=2", "cut=0", "lost", "status=409&times=3", "status=423", "status=503&times=2",
             "status=503&on=HEAD&cut=50000", "status=500&on=POST&times=2", "interim=10", "offset=back&cut=90000",
@@ -48,17 +48,17 @@ struct UploadServerRunTests {
         let (_, status) = try await Self.run("/uploads/\(path)?\(query)") { plan in
             if query.hasPrefix("max"), path == "tus" { plan.largestAppend = 70_000 }
         }
-        // What was stored is not sent again. A piece that the cut goes through counts as a whole.
+        // Stored bytes are not sent again. A piece within which the cut falls counts as a whole.
         #expect(status.received < 300_000 + 2 * 270_000)
     }
 
-    @Test("Another version, named or not", arguments: ["interop=6", "interop=5&unnamed", "interop=3"])
+    @Test("An upload uses the server's version", arguments: ["interop=6", "interop=5&unnamed", "interop=3"])
     func otherVersion(query: String) async throws {
         let (state, _) = try await Self.run("/uploads/ietf?\(query)", .named(.ietf(.preferred)))
         #expect(state.dialect != .ietf(.preferred))
     }
 
-    @Test("Tus with a deferred length, content in the creation, checksums and their trailers")
+    @Test("Tus supports a deferred length, content in the creation, checksums and their trailers")
     func tusOptions() async throws {
         _ = try await Self.run("/uploads/tus") { $0.defersLength = true }
         _ = try await Self.run("/uploads/tus") { $0.creation = .withContent }
@@ -72,10 +72,10 @@ struct UploadServerRunTests {
         }
     }
 
-    @Test("An empty file", arguments: ["ietf", "tus"])
+    @Test("An empty file is uploaded", arguments: ["ietf", "tus"])
     func empty(path: String) async throws { _ = try await Self.run("/uploads/\(path)", bytes: 0) }
 
-    @Test("More 104s than the limit, as long as their offsets grow", arguments: [false, true])
+    @Test("More 104s than the limit are accepted as long as their offsets grow", arguments: [false, true])
     func confirmed(http2: Bool) async throws {
         let uploads = try UploadServer()
         try await TestServer.withServer(http2 ? .init(http2: .byPriorKnowledge) : .init()) { server in
@@ -96,7 +96,7 @@ struct UploadServerRunTests {
     }
 
     @Test(
-        "104s without end",
+        "Endless 104s fail the upload",
         arguments: [("endless", SternaError.Kind.limitExceeded), ("growing", .unacceptableResponse)],
         [false, true])
     func endless(fault: (String, SternaError.Kind), http2: Bool) async throws {
@@ -117,7 +117,7 @@ struct UploadServerRunTests {
         }
     }
 
-    @Test("Offsets beyond the end, and URLs of another origin")
+    @Test("Offsets beyond the end, and unreachable URLs of another origin, are errors")
     func lies() async throws {
         for (query, kind) in [
             ("offset=beyond&cut=9&times=9", SternaError.Kind.unacceptableResponse),

@@ -2,7 +2,7 @@ import Sterna
 import SternaTesting
 import Synchronization
 
-/// A resolver that answers what a test says, and remembers what it was asked.
+/// A resolver with a test's results, which records the hosts that it looks up.
 final class GivenResolver: HostResolver {
     private let answer: @Sendable (_ number: Int, AddressFamilies) async throws -> ResolvedHost
     private let questions = Mutex<[String]>([])
@@ -17,7 +17,7 @@ final class GivenResolver: HostResolver {
         self.init { _, _ in host }
     }
 
-    /// The hosts it was asked for, in order.
+    /// The hosts that were looked up, in order.
     var asked: [String] { questions.withLock { $0 } }
 
     func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost {
@@ -29,9 +29,9 @@ final class GivenResolver: HostResolver {
     }
 }
 
-/// Ways to dial that several suites take.
+/// Engines, sessions and servers for several suites about dialling.
 enum DialScene {
-    /// An engine that asks a resolver.
+    /// An engine with a resolver.
     static func engine(
         _ resolver: any HostResolver = SystemResolver(), _ change: (inout EngineOptions) -> Void = { _ in }
     ) -> Engine {
@@ -41,7 +41,7 @@ enum DialScene {
         return Engine(options: options)
     }
 
-    /// A session that asks no proxy, whatever the environment says.
+    /// A session without a proxy, whatever the environment says.
     static func session(
         _ base: String, _ engine: Engine = Wire.engine(), authority: CertificateAuthority? = nil,
         _ configure: (inout SessionSettings) -> Void = { _ in }
@@ -61,7 +61,7 @@ enum DialScene {
         }
     }
 
-    /// Closes the connection that nobody uses, and waits until the server knows.
+    /// Closes the idle connection, and waits until the server sees it closed.
     static func closeIdle(_ engine: Engine, _ server: TestServer) async throws {
         engine.closeIdleConnections()
         try await server.waitForOpenConnections(0, within: 60)

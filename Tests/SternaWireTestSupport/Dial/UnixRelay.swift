@@ -4,13 +4,13 @@ import SternaPlatform
 
 @testable import SternaTestSupport
 
-/// A Unix domain socket that passes bytes to a server on the loopback and back.
+/// A Unix domain socket that relays bytes to a server on the loopback and back.
 final class UnixRelay: Sendable {
     let path: String
     private let listener: any Channel
     private let counter: Counter
 
-    /// How many connections it has taken.
+    /// The number of accepted connections.
     var connections: Int { counter.value }
 
     private init(path: String, listener: any Channel, counter: Counter) {
@@ -19,7 +19,7 @@ final class UnixRelay: Sendable {
         self.counter = counter
     }
 
-    /// A path that is short enough for a socket, with nothing there.
+    /// A path that is short enough for a socket, and free.
     static func freePath() -> String {
         FileManager.default.temporaryDirectory.appending(path: "sterna-\(UInt32.random(in: 0 ... .max)).sock").path
     }

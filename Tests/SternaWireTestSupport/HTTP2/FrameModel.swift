@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHPACK
 
-/// A server of HTTP/2 that keeps every rule, as a value without I/O: what it has said, what of that has been
-/// delivered, and what a client has made of it. Which rules the client breaks is written down.
+/// A server of HTTP/2 that keeps every rule, as a value without I/O: its frames, the part that was
+/// delivered, and the client's frames. It records the rules that the client breaks.
 struct FrameModel {
     struct Stream {
         let number: Int
@@ -14,11 +14,11 @@ struct FrameModel {
         var serverHasEnded = false
         var serverHasReset = false
 
-        /// Whether the client knows.
+        /// Whether the client has received the end of the stream, or its reset.
         var endIsKnown = false
         var resetIsKnown = false
 
-        /// What the server has allowed, what the client has, and what was sent of that; how much of it was content.
+        /// In bytes: WINDOW_UPDATE of the server, and of the client; DATA that the server has sent, and the content of that.
         var granted = 0
         var credit = 0
         var sent = 0
@@ -28,7 +28,7 @@ struct FrameModel {
             clientHasReset || serverHasReset || clientHasEnded && serverHasEnded
         }
 
-        /// Whether the client may not send on it any more.
+        /// Whether the client may no longer send on the stream.
         var isOver: Bool { clientHasReset || resetIsKnown || clientHasEnded && endIsKnown }
     }
 
@@ -39,7 +39,7 @@ struct FrameModel {
         var table: Int? = nil
     }
 
-    /// Bytes on their way, and what the client knows when the last of them has come.
+    /// Bytes on their way, and the frame that the client has received with the last of them.
     private struct Outgoing {
         var bytes: ArraySlice<UInt8>
         var frame: WireFrame
@@ -55,10 +55,10 @@ struct FrameModel {
     private(set) var clientHasSaidGoodbye = false
     private(set) var opened = 0
 
-    /// Whether the client's network takes nothing, so that what it has written may come after it knew better.
+    /// Whether the client's writes are delayed, so that its frames may be older than those that it has received.
     var isHeld = false
 
-    /// Streams of which frames were delivered last: what was written between two of them crossed the later one.
+    /// The streams of the last delivered frames: a client's frame may have crossed them.
     private var fresh: Set<UInt32> = []
     private var queue: [Outgoing] = []
     private var parser = WireFrameParser()
@@ -68,7 +68,7 @@ struct FrameModel {
     private var block: (stream: UInt32, ends: Bool, bytes: [UInt8])?
     private var highest: UInt32 = 0
 
-    /// What the client has acknowledged, and what it may know besides, oldest first.
+    /// The settings that the client has acknowledged, and those that it may have received since, oldest first.
     private var acknowledged = Settings()
     private var announced: [Settings] = []
     private var granted = 0
@@ -84,11 +84,11 @@ struct FrameModel {
     var outgoingBytes: Int { queue.reduce(0) { $0 + $1.bytes.count } }
     var settingsAreAcknowledged: Bool { announced.isEmpty }
 
-    /// Streams that the server may still say something on.
+    /// The streams on which the server may still send.
     var answerable: [UInt32] { streams.filter { !$0.value.isClosed && !$0.value.serverHasEnded }.keys.sorted() }
     var unfinished: [UInt32] { streams.filter { !$0.value.isClosed }.keys.sorted() }
 
-    /// What was delivered (>) and what came (<) last.
+    /// The last frames that were delivered (>) and received (<).
     private(set) var history: [String] = []
 
     mutating func note(_ text: String) {
@@ -98,7 +98,7 @@ struct FrameModel {
 
     private mutating func violates(_ text: String) { violations.append(text) }
 
-    /// What a body consists of.
+    /// The place in the source at which a body begins.
     static func place(_ number: Int) -> Int { number * 7_919 % 500_000 }
 
     // MARK: Sending
@@ -194,7 +194,7 @@ struct FrameModel {
         section(stream, [("x-behind", "\(stream)")], end: true)
     }
 
-    /// Takes bytes that are to be delivered now, which need not be whole frames.
+    /// Takes the next bytes to deliver, which need not be whole frames.
     mutating func deliver(_ most: Int) -> [UInt8] {
         if !isHeld { fresh = [] }
         var bytes: [UInt8] = []

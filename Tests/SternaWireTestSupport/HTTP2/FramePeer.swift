@@ -7,11 +7,11 @@ import Testing
 
 @testable import SternaTestSupport
 
-/// A server of HTTP/2 on 127.0.0.1 that does, frame by frame, what its script says, right or wrong.
+/// A server of HTTP/2 on 127.0.0.1 that follows a script frame by frame, right or wrong.
 final class FramePeer: Sendable {
     private struct State {
         var connections: [PeerConnection] = []
-        /// What went wrong in scripts, by the connection's number.
+        /// The errors of scripts, by the connection's number.
         var failures: [Int: any Error] = [:]
         var bodyHasEnded = false
     }
@@ -57,10 +57,10 @@ final class FramePeer: Sendable {
     /// The root without a closing slash: `http://127.0.0.1:PORT`, with TLS `https://localhost:PORT`.
     var url: String { isTLS ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)" }
 
-    /// How many connections were accepted.
+    /// The number of accepted connections.
     var connectionCount: Int { connections.count }
 
-    /// How many requests began on all connections, taken by scripts or not.
+    /// The number of requests that began on all connections, whether or not scripts have taken them.
     var totalRequests: Int { connections.reduce(0) { $0 + $1.requestCount } }
 
     /// The connections accepted so far.
@@ -81,7 +81,7 @@ final class FramePeer: Sendable {
 
     /// Waits until the scripts of all connections accepted so far have ended.
     ///
-    /// - Throws: What ended a script early, also where that is no issue otherwise.
+    /// - Throws: The error that ended a script early, even if it is not an issue otherwise.
     func waitForScripts() async throws {
         for connection in connections {
             try await connection.waitForScript()
@@ -94,14 +94,14 @@ final class FramePeer: Sendable {
     /// The script plays once for each connection, from the moment it is accepted, as a child task beside the body. A
     /// connection whose script has ended stays open until the client closes. What a script throws is recorded as an
     /// issue and closes its connection, except where the client closed while ``PeerConnection/request()`` waited, or
-    /// where the body has ended and with it the connection; ``waitForScripts()`` at the end of a body lets nothing
+    /// where the body has ended and with it the connection; ``waitForScripts()`` at the end of a body throws in these
     /// pass.
     ///
     /// - Parameters:
     ///   - tls: A certificate to speak TLS with; `nil` for none.
     ///   - alpn: The names offered by ALPN where there is TLS; empty for no ALPN.
-    ///   - answersPings: Whether PING is answered as it comes, unless the script says otherwise.
-    ///   - patience: How long anything is waited for.
+    ///   - answersPings: Whether each PING is acknowledged at once, unless the script says otherwise.
+    ///   - patience: The longest wait for anything.
     static func withPeer<R>(
         tls: CertificateBundle? = nil, alpn: [String] = ["h2"], answersPings: Bool = true,
         patience: Duration = .seconds(100), location: SourceLocation = #_sourceLocation,
@@ -118,7 +118,7 @@ final class FramePeer: Sendable {
             } catch {
                 result = .failure(error)
             }
-            // Said before scripts are cancelled, so that they end by what is no issue any more.
+            // Set before scripts are cancelled, so that their cancellation is not an issue.
             peer.accepted.state.withLock { $0.bodyHasEnded = true }
             group.cancelAll()
             await peer.stop()
@@ -200,7 +200,7 @@ final class FramePeer: Sendable {
             return state.bodyHasEnded
         }
         switch error {
-        // Recorded where it was met.
+        // The expectation has recorded its issue.
         case is ExpectationFailedError: return
         case let error as PeerError where error.kind == .noFurtherRequest: return
         case let error as PeerError where error.kind == .closed && bodyHasEnded: return

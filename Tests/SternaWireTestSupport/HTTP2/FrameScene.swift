@@ -5,13 +5,13 @@ import Testing
 
 @testable import SternaTestSupport
 
-/// What the tests of HTTP/2 with a peer that speaks in frames share.
+/// Helpers for the tests of HTTP/2 with a peer that sends frames.
 enum FrameScene {
-    /// How a stream error is told to the server (RFC 9113 §5.4.2).
+    /// How a client reports a stream error to the server (RFC 9113 §5.4.2).
     enum Reset {
         /// The stream is still open in one direction: exactly one RST_STREAM, of one of these codes.
         case required(Set<WireFrame.Code>)
-        /// Both sides have ended the stream: nothing has to be said any more.
+        /// Both sides have ended the stream: a reset is not needed.
         case optional
     }
 
@@ -66,7 +66,7 @@ enum FrameScene {
         return error
     }
 
-    /// Sends one request, answers it, and gives what the peer read of it.
+    /// Sends one request, responds to it, and returns it as the peer received it.
     static func sent(
         secure: Bool = false, location: SourceLocation = #_sourceLocation,
         settings: (inout SessionSettings) -> Void = { _ in }, _ ask: (Session, FramePeer) async throws -> Void
@@ -90,13 +90,13 @@ enum FrameScene {
         do {
             try await connection.roundTrip()
         } catch let error as PeerError where error.kind == .closed {
-            // It reads no more.
+            // A closed client reads no more.
         }
     }
 
     // MARK: Errors
 
-    /// Plays an answer that must fail its request and nothing else: the next one is served by the same connection.
+    /// Plays a response that must fail only its request: the next one is served by the same connection.
     static func streamError(
         _ kind: SternaError.Kind = .malformedResponse, reset: Reset = .required([.protocolError]),
         secure: Bool = false, engine: Engine = Wire.engine(), location: SourceLocation = #_sourceLocation,
@@ -126,12 +126,12 @@ enum FrameScene {
         }
     }
 
-    /// Plays what must end the connection: its requests fail soon, the client says why and closes, and the next request
+    /// Plays frames that must end the connection: its requests fail soon, the client sends GOAWAY and closes, and the next request
     /// has a connection of its own.
     ///
     /// - Parameters:
-    ///   - codes: What GOAWAY may say; empty where it need not be sent.
-    ///   - requests: How many requests are under way.
+    ///   - codes: The codes that GOAWAY may have; empty if it need not be sent.
+    ///   - requests: The number of requests under way.
     static func connectionError(
         _ kinds: Set<SternaError.Kind> = [.malformedResponse], codes: Set<WireFrame.Code>, requests: Int = 1,
         method: Request.Method = .get, secure: Bool = false, location: SourceLocation = #_sourceLocation,
@@ -164,10 +164,10 @@ enum FrameScene {
     }
 }
 
-/// A row of a table: what the peer sends on a stream.
+/// A row of a table: the frames of the peer on a stream.
 struct FrameRow: Sendable, CustomTestStringConvertible {
     let name: String
-    /// What the client may say of it.
+    /// The client's reaction.
     let codes: Set<WireFrame.Code>
     let frames: @Sendable (_ stream: UInt32) -> [WireFrame]
 
@@ -192,7 +192,7 @@ struct FieldsRow: Sendable, CustomTestStringConvertible {
         self.fields = fields
     }
 
-    /// A head whose status is right, with one field.
+    /// A head with a valid status and one field.
     init(_ name: String, field: String, _ value: String) {
         self.init(name, [(":status", "200"), (field, value)])
     }
@@ -201,7 +201,7 @@ struct FieldsRow: Sendable, CustomTestStringConvertible {
 }
 
 extension Session {
-    /// Asks for a path and expects a text.
+    /// Requests a path and expects a text.
     func expect(_ text: String, at path: String, location: SourceLocation = #_sourceLocation) async throws {
         let reply = try await get(path)
         let body = try await reply.text()

@@ -10,11 +10,11 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransport
 
-/// An HTTP/2 connection on an event loop whose time the test moves, before a model of a server, both driven by chance.
+/// An HTTP/2 connection on an event loop whose time the test moves, and a model of a server, both driven at random.
 ///
-/// Whatever chance decides is done to its end before the next step, so that a seed says all.
+/// All effects of a step are complete before the next one, so that a seed reproduces a run.
 final class FrameWorld {
-    /// A request, and what has become of it.
+    /// A request and its outcome.
     final class Ask {
         let number: Int
         let exchange: Exchange
@@ -24,7 +24,7 @@ final class FrameWorld {
         var read = 0
         var stream: UInt32?
 
-        /// How it has ended.
+        /// Whether it has ended, and how.
         var isDone = false
         var hasSucceeded = false
 
@@ -35,14 +35,14 @@ final class FrameWorld {
         }
     }
 
-    /// Looks nothing up, so that no dial gets anywhere.
+    /// Fails all look-ups, so that no dial succeeds.
     private struct NoResolver: HostResolver {
         func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost {
             throw SternaError(.hostNotFound, phase: .resolve, "Nothing is looked up here.")
         }
     }
 
-    /// What all bodies are parts of.
+    /// The bytes of which all bodies are parts.
     static let source = Wire.pattern(1_000_000)
 
     var dice: SeededRandom
@@ -54,7 +54,7 @@ final class FrameWorld {
     let connection: HTTP2Connection
     let url: HTTPURL
 
-    /// An engine that goes away closes its connections.
+    /// Retained, since an engine closes its connections when it is released.
     private let engine: Engine
     private(set) var asks: [Ask] = []
     private(set) var problems: [String] = []
@@ -105,7 +105,7 @@ final class FrameWorld {
 
     // MARK: Steps
 
-    /// Begins a request; returns when it is under way or waits.
+    /// Begins a request; returns when it has a stream or waits for one.
     func ask(bodyLength: Int, delivery: Request.Delivery) async throws {
         let number = asks.count
         let method: HTTPRequest.Method = bodyLength > 0 ? [.put, .post].randomElement(using: &dice) ?? .put : .get
@@ -140,7 +140,7 @@ final class FrameWorld {
         try await settle()
     }
 
-    /// Reads a piece of a body, where that does not have to wait for one.
+    /// Reads a piece of a body if one is available.
     func read(_ ask: Ask) async throws {
         guard !ask.isDone, ask.iterator != nil, try await hasSomething(ask) else { return }
         do {
@@ -218,9 +218,9 @@ final class FrameWorld {
         try await settle()
     }
 
-    // MARK: What follows
+    // MARK: Effects
 
-    /// Has everything happen that follows from a step, and gives the model what was sent.
+    /// Completes all effects of a step, and passes the sent bytes to the model.
     func settle() async throws {
         await loop.run()
         while let bytes = try await channel.readOutbound(as: ByteBuffer.self) {
@@ -228,7 +228,7 @@ final class FrameWorld {
         }
         for ask in asks where ask.response == nil && !ask.isDone {
             let exchange = ask.exchange
-            // A pipe, and whose stream it is, are to be seen only as long as the stream is there.
+            // The codec knows the stream's number only while the stream exists.
             let stream = try await loop.executeInContext {
                 (exchange.codec as? HTTP2Stream).map { UInt32(Int($0.id)) }
             }
@@ -255,7 +255,7 @@ final class FrameWorld {
         }
     }
 
-    /// What the connection has, for whoever looks for a fault.
+    /// The state of the connection, for failures.
     func describe() async throws -> String {
         let connection = connection
         return try await loop.executeInContext {
@@ -275,7 +275,7 @@ final class FrameWorld {
         return try await loop.executeInContext { shard.counts.dials == 0 && endpoint.change { $0.waiters.isEmpty } }
     }
 
-    /// Whether nothing is left of what was begun.
+    /// Whether no stream and no request is left.
     func isAtRest() async throws -> Bool {
         let (shard, connection, endpoint) = (shard, connection, endpoint)
         return try await loop.executeInContext {

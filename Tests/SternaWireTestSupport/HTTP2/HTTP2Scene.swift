@@ -5,17 +5,17 @@ import Testing
 
 @testable import SternaTestSupport
 
-/// What the tests of HTTP/2 with a scripted peer share.
+/// Helpers for the tests of HTTP/2 with a scripted peer.
 enum HTTP2Scene {
-    /// The ways in which a body comes to be.
+    /// The kinds of a request's body.
     enum Upload: CaseIterable {
         case bytes, file, sized, open
     }
 
-    /// The octets of the largest frame that needs no leave.
+    /// The largest payload of a frame by default, in octets.
     static let frame = 16_384
 
-    /// A session that speaks HTTP/2 to a peer: without TLS since it knows, with TLS since it is negotiated.
+    /// A session that speaks HTTP/2 to a peer: without TLS by prior knowledge, with TLS by ALPN.
     static func session(
         _ peer: FramePeer, _ engine: Engine = Wire.engine(), authority: CertificateAuthority? = nil,
         _ configure: (inout SessionSettings) -> Void = { _ in }
@@ -45,7 +45,7 @@ enum HTTP2Scene {
         }
     }
 
-    /// A body whose length nobody knows: one piece, and the end when a gate is opened.
+    /// A body of unknown length: one piece, and the end when a gate is opened.
     ///
     /// - Parameter asked: counts the calls for the end.
     static func body(_ content: [UInt8], endsAt gate: Gate, asked: Counter = Counter()) -> Body {
@@ -64,7 +64,7 @@ enum HTTP2Scene {
     /// Whether bytes are the same; a difference is not shown, since it may be long.
     static func same(_ bytes: [UInt8], _ expected: [UInt8]) -> Bool { Wire.same(Bytes(bytes: bytes), expected) }
 
-    /// Runs requests at once; gives the texts of their answers in the order of the numbers.
+    /// Runs requests at once; returns the texts of their responses in the order of the numbers.
     static func texts(_ count: Int, _ ask: @escaping @Sendable (Int) async throws -> String) async throws -> [String] {
         try await withThrowingTaskGroup(of: (Int, String).self) { group in
             for number in 0..<count { group.addTask { (number, try await ask(number)) } }
@@ -76,7 +76,7 @@ enum HTTP2Scene {
 }
 
 extension PeerConnection {
-    /// Greets the client and answers its first request, behind which it has acknowledged SETTINGS.
+    /// Performs the handshake and responds to the first request, after which the client has acknowledged SETTINGS.
     func greet(settings: [(UInt16, UInt32)] = []) async throws {
         try await handshake(settings: settings)
         let request = try await request()
@@ -85,7 +85,7 @@ extension PeerConnection {
         try await respond(request.stream, text: "first")
     }
 
-    /// Changes one of SETTINGS, and waits until the client has made it its own.
+    /// Changes one of SETTINGS, and waits until the client has applied it.
     func set(_ identifier: UInt16, _ value: UInt32) async throws {
         try await send([WireFrame.settings([(identifier, value)])])
         try await roundTrip()
@@ -98,37 +98,37 @@ extension PeerConnection {
         return requests
     }
 
-    /// Answers every request with its path until the client closes.
+    /// Responds to every request with its path until the client closes.
     func servePaths() async throws {
         try await serve { try await respond($0.stream, text: $0.path ?? "") }
     }
 
-    /// Waits until so many requests have begun, taken or not.
+    /// Waits until a number of requests have begun, taken or not.
     func waitForRequests(_ count: Int) async throws {
         try await wait("request \(count)") { $0.requestCount >= count ? () : nil }
     }
 
-    /// Waits until the client has reset a stream; gives its code.
+    /// Waits until the client has reset a stream; returns its code.
     func resetCode(of stream: UInt32) async throws -> WireFrame.Code {
         try await wait("RST_STREAM of stream \(stream)") { $0.resets[stream] }
     }
 
-    /// The head of an answer whose content follows.
+    /// The head of a response whose content follows.
     func respondHead(_ stream: UInt32, status: Int = 200, headers: [(String, String)] = []) async throws {
         try await respond(stream, status: status, headers: headers, end: false)
     }
 
-    /// The frames of a stream that came so far.
+    /// The frames of a stream received so far.
     func frames(of stream: UInt32) -> [WireFrame] {
         look { $0.log.filter { $0.stream == stream } }
     }
 
-    /// How many bytes of DATA came so far, on one stream or on all.
+    /// The number of bytes of DATA received so far, on one stream or on all.
     func dataCount(_ stream: UInt32? = nil) -> Int { look { Self.dataCount($0, stream) } }
 
-    /// Waits until so many bytes of DATA have come, on one stream or on all, and until what followed at once has, too.
+    /// Waits for a number of bytes of DATA, on one stream or on all, and for those that follow at once.
     ///
-    /// - Returns: How many there are then.
+    /// - Returns: The number of bytes received then.
     func settledData(_ stream: UInt32? = nil, atLeast count: Int) async throws -> Int {
         try await wait("\(count) bytes of DATA") { Self.dataCount($0, stream) >= count ? () : nil }
         try await roundTrip()
@@ -136,14 +136,14 @@ extension PeerConnection {
         return dataCount(stream)
     }
 
-    /// The content of a stream that came so far, without padding; the frames stay to be taken.
+    /// The content of a stream received so far, without padding; the frames can still be taken.
     func content(of stream: UInt32) -> [UInt8] {
         frames(of: stream).filter { $0.kind == .data }.flatMap(\.content)
     }
 
     /// Sends DATA until the client's windows are full and stay so, though the client has read all of it.
     ///
-    /// - Returns: The place in the content behind what was sent.
+    /// - Returns: The place in the content after the sent bytes.
     func fill(_ stream: UInt32, _ content: [UInt8], from start: Int = 0) async throws -> Int {
         var next = start
         var isFull = false

@@ -1,6 +1,6 @@
-/// Encodes field sections (RFC 7541) as told, also what no encoder should: any names, any order, any representation.
+/// Encodes field sections (RFC 7541), also invalid ones: any names, any order, any representation.
 ///
-/// Strings are never in Huffman's code, and the peer's own lists never touch the dynamic table.
+/// Strings are never Huffman-coded, and the peer's own lists never change the dynamic table.
 struct HeaderBlock: Sendable, Hashable {
     /// How a literal is to be kept (RFC 7541 §6.2).
     enum Form: Sendable, CaseIterable {
@@ -13,7 +13,7 @@ struct HeaderBlock: Sendable, Hashable {
 
     /// Fields as literals without indexing.
     ///
-    /// - Parameter indexed: Whether to name what the static table has by its index.
+    /// - Parameter indexed: Whether entries of the static table are named by their index.
     init(_ fields: [(String, String)], indexed: Bool = false) {
         for (name, value) in fields {
             if indexed {
@@ -39,19 +39,19 @@ struct HeaderBlock: Sendable, Hashable {
         string(value)
     }
 
-    /// A literal whose name is an entry's, static or dynamic, whether there is such an entry or not.
+    /// A literal whose name is given by an index, static or dynamic, whether or not the entry exists.
     mutating func literal(nameIndex: Int, value: String, _ form: Form = .withoutIndexing) {
         literal(nameIndex: nameIndex, form)
         string(Array(value.utf8))
     }
 
-    /// A whole field by its index, static or dynamic, whether there is such an entry or not (RFC 7541 §6.1).
+    /// A whole field by its index, static or dynamic, whether or not the entry exists (RFC 7541 §6.1).
     mutating func index(_ index: Int) { integer(index, prefix: 7, high: 0x80) }
 
     /// A change of the dynamic table's size (RFC 7541 §6.3).
     mutating func tableSize(_ size: Int) { integer(size, prefix: 5, high: 0x20) }
 
-    /// An integer behind the high bits of its first byte (RFC 7541 §5.1).
+    /// An integer after the high bits of its first byte (RFC 7541 §5.1).
     mutating func integer(_ number: Int, prefix: Int, high: UInt8) {
         let most = (1 << prefix) - 1
         guard number >= most else {
@@ -67,15 +67,15 @@ struct HeaderBlock: Sendable, Hashable {
         bytes.append(UInt8(truncatingIfNeeded: left))
     }
 
-    /// A string as it is (RFC 7541 §5.2).
+    /// A string without Huffman coding (RFC 7541 §5.2).
     ///
-    /// - Parameter length: What is said in place of its length.
+    /// - Parameter length: The length to write in place of the real one.
     mutating func string(_ text: [UInt8], length: Int? = nil) {
         integer(length ?? text.count, prefix: 7, high: 0)
         bytes += text
     }
 
-    /// The least representation by the static table.
+    /// The shortest representation by the static table.
     private mutating func indexed(_ name: String, _ value: String) {
         if let whole = Self.staticTable.firstIndex(where: { $0 == (name, value) }) {
             index(whole + 1)

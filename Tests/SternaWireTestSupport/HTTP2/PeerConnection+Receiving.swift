@@ -4,7 +4,7 @@ extension PeerConnection {
     /// Reads the client's preface and its SETTINGS, and sends SETTINGS and the acknowledgement in one write.
     ///
     /// - Parameters:
-    ///   - settings: What the peer's SETTINGS say.
+    ///   - settings: The values of the peer's SETTINGS.
     ///   - acknowledges: Whether the client's SETTINGS are acknowledged, these and those that come later.
     func handshake(settings: [(UInt16, UInt32)] = [], acknowledges: Bool = true) async throws {
         try await receivePreface()
@@ -31,35 +31,35 @@ extension PeerConnection {
 
     // MARK: Frames
 
-    /// The next frame that is no acknowledgement of SETTINGS, no WINDOW_UPDATE and no PING; these stay to be taken by
+    /// The next frame that is no acknowledgement of SETTINGS, no WINDOW_UPDATE and no PING; these can be taken by
     /// their kind.
     func receive() async throws -> WireFrame {
         try await receive("a frame") { !Self.isHousekeeping($0) }
     }
 
-    /// The next frame as ``receive()`` gives it; `nil` where the client closed before.
+    /// The next frame as ``receive()`` returns it; `nil` if the client closed before.
     func receiveOrClosed() async throws -> WireFrame? {
         try await receiveOrClosed("a frame") { !Self.isHousekeeping($0) }
     }
 
-    /// The first frame of a kind, and of a stream where one is given, that was not taken; the others stay.
+    /// The first frame of a kind, and of a stream if one is given, that was not taken; the others stay.
     func receive(_ kind: WireFrame.Kind, stream: UInt32? = nil) async throws -> WireFrame {
         try await receive(Self.name(kind, stream)) { Self.fits($0, kind, stream) }
     }
 
-    /// The frame as ``receive(_:stream:)`` gives it; `nil` where the client closed before.
+    /// The frame as ``receive(_:stream:)`` returns it; `nil` if the client closed before.
     func receiveOrClosed(_ kind: WireFrame.Kind, stream: UInt32? = nil) async throws -> WireFrame? {
         try await receiveOrClosed(Self.name(kind, stream)) { Self.fits($0, kind, stream) }
     }
 
-    /// The first frame not taken that fits; the others stay.
+    /// The first matching frame that was not taken; the others stay.
     ///
-    /// - Parameter what: What errors call it.
+    /// - Parameter what: The name of the frame in errors.
     func receive(_ what: String, where fits: (WireFrame) -> Bool) async throws -> WireFrame {
         try await wait(what) { $0.next(fits) }
     }
 
-    /// The frame as ``receive(_:where:)`` gives it; `nil` where the client closed before.
+    /// The frame as ``receive(_:where:)`` returns it; `nil` if the client closed before.
     func receiveOrClosed(_ what: String, where fits: (WireFrame) -> Bool) async throws -> WireFrame? {
         try await wait(what) { state -> WireFrame?? in
             if let frame = state.next(fits) { return .some(frame) }
@@ -67,7 +67,7 @@ extension PeerConnection {
         }
     }
 
-    /// Sends a PING and waits for its acknowledgement: what the client sent for all that came before is in the log
+    /// Sends a PING and waits for its acknowledgement: the client's frames in reaction to all earlier ones are in the log
     /// then.
     func roundTrip() async throws {
         let payload = withUnsafeBytes(of: UInt64.random(in: .min ... .max)) { Array($0) }
@@ -79,13 +79,13 @@ extension PeerConnection {
 
     /// The next request that was not taken.
     ///
-    /// - Throws: ``PeerError``, where the client closed of kind `noFurtherRequest`, by which a script may end.
+    /// - Throws: ``PeerError``; of kind `noFurtherRequest` if the client closed, with which a script may end.
     func request() async throws -> PeerRequest {
         if let request = try await requestOrClosed() { return request }
         throw error(.noFurtherRequest, "closed while the script waited for a request")
     }
 
-    /// The next request that was not taken; `nil` where the client closed before.
+    /// The next request that was not taken; `nil` if the client closed before.
     func requestOrClosed() async throws -> PeerRequest? {
         try await wait("a request") { state -> PeerRequest?? in
             if let request = state.nextRequest() { return .some(request) }
@@ -94,7 +94,7 @@ extension PeerConnection {
         }
     }
 
-    /// Answers requests one after the other until the client closes.
+    /// Responds to requests one after the other until the client closes.
     func serve(_ answer: (PeerRequest) async throws -> Void) async throws {
         while let request = try await requestOrClosed() { try await answer(request) }
     }
@@ -106,7 +106,7 @@ extension PeerConnection {
         try await body(of: stream, atLeast: .max, creditsWindows: creditsWindows)
     }
 
-    /// The content of a request as it comes, whole frames until there are so many bytes, or less at its end.
+    /// The content of a request as it arrives: whole frames up to a number of bytes, or fewer at its end.
     func body(of stream: UInt32, atLeast count: Int, creditsWindows: Bool = true) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count, let frame = try await data(of: stream) {
@@ -114,7 +114,7 @@ extension PeerConnection {
             let length = UInt32(frame.payload.count)
             if creditsWindows, length > 0 {
                 let stream: [WireFrame] = frame.endsStream ? [] : [.windowUpdate(stream, length)]
-                // A client that has gone needs no credit, and its bytes are here.
+                // A client that has closed needs no credit, and its bytes have arrived.
                 try? await send([.windowUpdate(0, length)] + stream)
             }
             if frame.endsStream { break }
@@ -122,7 +122,7 @@ extension PeerConnection {
         return bytes
     }
 
-    /// The fields behind a request's content; waits for the request's end. `nil` where it ended without.
+    /// The trailers of a request; waits for its end. `nil` if it has none.
     func trailers(of stream: UInt32) async throws -> [(String, String)]? {
         try await wait("the end of stream \(stream)") { state -> [(String, String)]?? in
             if let failure = state.failure { throw error(.unexpected, failure, state) }
@@ -130,7 +130,7 @@ extension PeerConnection {
         }
     }
 
-    /// The next DATA of a stream; `nil` where it ended.
+    /// The next DATA of a stream; `nil` if it has ended.
     private func data(of stream: UInt32) async throws -> WireFrame? {
         try await wait("DATA of stream \(stream)") { state -> WireFrame?? in
             if let frame = state.next({ Self.fits($0, .data, stream) }) { return .some(frame) }
@@ -142,7 +142,7 @@ extension PeerConnection {
         }
     }
 
-    /// An error from where the state is looked at, which cannot be asked again there.
+    /// An error for code that holds the state, which cannot lock it again for the log.
     private func error(_ kind: PeerError.Kind, _ message: String, _ state: PeerState) -> PeerError {
         PeerError(kind, "connection \(number): \(message)", log: state.log)
     }

@@ -10,18 +10,18 @@ extension PeerConnection {
         try await send(bytes: frames.flatMap(\.bytes))
     }
 
-    /// Sends bytes in one write, which should end where a frame ends: answers to PING and SETTINGS may follow.
+    /// Sends bytes in one write, which should end with a frame: acknowledgements of PING and SETTINGS may follow.
     func send(bytes: [UInt8]) async throws {
         try await write(bytes)
         try await sendReplies { $0.hasSpoken = true }
     }
 
-    /// Sends bytes in pieces, each of which is written when the one before is with the system.
+    /// Sends bytes in pieces, each of which is written when the system has accepted the previous one.
     func sendSplit(_ bytes: [UInt8], every count: Int) async throws {
         try await sendSplit(bytes, at: Array(stride(from: max(1, count), to: bytes.count, by: max(1, count))))
     }
 
-    /// Sends bytes in pieces that end at those places, and wherever that is in a frame: answers to PING and SETTINGS wait.
+    /// Sends bytes in pieces that end at these places, also within a frame: acknowledgements of PING and SETTINGS wait.
     func sendSplit(_ bytes: [UInt8], at places: [Int]) async throws {
         look { $0.splitWrites += 1 }
         var start = 0
@@ -35,7 +35,7 @@ extension PeerConnection {
         }
     }
 
-    /// Sends the answers that were held until a change of the state.
+    /// Changes the state, and sends the acknowledgements that waited for it.
     private func sendReplies(_ change: (inout PeerState) -> Void) async throws {
         let replies = look { state in
             change(&state)
@@ -50,19 +50,19 @@ extension PeerConnection {
         }
     }
 
-    /// Sends frames in pieces of so many bytes.
+    /// Sends frames in pieces of a number of bytes.
     func sendSplit(_ frames: [WireFrame], every count: Int) async throws {
         look { $0.note(sent: frames) }
         try await sendSplit(frames.flatMap(\.bytes), every: count)
     }
 
-    /// Sends the head of an answer and its content: in one write where the client's windows have room, else as they
+    /// Sends the head of a response and its content: in one write if the client's windows have room, else as they
     /// open.
     ///
     /// - Parameters:
-    ///   - body: The content; `nil` for an answer without DATA.
+    ///   - body: The content; `nil` for a response without DATA.
     ///   - end: Whether the last frame ends the stream.
-    ///   - indexed: Whether the head names what the static table has by its index.
+    ///   - indexed: Whether the head names entries of the static table by their index.
     func respond(
         _ stream: UInt32, status: Int = 200, headers: [(String, String)] = [], body: [UInt8]? = nil, end: Bool = true,
         indexed: Bool = false
@@ -84,7 +84,7 @@ extension PeerConnection {
         }
     }
 
-    /// Sends the head of an answer with a text as its content.
+    /// Sends a response with a text as its content.
     func respond(
         _ stream: UInt32, status: Int = 200, headers: [(String, String)] = [], text: String, indexed: Bool = false
     ) async throws {
@@ -109,7 +109,7 @@ extension PeerConnection {
         } while start < bytes.count
     }
 
-    /// Sends the fields behind the content, which end the stream.
+    /// Sends trailers, which end the stream.
     func sendTrailers(_ stream: UInt32, _ fields: [(String, String)]) async throws {
         try await send(WireFrame.headerFrames(stream, HeaderBlock.encode(fields), end: true))
     }

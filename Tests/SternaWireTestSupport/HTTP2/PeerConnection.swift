@@ -4,7 +4,7 @@ import Synchronization
 
 /// One connection of the peer, as a script sees it.
 final class PeerConnection: Sendable {
-    /// The connection's place among those accepted, from 0.
+    /// The connection's number in the order of acceptance, from 0.
     let number: Int
 
     let channel: any Channel
@@ -25,30 +25,30 @@ final class PeerConnection: Sendable {
         changes = PeerSignal(loop: channel.eventLoop)
     }
 
-    // MARK: What came
+    // MARK: Received data
 
     /// Every frame received, in the order of arrival, taken by the script or not.
     var log: [WireFrame] { look { $0.log } }
-    /// The first mebibyte received as it came, the preface included; with TLS what was inside.
+    /// The first mebibyte received, the preface included; with TLS after decryption.
     var received: [UInt8] { look { $0.received } }
-    /// What the client's SETTINGS said so far, the last value of each.
+    /// The values of the client's SETTINGS so far, the last of each.
     var clientSettings: [UInt16: UInt32] { look { $0.clientSettings } }
-    /// How many requests began, taken by the script or not.
+    /// The number of requests that began, taken by the script or not.
     var requestCount: Int { look { $0.requestCount } }
     /// Whether the client has closed its sending side, or the connection is closed.
     var isClosed: Bool { look { $0.isClosed } }
     /// The streams that the client has reset, with their codes.
     var resets: [UInt32: WireFrame.Code] { look { $0.resets } }
-    /// How many bytes of DATA the client's windows have room for on a stream.
+    /// The number of bytes of DATA for which the client's windows have room on a stream.
     func room(_ stream: UInt32) -> Int { look { $0.room(stream) } }
 
-    /// Whether the client's PING is answered as it comes.
+    /// Whether each PING of the client is acknowledged at once.
     var answersPings: Bool {
         get { look { $0.answersPings } }
         set { look { $0.answersPings = newValue } }
     }
 
-    /// How long anything is waited for.
+    /// The longest wait for anything.
     var patience: Duration {
         get { look { $0.patience } }
         set { look { $0.patience = newValue } }
@@ -61,7 +61,7 @@ final class PeerConnection: Sendable {
         do {
             try await limited("closing") { self.channel.close() }
         } catch let error as PeerError where error.kind == .closed {
-            // The client was faster.
+            // The client has closed before.
         }
         closed()
     }
@@ -79,7 +79,7 @@ final class PeerConnection: Sendable {
         await abort()
     }
 
-    /// Closes the socket without a word of TLS.
+    /// Closes the socket without `close_notify`.
     func abort() async {
         let socket = self.socket
         channel.eventLoop.execute { socket.value.closeNow() }
@@ -92,7 +92,7 @@ final class PeerConnection: Sendable {
         try await wait("the client's close") { $0.isClosed ? () : nil }
     }
 
-    // MARK: Within
+    // MARK: Internals
 
     func arrived(_ buffer: ByteBuffer) {
         let replies = look { $0.take(Array(buffer.readableBytesView)) }
@@ -134,9 +134,9 @@ final class PeerConnection: Sendable {
         try state.withLock { try work(&$0) }
     }
 
-    /// Looks at each change until the closure gives something.
+    /// Calls a closure at each change until it returns a value.
     ///
-    /// - Throws: ``PeerError`` of kind `timeout` where that took too long, of kind `closed` where the client will send
+    /// - Throws: ``PeerError`` of kind `timeout` if that took too long, of kind `closed` if the client will send
     ///   nothing more, `CancellationError`, and what the closure throws.
     func wait<T: Sendable>(_ what: String, _ work: (inout PeerState) throws -> T?) async throws -> T {
         let deadline = deadline
@@ -149,11 +149,11 @@ final class PeerConnection: Sendable {
         }
     }
 
-    /// Runs what is done by the channel, for as long as the patience lasts.
+    /// Runs an operation of the channel, within the peer's patience.
     ///
-    /// - Throws: ``PeerError`` of kind `timeout`, or of kind `closed` where the channel cannot do it any more.
+    /// - Throws: ``PeerError`` of kind `timeout`, or of kind `closed` if the channel is closed.
     func limited(_ what: String, _ work: () -> EventLoopFuture<Void>) async throws {
-        // The promise takes the first result that it is given and leaves the others.
+        // The promise takes the first result and ignores later ones.
         let promise = channel.eventLoop.makePromise(of: Void.self)
         let timer = channel.eventLoop.scheduleTask(deadline: deadline) {
             promise.fail(self.error(.timeout, "\(what) took more than \(self.patience)"))
@@ -192,7 +192,7 @@ final class SocketHandler: ChannelInboundHandler {
     func closeNow() { context?.close(promise: nil) }
 }
 
-/// Hands what arrives to the connection.
+/// Passes received bytes to the connection.
 final class PeerHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -220,7 +220,7 @@ final class PeerHandler: ChannelInboundHandler {
     }
 }
 
-/// An expectation that fails shows its values: not the insides of the event loop, which goes on meanwhile.
+/// A failed expectation shows its values, but must not read the event loop, which runs meanwhile.
 extension PeerConnection: CustomStringConvertible, CustomReflectable {
     var description: String { "connection \(number)" }
 

@@ -1,13 +1,13 @@
-/// Why a script could not go on.
+/// The reason why a script could not continue.
 struct PeerError: Error, CustomStringConvertible {
     enum Kind: Sendable {
-        /// What was waited for did not come within the peer's patience.
+        /// An expected frame or change did not arrive within the peer's patience.
         case timeout
-        /// The client closed, or the connection was closed, before it came.
+        /// The client closed, or the connection was closed, before it arrived.
         case closed
         /// The client closed in place of a further request.
         case noFurtherRequest
-        /// Something else came.
+        /// Something else arrived.
         case unexpected
     }
 

@@ -9,7 +9,7 @@ struct PeerRequest: Sendable {
     let neverIndexed: [String]
     /// The field block as it was sent, of all its frames.
     let block: [UInt8]
-    /// How many frames carried the block.
+    /// The number of frames of the block.
     let frameCount: Int
 
     var method: String? { self[":method"] }
@@ -17,7 +17,7 @@ struct PeerRequest: Sendable {
     var authority: String? { self[":authority"] }
     var path: String? { self[":path"] }
 
-    /// The first value of a field, whose name is compared as it is.
+    /// The first value of a field, whose name is compared with its case.
     subscript(name: String) -> String? { fields.first { $0.0 == name }?.1 }
 
     func values(_ name: String) -> [String] { fields.filter { $0.0 == name }.map(\.1) }

@@ -14,7 +14,7 @@ final class PeerSignal: Sendable {
 
     init(loop: any EventLoop) { self.loop = loop }
 
-    /// Counts the changes; read before what may have changed is looked at.
+    /// Counts the changes; to be read before the state is.
     var version: Int { state.withLock { $0.version } }
 
     func changed() {
@@ -27,7 +27,7 @@ final class PeerSignal: Sendable {
         for waiter in waiters.values { waiter.resume(returning: true) }
     }
 
-    /// Waits for a change since a version; false where there was none by the deadline or the task is cancelled.
+    /// Waits for a change since a version; false if there was none by the deadline or the task is cancelled.
     func change(since version: Int, by deadline: NIODeadline?) async -> Bool {
         let identifier = state.withLock { state in
             state.next += 1
@@ -46,7 +46,7 @@ final class PeerSignal: Sendable {
                 if hasChanged {
                     continuation.resume(returning: true)
                 } else if Task.isCancelled || deadline.map({ $0 <= .now() }) == true {
-                    // What happened before the entry above could not find it.
+                    // A change or a cancellation before the entry above could not find it.
                     resume(identifier, false)
                 }
             }

@@ -3,7 +3,7 @@ import NIOHPACK
 
 @testable import SternaTestSupport
 
-/// What a connection of the peer has received, and what follows from it.
+/// The received frames of a peer's connection, and the state that follows from them.
 struct PeerState: Sendable {
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     static let receivedLimit = 1 << 20
@@ -21,21 +21,21 @@ struct PeerState: Sendable {
     private(set) var log: [WireFrame] = []
     private(set) var clientSettings: [UInt16: UInt32] = [:]
     private(set) var requestCount = 0
-    /// The streams whose client's half is over.
+    /// The streams that the client has ended.
     private(set) var ended: Set<UInt32> = []
     private(set) var resets: [UInt32: WireFrame.Code] = [:]
     private(set) var trailers: [UInt32: [(String, String)]] = [:]
-    /// Why a block could not be decoded; the blocks behind it cannot be, either.
+    /// Why a block could not be decoded; later blocks cannot be decoded, either.
     private(set) var failure: String?
     var isClosed = false
     var answersPings = true
     var patience: Duration = .seconds(100)
-    /// Whether SETTINGS are answered as they come.
+    /// Whether SETTINGS are acknowledged at once.
     var acksSettings = false
     var scriptHasEnded = false
-    /// Whether anything was sent: a server's first frame is its SETTINGS (RFC 9113 §3.4), so that answers wait for it.
+    /// Whether anything was sent: a server's first frame is its SETTINGS (RFC 9113 §3.4), so that acknowledgements wait for it.
     var hasSpoken = false
-    /// How many writes in pieces are under way, into which no answer may fall.
+    /// The number of writes in pieces under way, which no acknowledgement may interrupt.
     var splitWrites = 0
 
     private var prefaceCount = 0
@@ -46,19 +46,19 @@ struct PeerState: Sendable {
     private var block: Block?
     private var requests: [(start: Int, request: PeerRequest)] = []
     private var opened: Set<UInt32> = []
-    /// Places in the log of what the script has not taken.
+    /// The places in the log of frames that the script has not taken.
     private var pending: [Int] = []
     private var credit: [UInt32: Int] = [:]
     private var sent: [UInt32: Int] = [:]
     private var heldReplies: [WireFrame] = []
-    /// The table sizes that SETTINGS without an acknowledgement so far told, if they told one.
+    /// The table sizes of SETTINGS without an acknowledgement so far; nil for those without one.
     private var announcedTables: [Int?] = []
 
     var hasPreface: Bool { prefaceCount == Self.preface.count }
 
     // MARK: Receiving
 
-    /// Takes bytes as they come; gives the frames that are to be sent at once.
+    /// Takes received bytes; returns the frames to send at once.
     mutating func take(_ bytes: [UInt8]) -> [WireFrame] {
         received += bytes.prefix(Self.receivedLimit - received.count)
         let first = bytes.prefix(Self.preface.count - prefaceCount)
@@ -77,7 +77,7 @@ struct PeerState: Sendable {
         return replies()
     }
 
-    /// The answers that can be sent now.
+    /// The acknowledgements that can be sent now.
     mutating func replies() -> [WireFrame] {
         guard hasSpoken, splitWrites == 0 else { return [] }
         defer { heldReplies = [] }
@@ -141,7 +141,7 @@ struct PeerState: Sendable {
 
     // MARK: Taking
 
-    /// Takes the first frame that fits out of those not taken.
+    /// Takes the first matching frame of those not taken.
     mutating func next(_ fits: (WireFrame) -> Bool) -> WireFrame? {
         guard let place = pending.firstIndex(where: { fits(log[$0]) }) else { return nil }
         let index = pending.remove(at: place)
@@ -153,14 +153,14 @@ struct PeerState: Sendable {
     mutating func nextRequest() -> PeerRequest? {
         guard !requests.isEmpty else { return nil }
         let (start, request) = requests.removeFirst()
-        // Its frames are one behind the other (RFC 9113 §6.10).
+        // Its frames are contiguous (RFC 9113 §6.10).
         pending.removeAll { (start..<start + request.frameCount).contains($0) }
         return request
     }
 
     // MARK: Sending
 
-    /// Notes what is sent, for the windows and the decoder's table.
+    /// Records sent frames, for the windows and the decoder's table.
     mutating func note(sent frames: [WireFrame]) {
         for frame in frames {
             switch frame.kind {
@@ -169,7 +169,7 @@ struct PeerState: Sendable {
                 sent[frame.stream, default: 0] += frame.payload.count
             case .settings where !frame.isAck:
                 let size = frame.settings.last { $0.0 == WireFrame.Setting.headerTableSize }.map { Int($0.1) }
-                // The client may use a larger table as soon as it has read of it, and has to leave a larger one only
+                // The client may use a larger table as soon as it has received SETTINGS, and must reduce its table only
                 // with its acknowledgement.
                 if let size { decoder.maxDynamicTableLength = max(size, decoder.maxDynamicTableLength) }
                 announcedTables.append(size)
@@ -179,7 +179,7 @@ struct PeerState: Sendable {
         }
     }
 
-    /// How many bytes of DATA the client's windows have room for (RFC 9113 §6.9); below zero where they are overdrawn.
+    /// The number of bytes of DATA for which the client's windows have room (RFC 9113 §6.9); negative if they are overdrawn.
     func room(_ stream: UInt32) -> Int {
         let initial = clientSettings[WireFrame.Setting.initialWindowSize].map(Int.init) ?? Self.initialWindow
         let connection = Self.initialWindow + (credit[0] ?? 0) - (sent[0] ?? 0)

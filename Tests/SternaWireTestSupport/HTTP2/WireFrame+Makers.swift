@@ -30,7 +30,7 @@ extension WireFrame {
         WireFrame(.windowUpdate, stream: stream, payload: bigEndian(increment))
     }
 
-    /// - Parameter padding: How many bytes of padding there are; `nil` for a frame without the field that says so.
+    /// - Parameter padding: The number of bytes of padding; `nil` for a frame without the field Pad Length.
     static func data(_ stream: UInt32, _ bytes: [UInt8], end: Bool = false, padding: UInt8? = nil) -> WireFrame {
         WireFrame(
             .data, flags: (end ? Flag.endStream : 0) | (padding == nil ? 0 : Flag.padded), stream: stream,
@@ -68,7 +68,7 @@ extension WireFrame {
         WireFrame(type: type, flags: flags, stream: stream, payload: payload)
     }
 
-    /// A block in one HEADERS frame, or where it is longer than a frame may be, with CONTINUATION behind it.
+    /// A block in one HEADERS frame, or, if it is longer than a frame may be, with CONTINUATION after it.
     static func headerFrames(
         _ stream: UInt32, _ block: [UInt8], end: Bool = false, maximum: Int = 16_384
     ) -> [WireFrame] {

@@ -1,11 +1,11 @@
-/// A frame of HTTP/2 as it is on the wire (RFC 9113 §4.1), right or wrong: nothing here is checked.
+/// A frame of HTTP/2 as it is on the wire (RFC 9113 §4.1), valid or not: nothing here is checked.
 struct WireFrame: Sendable, Hashable, CustomStringConvertible {
     /// The types of RFC 9113 §6.
     enum Kind: UInt8, Sendable, CaseIterable {
         case data, headers, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation
     }
 
-    /// Bits of the flags; their meaning hangs on the type.
+    /// Bits of the flags; their meaning depends on the type.
     enum Flag {
         static let endStream: UInt8 = 0x1
         static let ack: UInt8 = 0x1
@@ -50,7 +50,7 @@ struct WireFrame: Sendable, Hashable, CustomStringConvertible {
         var description: String { "0x" + String(rawValue, radix: 16) }
     }
 
-    /// What PRIORITY and HEADERS may say of the order of streams (RFC 9113 §6.3).
+    /// The priority of a stream in PRIORITY and HEADERS (RFC 9113 §6.3).
     struct Priority: Sendable, Hashable {
         var dependency: UInt32 = 0
         var exclusive = false
@@ -67,7 +67,7 @@ struct WireFrame: Sendable, Hashable, CustomStringConvertible {
     /// The bit before the stream's identifier.
     var reserved = false
     var payload: [UInt8] = []
-    /// What the length field says in place of the payload's length, of which the lower 24 bits are sent.
+    /// The value of the length field in place of the payload's length, of which the lower 24 bits are sent.
     var rawLength: Int?
 
     static let headLength = 9
@@ -113,7 +113,7 @@ struct WireFrame: Sendable, Hashable, CustomStringConvertible {
     /// The last stream that GOAWAY names.
     var lastStream: UInt32? { kind == .goAway ? number(at: 0).map { $0 & 0x7FFF_FFFF } : nil }
 
-    /// What WINDOW_UPDATE adds.
+    /// The increment of WINDOW_UPDATE.
     var increment: UInt32? { kind == .windowUpdate ? number(at: 0).map { $0 & 0x7FFF_FFFF } : nil }
 
     /// The settings that SETTINGS carries, in their order.
@@ -144,12 +144,12 @@ struct WireFrame: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Takes frames out of bytes that come in any pieces.
+/// Reads frames from bytes that arrive in any pieces.
 struct WireFrameParser: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
 
-    /// How many bytes are there that make no whole frame yet.
+    /// The number of bytes that are not yet a whole frame.
     var remainder: Int { bytes.count - start }
 
     mutating func append(_ more: some Collection<UInt8>) {
@@ -174,7 +174,7 @@ struct WireFrameParser: Sendable {
         return frame
     }
 
-    /// All frames of the bytes; what makes no whole frame at the end is left out.
+    /// All frames of the bytes; an incomplete one at the end is left out.
     static func frames(in bytes: some Collection<UInt8>) -> [WireFrame] {
         var parser = WireFrameParser()
         parser.append(bytes)

@@ -7,12 +7,12 @@ import Testing
 
 @testable import SternaTestSupport
 
-/// What the tests of the pool over real sockets share.
+/// Helpers for the tests of the pool over real sockets.
 enum PoolSupport {
-    /// Longer than any test, so that nothing else than what is tested ends a wait.
+    /// Longer than any test, so that only the tested behaviour ends a wait.
     static let ages: Duration = .seconds(3_600)
 
-    /// How long what must come may take, in seconds.
+    /// The longest wait for an expected event, in seconds.
     static let limit = 60.0
 
     static func engine(group: (any EventLoopGroup)? = nil, _ change: (inout EngineOptions) -> Void = { _ in }) -> Engine
@@ -38,7 +38,7 @@ enum PoolSupport {
         return try result.get()
     }
 
-    /// A session whose requests have time without end.
+    /// A session whose requests have no time limit.
     static func session(
         _ base: String, _ engine: Engine, authority: CertificateAuthority? = nil,
         _ configure: (inout SessionSettings) -> Void = { _ in }
@@ -50,7 +50,7 @@ enum PoolSupport {
         }
     }
 
-    /// Waits until an engine's numbers are as they should be; says what they are where they do not come to be.
+    /// Waits until an engine's statistics meet a condition; records an issue with them otherwise.
     static func expect(
         _ engine: Engine, _ what: Comment, location: SourceLocation = #_sourceLocation,
         _ isMet: (EngineStatistics) -> Bool
@@ -60,7 +60,7 @@ enum PoolSupport {
         Issue.record("\(what): \(await engine.statistics())", sourceLocation: location)
     }
 
-    /// Waits until nothing is open or under way.
+    /// Waits until no connection is open and no request or dial is under way.
     static func expectNothing(_ engine: Engine, location: SourceLocation = #_sourceLocation) async {
         await expect(engine, "nothing is open or under way", location: location) { statistics in
             engine.closeIdleConnections()
@@ -68,7 +68,7 @@ enum PoolSupport {
         }
     }
 
-    /// Begins requests one after the other, each when the one before it is known to wait.
+    /// Begins requests one after the other, each when the previous one waits.
     static func queue<R: Sendable>(
         _ count: Int, _ engine: Engine, location: SourceLocation = #_sourceLocation,
         _ work: @escaping @Sendable (Int) async throws -> R
@@ -89,7 +89,7 @@ extension EngineStatistics {
     var idle: Int { origins.reduce(0) { $0 + $1.idle } }
 }
 
-/// Names in the order in which they came.
+/// Names in the order in which they were added.
 final class PoolOrder: Sendable {
     private let list = Mutex<[String]>([])
 
@@ -99,7 +99,7 @@ final class PoolOrder: Sendable {
 }
 
 extension TestServer {
-    /// Answers `/held/{n}` when a gate is opened, with the number.
+    /// Responds to `/held/{n}` with the number when a gate is opened.
     func hold(_ gate: Gate, _ crowd: Crowd? = nil, _ order: PoolOrder? = nil) {
         route("GET", "/held/{n}") { request in
             let name = request.parameters["n"] ?? ""

@@ -4,9 +4,9 @@ import Sterna
 import SternaTesting
 import Testing
 
-/// Many origins behind one proxy, which is spoken to on one event loop.
+/// Many origins behind one proxy, whose connections are on one event loop.
 extension ProxyScene {
-    /// The names of so many origins, the first of which is `origin.test`; one server is all of them.
+    /// The names of a number of origins, the first of which is `origin.test`; one server serves all of them.
     static func hosts(_ count: Int) -> [String] { (0..<count).map { $0 == 0 ? "origin.test" : "origin\($0).test" } }
 
     /// A URL of an origin by its number.
@@ -34,7 +34,7 @@ extension ProxyScene {
         try session(nil, engine: engine, configure)
     }
 
-    /// Asks origins at once; gives the statuses in the order of their numbers.
+    /// Sends concurrent requests to origins; returns the statuses in the order of their numbers.
     func statuses(_ api: Session, _ numbers: Range<Int>, _ path: String = "/get") async throws -> [Int] {
         try await withThrowingTaskGroup(of: (Int, Int).self) { group in
             for number in numbers {
@@ -47,7 +47,7 @@ extension ProxyScene {
         }
     }
 
-    /// Begins a request for `/held/{n}` in a tunnel that an origin is asked for, and waits until it is there.
+    /// Begins a request for `/held/{n}` in a tunnel, and waits until the origin has it.
     func held(_ api: Session, _ number: Int = 0) async throws -> Task<String, any Error> {
         let url = url(of: number, "/held/\(number)")
         let count = origin.requestCount
@@ -56,7 +56,7 @@ extension ProxyScene {
         return task
     }
 
-    /// All that came by HTTP/2 was right, and nothing was said to the proxy in another version.
+    /// Expects only valid HTTP/2 at the proxy.
     func expectOnlyHTTP2(connections: Int? = nil, location: SourceLocation = #_sourceLocation) {
         let seen = proxy.connections()
         #expect(
@@ -67,7 +67,7 @@ extension ProxyScene {
 }
 
 extension Session {
-    /// A request for `/get` at an origin of a scene must succeed.
+    /// Expects that a request for `/get` at an origin of a scene succeeds.
     func expect(_ scene: ProxyScene, _ number: Int = 0, location: SourceLocation = #_sourceLocation) async throws {
         let status = try await get(scene.url(of: number)).status
         #expect(status == 200, sourceLocation: location)

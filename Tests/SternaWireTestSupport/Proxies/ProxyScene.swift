@@ -2,24 +2,24 @@ import Sterna
 import SternaTesting
 import Testing
 
-/// A proxy, an origin that only it can find as `origin.test`, and sessions between them.
+/// A proxy, an origin that only the proxy can resolve, as `origin.test`, and sessions that use both.
 struct ProxyScene {
-    /// What the proxy speaks.
+    /// The protocol of the proxy.
     enum Kind: CaseIterable {
         case http, https, socks5
-        /// Behind TLS as `https`, and of HTTP/2 where it is offered.
+        /// TLS as with `https`, and HTTP/2 if the client offers it.
         case http2
 
-        /// Those that have a connection for every tunnel: of HTTP/2 not all is true that is of them.
+        /// The protocols with a connection for every tunnel; HTTP/2 differs from them.
         static let allCases: [Kind] = [.http, .https, .socks5]
     }
 
     let proxy: TestProxy
     let origin: TestServer
-    /// Issued the certificates of both.
+    /// The issuer of the certificates of both.
     let authority: CertificateAuthority
     let isSecure: Bool
-    /// The origin's certificate where it speaks TLS.
+    /// The origin's certificate if it uses TLS.
     let bundle: CertificateBundle
 
     var base: String { isSecure ? "https://origin.test" : "http://origin.test" }
@@ -60,7 +60,7 @@ struct ProxyScene {
         try Self.session(proxyURL ?? ownURL, engine: engine, authority: authority, configure)
     }
 
-    /// The proxy's URL, with credentials where it demands some.
+    /// The proxy's URL, with credentials if it demands some.
     var ownURL: String { proxy.urlWithCredentials.contains("//:@") ? proxy.url : proxy.urlWithCredentials }
 
     static func session(
@@ -79,7 +79,7 @@ struct ProxyScene {
         }
     }
 
-    /// A request that must fail at the proxy, which closes its connection and is not asked twice.
+    /// Sends a request that must fail at the proxy, which closes its connection and gets no second attempt.
     @discardableResult
     func refusal(
         _ kind: SternaError.Kind = .proxyFailed, _ phase: SternaError.Phase = .proxy, connections: Int = 1,
@@ -94,7 +94,7 @@ struct ProxyScene {
         return error
     }
 
-    /// Nothing of the proxy's credentials may have come to the origin, nor into a tunnel.
+    /// Expects that the proxy's credentials have reached neither the origin nor a tunnel.
     func expectNoCredentials(location: SourceLocation = #_sourceLocation) {
         for request in origin.requests() {
             #expect(!request.headers.contains("Proxy-Authorization"), sourceLocation: location)
@@ -112,6 +112,6 @@ struct ProxyScene {
 }
 
 extension TestProxy.Options {
-    /// Demands these.
+    /// A proxy that demands these credentials.
     static let guarded = TestProxy.Options(username: "ada", password: "pw")
 }
