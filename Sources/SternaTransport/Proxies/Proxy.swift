@@ -26,7 +26,7 @@ public struct Proxy: Sendable, Hashable {
     /// The protocol that the proxy speaks.
     public let kind: Kind
 
-    /// A lower-case ASCII name, a dotted IPv4 address, or an IPv6 address without brackets.
+    /// The host: a lower-case ASCII name, a dotted IPv4 address, or an IPv6 address without brackets.
     public let host: String
 
     /// 1 to 65535.
@@ -74,8 +74,8 @@ public struct Proxy: Sendable, Hashable {
     ///   - username: not percent-encoded. A proxy of HTTP takes it without ":" (RFC 7617, 2), SOCKS in 1 to 255 bytes
     ///     (RFC 1929, 2).
     ///   - password: not percent-encoded. SOCKS takes at most 255 bytes.
-    /// - Throws: `invalidURL` where the host or the port is invalid, or the credentials cannot be sent. Control characters
-    ///   never can, nor more than 8,192 bytes.
+    /// - Throws: `invalidURL` if the host or the port is invalid, or the credentials cannot be sent. Control characters never can,
+    ///   nor more than 8,192 bytes.
     public init(
         _ kind: Kind, host: String, port: Int? = nil, username: String? = nil, password: String? = nil
     ) throws(SternaError) {
