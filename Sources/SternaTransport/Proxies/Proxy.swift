@@ -13,7 +13,7 @@ public struct Proxy: Sendable, Hashable {
         /// SOCKS 5 (RFC 1928); names are resolved by the proxy.
         case socks5
 
-        /// 80, 443 or 1080.
+        /// The port of a URL without one: 80 for `http`, 443 for `https`, 1080 for `socks5`.
         public var defaultPort: Int {
             switch self {
             case .http: 80
@@ -29,7 +29,7 @@ public struct Proxy: Sendable, Hashable {
     /// The host: a lower-case ASCII name, a dotted IPv4 address, or an IPv6 address without brackets.
     public let host: String
 
-    /// 1 to 65535.
+    /// The port, from 1 to 65535.
     public let port: Int
 
     private var credentials: ProxyCredentials?
