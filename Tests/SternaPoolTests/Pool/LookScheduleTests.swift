@@ -9,7 +9,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// Many time-outs one after the other do not cost a look at all requests each.
-@Suite("Pool: looks at time limits", .timeLimit(.minutes(5)))
+@Suite("Pool: checks of time limits", .timeLimit(.minutes(5)))
 struct LookScheduleTests {
     @Test(arguments: [(0, 0), (1, 0), (256, 0), (10_000, 10_000_000), (.max, .max)] as [(Int, Int64)])
     func distance(count: Int, distance: Int64) {

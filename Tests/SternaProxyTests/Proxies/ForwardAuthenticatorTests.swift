@@ -72,7 +72,7 @@ struct ForwardAuthenticatorTests {
         }
     }
 
-    @Test("If the authenticator returns nil, or throws", arguments: [false, true])
+    @Test("For nil the 407 is delivered, and an error fails the request", arguments: [false, true])
     func none(throwing: Bool) async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let login = ProxyLogin { _ in

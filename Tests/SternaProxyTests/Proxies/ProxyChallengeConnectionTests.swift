@@ -76,7 +76,7 @@ struct ProxyChallengeConnectionTests {
     }
 
     @Test(
-        "On another one where the proxy closes it unsaid, before or when it is asked again", arguments: [false, true])
+        "Another connection is used if the proxy closes it, before or at the next request", arguments: [false, true])
     func closed(late: Bool) async throws {
         let first: [ScriptedServer.Step] =
             [.receiveHead, .send(Self.challenge())] + (late ? [.receiveHead, .close] : [.close])

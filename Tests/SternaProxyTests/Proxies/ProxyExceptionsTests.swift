@@ -143,7 +143,7 @@ struct ProxyExceptionsTests {
         Row("0.0.0.0", in: ["0.0.0.0"], out: everyLoopback),
     ]
 
-    @Test("Lists, and what they hold", arguments: names + ports + addresses + prefixes + loopback + notLoopback)
+    @Test("Lists match their entries", arguments: names + ports + addresses + prefixes + loopback + notLoopback)
     func lists(row: Row) throws {
         let exceptions = ProxyExceptions(row.list)
         for (texts, expected) in [(row.inside, true), (row.outside, false)] {

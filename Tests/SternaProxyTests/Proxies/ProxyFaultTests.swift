@@ -8,7 +8,7 @@ import Testing
 /// Proxies that break their protocol.
 @Suite("Proxies: faults", .timeLimit(.minutes(5)))
 struct ProxyFaultTests {
-    @Test("It closes before it has answered", arguments: [ProxyScene.Kind.http, .socks5], [false, true])
+    @Test("A close before the response is an error", arguments: [ProxyScene.Kind.http, .socks5], [false, true])
     func closes(kind: ProxyScene.Kind, atOnce: Bool) async throws {
         let fault = atOnce ? TestProxy.Fault.closesAtOnce : .closes()
         try await ProxyScene.with(kind, options: .init(fault: fault)) { scene in
@@ -78,7 +78,7 @@ struct ProxyFaultTests {
         try await ProxyScene.with(.socks5, options: options) { scene in try await scene.refusal() }
     }
 
-    @Test("An answer to CONNECT that is too long", arguments: [(60_000, true), (70_000, false), (1_000_000, false)])
+    @Test("A too long response to CONNECT is refused", arguments: [(60_000, true), (70_000, false), (1_000_000, false)])
     func long(count: Int, fits: Bool) async throws {
         try await ProxyScene.with(.http, options: .init(fault: .longAnswer(count))) { scene in
             guard !fits else {

@@ -37,7 +37,7 @@ struct ProxyTimeoutTests {
         }
     }
 
-    @Test("SOCKS is not answered: the greeting, the credentials, the request", arguments: [false, true], 0...2)
+    @Test("SOCKS times out: the greeting, the credentials, the request", arguments: [false, true], 0...2)
     func socks(secure: Bool, answered: Int) async throws {
         let options = TestProxy.Options(username: "ada", password: "pw", fault: .stalls(after: answered))
         try await ProxyScene.with(.socks5, secure: secure, options: options) { scene in

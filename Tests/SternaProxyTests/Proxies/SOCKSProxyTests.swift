@@ -73,7 +73,7 @@ struct SOCKSProxyTests {
         }
     }
 
-    @Test("Wrong credentials, and none where some are demanded", arguments: [false, true], ["", "eve:hidden@"])
+    @Test("Wrong credentials fail, and missing ones if required", arguments: [false, true], ["", "eve:hidden@"])
     func unauthorized(secure: Bool, userinfo: String) async throws {
         try await ProxyScene.with(.socks5, secure: secure, options: .guarded) { scene in
             let api = try scene.session("socks5h://\(userinfo)127.0.0.1:\(scene.proxy.port)")
