@@ -10,15 +10,16 @@ public import Foundation
 #endif
 
 extension Request {
-    /// Makes a request of Foundation's: its method, URL, header fields, body, time-out and cache policy.
+    /// Makes a request from one of Foundation's: from its method, URL, header fields, body, time-out and cache policy.
     ///
     /// ``Foundation/URLRequest/timeoutInterval`` limits each step, from resolving the host to each pause between bytes, as
-    /// ``SternaCore/Timeouts/setEach(_:)`` says. A body stream has the length of the field Content-Length, if there is one; it is
-    /// sent once. A ``Foundation/URLRequest/cachePolicy`` other than the default concerns the session's cache, in place of the session's
-    /// own policy. What concerns Foundation's cookies, cellular networks and types of service has no effect.
+    /// ``SternaCore/Timeouts/setEach(_:)`` says; zero or less changes no limit. A body stream has the length of the field
+    /// Content-Length, if there is one; it is sent once. A ``Foundation/URLRequest/cachePolicy`` other than the default concerns
+    /// the session's cache, in place of the session's own policy. What concerns Foundation's cookies, cellular networks and types
+    /// of service has no effect.
     ///
-    /// Throws `invalidURL` for a URL that is missing or not of http, `invalidHeader` for a field that cannot be sent, `invalidMethod`
-    /// for a method that is no token, and `invalidRequest` for a body stream without the trait `Foundation`.
+    /// Throws `invalidURL` for a URL that is missing or not of http, `invalidHeader` for a field that cannot be sent,
+    /// `invalidMethod` for a method that is not a token, and `invalidRequest` for a body stream without the trait `Foundation`.
     public init(_ request: URLRequest) throws(SternaError) {
         guard let url = request.url else {
             throw SternaError(.invalidURL, phase: .prepare, "The URLRequest has no URL.")
@@ -33,7 +34,7 @@ extension Request {
         } catch {
             throw SternaError(.invalidURL, phase: .prepare, "\(error)", underlying: error)
         }
-        // In an order of their own: a dictionary has none.
+        // Sorted by name, since a dictionary has no order.
         let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         try Headers(fields).merge(into: &headers)
         if let data = request.httpBody {

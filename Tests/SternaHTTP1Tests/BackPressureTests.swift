@@ -35,7 +35,7 @@ struct BackPressureTests {
     }
 
     @Test(
-        "A reader that stops stops the server, and one that goes on gets all", arguments: [false, true], [false, true])
+        "A reader that pauses stops the server, and gets all when it resumes", arguments: [false, true], [false, true])
     func stops(secure: Bool, chunked: Bool) async throws {
         try await withHuge(secure: secure, chunked: chunked) { api, _, written in
             try await api.withResponse(to: .get("huge")) { response in
@@ -69,7 +69,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test("So does an error in it, and not reading at all")
+    @Test("An error in the closure, or reading nothing, closes it, too")
     func thrown() async throws {
         struct Enough: Error {}
         try await withHuge(secure: false, chunked: true) { api, server, _ in
@@ -106,7 +106,7 @@ struct BackPressureTests {
     }
 
     @Test(
-        "A server that has closed already takes nothing from a slow reader",
+        "A slow reader gets the whole body of a server that has already closed",
         arguments: [
             "Content-Length: 4000000\r\n", "", "Content-Length: 4000000\r\nConnection: close\r\n",
         ], [false, true])
@@ -130,7 +130,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test("The head is there before the body, whose pieces come as they are sent")
+    @Test("The head arrives before the body, whose pieces arrive as they are sent")
     func pieces() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\n"
         try await TestServer.withServer { server in

@@ -9,7 +9,7 @@ import Testing
 @Suite("Responses without a body")
 struct BodilessResponseTests {
     @Test(
-        "To HEAD",
+        "A response to HEAD has no body",
         arguments: [
             "Content-Length: 5", "Transfer-Encoding: chunked", "X: 1", "Content-Length: 999999999999999999",
         ], [200, 206, 301, 404, 500])
@@ -31,14 +31,14 @@ struct BodilessResponseTests {
         #expect(!transcript.hasLeftover)
     }
 
-    @Test("With 205 and the like the fields count", arguments: [200, 205, 303, 404])
+    @Test("For 205 and other statuses the fields define the body", arguments: [200, 205, 303, 404])
     func others(status: Int) {
         let transcript = ParserTranscript.of("HTTP/1.1 \(status) X\r\nContent-Length: 2\r\n\r\nok")
         expectEqual(transcript.text, "ok")
         #expect(transcript.hasEnded)
     }
 
-    @Test("A body all the same is left over, so that the connection ends", arguments: [200, 204, 304])
+    @Test("A body that is sent anyway is left over, and ends the connection", arguments: [200, 204, 304])
     func leftover(status: Int) {
         let transcript = ParserTranscript.of(
             "HTTP/1.1 \(status) X\r\nContent-Length: 5\r\n\r\nhello", isHeadRequest: status == 200)

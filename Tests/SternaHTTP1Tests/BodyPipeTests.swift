@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTransport
 
 /// What is stored between a connection and a slow reader is bounded, whatever the size of the pieces.
-@Suite("The store between connection and reader")
+@Suite("The buffer between connection and reader")
 struct BodyPipeTests {
     private func pipe() -> BodyPipe { BodyPipe(resume: {}, abandon: {}) }
 
@@ -46,7 +46,7 @@ struct BodyPipeTests {
         expectEqual(received, sent)
     }
 
-    @Test("It says that it is full, and asks for more when half of it was read")
+    @Test("It pauses the connection when full, and resumes it when half was read")
     func full() async throws {
         let (resumes, resume) = AsyncStream<Void>.makeStream()
         let pipe = BodyPipe(resume: { resume.yield() }, abandon: {})
@@ -58,7 +58,7 @@ struct BodyPipeTests {
         #expect(!pipe.pauseIfFull())
     }
 
-    @Test("A reader that waits is woken for as much as is asked, not for less, and for the end in any case")
+    @Test("A waiting reader is woken for the minimum of bytes, not for fewer, and for the end")
     func atLeast() async throws {
         let pipe = pipe()
         expectEqual(pipe.deliver(), .notNeeded)

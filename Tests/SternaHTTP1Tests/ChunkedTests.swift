@@ -11,7 +11,7 @@ struct ChunkedTests {
     static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
     @Test(
-        "What is one",
+        "Valid chunked bodies are read",
         arguments: [
             ParserRow("one chunk", "5\r\nhello\r\n0\r\n\r\n"), ParserRow("several", "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n"),
             ParserRow("leading zeros", "0005\r\nhello\r\n000\r\n\r\n"),
@@ -29,7 +29,7 @@ struct ChunkedTests {
         #expect(!transcript.hasLeftover)
     }
 
-    @Test("Sizes in hexadecimal of either case")
+    @Test("Chunk sizes are read in upper and lower case")
     func sizes() {
         for size in [1, 9, 10, 15, 16, 0xAB, 0xFFF, 70_000] {
             for uppercase in [false, true] {
@@ -43,7 +43,7 @@ struct ChunkedTests {
         }
     }
 
-    @Test("No chunk but the last")
+    @Test("A body of only the last chunk is empty")
     func empty() {
         let transcript = ParserTranscript.of(Self.head + "0\r\n\r\n")
         #expect(transcript.hasEnded)
@@ -69,7 +69,7 @@ struct ChunkedTests {
     }
 
     @Test(
-        "Sizes that are none",
+        "Invalid chunk sizes are refused",
         arguments: [
             "", "g", "-5", "+5", "0x5", " 5", "\t5", "5 5", "5,5", "5.", "x", ";a=b", "\u{665}", "5g",
             "FFFFFFFFFFFFFFFFF", "10000000000000000", "FFFFFFFFFFFFFFFF", "8000000000000000", "100000000000000005",
@@ -83,7 +83,7 @@ struct ChunkedTests {
     }
 
     @Test(
-        "Line ends that are none",
+        "Invalid line ends are refused",
         arguments: [
             ParserRow("bare LF behind a size", "5\nhello\r\n0\r\n\r\n"),
             ParserRow("bare LF behind an extension", "5;a\nhello\r\n0\r\n\r\n"),
@@ -120,7 +120,7 @@ struct ChunkedTests {
         #expect(!transcript.hasEnded)
     }
 
-    @Test("The line before a chunk is limited, whatever it is made of", arguments: ["0", "5;", "5;a=", "5 "])
+    @Test("The line before a chunk is limited, whatever its content", arguments: ["0", "5;", "5;a=", "5 "])
     func longLine(start: String) {
         let filler: Character = start == "0" ? "0" : start == "5 " ? " " : "x"
         let line = start + String(repeating: filler, count: 5_000)

@@ -8,7 +8,7 @@ import Testing
 
 /// Servers that close a connection behind a redirect or a challenge without saying so, when the next request may be on its way.
 /// The engine's clock stands still, so that the close is never late.
-@Suite("Connections closed behind a redirect or a challenge", .timeLimit(.minutes(5)))
+@Suite("Connections closed after a redirect or a challenge", .timeLimit(.minutes(5)))
 struct ClosedAfterResponseTests {
     static let redirect = "HTTP/1.1 307 R\r\nLocation: /next\r\nContent-Length: 0\r\n\r\n"
     static let challenge =
@@ -50,7 +50,7 @@ struct ClosedAfterResponseTests {
         }
     }
 
-    @Test("Whenever the server closes", arguments: [0, 2, 5, 10])
+    @Test("The request is resent whenever the server closes", arguments: [0, 2, 5, 10])
     func anytime(milliseconds: Int) async throws {
         for _ in 0..<10 {
             try await with(Self.redirect, [.pause(milliseconds: milliseconds), .close]) { api, server in
@@ -60,7 +60,7 @@ struct ClosedAfterResponseTests {
         }
     }
 
-    @Test("Once: when the fresh connection closes too, that is the error")
+    @Test("It is resent once: if the fresh connection closes too, that is the error")
     func once() async throws {
         try await with(Self.redirect, [.receiveHead, .close], then: [.receiveHead, .close]) { api, server in
             let error = await Wire.failure(.connectionClosed, .wait) { try await api.post("first", body: .text("x")) }
@@ -69,7 +69,7 @@ struct ClosedAfterResponseTests {
         }
     }
 
-    @Test("Not once a byte of a response has come")
+    @Test("It is not resent after a byte of a response")
     func begun() async throws {
         try await with(Self.redirect, [.receiveHead, .send("HTTP/1.1 2"), .pause(milliseconds: 20), .close]) {
             api, server in

@@ -46,7 +46,7 @@ struct ConnectionCloseTests {
         }
     }
 
-    @Test("Behind an answer that is streamed to its end")
+    @Test("After a response that is streamed to its end")
     func streamed() async throws {
         let body = String(repeating: "b", count: 600_000)
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 600000\r\n\r\n" + body
@@ -59,7 +59,7 @@ struct ConnectionCloseTests {
         }
     }
 
-    @Test("Behind an upload", arguments: [10, 300_000])
+    @Test("After an upload", arguments: [10, 300_000])
     func upload(count: Int) async throws {
         try await expectEnd(first: [.receiveHead, .receive(atLeast: count), .answer("first")]) { api in
             let body = Body.bytes(Bytes(repeating: 1, count: count))

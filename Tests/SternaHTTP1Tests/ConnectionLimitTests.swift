@@ -15,7 +15,7 @@ struct ConnectionLimitTests {
         return Engine(options: options, group: group)
     }
 
-    @Test("50 requests at once over at most so many connections", arguments: [1, 2, 7], [false, true])
+    @Test("50 concurrent requests stay within the limit of connections", arguments: [1, 2, 7], [false, true])
     func limit(maximum: Int, secure: Bool) async throws {
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: secure ? try authority.issue(hosts: ["localhost"]) : nil)
@@ -42,7 +42,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("A permit that comes back goes to a waiter, on whatever event loop", arguments: [1, 2, 3])
+    @Test("A returned permit goes to a waiter on any event loop", arguments: [1, 2, 3])
     func acrossLoops(maximum: Int) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 4)
         try await TestServer.withServer { server in
@@ -60,7 +60,7 @@ struct ConnectionLimitTests {
         try await group.shutdownGracefully()
     }
 
-    @Test("A connection that lies idle on one event loop does not keep another from its request")
+    @Test("An idle connection on one event loop does not block a request on another")
     func idleElsewhere() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         try await TestServer.withServer { server in
@@ -113,7 +113,7 @@ struct ConnectionLimitTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("Failed handshakes and broken answers give their permits back")
+    @Test("Failed handshakes and broken responses give their permits back")
     func broken() async throws {
         let bad: [ScriptedServer.Step] = [.receive(atLeast: 1), .send("nonsense\r\n\r\n"), .close]
         let good: [ScriptedServer.Step] = [.receiveHead, .answer("good")]
@@ -129,7 +129,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("Requests that are cancelled in line leave it, the others go on")
+    @Test("Cancelled requests leave the queue, and the others continue")
     func cancelled() async throws {
         try await TestServer.withServer { server in
             let (engine, gate) = (engine(1), Gate())

@@ -25,7 +25,7 @@ struct ConnectionReuseTests {
         }
     }
 
-    @Test("An answer read through the pipe to its end gives its connection back")
+    @Test("A response that is streamed to its end gives its connection back")
     func streamed() async throws {
         try await TestServer.withServer { server in
             let api = try Wire.session(server.url)
@@ -56,7 +56,7 @@ struct ConnectionReuseTests {
     }
 
     @Test(
-        "What ends a connection with its answer",
+        "Responses after which the connection ends",
         arguments: [
             "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nconnection: Keep-Alive, CLOSE\r\nContent-Length: 2\r\n\r\nok",
@@ -70,7 +70,7 @@ struct ConnectionReuseTests {
     }
 
     @Test(
-        "Bytes behind the answer",
+        "Bytes after the response end the connection",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok!", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil",
@@ -81,21 +81,21 @@ struct ConnectionReuseTests {
         try await expectEnd(of: [.send(text)])
     }
 
-    @Test("A body behind the answer to HEAD")
+    @Test("A body after the response to HEAD ends the connection")
     func head() async throws {
         try await expectEnd(of: [.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]) {
             try await $0.head("first")
         }
     }
 
-    @Test("Bytes that come later, while no request is under way")
+    @Test("Bytes that arrive between requests end the connection")
     func later() async throws {
         try await expectEnd(of: [
             .answer("ok"), .pause(milliseconds: 100), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"),
         ])
     }
 
-    @Test("HTTP/1.0 that says keep-alive is kept")
+    @Test("An HTTP/1.0 connection with keep-alive is kept")
     func oldKeepAlive() async throws {
         let answer = ScriptedServer.Step.send(
             "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok")
@@ -106,7 +106,7 @@ struct ConnectionReuseTests {
         }
     }
 
-    @Test("An answer that comes before the request's body is through is delivered, and ends the connection")
+    @Test("A response before the end of the request's body is delivered, and ends the connection")
     func early() async throws {
         let answer = ScriptedServer.Step.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\n\r\ntoo much")
         try await ScriptedServer.withServer(connections: [[.receive(atLeast: 1 << 20), answer]]) { server in
@@ -121,7 +121,7 @@ struct ConnectionReuseTests {
         }
     }
 
-    @Test("Idle connections close after their time", arguments: [false, true])
+    @Test("Idle connections close after the idle time-out", arguments: [false, true])
     func idle(streams: Bool) async throws {
         try await TestServer.withServer { server in
             var options = Wire.options

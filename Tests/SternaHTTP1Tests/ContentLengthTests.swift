@@ -11,7 +11,7 @@ struct ContentLengthTests {
     static func response(_ fields: String) -> String { "HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello, world" }
 
     @Test(
-        "One length",
+        "A valid length is read",
         arguments: [
             ("Content-Length: 5", 5), ("Content-Length:5", 5), ("content-length: \t5\t ", 5), ("CONTENT-LENGTH: 05", 5),
             ("Content-Length: 5, 5", 5), ("Content-Length: 5,5 ,\t5", 5), ("Content-Length: 5\r\nContent-Length: 5", 5),
@@ -27,7 +27,7 @@ struct ContentLengthTests {
     }
 
     @Test(
-        "No length, or several",
+        "Invalid lengths, and lengths that differ, are refused",
         arguments: [
             "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5, 6",
             "Content-Length: 5\r\nContent-Length: 5, 6",
@@ -54,14 +54,14 @@ struct ContentLengthTests {
         #expect(!transcript.hasEnded)
     }
 
-    @Test("A body shorter than its length has not ended, also when the connection has")
+    @Test("A body shorter than its length is incomplete when the connection ends")
     func short() {
         let transcript = ParserTranscript.of(Self.response("Content-Length: 100"), closes: true)
         expectEqual(transcript.text, "hello, world")
         #expect(!transcript.hasEnded)
     }
 
-    @Test("Without a length the body lasts until the connection ends, which is then used up")
+    @Test("Without a length the body lasts until the connection ends, which is not reused")
     func untilClose() {
         let open = ParserTranscript.of(Self.response("X: 1"))
         expectEqual(open.text, "hello, world")
@@ -76,7 +76,7 @@ struct ContentLengthTests {
     }
 
     @Test(
-        "A connection that ends inside the head is no end of a response",
+        "A connection that ends within the head does not complete the response",
         arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nX: 1\r\n\r"])
     func insideHead(text: String) {
         let transcript = ParserTranscript.of(text, closes: true)

@@ -34,7 +34,7 @@ struct DeliveryPaceTests {
         Row(count: 1 << 20, past: interval - .nanoseconds(1), least: batch),
     ]
 
-    @Test("Only what follows a large piece at once may wait for more", arguments: rows)
+    @Test("Only bytes that closely follow a large piece may be held", arguments: rows)
     func least(row: Row) {
         let moment = NIODeadline.uptimeNanoseconds(1_000_000)
         var pace = DeliveryPace()
@@ -42,7 +42,7 @@ struct DeliveryPaceTests {
         expectEqual(pace.least(at: moment + row.past), row.least)
     }
 
-    @Test("A reader that is held in vain tries ever more seldom, until there is enough for a batch")
+    @Test("After fruitless holding, bytes are held ever less often, until a batch arrives")
     func fruitless() {
         let moment = NIODeadline.uptimeNanoseconds(1)
         var pace = DeliveryPace()
@@ -63,7 +63,7 @@ struct DeliveryPaceTests {
         expectEqual(pace.least(at: moment), Self.batch)
     }
 
-    @Test("Bytes that are held come soon, also when nothing follows them", arguments: [true, false])
+    @Test("Held bytes are delivered soon, even if no more arrive", arguments: [true, false])
     func held(http2: Bool) async throws {
         let piece = Wire.pattern(16_000)
         let (rounds, each) = (100, 3)
@@ -92,7 +92,7 @@ struct DeliveryPaceTests {
         }
     }
 
-    @Test("HTTP/2, frame by frame: bytes that are held come soon")
+    @Test("Over HTTP/2, held bytes of single frames are delivered soon")
     func frames() async throws {
         let piece = Wire.pattern(16_000)
         let (rounds, each) = (100, 3)

@@ -8,10 +8,10 @@ import Testing
 
 /// Servers that answer in the middle of an upload and hang up at once: the answer came first, and is what counts
 /// (RFC 9112, 9.6).
-@Suite("Early answers with a hang-up behind them", .timeLimit(.minutes(5)))
+@Suite("Early responses followed by a close", .timeLimit(.minutes(5)))
 struct EarlyAnswerCloseTests {
     @Test(
-        "The answer is delivered, not the broken connection", arguments: EarlyAnswerTests.Kind.allCases,
+        "The response is delivered, not the lost connection", arguments: EarlyAnswerTests.Kind.allCases,
         [ScriptedServer.Step.close, .closeAbruptly, .reset])
     func hangUp(kind: EarlyAnswerTests.Kind, end: ScriptedServer.Step) async throws {
         for secure in [false, true] { try await hangUp(kind, end, secure: secure) }

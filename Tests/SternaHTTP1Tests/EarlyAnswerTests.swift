@@ -7,7 +7,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// Answers that come before the request's body is through (RFC 9112, 9.5): they are delivered, and end the connection.
-@Suite("Early answers", .timeLimit(.minutes(5)))
+@Suite("Early responses", .timeLimit(.minutes(5)))
 struct EarlyAnswerTests {
     enum Kind: CaseIterable { case bytes, file, stream }
 
@@ -26,7 +26,7 @@ struct EarlyAnswerTests {
     }
 
     @Test(
-        "A refusal in the middle of an upload", arguments: Kind.allCases,
+        "A refusal amid an upload is delivered", arguments: Kind.allCases,
         [
             "HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\n\r\ntoo much",
             "HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\nConnection: close\r\n\r\ntoo much",
@@ -55,7 +55,7 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("One that lasts until the server closes its side", arguments: Kind.allCases)
+    @Test("An early response may last until the server closes its side", arguments: Kind.allCases)
     func untilClose(kind: Kind) async throws {
         let file = try TestFile([UInt8](repeating: 7, count: 32 << 20))
         let script: [ScriptedServer.Step] = [

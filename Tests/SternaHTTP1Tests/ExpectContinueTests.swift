@@ -22,7 +22,7 @@ struct ExpectContinueTests {
         return text.upTo("\r\n\r\n")
     }
 
-    @Test("The body leaves when the server has asked for it, plain and over TLS", arguments: [false, true])
+    @Test("The body is sent when the server sends 100, in the clear and over TLS", arguments: [false, true])
     func asked(secure: Bool) async throws {
         let authority = secure ? try CertificateAuthority() : nil
         let script: [ScriptedServer.Step] = [
@@ -59,7 +59,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test("A final answer is the answer; nothing of the body is sent, and the connection is not used again")
+    @Test("A final response is delivered; no part of the body is sent, and the connection is not reused")
     func refused() async throws {
         let refusal: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno"), .waitForClose,
@@ -78,7 +78,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test("417 means the body without asking, also of a stream that can be read once")
+    @Test("After 417 the body is sent without waiting, also a stream that can be read once")
     func expectationFailed() async throws {
         let refusal: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"), .waitForClose,
@@ -96,7 +96,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test("417 to a request that did not ask is an answer as any other")
+    @Test("417 to a request without Expect is delivered like any response")
     func ordinary() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .receive(atLeast: 1), .send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"),
@@ -110,7 +110,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test("A redirect and a broken connection while it waits end as they do without a body")
+    @Test("A redirect or a lost connection during the wait has the same effect as without a body")
     func otherEnds() async throws {
         let redirect: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 307 Elsewhere\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"), .waitForClose,
@@ -130,7 +130,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test("Cancelled while it waits: at once, and the connection is closed")
+    @Test("Cancelling during the wait closes the connection at once")
     func cancelled() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .hang]]) { server in
             let api = try session(server.url)
@@ -144,7 +144,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test("By default above 1 MiB and for an unknown length; not where it is switched off")
+    @Test("Expect is sent by default above 1 MiB and for unknown lengths, unless switched off")
     func threshold() async throws {
         let api = try Session(baseURL: "http://example.com/")
         func expects(_ length: Int?, _ api: Session, _ change: (inout RequestSettings) -> Void = { _ in }) throws

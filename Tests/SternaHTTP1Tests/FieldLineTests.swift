@@ -11,7 +11,7 @@ struct FieldLineTests {
     static func response(_ line: String) -> String { "HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 0\r\n\r\n" }
 
     @Test(
-        "What is one",
+        "Valid field lines are read",
         arguments: [
             ("X:1", "X: 1"), ("X: 1", "X: 1"), ("X:\t 1 \t", "X: 1"), ("X:", "X: "), ("X:   ", "X: "),
             ("X: a b\tc", "X: a b\tc"), ("X: a:b", "X: a:b"), ("!#$%&'*+-.^_`|~09aZ: t", "!#$%&'*+-.^_`|~09aZ: t"),
@@ -25,7 +25,7 @@ struct FieldLineTests {
     }
 
     @Test(
-        "What is none",
+        "Invalid field lines are refused",
         arguments: [
             "X : 1", "X\t: 1", " X: 1", "\tX: 1", ": 1", "X", "X 1", "X Y: 1", "X\u{E9}: 1", "X\0: 1", "X(: 1",
             "X@: 1", "X/Y: 1", "X: a\0b", "X: a\rb", "X: a\r", "X: a\u{7F}", "X: \u{1}", "X: \u{B}", "\rX: 1",
@@ -38,7 +38,7 @@ struct FieldLineTests {
         expectNil(transcript.status)
     }
 
-    @Test("A fold right behind the status line") func foldAtStart() {
+    @Test("A fold right after the status line is refused") func foldAtStart() {
         expectEqual(ParserTranscript.of("HTTP/1.1 200 OK\r\n folded: 1\r\n\r\n").failure, .malformedResponse)
         expectEqual(ParserTranscript.of("HTTP/1.1 200 OK\r\n \r\n\r\n").failure, .malformedResponse)
     }
@@ -65,7 +65,7 @@ struct FieldLineTests {
         }
     }
 
-    @Test("A head ends at the first empty line, whatever its end is")
+    @Test("A head ends at the first empty line, with CR LF or a bare LF")
     func emptyLine() {
         let transcript = ParserTranscript.of("HTTP/1.1 200 OK\r\n\nContent-Length: 0\r\n\r\n", closes: true)
         expectEqual(transcript.text, "Content-Length: 0\r\n\r\n")
@@ -94,7 +94,7 @@ struct FieldLineTests {
         expectEqual(transcript.declaredLength, 0)
     }
 
-    @Test("No fields at all")
+    @Test("A head may have no fields")
     func none() {
         let transcript = ParserTranscript.of("HTTP/1.1 200 OK\r\n\r\nrest", closes: true)
         #expect(transcript.fields.isEmpty)
@@ -103,7 +103,7 @@ struct FieldLineTests {
     }
 
     @Test(
-        "Whether the connection may be used again",
+        "Version and Connection decide whether the connection is reused",
         arguments: [
             ("1.1", "X: 1", true), ("1.1", "Connection: close", false), ("1.1", "Connection: CLOSE", false),
             ("1.1", "connection: keep-alive, Close", false), ("1.1", "Connection: x,close ,y", false),

@@ -39,7 +39,7 @@ struct FileBodyTests {
     }
 
     @Test(
-        "A file that is not there, a folder, a device, one that may not be read",
+        "Missing files, folders, devices and unreadable files fail the request",
         arguments: ["/nonexistent/file", "/", "/dev/null", "/dev/zero"])
     func unusable(path: String) async throws {
         let error = #expect(throws: SternaError.self) { try Body.file(path) }
@@ -64,7 +64,7 @@ struct FileBodyTests {
         }
     }
 
-    @Test("A range whose end is beyond all numbers")
+    @Test("A range whose end overflows fails the request")
     func overflow() async throws {
         await #expect(processExitsWith: .success) {
             let body = Body(segments: [.file(FileRange(path: "/etc/passwd", offset: .max, length: 10))])
@@ -77,7 +77,7 @@ struct FileBodyTests {
         }
     }
 
-    @Test("A file that vanished after the body was made")
+    @Test("A file removed after the body was made fails the request")
     func vanished() async throws {
         var file: TestFile? = try TestFile([1, 2, 3])
         let body = try Body.file(file?.path ?? "")

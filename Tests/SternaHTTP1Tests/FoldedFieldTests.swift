@@ -38,7 +38,7 @@ struct FoldedFieldTests {
         }
     }
 
-    @Test("They stay what they are in an interim response, and behind a bare LF, which ends the connection")
+    @Test("Folds are joined in interim responses, and after a bare LF, which ends the connection")
     func elsewhere() {
         for pieces in Self.rows(
             "HTTP/1.1 103 Early Hints\r\nLink: </a>;\r\n rel=x\r\n\r\nHTTP/1.1 200 OK\nX: a\n b\nContent-Length: 2\n\nok"
@@ -66,7 +66,7 @@ struct FoldedFieldTests {
     }
 
     @Test(
-        "Fields that define the framing or the connection must not be folded, nor what is no field",
+        "Folded framing and connection fields are refused, and folds that continue no field",
         arguments: [
             "Content-Length:\r\n 2", "Content-Length: 2\r\n ", "Content-Length: 2\r\n\t2", "content-length: 2,\r\n 2",
             "Transfer-Encoding:\r\n chunked", "Transfer-Encoding: chunked\r\n ", "TRANSFER-ENCODING: chunked,\r\n ,",
@@ -82,7 +82,7 @@ struct FoldedFieldTests {
         }
     }
 
-    @Test("The time of a folded Keep-Alive is not believed", arguments: [(false, 4), (true, nil)] as [(Bool, Int64?)])
+    @Test("The time-out of a folded Keep-Alive is ignored", arguments: [(false, 4), (true, nil)] as [(Bool, Int64?)])
     func keepAlive(row: (isFolded: Bool, seconds: Int64?)) throws {
         var parser = ResponseParser(limits: Limits())
         parser.begin(isHeadRequest: false)

@@ -9,12 +9,12 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// Servers that send the content of a GET behind their responses to HEAD, as Python's `http.server` lets programs do.
-@Suite("Content behind responses to HEAD", .timeLimit(.minutes(5)))
+@Suite("Content after responses to HEAD", .timeLimit(.minutes(5)))
 struct HeadContentTests {
     static let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
     static let whole = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
 
-    @Test("A whole response there is no request's response, at once or later", arguments: [nil, 20])
+    @Test("Content that looks like a response is never delivered, at once or later", arguments: [nil, 20])
     func whole(pause: Int?) async throws {
         let first: [ScriptedServer.Step] =
             if let pause {
@@ -77,7 +77,7 @@ struct HeadContentTests {
         }
     }
 
-    @Test("What has arrived on a socket is seen before it is read")
+    @Test("Unread input of a socket is detected before it is read")
     func unread() async throws {
         try await ScriptedServer.withServer(connections: [[.receive(atLeast: 1), .send("x")]]) { server in
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)

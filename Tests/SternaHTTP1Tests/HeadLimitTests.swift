@@ -20,7 +20,7 @@ struct HeadLimitTests {
         #expect(transcript.hasEnded)
     }
 
-    @Test("The limit is of the whole head, to the byte or nearly so")
+    @Test("The limit counts the whole head, nearly to the byte")
     func exact() {
         for (total, isRefused) in [(64 << 10 - 8, false), ((64 << 10) - 1, false), ((64 << 10) + 8, true)] {
             let start = "HTTP/1.1 204 No Content\r\nX: "
@@ -33,7 +33,7 @@ struct HeadLimitTests {
         }
     }
 
-    @Test("A large body behind the head does not count")
+    @Test("A large body after the head does not count")
     func bodyBehind() {
         let transcript = ParserTranscript.of(
             "HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n" + String(repeating: "b", count: 200_000))
@@ -42,7 +42,7 @@ struct HeadLimitTests {
         #expect(transcript.hasEnded)
     }
 
-    @Test("A head without end is refused by its size, however it comes", arguments: [1_000, 16 << 10, 1 << 20])
+    @Test("An endless head is refused by its size, however it is split", arguments: [1_000, 16 << 10, 1 << 20])
     func endless(piece: Int) {
         let line = Array("X-Endless: \(String(repeating: "a", count: 600))\r\n".utf8)
         var bytes = Array("HTTP/1.1 200 OK\r\n".utf8)
@@ -51,7 +51,7 @@ struct HeadLimitTests {
         expectEqual(ParserTranscript.of(pieces).failure, .limitExceeded)
     }
 
-    @Test("Only so many fields", arguments: [(255, false), (256, false), (257, true), (5_000, true)])
+    @Test("The number of fields is limited", arguments: [(255, false), (256, false), (257, true), (5_000, true)])
     func fieldCount(count: Int, isRefused: Bool) {
         let fields = (0..<count).map { "X\($0): 1\r\n" }.joined()
         let transcript = ParserTranscript.of("HTTP/1.1 204 No Content\r\n\(fields)\r\n")

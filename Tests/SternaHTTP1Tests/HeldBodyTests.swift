@@ -7,7 +7,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// A body that waits to be asked for (RFC 9110, 10.1.1), and servers that do not play along.
-@Suite("Bodies that are held", .timeLimit(.minutes(5)))
+@Suite("Bodies that wait for 100 (Continue)", .timeLimit(.minutes(5)))
 struct HeldBodyTests {
     private static let body = [UInt8](repeating: 0x62, count: 5_000)
     private static let proceed = "HTTP/1.1 100 Continue\r\n\r\n"
@@ -21,7 +21,7 @@ struct HeldBodyTests {
     }
 
     @Test(
-        "The time that it waits is not the server's: a short time-out does not strike before the body was sent",
+        "A short time-out does not expire before the waiting body is sent",
         arguments: ["", "HTTP/1.1 103 Early Hints\r\n\r\n"])
     func patience(interim: String) async throws {
         let script: [ScriptedServer.Step] = [.receiveHead, .send(interim), .receive(atLeast: 5_000), .answer("late")]
@@ -46,7 +46,7 @@ struct HeldBodyTests {
         }
     }
 
-    @Test("The body leaves once, however often it is asked for")
+    @Test("The body is sent once, however often 100 arrives")
     func repeated() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send(Self.proceed + Self.proceed), .receive(atLeast: 5_000), .send(Self.proceed),
@@ -62,7 +62,7 @@ struct HeldBodyTests {
         }
     }
 
-    @Test("Asked for behind the final answer, it stays, and the connection is not used again")
+    @Test("100 after the final response sends no body, and the connection is not reused")
     func afterwards() async throws {
         let refusal = "HTTP/1.1 401 No\r\nContent-Length: 2\r\n\r\nno"
         let script: [ScriptedServer.Step] = [.receiveHead, .send(refusal + Self.proceed), .waitForClose]
@@ -77,7 +77,7 @@ struct HeldBodyTests {
     }
 
     @Test(
-        "Answers that are none end it, and nothing of the body is sent",
+        "An invalid response ends the request, and no part of the body is sent",
         arguments: [
             ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", SternaError.Kind.malformedResponse),
             (String(repeating: "HTTP/1.1 102 Processing\r\n\r\n", count: 40), .limitExceeded),
@@ -97,7 +97,7 @@ struct HeldBodyTests {
         }
     }
 
-    @Test("417 a second time is the answer")
+    @Test("A second 417 is delivered as the response")
     func twice() async throws {
         let refusal = "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"
         let first: [ScriptedServer.Step] = [.receiveHead, .send(refusal), .waitForClose]

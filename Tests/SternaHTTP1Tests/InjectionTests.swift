@@ -57,7 +57,7 @@ struct InjectionTests {
         expectNil(HTTPRequest.Method(method))
     }
 
-    @Test("An interceptor cannot put them in either", arguments: breaks)
+    @Test("An interceptor cannot add CR LF either", arguments: breaks)
     func interceptor(value: String) async throws {
         struct Injector: Interceptor {
             var value: String
@@ -115,7 +115,7 @@ struct InjectionTests {
         }
     }
 
-    @Test("The framing is the transport's: fields of a caller cannot change it")
+    @Test("A caller's fields cannot change the framing")
     func framing() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .receive(atLeast: 5), .answer("in")]]) {
             server in
@@ -129,7 +129,7 @@ struct InjectionTests {
         }
     }
 
-    @Test("One Host field, the caller's where there is one")
+    @Test("There is one Host field, the caller's if it is set")
     func host() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .answer("in")]]) { server in
             let api = try Wire.session(server.url)

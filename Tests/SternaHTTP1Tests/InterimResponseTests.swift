@@ -10,7 +10,7 @@ import Testing
 struct InterimResponseTests {
     static let final = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    @Test("They are passed over", arguments: [0, 1, 3, 16])
+    @Test("Interim responses are skipped before the final response", arguments: [0, 1, 3, 16])
     func few(count: Int) {
         let transcript = ParserTranscript.of(
             String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: count) + Self.final)
@@ -21,7 +21,7 @@ struct InterimResponseTests {
         #expect(transcript.hasEnded)
     }
 
-    @Test("Only so many", arguments: [17, 100, 100_000])
+    @Test("The number of interim responses is limited", arguments: [17, 100, 100_000])
     func many(count: Int) {
         let transcript = ParserTranscript.of(
             [Array(String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: count).utf8), Array(Self.final.utf8)])
@@ -41,7 +41,7 @@ struct InterimResponseTests {
         expectEqual(beyond.failure, .limitExceeded)
     }
 
-    @Test("Lengths in them mean nothing")
+    @Test("Lengths in interim responses are ignored")
     func framing() {
         let transcript = ParserTranscript.of("HTTP/1.1 103 Early Hints\r\nContent-Length: 40\r\n\r\n" + Self.final)
         expectEqual(transcript.status, 200)
@@ -49,14 +49,14 @@ struct InterimResponseTests {
         expectEqual(transcript.text, "ok")
     }
 
-    @Test("`Connection: close` in one does not stick to the answer")
+    @Test("`Connection: close` in an interim response does not affect the final one")
     func connection() {
         let transcript = ParserTranscript.of("HTTP/1.1 100 Continue\r\nConnection: close\r\n\r\n" + Self.final)
         expectEqual(transcript.text, "ok")
         #expect(transcript.hasEnded)
     }
 
-    @Test("A protocol that was not requested")
+    @Test("A switch to a protocol that was not requested is refused")
     func switching() {
         let transcript = ParserTranscript.of("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n\u{1}\u{2}")
         expectEqual(transcript.failure, .malformedResponse)
@@ -64,7 +64,7 @@ struct InterimResponseTests {
     }
 
     @Test(
-        "Each is as strict as an answer",
+        "An interim response is parsed as strictly as a final one",
         arguments: [
             "HTTP/1.1 100 C\r\nX : 1\r\n\r\n", "HTTP/1.1 100 C\r\nContent-Length: 1, 2\r\n\r\n",
             "HTTP/1.1 100 C\rX\r\n\r\n", "HTTP/1.1 100 C\r\n\r\n\r\n",

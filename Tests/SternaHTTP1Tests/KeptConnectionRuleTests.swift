@@ -4,7 +4,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransport
 
-@Suite("What must be known of a kept connection before it is used")
+@Suite("Rules for kept connections")
 struct KeptConnectionRuleTests {
     @Test(
         "A rest lasts as long as the dial did, at least 5 and at most 50 ms",
@@ -25,7 +25,7 @@ struct KeptConnectionRuleTests {
     }
 
     @Test(
-        "The socket is asked for the next requests of a call, and behind responses without content",
+        "The socket is checked for further requests of a call, and after responses without content",
         arguments: [(false, false, false), (true, false, true), (false, true, true), (true, true, true)])
     func socket(row: (isFurtherAttempt: Bool, followsContentless: Bool, asks: Bool)) {
         let asks = KeptConnectionRule.asksSocket(
@@ -69,14 +69,14 @@ struct KeptConnectionRuleTests {
         },
     ]
 
-    @Test("Which request goes to a fresh connection when its own ended unanswered", arguments: rows)
+    @Test("Which requests are resent if their connection ended without a response", arguments: rows)
     func repeats(row: Row) {
         var request = Self.post
         row.change(&request)
         expectEqual(KeptConnectionRule.repeats(request), row.repeats)
     }
 
-    @Test("Connections rest after a HEAD until three were followed by silence, and close after it once content was")
+    @Test("Connections rest after HEAD until three rests were silent, and close once content arrived")
     func conduct() {
         var conduct = HeadConduct()
         for _ in 0..<3 {

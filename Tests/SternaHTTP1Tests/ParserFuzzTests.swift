@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTransport
 @testable import SternaWireTestSupport
 
-@Suite("Responses with accidents")
+@Suite("Randomly damaged responses")
 struct ParserFuzzTests {
     static let special: [UInt8] = Array("\r\n\0 \t:;,\"0159afAF-+xHTTP/.1".utf8) + [0x7F, 0x80, 0xFF]
 
@@ -121,7 +121,7 @@ struct ParserFuzzTests {
         #expect(accepted > 300)
     }
 
-    @Test("10,000 inputs of no sense at all")
+    @Test("10,000 random inputs")
     func noise() {
         var generator = SeededRandom(seed: 42)
         for _ in 0..<10_000 {

@@ -11,7 +11,7 @@ import Testing
 @Suite("Sizes of reads", .timeLimit(.minutes(5)))
 struct ReadSizeTests {
     @Test(
-        "They grow where much comes, and a body that then comes in small pieces does not hold much memory with each",
+        "Read sizes grow with much input, and small pieces that follow hold little memory each",
         arguments: [Int?.none, 64 << 20])
     func follows(length: Int?) async throws {
         let burst = [UInt8](repeating: 1, count: 1 << 20)
@@ -54,7 +54,7 @@ struct ReadSizeTests {
     }
 
     @Test(
-        "A small answer that is kept does not keep all the memory that it was read into",
+        "A small response does not keep the large buffer that it was read into",
         arguments: ["plain", "TLS", "HTTP/2"])
     func smallAnswer(way: String) async throws {
         let authority = try CertificateAuthority()
@@ -71,7 +71,7 @@ struct ReadSizeTests {
         }
     }
 
-    @Test("Few bytes of much memory are copied, many or most of it are not")
+    @Test("Few bytes in a large buffer are copied, many bytes or most of it are not")
     func surplus() {
         for (count, capacity, isCopied) in [
             (1, 64, true), (100, 2_048, true), (1_024, 2_048, true), (1_025, 2_048, false), (8_192, 65_536, true),

@@ -10,7 +10,7 @@ import Testing
 @Suite("Reason phrases", .timeLimit(.minutes(5)))
 struct ReasonPhraseTests {
     @Test(
-        "What stands behind the status is readable as it came",
+        "The text after the status is readable as received",
         arguments: [
             ("HTTP/1.1 200 Fine, thanks\r\n", "Fine, thanks"), ("HTTP/1.1 200 \r\n", ""), ("HTTP/1.1 200\r\n", ""),
             ("HTTP/1.1 200  two\tblanks \r\n", " two\tblanks "), ("HTTP/1.0 200 \u{E9}t\u{E9}\r\n", "\u{E9}t\u{E9}"),
@@ -24,14 +24,14 @@ struct ReasonPhraseTests {
         try await expectEqual(reply.text(), "ok")
     }
 
-    @Test("A head without fields has one, too")
+    @Test("A head without fields has a reason phrase, too")
     func noFields() async throws {
         let reply = try await Wire.answer(script: [.send("HTTP/1.1 200 Alone\r\n\r\nok"), .close])
         expectEqual(reply.response.reasonPhrase, "Alone")
         #expect(reply.response.headers.isEmpty)
     }
 
-    @Test("It stays when the fields are changed")
+    @Test("The reason phrase is kept when the fields are changed")
     func changed() async throws {
         let reply = try await Wire.answer(
             script: [.send("HTTP/1.1 200 Kept\r\nContent-Length: 0\r\n\r\n")])
@@ -42,7 +42,7 @@ struct ReasonPhraseTests {
         expectEqual(response.reasonPhrase, "Kept")
     }
 
-    @Test("An error of a status has it")
+    @Test("The error for a status has the reason phrase")
     func error() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 451 Ask the bishop\r\nContent-Length: 0\r\n\r\n"),
@@ -53,12 +53,12 @@ struct ReasonPhraseTests {
         }
     }
 
-    @Test("A response that was made here has none")
+    @Test("A response made by the client has no reason phrase")
     func made() throws {
         #expect(Response(status: .ok, url: try HTTPURL("http://a.test")).reasonPhrase == "")
     }
 
-    @Test("The head of a proxy's refusal to make a tunnel is readable whole")
+    @Test("The head of a proxy's refusal of a tunnel is readable in full")
     func tunnel() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead,

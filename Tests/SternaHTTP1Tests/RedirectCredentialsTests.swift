@@ -49,7 +49,7 @@ struct RedirectCredentialsTests {
         try await api.request(method, url, headers: Self.secrets) { $0.secretHeaders = ["x-api-key"] }
     }
 
-    @Test("Another port", arguments: [301, 302, 303, 307, 308])
+    @Test("Credentials are not sent to another port", arguments: [301, 302, 303, 307, 308])
     func port(status: Int) async throws {
         let (one, two) = (try await Self.start(), try await Self.start())
         let reply = try await ask(try session(), "\(one.url)/to?status=\(status)&url=\(two.url)/end")
@@ -62,7 +62,7 @@ struct RedirectCredentialsTests {
         try await two.stop()
     }
 
-    @Test("Another host on the same port", arguments: ["localhost", "LOCALHOST", "127.1"])
+    @Test("Credentials are not sent to another host on the same port", arguments: ["localhost", "LOCALHOST", "127.1"])
     func host(host: String) async throws {
         let server = try await Self.start()
         let reply = try await ask(try session(), "\(server.url)/to?url=http://\(host):\(server.port)/end")
@@ -76,7 +76,7 @@ struct RedirectCredentialsTests {
         try await server.stop()
     }
 
-    @Test("Another scheme")
+    @Test("Credentials are not sent to another scheme")
     func scheme() async throws {
         let authority = try CertificateAuthority()
         let one = try await Self.start()
@@ -88,7 +88,7 @@ struct RedirectCredentialsTests {
         try await two.stop()
     }
 
-    @Test("Not brought back on return")
+    @Test("Credentials are not sent again on return to the first origin")
     func back() async throws {
         let (one, two) = (try await Self.start(), try await Self.start())
         let last = "\(one.url)/end"
@@ -119,7 +119,7 @@ struct RedirectCredentialsTests {
         try await two.stop()
     }
 
-    @Test("Credentials of a Location's own go where it leads")
+    @Test("Credentials in a Location URL are sent to its target")
     func userinfo() async throws {
         let server = try await Self.start()
         let target = "http://eve:pass@127.0.0.1:\(server.port)/end"
@@ -130,7 +130,7 @@ struct RedirectCredentialsTests {
     }
 
     @Test(
-        "The same origin keeps all",
+        "A redirect to the same origin keeps all credentials",
         arguments: ["/end", "end", "//127.0.0.1:PORT/end", "http://127.0.0.1:PORT/end", "?url=/end&status=307"])
     func sameOrigin(target: String) async throws {
         let server = try await Self.start()
@@ -163,7 +163,7 @@ struct RedirectCredentialsTests {
     }
 
     @Test(
-        "To what is no http",
+        "A redirect to a scheme other than http and https fails",
         arguments: [
             "ftp://127.0.0.1/x", "file:///etc/passwd", "ws://127.0.0.1/", "javascript:1", "http://", "http://[::1",
             "data:,x",
@@ -174,7 +174,7 @@ struct RedirectCredentialsTests {
             script: [.send("HTTP/1.1 302 Found\r\nLocation: \(target)\r\nContent-Length: 0\r\n\r\n")])
     }
 
-    @Test("A circle ends at the limit")
+    @Test("A redirect loop ends at the limit")
     func circle() async throws {
         let server = try await Self.start()
         server.route("GET", "/loop") { _ in .redirect(to: "/loop") }
@@ -184,7 +184,7 @@ struct RedirectCredentialsTests {
         try await server.stop()
     }
 
-    @Test("A body that can be read once only is not sent to half of the targets")
+    @Test("A body that can be read only once is not sent to another target")
     func body() async throws {
         let (one, two) = (try await Self.start(), try await Self.start())
         let url = "\(one.url)/to?status=307&url=\(two.url)/end"

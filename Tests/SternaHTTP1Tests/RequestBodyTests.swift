@@ -31,7 +31,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("Bytes", arguments: sizes, [false, true])
+    @Test("Bytes are sent with their length", arguments: sizes, [false, true])
     func bytes(size: Int, secure: Bool) async throws {
         let content = Wire.pattern(size)
         try await Self.withEcho(secure: secure) { api, server in
@@ -45,7 +45,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A stream with its length", arguments: sizes, [false, true])
+    @Test("A stream of a known length is sent with it", arguments: sizes, [false, true])
     func streamWithLength(size: Int, secure: Bool) async throws {
         let content = Wire.pattern(size, seed: 1)
         try await Self.withEcho(secure: secure) { api, server in
@@ -58,7 +58,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A stream without its length goes chunked", arguments: sizes, [false, true])
+    @Test("A stream of an unknown length is chunked", arguments: sizes, [false, true])
     func streamChunked(size: Int, secure: Bool) async throws {
         let content = Wire.pattern(size, seed: 2)
         try await Self.withEcho(secure: secure) { api, server in
@@ -94,7 +94,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("No body: a length of zero where the method has content by its nature, else none")
+    @Test("Without a body, POST, PUT and PATCH send a length of zero, other methods none")
     func none() async throws {
         try await Self.withEcho(secure: false) { api, server in
             for (method, length) in [
@@ -119,7 +119,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A declared length below nothing is never sent")
+    @Test("A negative declared length is never sent")
     func negativeLength() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .answer("in")]]) { server in
             let body = Body.stream(stream([1, 2, 3], piece: 3), length: -3)
@@ -129,7 +129,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A source that fails is the error, at once", arguments: [false, true])
+    @Test("A source's failure fails the request at once", arguments: [false, true])
     func failing(hasLength: Bool) async throws {
         struct Broken: Error {}
         try await Self.withEcho(secure: false) { api, server in
@@ -148,7 +148,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A source is not asked for more than the network takes")
+    @Test("A source is not read faster than the network accepts")
     func demand() async throws {
         let listener = try RawListener(isFull: false)
         let api = try Wire.session("http://127.0.0.1:\(listener.port)") {

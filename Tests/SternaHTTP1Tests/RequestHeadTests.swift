@@ -15,7 +15,7 @@ struct RequestHeadTests {
         return String(buffer: head)
     }
 
-    @Test("Its lines stand in order, each once")
+    @Test("The lines are written in order, each once")
     func lines() throws {
         var request = Request(.post, try HTTPURL("http://example.com:8080/a?b=c"))
         request.headers[.accept] = "*/*"
@@ -50,7 +50,7 @@ struct RequestHeadTests {
         #expect(isSame)
     }
 
-    @Test("A Host field of the request's own is written in the URL's place, for a proxy, too")
+    @Test("A request's own Host field replaces the URL's host, also for a proxy")
     func ownHost() throws {
         var request = Request(.get, try HTTPURL("http://example.com:8080/a?b=c"))
         request.headers[try #require(.init("Host"))] = "own.test"
@@ -61,7 +61,7 @@ struct RequestHeadTests {
         #expect(String(buffer: head) == "GET http://example.com:8080/a?b=c HTTP/1.1\r\nHost: own.test\r\n\r\n")
     }
 
-    @Test("What a buffer has already is left as it is")
+    @Test("The earlier content of a buffer is kept")
     func appended() throws {
         var buffer = Bytes(string: "before")
         try RequestEncoder.write(Request(.get, try HTTPURL("http://example.com/")), framing: .none, into: &buffer)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Uploads that are slowed down", .timeLimit(.minutes(5)))
 struct SlowedUploadTests {
-    @Test("Cancelled during a pause: at once, the connection is closed, and the source is not asked again")
+    @Test("Cancelling during a pause closes the connection at once and reads no more of the source")
     func cancelled() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .receive(atLeast: 1_000), .waitForClose]]) {
             server in
@@ -36,7 +36,7 @@ struct SlowedUploadTests {
         }
     }
 
-    @Test("A source that never delivers is given up with the request, and told so")
+    @Test("A source that never delivers is cancelled with the request")
     func silent() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .waitForClose]]) { server in
             let (stream, continuation) = AsyncStream<Bytes>.makeStream()

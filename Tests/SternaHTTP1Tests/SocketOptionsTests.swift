@@ -28,7 +28,7 @@ struct SocketOptionsTests {
         }
     }
 
-    @Test("By default both are on")
+    @Test("Keep-alive and no-delay are on by default")
     func defaults() async throws {
         let set = try await options { _ in }
         #expect(set.keepsAlive)

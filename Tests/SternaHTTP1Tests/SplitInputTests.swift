@@ -42,7 +42,7 @@ struct SplitInputTests {
         ParserRow("identity, until close", "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nuntil the end"),
     ]
 
-    @Test("Cut in two at every byte", arguments: messages, [false, true])
+    @Test("A response may be split at any byte", arguments: messages, [false, true])
     func twoPieces(row: ParserRow, isHeadRequest: Bool) {
         let bytes = Array(row.text.utf8)
         let whole = ParserTranscript.of([bytes], isHeadRequest: isHeadRequest, closes: true)
@@ -54,7 +54,7 @@ struct SplitInputTests {
         }
     }
 
-    @Test("Byte by byte", arguments: messages)
+    @Test("A response may arrive byte by byte", arguments: messages)
     func bytes(row: ParserRow) {
         let bytes = Array(row.text.utf8)
         let whole = ParserTranscript.of([bytes], closes: true)
@@ -63,7 +63,7 @@ struct SplitInputTests {
         expectEqual(whole.hasEnded, (row.failure == nil))
     }
 
-    @Test("Several responses on one connection, each begun anew")
+    @Test("Several responses on one connection are each parsed anew")
     func sequence() throws {
         var parser = ResponseParser(limits: Limits())
         for row in Self.messages where row.failure == nil && !row.text.hasSuffix("!") && !row.text.contains("until") {
@@ -76,7 +76,7 @@ struct SplitInputTests {
         }
     }
 
-    @Test("Cutting every line before a chunk in two costs no more than the body's length")
+    @Test("Splitting every line before a chunk costs no more than the body's length")
     func cutChunkLines() throws {
         // Each arrival ends inside a chunk line, so that something is always left over in front of the next arrival.
         let count = 1_500

@@ -39,7 +39,7 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test("So are the other methods that may be repeated", arguments: [Request.Method.put, .delete, .options])
+    @Test("The other repeatable methods are also sent once more", arguments: [Request.Method.put, .delete, .options])
     func idempotent(method: Request.Method) async throws {
         try await withStale { api, server in
             let body: Body? = method == .put ? .bytes(Array("again".utf8)) : nil
@@ -66,7 +66,7 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test("A body that can be read once only is not repeated")
+    @Test("A body that can be read only once is not repeated")
     func once() async throws {
         try await withStale { api, server in
             let once = AsyncStream<Bytes> { continuation in
@@ -79,7 +79,7 @@ struct StaleConnectionTests {
     }
 
     @Test(
-        "When the fresh one fails too, that is the error",
+        "If the fresh connection fails too, that error is thrown",
         arguments: [[ScriptedServer.Step.receiveHead, .close], [.receiveHead, .reset]])
     func twice(script: [ScriptedServer.Step]) async throws {
         try await withStale(then: [script]) { api, server in
@@ -90,7 +90,7 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test("When no fresh one can be opened, that is the error")
+    @Test("If no fresh connection can be opened, that error is thrown")
     func gone() async throws {
         let server = try await ScriptedServer.start(
             connections: [[.receiveHead, .answer("first"), .receiveHead, .pause(milliseconds: 200), .close]])
@@ -104,7 +104,7 @@ struct StaleConnectionTests {
         expectEqual(error?.attempt, 2)
     }
 
-    @Test("Once a byte of the answer has come it is not repeated")
+    @Test("A request is not repeated after a byte of the response")
     func begun() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .answer("first"), .receiveHead, .send("HTTP/1.1 2"), .pause(milliseconds: 50), .close,
@@ -117,7 +117,7 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test("A first connection that closes is no stale one")
+    @Test("The close of an unused connection does not repeat the request")
     func first() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .close], ScriptedServer.Step.fresh]) {
             server in
@@ -128,7 +128,7 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test("A connection that the server closed while it lay idle is not used at all")
+    @Test("A connection that the server closed while it was idle is not used")
     func closedIdle() async throws {
         try await ScriptedServer.withServer(
             // The end of the server's side alone: when the other side ends too, the client has noticed.
@@ -153,7 +153,7 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test("A server that closes each connection behind its answer loses no GET, however soon the next one comes")
+    @Test("No GET is lost if the server closes each connection after its response")
     func storm() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .answer("one"), .close]]) { server in
             let api = try Wire.session(server.url)

@@ -11,7 +11,7 @@ struct StatusLineTests {
     static let rest = "\r\nContent-Length: 0\r\n\r\n"
 
     @Test(
-        "What is one",
+        "Valid status lines are read",
         arguments: [
             ("HTTP/1.1 200 OK", 200, 1), ("HTTP/1.0 200 OK", 200, 0), ("HTTP/1.1 204 ", 204, 1),
             ("HTTP/1.1 599 Whatever it is called", 599, 1), ("HTTP/1.1 999 Beyond the classes", 999, 1),
@@ -27,7 +27,7 @@ struct StatusLineTests {
     }
 
     @Test(
-        "What is none",
+        "Invalid status lines are refused",
         arguments: [
             "HTTP/2.0 200 OK", "HTTP/2 200 OK", "HTTP/0.9 200 OK", "HTTP/3.1 200 OK", "HTTP/11 200 OK",
             "HTTP/1 200 OK", "HTTP/1. 200 OK", "HTTP/1.10 200 OK", "HTTP/1.x 200 OK", "HTTP/1.1200 OK",
@@ -60,12 +60,12 @@ struct StatusLineTests {
         }
     }
 
-    @Test("What cannot become a status line is refused before its end", arguments: ["S", "HTTP/2", "HTTX", "\r", "\n"])
+    @Test("An impossible status line is refused before its end", arguments: ["S", "HTTP/2", "HTTX", "\r", "\n"])
     func early(start: String) {
         expectEqual(ParserTranscript.of(start).failure, .malformedResponse)
     }
 
-    @Test("A reason phrase of 10 MB")
+    @Test("A reason phrase of 10 MB is refused")
     func longReason() {
         var pieces = [Array("HTTP/1.1 200 ".utf8)]
         for _ in 0..<160 { pieces.append([UInt8](repeating: UInt8(ascii: "r"), count: 64 << 10)) }

@@ -12,7 +12,7 @@ struct TransferEncodingTests {
     static let body = "5\r\nhello\r\n0\r\n\r\n"
 
     @Test(
-        "chunked in any case, beside empty list elements (RFC 9110, 5.6.1)",
+        "chunked is read in any case, and with empty list elements (RFC 9110, 5.6.1)",
         arguments: [
             "chunked", "Chunked", "CHUNKED", " \tchunked\t ", "chunked,", ",chunked", " , chunked", ", ,chunked\t, ,",
         ])
@@ -26,7 +26,7 @@ struct TransferEncodingTests {
     }
 
     @Test(
-        "Anything else",
+        "Other codings are refused",
         arguments: [
             "Transfer-Encoding: xchunked", "Transfer-Encoding: chunkedx", "Transfer-Encoding: gzip, chunked",
             "Transfer-Encoding: gzip", "Transfer-Encoding: chunked, identity",
@@ -51,14 +51,14 @@ struct TransferEncodingTests {
         #expect(transcript.body.isEmpty)
     }
 
-    @Test("In HTTP/1.0", arguments: ["chunked", "identity"])
+    @Test("Transfer-Encoding in HTTP/1.0 is refused", arguments: ["chunked", "identity"])
     func old(value: String) {
         let transcript = ParserTranscript.of("HTTP/1.0 200 OK\r\nTransfer-Encoding: \(value)\r\n\r\n\(Self.body)")
         expectEqual(transcript.failure, .malformedResponse)
     }
 
     @Test(
-        "identity alone is none: the body lasts until the connection ends",
+        "With identity the body lasts until the connection ends",
         arguments: ["identity", "Identity", " identity\t", ", identity,"])
     func identity(value: String) {
         for isHeadRequest in [false, true] {
@@ -72,7 +72,7 @@ struct TransferEncodingTests {
         #expect(!ParserTranscript.of("HTTP/1.1 200 OK\r\nTransfer-Encoding:\(value)\r\n\r\n\(Self.body)").hasEnded)
     }
 
-    @Test("The same is wrong in an answer without a body", arguments: [200, 204, 304])
+    @Test("The same is refused in a response without a body", arguments: [200, 204, 304])
     func withoutBody(status: Int) {
         let transcript = ParserTranscript.of(
             "HTTP/1.1 \(status) X\r\nTransfer-Encoding: gzip, chunked\r\nContent-Length: 4\r\n\r\n", isHeadRequest: true

@@ -8,7 +8,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// Bodies whose sources fail: the server must be able to see that something is missing, and gets no byte too many.
-@Suite("Bodies that are not finished", .timeLimit(.minutes(5)))
+@Suite("Incomplete bodies", .timeLimit(.minutes(5)))
 struct UnfinishedBodyTests {
     private struct Broken: Error, CustomStringConvertible {
         var description: String { "line one\r\nX: \u{1B}[2Jtwo" }
@@ -33,7 +33,7 @@ struct UnfinishedBodyTests {
         }
     }
 
-    @Test("A part that fails in the middle leaves no end of the form and none of the chunks", arguments: [nil, 100])
+    @Test("A part that fails midway ends neither the form nor the chunks", arguments: [nil, 100])
     func failing(length: Int64?) async throws {
         for compressed in [false, true] {
             var form = MultipartForm(boundary: "BOUND")
@@ -48,7 +48,7 @@ struct UnfinishedBodyTests {
         }
     }
 
-    @Test("What a source says of its failure is one line")
+    @Test("A source's error is shown in one line")
     func message() async throws {
         var form = MultipartForm()
         form.append(stream: Self.source([], fails: true), name: "f")
@@ -58,7 +58,7 @@ struct UnfinishedBodyTests {
         #expect(!text.unicodeScalars.contains { $0.value < 0x20 })
     }
 
-    @Test("A part that is longer than declared is cut, and the bytes behind it are not sent")
+    @Test("A part that is longer than declared is cut, and the bytes after it are not sent")
     func tooLong() async throws {
         var form = MultipartForm(boundary: "BOUND")
         form.append(stream: Self.source(["1234", "5678EXTRA"], fails: false), length: 8, name: "f", fileName: "x")
@@ -68,7 +68,7 @@ struct UnfinishedBodyTests {
         #expect(!text.contains("--BOUND--"))
     }
 
-    @Test("Empty parts in chunks are no end of them")
+    @Test("Empty parts do not end a chunked body")
     func empty() async throws {
         let file = try TestFile([])
         var form = MultipartForm(boundary: "BOUND")

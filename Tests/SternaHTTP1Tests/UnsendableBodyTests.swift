@@ -9,7 +9,7 @@ import Testing
 /// Bodies that cannot be sent are found out before the server sees a request.
 @Suite("Bodies that cannot be sent", .timeLimit(.minutes(5)))
 struct UnsendableBodyTests {
-    @Test("One that was read already: no half of a request goes out", arguments: [false, true])
+    @Test("A body that was already read sends no part of the request", arguments: [false, true])
     func readAlready(inForm: Bool) async throws {
         try await RequestBodyTests.withEcho(secure: false) { api, server in
             let stream = AsyncStream<Bytes> {
@@ -43,7 +43,7 @@ struct UnsendableBodyTests {
         }
     }
 
-    @Test("Lengths whose sum is no number are not sent as a body without one")
+    @Test("Lengths whose sum overflows are not sent as a body without a length")
     func overflow() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .answer("taken")]]) { server in
             let endless = BodyProducer(length: .max, isReplayable: true) { { nil } }
@@ -58,7 +58,7 @@ struct UnsendableBodyTests {
         }
     }
 
-    @Test("A part that is compressed for itself")
+    @Test("A compressed part of a form is refused")
     func codedPart() {
         var form = MultipartForm()
         form.append(Body.text("a").compressed(), name: "a")

@@ -34,7 +34,7 @@ struct UploadCallTests {
         }
     }
 
-    @Test("Upload progress comes behind the write, not before it or within", arguments: [0, 5])
+    @Test("Upload progress is reported after the write, not before or during it", arguments: [0, 5])
     func http1(size: Int) async throws {
         let beneath = WriteNotes()
         let fake = try await FakeConnection(beneath: beneath)
@@ -76,7 +76,7 @@ struct UploadCallTests {
         try await group.shutdownGracefully()
     }
 
-    @Test("What was reported is known before the answer is", arguments: 0..<20)
+    @Test("Progress is reported before the response is delivered", arguments: 0..<20)
     func order(round: Int) async throws {
         let fake = try await FakeConnection()
         let seen = Mutex<[String]>([])

@@ -35,7 +35,7 @@ final class FlushMeter: ChannelOutboundHandler, Sendable {
 @Suite("Flushes of request bodies", .timeLimit(.minutes(5)))
 struct UploadFlushTests {
     @Test(
-        "Bytes are flushed by and by: a TLS handler holds them until then",
+        "Bytes are flushed piece by piece, since a TLS handler holds them until then",
         arguments: [1 << 10, 1 << 20, 64 << 20])
     func bytes(segment: Int) async throws {
         let total = 64 << 20

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("How the progress of uploads ends", .timeLimit(.minutes(5)))
 struct UploadProgressEndTests {
-    @Test("A body of nothing is all sent")
+    @Test("An empty body is reported as sent")
     func empty() async throws {
         try await RequestBodyTests.withEcho(secure: false) { api, _ in
             let steps = Mutex<[TransferProgress]>([])
@@ -20,7 +20,7 @@ struct UploadProgressEndTests {
         }
     }
 
-    @Test("A form that is sent again begins again with every part, and its progress with it")
+    @Test("A form that is sent again restarts every part, and its progress")
     func again() async throws {
         let content = Wire.pattern(300_000)
         let file = try TestFile(content)

@@ -11,7 +11,7 @@ import Testing
 struct UploadProgressTests {
     enum Kind: CaseIterable { case bytes, file, stream, chunked }
 
-    @Test("It never goes back, and ends at the total", arguments: Kind.allCases, [1, 64 << 10, 5_000_000])
+    @Test("Upload progress never decreases, and ends at the total", arguments: Kind.allCases, [1, 64 << 10, 5_000_000])
     func progress(kind: Kind, size: Int) async throws {
         for secure in [false, true] {
             let file = try TestFile(Wire.pattern(size))

@@ -6,9 +6,9 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// Certificates are looked at on a connection of their own, also where another origin's would serve this one.
-@Suite("HTTP/2: looking at certificates beside a shared connection", .timeLimit(.minutes(5)))
+@Suite("HTTP/2: inspection of certificates beside a shared connection", .timeLimit(.minutes(5)))
 struct CoalescedInspectionTests {
-    @Test("They are seen, and requests go on sharing", arguments: ["one.test", "two.test"])
+    @Test("An inspection sees the certificates, and requests continue to share", arguments: ["one.test", "two.test"])
     func seen(name: String) async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(hosts: ["one.test", "two.test"])

@@ -38,7 +38,7 @@ struct CoalescingTests {
         return reply.status
     }
 
-    @Test("A certificate with both names, at one address: one connection")
+    @Test("Origins with one certificate and address share a connection")
     func shared() async throws {
         try await withNames(["one.test", "two.test"]) { server, session in
             for name in ["one.test", "two.test", "one.test", "two.test"] {
@@ -48,7 +48,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test("Many tasks of all origins at once, after the first")
+    @Test("Many concurrent requests of all origins share it after the first")
     func concurrent() async throws {
         try await withNames(["one.test", "two.test", "three.test"]) { server, session in
             try await succeed(session, "one.test", server)
@@ -64,7 +64,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test("A certificate without the second name: a connection of its own, which it is not trusted for")
+    @Test("Without its name in the certificate an origin gets its own connection, and is not trusted")
     func otherName() async throws {
         try await withNames(["one.test"]) { server, session in
             try await succeed(session, "one.test", server)
@@ -74,7 +74,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test("Another address: a connection of its own")
+    @Test("An origin at another address gets its own connection")
     func otherAddress() async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(hosts: ["one.test", "two.test"])
@@ -94,7 +94,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test("Another policy: a connection of its own")
+    @Test("An origin with another policy gets its own connection")
     func otherPolicy() async throws {
         let authority = try CertificateAuthority()
         try await TestServer.withServer(
@@ -116,7 +116,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test("What accepts any certificate shares none")
+    @Test("A policy that accepts any certificate shares no connection")
     func overlooked() async throws {
         let authority = try CertificateAuthority()
         try await TestServer.withServer(.init(tls: try authority.issue(hosts: ["other.test"]), http2: .byALPN)) {
@@ -133,7 +133,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test("Switched off: a connection for each")
+    @Test("Without coalescing each origin gets its own connection")
     func switchedOff() async throws {
         try await withNames(["one.test", "two.test"], options: { $0.http2.coalescesOrigins = false }) {
             server, session in
@@ -143,7 +143,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test("421: asked again on a connection of its own, also for what is not idempotent", arguments: [true, false])
+    @Test("After 421 a request is resent on an own connection, even if it is not idempotent", arguments: [true, false])
     func misdirected(isPost: Bool) async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(hosts: ["one.test", "two.test"])

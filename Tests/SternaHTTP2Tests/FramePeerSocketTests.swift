@@ -107,7 +107,7 @@ struct FramePeerSocketTests {
         }
     }
 
-    @Test("PING is left without an answer where the test peer is set so")
+    @Test("PING is not acknowledged if the test peer is set so")
     func pings() async throws {
         try await FramePeer.withPeer(answersPings: false) { connection in
             try await connection.handshake()
@@ -121,7 +121,7 @@ struct FramePeerSocketTests {
         }
     }
 
-    @Test("An answer keeps to the client's windows and largest frame")
+    @Test("A response stays within the client's windows and largest frame")
     func windows() async throws {
         let block = Self.get("/").bytes
         try await FramePeer.withPeer { connection in
@@ -153,7 +153,7 @@ struct FramePeerSocketTests {
         #expect(state.room(1) == PeerState.initialWindow - 25)
     }
 
-    @Test("Answers wait for the peer's first frame and never fall into another")
+    @Test("Acknowledgements wait for the peer's first frame and never split another")
     func replies() {
         let ack = WireFrame.ping(ack: true)
         var state = PeerState()
@@ -190,7 +190,7 @@ struct FramePeerSocketTests {
         #expect(state.failure != nil)
     }
 
-    @Test("Each connection plays the script, and what was skipped can be taken")
+    @Test("Each connection plays the script, and skipped frames can be taken later")
     func connections() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -229,7 +229,7 @@ struct FramePeerSocketTests {
         }
     }
 
-    @Test("A wait that takes too long tells what for, and what came")
+    @Test("A wait that takes too long reports what it waited for, and what arrived")
     func patience() async throws {
         let error = Mutex<PeerError?>(nil)
         try await FramePeer.withPeer { connection in

@@ -26,7 +26,7 @@ struct HTTP2CancellationTests {
         return error
     }
 
-    @Test("While it waits for a stream: nothing is on the wire, and no number is used")
+    @Test("Cancelling the wait for a stream sends nothing and uses no stream identifier")
     func queued() async throws {
         let isCancelled = Gate()
         try await FramePeer.withPeer { connection in
@@ -63,7 +63,7 @@ struct HTTP2CancellationTests {
         }
     }
 
-    @Test("While it waits for the answer, which is read all the same when it comes late, and thrown away")
+    @Test("Cancelling the wait for a response discards a late one")
     func waiting() async throws {
         let isThere = Gate()
         try await FramePeer.withPeer { connection in
@@ -98,7 +98,7 @@ struct HTTP2CancellationTests {
         }
     }
 
-    @Test("While its body is sent", arguments: HTTP2Scene.Upload.allCases)
+    @Test("Cancelling while the body is sent", arguments: HTTP2Scene.Upload.allCases)
     func sending(kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(300_000)
         let file = try TestFile(content)
@@ -127,7 +127,7 @@ struct HTTP2CancellationTests {
         }
     }
 
-    @Test("While its answer is read, collected or streamed", arguments: [false, true])
+    @Test("Cancelling while the response is read, collected or streamed", arguments: [false, true])
     func reading(isStreamed: Bool) async throws {
         let hasBegun = Gate()
         try await FramePeer.withPeer { connection in
@@ -160,7 +160,7 @@ struct HTTP2CancellationTests {
         }
     }
 
-    @Test("After it ended nothing happens")
+    @Test("Cancelling after the end has no effect")
     func after() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -179,7 +179,7 @@ struct HTTP2CancellationTests {
         }
     }
 
-    @Test("500 in a row, each when the server has it, and the connection works on", arguments: [1, 10])
+    @Test("After 500 cancellations in a row, each in progress, the connection still works", arguments: [1, 10])
     func row(atOnce: Int) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()
@@ -207,7 +207,7 @@ struct HTTP2CancellationTests {
         }
     }
 
-    @Test("200 at random moments: no hang, no other error, and the connection works on", arguments: [2, 100])
+    @Test("After 200 cancellations at random moments the connection still works", arguments: [2, 100])
     func storm(limit: Int) async throws {
         let content = Wire.pattern(100_000)
         try await FramePeer.withPeer { connection in

@@ -45,7 +45,7 @@ struct HTTP2ConnectionLossTests {
     }
 
     @Test(
-        "What may be repeated is made once more where the connection had been good before", arguments: End.allCases,
+        "Repeatable requests are resent once if the connection was used", arguments: End.allCases,
         [false, true])
     func again(end: End, secure: Bool) async throws {
         try await lost(end, requests: 1, secure: secure) { api, peer in
@@ -57,7 +57,7 @@ struct HTTP2ConnectionLossTests {
         }
     }
 
-    @Test("So are the other methods that may be", arguments: [Request.Method.put, .delete, .options])
+    @Test("The other repeatable methods are also resent", arguments: [Request.Method.put, .delete, .options])
     func idempotent(method: Request.Method) async throws {
         try await lost(.close, requests: 1) { api, peer in
             let body: Body? = method == .put ? .text("again") : nil
@@ -67,7 +67,7 @@ struct HTTP2ConnectionLossTests {
         }
     }
 
-    @Test("All that were under way, on one other connection", arguments: [End.close, .reset])
+    @Test("All requests in progress are resent on one other connection", arguments: [End.close, .reset])
     func many(end: End) async throws {
         try await lost(end, requests: 10) { api, peer in
             let texts = try await HTTP2Scene.texts(10) { try await api.get("\($0)").text() }
@@ -91,7 +91,7 @@ struct HTTP2ConnectionLossTests {
         }
     }
 
-    @Test("Nor is anything on a connection that had carried nothing before", arguments: End.allCases)
+    @Test("No request on an unused connection is repeated", arguments: End.allCases)
     func fresh(end: End) async throws {
         try await lost(end, requests: 1, greets: false) { api, peer in
             let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("first") }
@@ -100,7 +100,7 @@ struct HTTP2ConnectionLossTests {
         }
     }
 
-    @Test("When the other connection is lost, too, that is the error")
+    @Test("If the other connection is lost, too, that error is thrown")
     func twice() async throws {
         try await FramePeer.withPeer { connection in
             if connection.number == 0 { try await connection.greet() } else { try await connection.handshake() }
@@ -115,7 +115,7 @@ struct HTTP2ConnectionLossTests {
         }
     }
 
-    @Test("Between two requests it is no loss: the next one goes elsewhere, a POST, too")
+    @Test("A loss between two requests moves the next one elsewhere, a POST included")
     func idle() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()
@@ -133,7 +133,7 @@ struct HTTP2ConnectionLossTests {
         }
     }
 
-    @Test("In the middle of an upload", arguments: HTTP2Scene.Upload.allCases, [End.close, .reset])
+    @Test("A loss amid an upload is an error", arguments: HTTP2Scene.Upload.allCases, [End.close, .reset])
     func upload(kind: HTTP2Scene.Upload, end: End) async throws {
         let content = Wire.pattern(300_000)
         let file = try TestFile(content)
@@ -176,7 +176,7 @@ struct HTTP2ConnectionLossTests {
         ]
     }()
 
-    @Test("In the middle of an answer", arguments: pieces.indices, [End.close, .abort])
+    @Test("A loss amid a response is an error", arguments: pieces.indices, [End.close, .abort])
     func within(index: Int, end: End) async throws {
         let piece = Self.pieces[index]
         try await FramePeer.withPeer { connection in

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// Answers that come before the request's body is through (RFC 9113 §8.1): they are delivered, and cost the stream alone.
-@Suite("HTTP/2: early answers", .timeLimit(.minutes(5)))
+@Suite("HTTP/2: early responses", .timeLimit(.minutes(5)))
 struct HTTP2EarlyFinalAnswerTests {
     /// How the server ends the stream whose body it does not want.
     enum Ending: CaseIterable {
@@ -30,7 +30,7 @@ struct HTTP2EarlyFinalAnswerTests {
     }
 
     @Test(
-        "The answer is delivered, and the connection is good for others", arguments: HTTP2Scene.Upload.allCases,
+        "The response is delivered, and the connection is kept", arguments: HTTP2Scene.Upload.allCases,
         Ending.allCases)
     func delivered(kind: HTTP2Scene.Upload, ending: Ending) async throws {
         let content = Wire.pattern(300_000)
@@ -77,7 +77,7 @@ struct HTTP2EarlyFinalAnswerTests {
         }
     }
 
-    @Test("A source that is waited for is cancelled when its bytes are no longer needed")
+    @Test("A pending source is cancelled when its bytes are no longer needed")
     func source() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet(settings: Self.window)
@@ -109,7 +109,7 @@ struct HTTP2EarlyFinalAnswerTests {
     }
 
     /// More than the 200 resets in 30 s after which SwiftNIO's HTTP/2 ends a connection unless it is told otherwise.
-    @Test("300 of them do not end the connection", arguments: [1, 20], [Ending.resetAtOnce, .client])
+    @Test("300 early responses do not end the connection", arguments: [1, 20], [Ending.resetAtOnce, .client])
     func threeHundred(atOnce: Int, ending: Ending) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet(settings: Self.window)

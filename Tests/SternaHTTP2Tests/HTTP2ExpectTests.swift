@@ -34,7 +34,7 @@ struct HTTP2ExpectTests {
         expectEqual(connection.dataCount(stream), 0)
     }
 
-    @Test("The body leaves when the server has asked for it; a smaller one does not wait")
+    @Test("The body is sent when the server sends 100; a smaller one does not wait")
     func asked() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -55,7 +55,7 @@ struct HTTP2ExpectTests {
         }
     }
 
-    @Test("Other interim answers are none: the body goes on waiting")
+    @Test("Other interim responses do not release the body")
     func interim() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -92,7 +92,7 @@ struct HTTP2ExpectTests {
         }
     }
 
-    @Test("417 means the body without asking, also of a stream that can be read once", arguments: [false, true])
+    @Test("After 417 the body is sent without waiting, also a stream that can be read once", arguments: [false, true])
     func expectationFailed(isOnce: Bool) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -114,7 +114,7 @@ struct HTTP2ExpectTests {
     }
 
     @Test(
-        "A final answer is the answer; nothing of the body is sent, and the stream is given up", arguments: [200, 413])
+        "A final response is delivered; no body is sent, and the stream is reset", arguments: [200, 413])
     func refused(status: Int) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -138,7 +138,7 @@ struct HTTP2ExpectTests {
         }
     }
 
-    @Test("A final head whose content comes later: the stream is not given up before")
+    @Test("A final head with later content does not reset the stream before its end")
     func slow() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -156,7 +156,7 @@ struct HTTP2ExpectTests {
         }
     }
 
-    @Test("Refused before the body was asked for, it is made again with all of it", arguments: [false, true])
+    @Test("A refusal before 100 resends the request with its whole body", arguments: [false, true])
     func untouched(isOnce: Bool) async throws {
         let refusals = Counter()
         try await FramePeer.withPeer { connection in
@@ -176,7 +176,7 @@ struct HTTP2ExpectTests {
         }
     }
 
-    @Test("Reset or cancelled while it waits, nothing of the body is sent")
+    @Test("A reset or a cancellation during the wait sends no part of the body")
     func ended() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()

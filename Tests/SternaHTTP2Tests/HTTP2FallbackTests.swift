@@ -7,7 +7,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// Servers that choose HTTP/2 and then want HTTP/1.1 for what is asked (RFC 9113 §7: HTTP_1_1_REQUIRED).
-@Suite("HTTP/2: back to HTTP/1.1", .timeLimit(.minutes(5)))
+@Suite("HTTP/2: fallback to HTTP/1.1", .timeLimit(.minutes(5)))
 struct HTTP2FallbackTests {
     enum Signal: CaseIterable {
         case reset, goAway
@@ -33,7 +33,7 @@ struct HTTP2FallbackTests {
     }
 
     @Test(
-        "Made again with HTTP/1.1, which is not negotiated away again, and the next ones with it",
+        "The request is resent over HTTP/1.1, which later requests also use",
         arguments: Signal.allCases)
     func fallback(signal: Signal) async throws {
         let authority = try CertificateAuthority()
@@ -67,7 +67,7 @@ struct HTTP2FallbackTests {
         }
     }
 
-    @Test("Others that are under way on the connection end there")
+    @Test("Other requests in progress finish on the connection")
     func others() async throws {
         let isRefused = Gate()
         let authority = try CertificateAuthority()

@@ -12,7 +12,7 @@ import Testing
 struct HTTP2GoAwayTests {
     private static let all: UInt32 = 0x7FFF_FFFF
 
-    @Test("In two steps: what is below the last stream ends here, what is above and what is new goes elsewhere")
+    @Test("With two GOAWAYs, streams up to the last one finish; later and new ones move elsewhere")
     func graceful() async throws {
         let isAnnounced = Gate()
         let mayAnswer = Gate()
@@ -66,7 +66,7 @@ struct HTTP2GoAwayTests {
     }
 
     @Test(
-        "What is above the last stream is made again on one other connection, in its order, whatever the code",
+        "Streams above the last one are resent in order on one other connection, whatever the code",
         arguments: [WireFrame.Code.noError, .internalError, .enhanceYourCalm])
     func order(code: WireFrame.Code) async throws {
         let order = PoolOrder()
@@ -97,7 +97,7 @@ struct HTTP2GoAwayTests {
         }
     }
 
-    @Test("Nothing was looked at: all goes elsewhere at once, an upload under way, too")
+    @Test("If no stream was processed, all move elsewhere at once, uploads included")
     func none() async throws {
         let content = Wire.pattern(200_000)
         let isServed = Gate()
@@ -170,7 +170,7 @@ struct HTTP2GoAwayTests {
         }
     }
 
-    @Test("Between two requests: the next one goes elsewhere, a POST, too, and the client closes")
+    @Test("Between two requests, the next one moves elsewhere, a POST included, and the client closes")
     func idle() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()
@@ -189,7 +189,7 @@ struct HTTP2GoAwayTests {
         }
     }
 
-    @Test("With the answer or just behind it: no request is harmed, however often", arguments: [0, 1])
+    @Test("GOAWAY with a response or just after it harms no request", arguments: [0, 1])
     func race(lead: UInt32) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -208,7 +208,7 @@ struct HTTP2GoAwayTests {
         }
     }
 
-    @Test("With a code, and then closed: the error says the code and what the server had to say of it")
+    @Test("With a code and a close, the error names the code and the server's text")
     func code() async throws {
         try await FramePeer.withPeer { connection in
             guard connection.number == 0 else {
@@ -236,7 +236,7 @@ struct HTTP2GoAwayTests {
         }
     }
 
-    @Test("What the server has to say of it is shown in part only where it is long")
+    @Test("A long text of the server is shortened in the error")
     func longDebug() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()
@@ -254,7 +254,7 @@ struct HTTP2GoAwayTests {
         }
     }
 
-    @Test("Without an error, and then closed with streams unfinished: they fail, each as far as it had come")
+    @Test("Without a code and with a close, unfinished streams fail, each in its phase")
     func unfinished() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()
@@ -276,7 +276,7 @@ struct HTTP2GoAwayTests {
         }
     }
 
-    @Test("Streams below the last one are read to their end, however long that takes")
+    @Test("Streams up to the last one are read to their end, however long that takes")
     func draining() async throws {
         let content = Wire.pattern(4 << 20)
         try await FramePeer.withPeer { connection in
@@ -306,7 +306,7 @@ struct HTTP2GoAwayTests {
         }
     }
 
-    @Test("Each connection takes a few requests: what it gives back of a crowd is made again until all are answered")
+    @Test("If each connection takes a few requests, the others are resent until all have responses")
     func few() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -322,7 +322,7 @@ struct HTTP2GoAwayTests {
         }
     }
 
-    @Test("No connection takes a request: it is made again three times")
+    @Test("If no connection takes a request, it is resent three times")
     func fruitless() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()

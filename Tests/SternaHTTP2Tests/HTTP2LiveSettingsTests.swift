@@ -22,7 +22,7 @@ struct HTTP2LiveSettingsTests {
         return size
     }
 
-    @Test("A smaller table of the fields is said in the next block, and kept to", arguments: [0, 100])
+    @Test("A smaller field table is announced in the next block, and observed", arguments: [0, 100])
     func table(size: UInt32) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -50,7 +50,7 @@ struct HTTP2LiveSettingsTests {
         }
     }
 
-    @Test("A larger table may be used, and needs not be", arguments: [8_192, UInt32.max])
+    @Test("A larger field table may be used, but need not be", arguments: [8_192, UInt32.max])
     func largerTable(size: UInt32) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake(settings: [(WireFrame.Setting.headerTableSize, size)])
@@ -69,7 +69,7 @@ struct HTTP2LiveSettingsTests {
     }
 
     @Test(
-        "Larger frames are sent only when the server allows them, and not when it does no longer",
+        "Larger frames are sent only as long as the server allows them",
         arguments: HTTP2Scene.Upload.allCases, [20_000, 16_777_215])
     func frames(kind: HTTP2Scene.Upload, size: UInt32) async throws {
         let content = Wire.pattern(700_000)
@@ -98,7 +98,7 @@ struct HTTP2LiveSettingsTests {
         }
     }
 
-    @Test("Changed between any two frames of answers, they are acknowledged in their order and change nothing else")
+    @Test("SETTINGS between any two frames of responses are acknowledged in order and change nothing else")
     func between() async throws {
         let content = Wire.pattern(40_000)
         try await FramePeer.withPeer { connection in

@@ -21,7 +21,7 @@ struct HTTP2MetricsTests {
         return Int64(payload)...Int64(payload + WireFrame.headLength * frames.count)
     }
 
-    @Test("A new connection and a reused one, plain and over TLS", arguments: [false, true])
+    @Test("A new connection and a reused one, in the clear and over TLS", arguments: [false, true])
     func both(secure: Bool) async throws {
         let authority = try CertificateAuthority()
         let bundle = secure ? try authority.issue(hosts: ["localhost"]) : nil
@@ -124,7 +124,7 @@ struct HTTP2MetricsTests {
         }
     }
 
-    @Test("Waiting for a stream is the queue's")
+    @Test("Waiting for a stream counts as queue time")
     func queued() async throws {
         let (time, isOver) = (TestClock(), Gate())
         try await FramePeer.withPeer { connection in
@@ -155,7 +155,7 @@ struct HTTP2MetricsTests {
         }
     }
 
-    @Test("Of many at once each has its own")
+    @Test("Each of many concurrent requests has its own metrics")
     func many() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()
@@ -187,7 +187,7 @@ struct HTTP2MetricsTests {
         }
     }
 
-    @Test("Attempts that the server refused, and that a lost connection cost, are there with their reasons")
+    @Test("Refused attempts, and those lost with a connection, are recorded with their reasons")
     func attempts() async throws {
         try await FramePeer.withPeer { connection in
             switch connection.number {

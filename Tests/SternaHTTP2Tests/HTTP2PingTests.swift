@@ -32,7 +32,7 @@ struct HTTP2PingTests {
         }
     }
 
-    @Test("It is answered with the same octets, in order, also while an upload has no window left")
+    @Test("PINGs are acknowledged with the same octets, in order, even if an upload's window is used up")
     func answered() async throws {
         let payloads: [[UInt8]] = (0..<20).map { number in (0..<8).map { UInt8(8 * number + $0) } }
         try await FramePeer.withPeer { connection in
@@ -63,7 +63,7 @@ struct HTTP2PingTests {
     }
 
     @Test(
-        "A server that fell silent: what may be repeated is made again elsewhere",
+        "After a server fell silent, repeatable requests are resent elsewhere",
         arguments: [Request.Method.get, .post])
     func silent(method: Request.Method) async throws {
         let time = TestClock()
@@ -111,7 +111,7 @@ struct HTTP2PingTests {
         return error
     }
 
-    @Test("A server that never answered anything: the request fails, and is not repeated")
+    @Test("On a connection without a response so far the request fails, and is not repeated")
     func silentFromTheStart() async throws {
         let time = TestClock()
         try await FramePeer.withPeer(answersPings: false) { connection in
@@ -130,7 +130,7 @@ struct HTTP2PingTests {
         }
     }
 
-    @Test("A server that falls silent within its answer: what came is not the whole")
+    @Test("A server that falls silent within a response leaves it incomplete")
     func silentWithin() async throws {
         let time = TestClock()
         try await FramePeer.withPeer(answersPings: false) { connection in
@@ -152,7 +152,7 @@ struct HTTP2PingTests {
         }
     }
 
-    @Test("A server that is slow but gives signs of life keeps its streams")
+    @Test("A slow server that acknowledges PINGs keeps its streams")
     func slow() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()
@@ -170,7 +170,7 @@ struct HTTP2PingTests {
         }
     }
 
-    @Test("Any frame is a sign of life")
+    @Test("Any frame counts as a sign of life")
     func others() async throws {
         try await FramePeer.withPeer(answersPings: false) { connection in
             try await connection.handshake()
@@ -188,7 +188,7 @@ struct HTTP2PingTests {
         }
     }
 
-    @Test("While nothing is under way no PING is sent")
+    @Test("No PING is sent without requests in progress")
     func idle() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()

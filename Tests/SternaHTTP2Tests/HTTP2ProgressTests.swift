@@ -10,7 +10,7 @@ import Testing
 @Suite("HTTP/2: progress", .timeLimit(.minutes(5)))
 struct HTTP2ProgressTests {
     @Test(
-        "An upload's never goes back, never runs ahead of the windows, and ends at the total",
+        "An upload's progress never decreases, stays within the windows, and ends at the total",
         arguments: HTTP2Scene.Upload.allCases, [1, 65_536, 1_000_000])
     func upload(kind: HTTP2Scene.Upload, size: Int) async throws {
         let content = Wire.pattern(size)
@@ -48,7 +48,7 @@ struct HTTP2ProgressTests {
         if size > 1 << 19 { #expect(seen.count > 3) }
     }
 
-    @Test("A body of nothing is all sent")
+    @Test("An empty body is reported as sent")
     func empty() async throws {
         let steps = Mutex<[TransferProgress]>([])
         try await FramePeer.withPeer { connection in
@@ -62,7 +62,7 @@ struct HTTP2ProgressTests {
         expectEqual(steps.withLock { $0.last?.total }, 0)
     }
 
-    @Test("A refused upload's begins again, and ends at the total")
+    @Test("The progress of a refused upload restarts, and ends at the total")
     func again() async throws {
         let content = Wire.pattern(300_000)
         let steps = Mutex<[TransferProgress]>([])
@@ -93,7 +93,7 @@ struct HTTP2ProgressTests {
         #expect(seen.allSatisfy { (step: TransferProgress) -> Bool in step.completed <= total && step.total == total })
     }
 
-    @Test("A download's ends at the total, whose length is told or not", arguments: [false, true])
+    @Test("A download's progress ends at the total, of known or unknown length", arguments: [false, true])
     func download(hasLength: Bool) async throws {
         let content = Wire.pattern(1_000_000)
         let steps = Mutex<[TransferProgress]>([])

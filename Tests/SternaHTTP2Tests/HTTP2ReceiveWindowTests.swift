@@ -7,7 +7,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// How much a server may send ahead of whoever reads (RFC 9113 §5.2).
-@Suite("HTTP/2: windows for answers", .timeLimit(.minutes(5)))
+@Suite("HTTP/2: windows for responses", .timeLimit(.minutes(5)))
 struct HTTP2ReceiveWindowTests {
     /// The window that a stream begins with, and what is kept beyond for a reader that does not come.
     private static let first = 256 << 10
@@ -37,7 +37,7 @@ struct HTTP2ReceiveWindowTests {
     }
 
     @Test(
-        "A reader that does not come stops the server, but no other stream; when it comes it gets all",
+        "A reader that waits stops the server on its stream only, and later gets the whole body",
         arguments: [1, 8])
     func stopped(count: Int) async throws {
         let content = Wire.pattern(3 << 20)
@@ -84,7 +84,7 @@ struct HTTP2ReceiveWindowTests {
     }
 
     @Test(
-        "A reader that stops on its way stops the server, however large its window had become",
+        "A reader that stops midway stops the server, however large its window had grown",
         arguments: [256 << 10, 1 << 20, 16 << 20])
     func stoppedLater(maximumWindow: Int) async throws {
         let before = 8 << 20
@@ -123,7 +123,7 @@ struct HTTP2ReceiveWindowTests {
         }
     }
 
-    @Test("Never is more allowed than asked for, nor more than a window can be")
+    @Test("No window is larger than requested, or than the protocol allows")
     func most() async throws {
         let maximum = 1 << 20
         let content = Wire.pattern(1 << 20)

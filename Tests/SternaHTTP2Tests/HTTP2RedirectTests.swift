@@ -8,7 +8,7 @@ import Testing
 /// Redirects over HTTP/2, on which another client's process ends.
 @Suite("HTTP/2: redirects", .timeLimit(.minutes(5)))
 struct HTTP2RedirectTests {
-    @Test("Followed on the same connection, with TLS and without", arguments: [true, false], ["GET", "POST"])
+    @Test("Redirects use the same connection, with TLS and without", arguments: [true, false], ["GET", "POST"])
     func followed(secure: Bool, method: String) async throws {
         let authority = try CertificateAuthority()
         let bundle = secure ? try authority.issue(hosts: ["localhost"]) : nil

@@ -27,7 +27,7 @@ struct HTTP2RefusalTests {
     }
 
     @Test(
-        "Once refused, and made again", arguments: Refusal.allCases,
+        "A refused request is resent", arguments: Refusal.allCases,
         [Request.Method.get, .post, .put, .patch, .delete])
     func once(refusal: Refusal, method: Request.Method) async throws {
         let content = Wire.pattern(1_000)
@@ -54,7 +54,7 @@ struct HTTP2RefusalTests {
     }
 
     @Test(
-        "In the middle of an upload: all of it is sent again from its begin", arguments: Refusal.allCases,
+        "A refusal amid an upload resends it from the beginning", arguments: Refusal.allCases,
         [HTTP2Scene.Upload.bytes, .file])
     func upload(refusal: Refusal, kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(200_000)
@@ -84,7 +84,7 @@ struct HTTP2RefusalTests {
         }
     }
 
-    @Test("A body that can be read once only, and was: the error", arguments: Refusal.allCases)
+    @Test("A refusal after a body that can be read only once is an error", arguments: Refusal.allCases)
     func oneShot(refusal: Refusal) async throws {
         let content = Wire.pattern(200_000)
         try await FramePeer.withPeer { connection in
@@ -107,7 +107,7 @@ struct HTTP2RefusalTests {
         }
     }
 
-    @Test("Behind an interim answer it is a refusal all the same")
+    @Test("A refusal after an interim response counts, too")
     func interim() async throws {
         let refused = Counter()
         try await FramePeer.withPeer { connection in
@@ -124,7 +124,7 @@ struct HTTP2RefusalTests {
         }
     }
 
-    @Test("A server that refuses always is asked four times", arguments: Refusal.allCases, [Request.Method.get, .post])
+    @Test("A server that refuses always gets four attempts", arguments: Refusal.allCases, [Request.Method.get, .post])
     func always(refusal: Refusal, method: Request.Method) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -140,7 +140,7 @@ struct HTTP2RefusalTests {
         }
     }
 
-    @Test("Many at once are refused once each, and all are served", arguments: Refusal.allCases)
+    @Test("Many concurrent requests are refused once each, and all are served", arguments: Refusal.allCases)
     func many(refusal: Refusal) async throws {
         let seen = Mutex<Set<String>>([])
         try await FramePeer.withPeer { connection in
@@ -165,7 +165,7 @@ struct HTTP2RefusalTests {
         }
     }
 
-    @Test("An answer that comes on the refused stream all the same is ignored")
+    @Test("A response on a refused stream is ignored")
     func late() async throws {
         let isServed = Gate()
         try await FramePeer.withPeer { connection in

@@ -18,7 +18,7 @@ struct HTTP2ResetTests {
         (.enhanceYourCalm, "ENHANCE_YOUR_CALM"), (.inadequateSecurity, "INADEQUATE_SECURITY"), (0x1234, "1234"),
     ]
 
-    @Test("Before the head: an error that names the code", arguments: codes, [Request.Method.get, .post])
+    @Test("A reset before the head is an error that names the code", arguments: codes, [Request.Method.get, .post])
     func before(row: (code: WireFrame.Code, name: String), method: Request.Method) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -45,7 +45,7 @@ struct HTTP2ResetTests {
     }
 
     @Test(
-        "Behind the head: what had come is not the whole, even where it is as long",
+        "A reset after the head makes the content incomplete, even at its full length",
         arguments: codes.map(\.code) + [.refusedStream, .http11Required], [nil, 5, 9])
     func behind(code: WireFrame.Code, length: Int?) async throws {
         let fields = length.map { [("content-length", "\($0)")] } ?? []
@@ -66,7 +66,7 @@ struct HTTP2ResetTests {
         }
     }
 
-    @Test("Behind the head: what had come is handed over before the error", arguments: [false, true])
+    @Test("After the head, the received content is delivered before the error", arguments: [false, true])
     func handedOver(isAtOnce: Bool) async throws {
         let isRead = Gate()
         try await FramePeer.withPeer { connection in
@@ -97,7 +97,7 @@ struct HTTP2ResetTests {
         }
     }
 
-    @Test("Within an upload: nothing more is sent on the stream", arguments: HTTP2Scene.Upload.allCases)
+    @Test("A reset during an upload stops sending on the stream", arguments: HTTP2Scene.Upload.allCases)
     func within(kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(300_000)
         let file = try TestFile(content)
@@ -128,7 +128,7 @@ struct HTTP2ResetTests {
     }
 
     @Test(
-        "Behind the end of an answer it changes nothing", arguments: [WireFrame.Code.noError, .cancel, .refusedStream])
+        "A reset after a response has no effect", arguments: [WireFrame.Code.noError, .cancel, .refusedStream])
     func over(code: WireFrame.Code) async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -149,7 +149,7 @@ struct HTTP2ResetTests {
         }
     }
 
-    @Test("One of many: the others go on")
+    @Test("A reset of one stream does not affect the others")
     func others() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()

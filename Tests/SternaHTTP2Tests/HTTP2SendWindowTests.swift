@@ -28,7 +28,7 @@ struct HTTP2SendWindowTests {
         }
     }
 
-    @Test("Without a hurry: 5 MB arrive as they were", arguments: HTTP2Scene.Upload.allCases, [false, true])
+    @Test("Uploads of 5 MB arrive unchanged", arguments: HTTP2Scene.Upload.allCases, [false, true])
     func whole(kind: HTTP2Scene.Upload, secure: Bool) async throws {
         let content = Wire.pattern(5_000_000)
         let file = try TestFile(content)
@@ -55,7 +55,7 @@ struct HTTP2SendWindowTests {
         }
     }
 
-    @Test("A window of one byte: one byte at a time", arguments: HTTP2Scene.Upload.allCases)
+    @Test("A window of one byte sends one byte at a time", arguments: HTTP2Scene.Upload.allCases)
     func single(kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(25)
         let file = try TestFile(content)
@@ -72,7 +72,7 @@ struct HTTP2SendWindowTests {
         }
     }
 
-    @Test("A window that is closed, opened, below nothing and opened again", arguments: HTTP2Scene.Upload.allCases)
+    @Test("A window may be closed, opened, negative, and opened again", arguments: HTTP2Scene.Upload.allCases)
     func closed(kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(90_000)
         let file = try TestFile(content)
@@ -93,7 +93,7 @@ struct HTTP2SendWindowTests {
     }
 
     @Test(
-        "Below nothing, a window opens when all is paid back, and no byte sooner", arguments: HTTP2Scene.Upload.allCases
+        "A negative window sends nothing before it is above zero again", arguments: HTTP2Scene.Upload.allCases
     )
     func negative(kind: HTTP2Scene.Upload) async throws {
         let content = Wire.pattern(200_000)
@@ -116,7 +116,7 @@ struct HTTP2SendWindowTests {
         }
     }
 
-    @Test("Nothing to send needs no window", arguments: HTTP2Scene.Upload.allCases)
+    @Test("An empty body needs no window", arguments: HTTP2Scene.Upload.allCases)
     func empty(kind: HTTP2Scene.Upload) async throws {
         let file = try TestFile([])
         try await upload(try HTTP2Scene.body(kind, [], file)) { connection, ledger in
@@ -129,7 +129,7 @@ struct HTTP2SendWindowTests {
     }
 
     @Test(
-        "Nor does the end of a body that has just used the window up, be it the connection's", arguments: [false, true])
+        "The end of a body needs no window, of the stream or the connection", arguments: [false, true])
     func endAtZero(isConnections: Bool) async throws {
         let ends = Gate()
         let body = HTTP2Scene.body(Wire.pattern(65_535), endsAt: ends)
@@ -146,7 +146,7 @@ struct HTTP2SendWindowTests {
     }
 
     @Test(
-        "A body without a length that ends while its window is below nothing", arguments: [0, 100, 16_384],
+        "A body of unknown length may end while its window is negative", arguments: [0, 100, 16_384],
         [false, true])
     func endBelowZero(initial: UInt32, hasTrailers: Bool) async throws {
         let ends = Gate()
@@ -170,7 +170,7 @@ struct HTTP2SendWindowTests {
         }
     }
 
-    @Test("What is said of the windows of a stream that is over, or of no upload, changes nothing")
+    @Test("Window updates of ended streams, and of streams without uploads, change nothing")
     func finished() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.greet()

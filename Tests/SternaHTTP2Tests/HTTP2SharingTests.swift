@@ -63,7 +63,7 @@ struct HTTP2SharingTests {
         }
     }
 
-    @Test("One after the other they use it, too, and streams are numbered without a gap", arguments: [false, true])
+    @Test("Sequential requests also share it, and stream identifiers have no gaps", arguments: [false, true])
     func sequence(secure: Bool) async throws {
         let authority = try CertificateAuthority()
         let bundle = secure ? try authority.issue(hosts: ["localhost"]) : nil

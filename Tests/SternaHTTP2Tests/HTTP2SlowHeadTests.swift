@@ -11,7 +11,7 @@ import Testing
 struct HTTP2SlowHeadTests {
     enum Part: CaseIterable { case headers, continuation, trailers }
 
-    @Test("Its bytes do not begin the time anew", arguments: Part.allCases)
+    @Test("Single bytes of a head do not restart its time limit", arguments: Part.allCases)
     func drips(part: Part) async throws {
         let time = TestClock()
         let long = HeaderBlock.encode([("x-a", String(repeating: "v", count: 5_000))])

@@ -7,7 +7,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// MAX_CONCURRENT_STREAMS (RFC 9113 §5.1.2).
-@Suite("HTTP/2: as many streams as the server allows", .timeLimit(.minutes(5)))
+@Suite("HTTP/2: the server's limit of streams", .timeLimit(.minutes(5)))
 struct HTTP2StreamLimitTests {
     private static let limit = WireFrame.Setting.maxConcurrentStreams
 
@@ -40,7 +40,7 @@ struct HTTP2StreamLimitTests {
         PoolSupport.engine { $0.maximumConnectionsPerOrigin = connections }
     }
 
-    @Test("Never more than that at once on one connection, and not fewer without need", arguments: [1, 3, 10], [1, 4])
+    @Test("A connection uses the whole limit, and never exceeds it", arguments: [1, 3, 10], [1, 4])
     func never(limit: Int, connections: Int) async throws {
         try await FramePeer.withPeer { connection in
             var crowd = Crowd()
@@ -65,7 +65,7 @@ struct HTTP2StreamLimitTests {
     }
 
     @Test(
-        "None for a while: requests wait without a storm of connections, and are served when one is allowed",
+        "With a limit of zero requests wait without new connections, and are served when it is raised",
         arguments: [1, 128])
     func none(connections: Int) async throws {
         let isClosed = Gate()
@@ -106,7 +106,7 @@ struct HTTP2StreamLimitTests {
         }
     }
 
-    @Test("Lowered while more are open: these go on, and the next one begins when there is room")
+    @Test("Under a lowered limit open streams continue, and the next one waits for room")
     func lowered() async throws {
         let isLowered = Gate()
         let mayGoOn = Gate()
@@ -175,7 +175,7 @@ struct HTTP2StreamLimitTests {
         }
     }
 
-    @Test("Requests sent before the limit was known, and refused for it, are made again")
+    @Test("Requests refused because the limit was not known yet are resent")
     func optimistic() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake(settings: [(Self.limit, 5)])

@@ -41,7 +41,7 @@ struct HTTP2TimeoutTests {
 
     private func engine(_ time: TestClock) -> Engine { PoolSupport.engine { $0.clock = time.clock } }
 
-    @Test("Each in its phase", arguments: Row.allCases)
+    @Test("Each time-out fails in its phase", arguments: Row.allCases)
     func each(row: Row) async throws {
         let time = TestClock()
         try await FramePeer.withPeer { connection in
@@ -84,7 +84,7 @@ struct HTTP2TimeoutTests {
         }
     }
 
-    @Test("While it waits for a stream: nothing is on the wire", arguments: [false, true])
+    @Test("A time-out while waiting for a stream sends nothing", arguments: [false, true])
     func queued(isTotal: Bool) async throws {
         let (time, isOver) = (TestClock(), Gate())
         try await FramePeer.withPeer { connection in
@@ -119,7 +119,7 @@ struct HTTP2TimeoutTests {
         }
     }
 
-    @Test("What comes on other streams, and PING, is no answer to this one", arguments: [false, true])
+    @Test("Frames of other streams, and PING, do not count as a response", arguments: [false, true])
     func others(hasHead: Bool) async throws {
         let time = TestClock()
         try await FramePeer.withPeer { connection in
@@ -150,7 +150,7 @@ struct HTTP2TimeoutTests {
         }
     }
 
-    @Test("A reader that takes its time is not the server's fault")
+    @Test("A slow reader does not time out the server")
     func slowReader() async throws {
         let content = Wire.pattern(3 << 20)
         let (time, isFull) = (TestClock(), Gate())
@@ -176,7 +176,7 @@ struct HTTP2TimeoutTests {
         }
     }
 
-    @Test("A window that opens in time, little by little, is no standstill")
+    @Test("A window that opens little by little does not time out")
     func drip() async throws {
         let content = Wire.pattern(12)
         let time = TestClock()
@@ -201,7 +201,7 @@ struct HTTP2TimeoutTests {
         }
     }
 
-    @Test("A server that falls silent is not waited for because its reader once was, however the reader caught up")
+    @Test("A silent server times out even after the reader was slow")
     func silentAfterPause() async throws {
         let piece = [UInt8](repeating: 1, count: 16_000)
         let time = TestClock()

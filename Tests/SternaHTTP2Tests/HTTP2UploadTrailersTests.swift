@@ -12,7 +12,7 @@ import Testing
 struct HTTP2UploadTrailersTests {
     private static let digest = HTTPField.Name("X-Digest") ?? .eTag
 
-    @Test("They follow the content and end the stream", arguments: HTTP2Scene.Upload.allCases, [0, 1, 65_535, 300_000])
+    @Test("Trailers follow the content and end streams", arguments: HTTP2Scene.Upload.allCases, [0, 1, 65_535, 300_000])
     func follow(kind: HTTP2Scene.Upload, length: Int) async throws {
         let content = Wire.pattern(length)
         let file = try TestFile(content)
@@ -43,7 +43,7 @@ struct HTTP2UploadTrailersTests {
         }
     }
 
-    @Test("They need no window, and wait for the content that does")
+    @Test("Trailers need no window, but wait for content that does")
     func window() async throws {
         let content = Wire.pattern(65_536)
         try await FramePeer.withPeer { connection in
@@ -66,7 +66,7 @@ struct HTTP2UploadTrailersTests {
         }
     }
 
-    @Test("No fields are none: the stream ends all the same")
+    @Test("Without trailer fields the stream ends, too")
     func none() async throws {
         try await FramePeer.withPeer { connection in
             try await connection.handshake()
@@ -83,7 +83,7 @@ struct HTTP2UploadTrailersTests {
         }
     }
 
-    @Test("An error of whoever makes them, and fields that may not be there, cost the stream, not the connection")
+    @Test("An error of the trailers' closure, or a forbidden field, ends the stream, not the connection")
     func failing() async throws {
         struct Mishap: Error {}
         try await FramePeer.withPeer { connection in

@@ -49,7 +49,7 @@ struct HTTP2UploadTurnsTests {
     private static func streams(_ count: Int) -> [UInt32] { (0..<count).map { UInt32(2 * $0 + 3) } }
 
     @Test(
-        "The connection's window is used up while those of the streams are open", arguments: HTTP2Scene.Upload.allCases)
+        "The connection's window may be used up before the streams' ones", arguments: HTTP2Scene.Upload.allCases)
     func connection(kind: HTTP2Scene.Upload) async throws {
         try await uploads(kind, 3, length: 100_000) { connection, ledger in
             try await ledger.greet(settings: [(Self.window, 1 << 20)])
@@ -63,7 +63,7 @@ struct HTTP2UploadTurnsTests {
         }
     }
 
-    @Test("A used-up connection window holds up no request without a body")
+    @Test("A used-up connection window does not block a request without a body")
     func beside() async throws {
         let isUsedUp = Gate()
         try await uploads(
@@ -86,7 +86,7 @@ struct HTTP2UploadTurnsTests {
         }
     }
 
-    @Test("A larger initial window opens those of all streams", arguments: HTTP2Scene.Upload.allCases)
+    @Test("A larger initial window enlarges the windows of all streams", arguments: HTTP2Scene.Upload.allCases)
     func raised(kind: HTTP2Scene.Upload) async throws {
         try await uploads(kind, 2, length: 100_000) { connection, ledger in
             try await ledger.greet(settings: [(Self.window, 10_000)], connectionWindow: 1 << 20)
@@ -99,7 +99,7 @@ struct HTTP2UploadTurnsTests {
         }
     }
 
-    @Test("A stream's closed window holds up no other", arguments: HTTP2Scene.Upload.allCases)
+    @Test("A stream's closed window does not block other streams", arguments: HTTP2Scene.Upload.allCases)
     func blocked(kind: HTTP2Scene.Upload) async throws {
         try await uploads(kind, 3, length: 60_000) { connection, ledger in
             try await ledger.greet(settings: [(Self.window, 0)], connectionWindow: 65_535)
@@ -115,7 +115,7 @@ struct HTTP2UploadTurnsTests {
     }
 
     @Test(
-        "What the connection lets through in small steps is shared by all", arguments: HTTP2Scene.Upload.allCases,
+        "Small steps of the connection's window are shared by all", arguments: HTTP2Scene.Upload.allCases,
         [4_096, 20_000])
     func shared(kind: HTTP2Scene.Upload, step: Int) async throws {
         let length = 400_000

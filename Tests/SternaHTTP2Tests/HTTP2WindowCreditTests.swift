@@ -34,7 +34,7 @@ struct HTTP2WindowCreditTests {
         case plain, padded
     }
 
-    @Test("A body that nobody wants is reset, and what was on its way is given back", arguments: Late.allCases)
+    @Test("An unwanted body is reset, and the window of bytes in transit is given back", arguments: Late.allCases)
     func abandoned(late: Late) async throws {
         let isEnough = Gate()
         try await FramePeer.withPeer { connection in
@@ -84,7 +84,7 @@ struct HTTP2WindowCreditTests {
         }
     }
 
-    @Test("So is what was read to its end, every body in as many frames as it takes, with a stream for each")
+    @Test("The window of bodies that are read to their end is given back, over many streams")
     func read() async throws {
         let content = Wire.pattern(250_000)
         let count = Self.much / content.count
@@ -107,7 +107,7 @@ struct HTTP2WindowCreditTests {
         }
     }
 
-    @Test("So is padding, on the stream that is read and on the connection")
+    @Test("The window of padding is given back, on the stream and on the connection")
     func padding() async throws {
         let extra = 255 + 1
         let counted = Counter()
@@ -148,7 +148,7 @@ struct HTTP2WindowCreditTests {
         }
     }
 
-    @Test("A body that was there in full but not read is no reason for a reset")
+    @Test("A complete body that is not read causes no reset")
     func unread() async throws {
         let isThere = Gate()
         try await FramePeer.withPeer { connection in
@@ -169,7 +169,7 @@ struct HTTP2WindowCreditTests {
         }
     }
 
-    @Test("One that was read in part, or failed to be read, is reset once")
+    @Test("A body that is read in part, or whose reading fails, is reset once")
     func partly() async throws {
         struct Enough: Error {}
         try await FramePeer.withPeer { connection in

@@ -5,7 +5,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
-@Suite("HTTP/2: when it is spoken")
+@Suite("HTTP/2: negotiation")
 struct NegotiationTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let use: HTTP2Mode
@@ -26,7 +26,7 @@ struct NegotiationTests {
         Row(use: .off, isTLS: false, server: .byPriorKnowledge, version: .http11),
     ]
 
-    @Test("By what both sides speak", arguments: rows)
+    @Test("The version depends on what both sides offer", arguments: rows)
     func version(row: Row) async throws {
         let authority = try CertificateAuthority()
         let bundle = row.isTLS ? try authority.issue(hosts: ["localhost"]) : nil

@@ -41,7 +41,7 @@ struct ReceiveWindowTests {
         Row(size: most + 1, expected: .max, more: nil),
     ]
 
-    @Test("More is allowed where three quarters are left, and needed", arguments: rows)
+    @Test("More is allowed from three quarters of the window on, if more is expected", arguments: rows)
     func credit(row: Row) {
         var window = ReceiveWindow()
         window.isLeft(row.size)
@@ -53,7 +53,7 @@ struct ReceiveWindowTests {
         expectNil(again)
     }
 
-    @Test("It begins with what SETTINGS announces")
+    @Test("A window begins with the size that SETTINGS announces")
     func beginning() {
         expectEqual(ReceiveWindow().size, ReceiveWindow.initial)
         expectEqual(ReceiveWindow(size: 65_535).size, 65_535)

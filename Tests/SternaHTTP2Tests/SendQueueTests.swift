@@ -3,7 +3,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransport
 
-@Suite("HTTP/2: whose turn it is to send")
+@Suite("HTTP/2: the order in which streams send")
 struct SendQueueTests {
     private func order(_ queue: SendQueue<Int>, limit: Int = 100) -> [Int] {
         var queue = queue

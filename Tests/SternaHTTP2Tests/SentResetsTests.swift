@@ -59,7 +59,7 @@ struct SentResetsTests {
             events: [.reset(30, before: .max), .answer(on: 0x7FFF_FFFF), .count(30), .asks(true, 32), .ping, .count(0)]),
     ]
 
-    @Test("Answers on later streams, and to a PING", arguments: rows)
+    @Test("Responses on later streams and acknowledged PINGs count resets as processed", arguments: rows)
     func events(row: Row) {
         var resets = SentResets()
         for (place, event) in row.events.enumerated() {

@@ -115,7 +115,7 @@ struct WindowScheduleTests {
     }
 
     @Test(
-        "A server that sends all it may is given more until the network is in use, in small pieces and in large",
+        "A server that fills its window gets larger ones until the network is used, in pieces of any size",
         arguments: [1, 5, 20], [1, 12])
     func grows(milliseconds: Int64, pieces: Int) {
         // 200 MB/s: what comes within the delay there and back is below the limit.
@@ -133,7 +133,7 @@ struct WindowScheduleTests {
             last >= 120_000_000, "\(last / 1_000_000) MB in the last second, with a target of \(world.tuner.target)")
     }
 
-    @Test("One that reads as it likes is served again when it goes on", arguments: 0..<30)
+    @Test("A reader with pauses is served again when it resumes", arguments: 0..<30)
     func anyReader(seed: Int) {
         var world = World(seed: UInt64(seed) &* 131 &+ 17, maximum: 1 << 20)
         for _ in 0..<800 {
@@ -159,7 +159,7 @@ struct WindowScheduleTests {
         #expect(world.allowed > ReceiveWindow.initial / 2)
     }
 
-    @Test("What is kept for a reader that stops is bounded by what had been allowed", arguments: 0..<20)
+    @Test("The bytes kept for a stopped reader are bounded by the allowed window", arguments: 0..<20)
     func stops(seed: Int) {
         var world = World(seed: UInt64(seed) &* 17 &+ 5, maximum: 4 << 20)
         let steps = Int.random(in: 0..<400, using: &world.random)

@@ -4,7 +4,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransport
 
-@Suite("HTTP/2: how much is on its way for a connection to be used in full")
+@Suite("HTTP/2: the window that uses a connection in full")
 struct WindowTunerTests {
     private static let initial = ReceiveWindow.initial
     private static let minute = WindowTuner.probeInterval
@@ -43,14 +43,14 @@ struct WindowTunerTests {
         Row(bytes: [initial], maximum: initial + 1, target: initial + 1),
     ]
 
-    @Test("The target is twice what came within a probe, where the windows held it up", arguments: rows)
+    @Test("The target is twice the bytes of a probe's round trip, if the windows limited them", arguments: rows)
     func target(row: Row) {
         var tuner = WindowTuner(maximum: row.maximum)
         probe(&tuner, at: 0, bytes: row.bytes)
         expectEqual(tuner.target, row.target)
     }
 
-    @Test("It grows round by round to the limit, with one probe", arguments: [1 << 20, 3 << 20, 16 << 20, 1 << 30])
+    @Test("The target grows by rounds to the limit, with one probe", arguments: [1 << 20, 3 << 20, 16 << 20, 1 << 30])
     func growth(maximum: Int) {
         var tuner = WindowTuner(maximum: maximum)
         var now: Int64 = 5
@@ -90,7 +90,7 @@ struct WindowTunerTests {
         expectEqual(tuner.target, perRound >= Self.initial / 3 * 2 ? max(Self.initial, 2 * perRound) : Self.initial)
     }
 
-    @Test("A round is never so short that one read is a measure")
+    @Test("A round is never so short that it measures a single read")
     func shortest() {
         var tuner = WindowTuner()
         probe(&tuner, at: 0, bytes: [1], round: 1_000)
@@ -99,7 +99,7 @@ struct WindowTunerTests {
         expectEqual(tuner.target, 2 * 200_000)
     }
 
-    @Test("Without an answer to the probe there are no rounds")
+    @Test("Without an acknowledgement of the probe there are no rounds")
     func unanswered() {
         var tuner = WindowTuner()
         _ = tuner.received(1, at: 0)
@@ -110,7 +110,7 @@ struct WindowTunerTests {
         expectEqual(tuner.target, Self.initial)
     }
 
-    @Test("It never shrinks")
+    @Test("The target never shrinks")
     func shrinking() {
         var tuner = WindowTuner()
         probe(&tuner, at: 0, bytes: [1 << 20])
@@ -118,7 +118,7 @@ struct WindowTunerTests {
         expectEqual(tuner.target, 2 << 20)
     }
 
-    @Test("A limit below the beginning is the beginning", arguments: [Int.min, -1, 0, 1, ReceiveWindow.initial])
+    @Test("A limit is at least the initial window", arguments: [Int.min, -1, 0, 1, ReceiveWindow.initial])
     func least(maximum: Int) {
         var tuner = WindowTuner(maximum: maximum)
         expectEqual(tuner.maximum, ReceiveWindow.initial)
@@ -127,7 +127,7 @@ struct WindowTunerTests {
         expectEqual(tuner.target, ReceiveWindow.initial)
     }
 
-    @Test("One probe at a time, and none within a minute of the last")
+    @Test("Probes are sent one at a time, at least a minute apart")
     func pace() {
         var tuner = WindowTuner()
         let tenth = Self.minute / 10
@@ -140,7 +140,7 @@ struct WindowTunerTests {
         expectEqual(probes, [0, 16, 36])
     }
 
-    @Test("An unrequested answer is ignored")
+    @Test("An unrequested acknowledgement is ignored")
     func unasked() {
         var tuner = WindowTuner()
         tuner.answered(at: 0)
@@ -149,7 +149,7 @@ struct WindowTunerTests {
         expectEqual(tuner.target, 2 << 20)
     }
 
-    @Test("Where the peer is told all the time to go on, more is allowed at a time, up to a limit")
+    @Test("Frequent window updates enlarge the target, up to a limit")
     func busy() {
         var tuner = WindowTuner()
         for doublings in 0..<4 {
@@ -160,7 +160,7 @@ struct WindowTunerTests {
         expectEqual(tuner.target, WindowTuner.busyTarget)
     }
 
-    @Test("What the settings or a probe say of the windows holds there, too")
+    @Test("The settings' maximum and a probe's larger target hold there, too")
     func busyLimits() {
         var small = WindowTuner(maximum: Self.initial + 1)
         var large = WindowTuner()

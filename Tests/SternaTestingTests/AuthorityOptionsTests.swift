@@ -9,7 +9,7 @@ import X509
 struct AuthorityOptionsTests {
     private func certificate(_ der: [UInt8]) throws -> Certificate { try Certificate(derEncoded: der) }
 
-    @Test("An authority says what its options say")
+    @Test("An authority's certificate has the content of its options")
     func contents() throws {
         var options = AuthorityOptions(commonName: "Constrained")
         options.hosts = ["ca.example.test"]
@@ -37,7 +37,7 @@ struct AuthorityOptionsTests {
         }
     }
 
-    @Test("Extensions are left out where nothing is in them")
+    @Test("Empty extensions are left out")
     func empty() throws {
         var options = AuthorityOptions()
         (options.keyUsage, options.omitsBasicConstraints) = ([], true)

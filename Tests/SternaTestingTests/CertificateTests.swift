@@ -28,7 +28,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("accepted with the authority, refused with another")
+    @Test("a certificate is accepted with its authority, refused with another")
     func trust() async throws {
         let authority = try CertificateAuthority()
         let other = try CertificateAuthority()
@@ -67,7 +67,7 @@ struct CertificateTests {
         try await expectEqual(Self.accepted(bundle, roots: [authority.pem]), false)
     }
 
-    @Test("what a leaf must not be")
+    @Test("a leaf for code signing, self-signed or without a name is refused")
     func unusable() async throws {
         let authority = try CertificateAuthority()
         let codeSigning = try authority.issue(CertificateOptions(extendedKeyUsage: [.codeSigning]))
@@ -78,7 +78,7 @@ struct CertificateTests {
         try await expectEqual(Self.accepted(nameless, roots: [authority.pem], hostname: nil), false)
     }
 
-    @Test("intermediates go with the chain")
+    @Test("intermediates are sent with the chain")
     func intermediates() async throws {
         let root = try CertificateAuthority()
         let lower = try root.issueIntermediate(pathLength: 1).issueIntermediate(commonName: "Lower")
@@ -104,7 +104,7 @@ struct CertificateTests {
         expectEqual(accepted, (kind == 2))
     }
 
-    @Test("versions are the server's to choose")
+    @Test("the server chooses the TLS versions")
     func versions() async throws {
         let authority = try CertificateAuthority()
         var settings = ServerTLSSettings()

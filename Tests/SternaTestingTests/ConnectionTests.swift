@@ -83,7 +83,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "what is no HTTP gets 400",
+        "input that is not HTTP gets 400",
         arguments: [
             "nonsense\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
         ])
@@ -97,7 +97,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a client's close ends what it waited for", arguments: ["/delay/60", "/fault/never", "/custom"])
+    @Test("a client's close ends its handler", arguments: ["/delay/60", "/fault/never", "/custom"])
     func clientCloses(target: String) async throws {
         let (ended, end) = AsyncStream<Bool>.makeStream()
         try await TestServer.withServer { server in
@@ -164,7 +164,7 @@ struct ConnectionTests {
         expectEqual(server.totalConnections, 0)
     }
 
-    @Test("waiting for connections gives up")
+    @Test("waiting for connections times out")
     func waiting() async throws {
         try await TestServer.withServer { server async throws in
             await #expect(throws: TestServer.TimeoutError.self) {
@@ -176,7 +176,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("the record is bounded")
+    @Test("the record of requests is bounded")
     func record() async throws {
         try await TestServer.withServer(.init(recordedRequests: 2)) { server in
             try await RawClient.with(port: server.port) { client in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("Routes of a test's own", .timeLimit(.minutes(5)))
+@Suite("Custom routes", .timeLimit(.minutes(5)))
 struct CustomRouteTests {
     struct Oops: Error {}
 

@@ -48,7 +48,7 @@ struct EchoBodyTests {
         }
     }
 
-    @Test("bytes that are no text become a data URL")
+    @Test("bytes that are not text become a data URL")
     func binary() async throws {
         try await TestServer.withServer { server in
             let text = try await RawClient.with(port: server.port) { client in
@@ -60,7 +60,7 @@ struct EchoBodyTests {
         }
     }
 
-    @Test("a chunked body is put together")
+    @Test("a chunked body is joined")
     func chunked() async throws {
         try await TestServer.withServer { server in
             let text = try await RawClient.with(port: server.port) { client in

@@ -6,7 +6,7 @@ import Testing
 @Suite("Fault routes", .timeLimit(.minutes(5)))
 struct FaultRouteTests {
     @Test(
-        "answers that end early or wrongly",
+        "responses that end early or wrongly",
         arguments: [
             ("close", "", 0), ("close-half", "Content-Length: 1000\r\n\r\nxxx", 500),
             ("garbage", "no HTTP at all", 20),
@@ -51,7 +51,7 @@ struct FaultRouteTests {
         }
     }
 
-    @Test("a head without end goes on until the client closes")
+    @Test("an endless head continues until the client closes")
     func endlessHead() async throws {
         try await TestServer.withServer { server in
             try await RawClient.with(port: server.port) { client in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Connections of the server over HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2ConnectionTests {
-    @Test("settings are announced, and bodies pass whatever the window", arguments: [1, 1000, 65_535, 0x7FFF_FFFF])
+    @Test("settings are announced, and bodies arrive with any window", arguments: [1, 1000, 65_535, 0x7FFF_FFFF])
     func settings(window: Int) async throws {
         var options = TestServer.Options(http2: .byPriorKnowledge)
         options.http2Settings = .init(maximumConcurrentStreams: 7, initialWindowSize: window)
@@ -26,7 +26,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("a window of nothing takes no body, settings beyond their range are bounded")
+    @Test("a window of zero takes no body, and settings are clamped")
     func bounds() async throws {
         var options = TestServer.Options(http2: .byPriorKnowledge)
         options.http2Settings = .init(maximumConcurrentStreams: .max, initialWindowSize: -1, connectionWindowSize: .max)
@@ -46,7 +46,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("after its number of requests a connection says goodbye and finishes what is open")
+    @Test("after its number of requests a connection sends GOAWAY and finishes open streams")
     func goAway() async throws {
         var options = TestServer.Options(http2: .byPriorKnowledge)
         options.http2Settings.requestsPerConnection = 2
@@ -76,7 +76,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("an idle connection says goodbye")
+    @Test("an idle connection sends GOAWAY")
     func idle() async throws {
         let options = TestServer.Options(http2: .byPriorKnowledge, idleTimeout: .seconds(4))
         try await TestServer.withServer(options) { server async throws in
@@ -88,7 +88,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("a connection that never shows its version is closed")
+    @Test("a connection that never selects a version is closed")
     func undecided() async throws {
         let options = TestServer.Options(http2: .byPriorKnowledge, idleTimeout: .milliseconds(300))
         try await TestServer.withServer(options) { server async throws in
@@ -100,7 +100,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("what is no frame ends the connection with the reason")
+    @Test("bytes that are not a frame end the connection with the reason")
     func brokenFrames() async throws {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             let bytes = try await RawClient.with(port: server.port) { client async throws in
@@ -130,7 +130,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("bytes of a route's own go out in place of frames")
+    @Test("a route's own bytes are sent in place of frames")
     func raw() async throws {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             server.route("GET", "/ping") { _ in

@@ -10,7 +10,7 @@ import Testing
 struct HTTP2ServerTests {
     // MARK: Which version
 
-    @Test("in the clear the preface tells, and only where it is looked for")
+    @Test("in the clear the preface selects HTTP/2, if enabled")
     func priorKnowledge() async throws {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             try await expectEqual(server.ask2("GET", "/1k").body.count, 1024)
@@ -32,7 +32,7 @@ struct HTTP2ServerTests {
     }
 
     @Test(
-        "what begins like the preface is HTTP/1.1",
+        "input that only begins like the preface is HTTP/1.1",
         arguments: [
             ["P", "OST /anything HTTP/1.1\r\nHost: a\r\n\r\n"], ["PR", "I", " /anything HTTP/1.1\r\nHost: a\r\n\r\n"],
         ])
@@ -47,7 +47,7 @@ struct HTTP2ServerTests {
         }
     }
 
-    @Test("over TLS the handshake tells", arguments: [ServerHTTP2.byALPN, .byPriorKnowledge, []])
+    @Test("over TLS the handshake selects HTTP/2", arguments: [ServerHTTP2.byALPN, .byPriorKnowledge, []])
     func alpn(http2: ServerHTTP2) async throws {
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: try authority.issue(), http2: http2)
@@ -122,7 +122,7 @@ struct HTTP2ServerTests {
         }
     }
 
-    @Test("answers without a body", arguments: [("HEAD", "/bytes/100", "100"), ("GET", "/status/204", nil)])
+    @Test("responses without a body", arguments: [("HEAD", "/bytes/100", "100"), ("GET", "/status/204", nil)])
     func bodyless(method: String, target: String, length: String?) async throws {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             let response = try await server.ask2(method, target)
@@ -141,7 +141,7 @@ struct HTTP2ServerTests {
         }
     }
 
-    @Test("an expected 100 comes when the body is read, a refusal without it")
+    @Test("an expected 100 is sent when the body is read, a refusal without it")
     func expectContinue() async throws {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             try await HTTP2Client.with(port: server.port) { client async throws in

@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTesting
 
 /// What a stream leaves behind in the server.
-@Suite("The life of a stream of the server over HTTP/2", .timeLimit(.minutes(5)))
+@Suite("Release of the server's HTTP/2 streams", .timeLimit(.minutes(5)))
 struct HTTP2StreamLifeTests {
     /// Remembers the pipes that bodies came by, and keeps none of them.
     // Invariant: the list is touched with its lock held.
@@ -22,7 +22,7 @@ struct HTTP2StreamLifeTests {
 
     enum Ending: CaseIterable { case read, unread, reset }
 
-    @Test("Nothing of a stream is left when it has ended", arguments: Ending.allCases)
+    @Test("A stream is released when it has ended", arguments: Ending.allCases)
     func ended(ending: Ending) async throws {
         let pipes = Pipes()
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in

@@ -31,7 +31,7 @@ struct HTTP2StreamTests {
         }
     }
 
-    @Test("a stream nobody reads stops its sender, not its neighbours")
+    @Test("an unread stream stops its sender, not other streams")
     func backPressure() async throws {
         let (go, start) = AsyncStream<Void>.makeStream()
         let sent = Mutex(0)
@@ -77,7 +77,7 @@ struct HTTP2StreamTests {
         }
     }
 
-    @Test("a reset by the client ends what it waited for, hundreds of times over")
+    @Test("a reset by the client ends its handler, hundreds of times")
     func manyResets() async throws {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             let ended = Mutex(0)
@@ -128,7 +128,7 @@ struct HTTP2StreamTests {
         }
     }
 
-    @Test("faults without an end wait on their stream", arguments: [("never", 0), ("stall", 100)])
+    @Test("endless faults wait on their stream", arguments: [("never", 0), ("stall", 100)])
     func waitingFaults(fault: String, length: Int) async throws {
         try await TestServer.withServer(.init(http2: .byPriorKnowledge)) { server async throws in
             try await HTTP2Client.with(port: server.port) { client async throws in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Request bodies", .timeLimit(.minutes(5)))
 struct RequestBodyTests {
-    @Test("an expectation is answered when the route reads")
+    @Test("100 is sent when the route reads an expected body")
     func expectContinue() async throws {
         try await TestServer.withServer { server in
             try await RawClient.with(port: server.port) { client in
@@ -19,7 +19,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("an expectation is refused when the route does not read")
+    @Test("an expected body is refused when the route does not read")
     func expectRefused() async throws {
         try await TestServer.withServer { server in
             try await RawClient.with(port: server.port) { client in

@@ -48,7 +48,7 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test("a seed names the bytes, however they are cut")
+    @Test("a seed determines the bytes, however they are split")
     func seed() async throws {
         try await TestServer.withServer { server in
             let whole = try await server.ask("GET", "/bytes/200000?seed=7").body
@@ -142,7 +142,7 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test("half a streamed body ends the connection")
+    @Test("an incomplete streamed body ends the connection")
     func shortBody() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/short") { _ in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Scripted peer", .timeLimit(.minutes(5)))
 struct ScriptedServerTests {
-    @Test("plays heads, bodies and answers in turn")
+    @Test("plays heads, bodies and responses in turn")
     func conversation() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send("first"), .receive(atLeast: 3), .sendBytes([0x32]), .receiveHead,
@@ -79,7 +79,7 @@ struct ScriptedServerTests {
         }
     }
 
-    @Test("waits that run out say so")
+    @Test("waits that time out report it")
     func timeouts() async throws {
         try await ScriptedServer.withServer(connections: [[.hang]]) { server in
             try await expectEqual(server.waitForClose(connection: 0, within: 0.02), false)

@@ -48,7 +48,7 @@ struct ServerResponseTests {
         .stream(length: length) { writer in for piece in pieces { try await writer.write(piece) } }
     }
 
-    @Test("Each is received alike from a mock and from a server", arguments: 0..<15)
+    @Test("Each response is received alike from a mock and from a server", arguments: 0..<15)
     func alike(index: Int) async throws {
         for isMock in [true, false] {
             let row = Self.rows[index]
@@ -69,7 +69,7 @@ struct ServerResponseTests {
         }
     }
 
-    @Test("Repeated fields stay lines of their own, a redirect has its own, and typed names find them")
+    @Test("Repeated fields stay separate lines, a redirect adds its own, and typed names find them")
     func fields() async throws {
         var response = ServerResponse.redirect(
             to: "/b", status: 307, headers: ["Set-Cookie": "a=1", "Set-Cookie": "b=2"])
@@ -85,7 +85,7 @@ struct ServerResponseTests {
         expectNil(reply.headers[.retryAfter])
     }
 
-    @Test("A mock hands on the reason phrase and the trailers")
+    @Test("A mock passes on the reason phrase and the trailers")
     func rest() async throws {
         let response = ServerResponse(
             reason: "Fine", body: Self.written(nil, ["x"]), trailers: ["X-Sum": "9"])
@@ -112,7 +112,7 @@ struct ServerResponseTests {
         }
     }
 
-    @Test("A mock's body that ends early, is too long, or fails breaks off")
+    @Test("A mock's body that ends early, is too long, or fails is truncated")
     func broken() async throws {
         struct Fault: Error {}
         let bodies: [ServerResponse.Body] = [

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A test's clock")
 struct TestClockTests {
-    @Test("Who waits for a timer that never comes goes on when cancelled, early or late", arguments: [false, true])
+    @Test("A cancelled wait for a timer ends, cancelled before or during it", arguments: [false, true])
     func cancelled(early: Bool) async {
         let clock = TestClock()
         let waiting = Task {

@@ -32,7 +32,7 @@ struct TestProxyHTTP2Tests {
         try await client.withStream(connect(target, fields)) { _, inbound in try await HTTP2Client.read(&inbound) }
     }
 
-    @Test("A tunnel is a stream, that carries bytes as they are until both have ended")
+    @Test("A tunnel is a stream that carries bytes unchanged until both sides have ended")
     func tunnel() async throws {
         let script: [ScriptedServer.Step] = [.receive(atLeast: 4), .send("pong"), .close]
         try await ScriptedServer.withServer(connections: [script]) { server in
@@ -58,7 +58,7 @@ struct TestProxyHTTP2Tests {
         }
     }
 
-    @Test("20 MB come at the client's pace, and beside them what else is asked for")
+    @Test("20 MB arrive at the client's pace, beside other requests")
     func large() async throws {
         try await TestServer.withServer { server in
             let target = "127.0.0.1:\(server.port)"
@@ -80,7 +80,7 @@ struct TestProxyHTTP2Tests {
         }
     }
 
-    @Test("Credentials where they are demanded, and destinations that there are not")
+    @Test("Proxy authentication, and unreachable destinations")
     func refusals() async throws {
         let port = try ClosedPort()
         let good = [("proxy-authorization", "Basic YWRhOnB3")]
@@ -102,7 +102,7 @@ struct TestProxyHTTP2Tests {
         withExtendedLifetime(port) {}
     }
 
-    @Test("Faults, after so many messages and on so many connections")
+    @Test("Faults occur after a number of messages, on a number of connections")
     func faults() async throws {
         try await with(.init(fault: .refuses(status: 403, body: "no"))) { client, _ in
             let answer = try await Self.ask(client, "origin.test:443")
@@ -132,7 +132,7 @@ struct TestProxyHTTP2Tests {
         }
     }
 
-    @Test("Answers of choice, and a client's reset")
+    @Test("Given responses are sent, and a client's reset is recorded")
     func answers() async throws {
         try await ScriptedServer.withServer(connections: []) { server in
             let text = "HTTP/1.1 103 Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 299 Yes\r\nContent-Length: 3\r\nX-A: b\r\n\r\n"
@@ -151,7 +151,7 @@ struct TestProxyHTTP2Tests {
         }
     }
 
-    @Test("Tunnels and connections end when they are to")
+    @Test("Tunnels and connections end on command")
     func ends() async throws {
         try await ScriptedServer.withServer(connections: []) { server in
             let target = "127.0.0.1:\(server.port)"
@@ -182,7 +182,7 @@ struct TestProxyHTTP2Tests {
         }
     }
 
-    @Test("A client that does not offer HTTP/2 gets HTTP/1.1, and no client gets anything in a pause")
+    @Test("A client without HTTP/2 gets HTTP/1.1, and during a pause no client is served")
     func old() async throws {
         let authority = try CertificateAuthority()
         let options = TestProxy.Options(.https(try authority.issue(hosts: ["localhost"])), http2: true)

@@ -76,7 +76,7 @@ struct TestProxyTests {
         }
     }
 
-    @Test("Impatient bytes are counted, and still go through")
+    @Test("Bytes before the response are counted, and still relayed")
     func early() async throws {
         try await ScriptedServer.withServer(connections: [[.receive(atLeast: 4), .send("pong"), .close]]) { server in
             try await TestProxy.withProxy { proxy in
@@ -106,7 +106,7 @@ struct TestProxyTests {
         withExtendedLifetime(port) {}
     }
 
-    @Test("Credentials, where they are demanded")
+    @Test("Credentials are checked if they are required")
     func credentials() async throws {
         try await TestServer.withServer { server in
             try await TestProxy.withProxy(.init(username: "a b", password: "p:@")) { proxy in
@@ -125,7 +125,7 @@ struct TestProxyTests {
         }
     }
 
-    @Test("Behind TLS")
+    @Test("A proxy may use TLS")
     func tls() async throws {
         let authority = try CertificateAuthority()
         try await TestServer.withServer { server in
@@ -151,7 +151,7 @@ struct TestProxySOCKSTests {
 
     private static let name: [UInt8] = [3, 11] + Array("origin.test".utf8)
 
-    @Test("Names, and both kinds of addresses", arguments: [name, [1, 127, 0, 0, 1]])
+    @Test("Names and both kinds of addresses are reached", arguments: [name, [1, 127, 0, 0, 1]])
     func addresses(address: [UInt8]) async throws {
         try await TestServer.withServer { server in
             let routes = ["origin.test:\(server.port)": server.port]
@@ -173,7 +173,7 @@ struct TestProxySOCKSTests {
         }
     }
 
-    @Test("User names and passwords", arguments: [("eve", 1), ("ada", 0)])
+    @Test("User names and passwords are checked", arguments: [("eve", 1), ("ada", 0)])
     func credentials(username: String, status: Int) async throws {
         try await TestProxy.withProxy(.init(.socks5, username: "ada", password: "pw")) { proxy in
             try await RawClient.with(port: proxy.port) { client in
@@ -192,7 +192,7 @@ struct TestProxySOCKSTests {
         }
     }
 
-    @Test("A method that will not do, and a command that is not known")
+    @Test("Unacceptable methods and unknown commands are refused")
     func refusals() async throws {
         try await TestProxy.withProxy(.init(.socks5, username: "ada")) { proxy in
             try await RawClient.with(port: proxy.port) { client in
@@ -223,7 +223,7 @@ struct TestProxyFaultTests {
         }
     }
 
-    @Test("Closing") func closing() async throws {
+    @Test("The proxy closes on request") func closing() async throws {
         try await expectEqual(answer(.closes()), "")
         try await TestProxy.withProxy(.init(fault: .closesAtOnce)) { proxy in
             let text = try await RawClient.with(port: proxy.port) { try await $0.rest() }
@@ -232,7 +232,7 @@ struct TestProxyFaultTests {
         }
     }
 
-    @Test("Refusing, all at once or byte by byte", arguments: [false, true])
+    @Test("The proxy refuses, in one piece or byte by byte", arguments: [false, true])
     func refusing(drips: Bool) async throws {
         try await TestProxy.withProxy(.init(fault: .refuses(status: 403, body: "no"), drips: drips)) { proxy in
             try await RawClient.with(port: proxy.port) { client in
@@ -246,7 +246,7 @@ struct TestProxyFaultTests {
         }
     }
 
-    @Test("Stalling and sending what it should not, until the client goes")
+    @Test("The proxy stalls, or sends given bytes, until the client closes")
     func stalling() async throws {
         for fault in [TestProxy.Fault.stalls(), .sends([0, 1, 2])] {
             try await TestProxy.withProxy(.init(fault: fault)) { proxy in
@@ -261,7 +261,7 @@ struct TestProxyFaultTests {
         }
     }
 
-    @Test("A tunnel behind an answer of choice", arguments: [false, true])
+    @Test("A tunnel opens with a given response", arguments: [false, true])
     func answers(drips: Bool) async throws {
         try await TestServer.withServer { server in
             let fault = TestProxy.Fault.answersConnect("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
@@ -277,7 +277,7 @@ struct TestProxyFaultTests {
         expectEqual(text.utf8.count, 70_000)
     }
 
-    @Test("It stops when it is released, and with connections open")
+    @Test("The proxy stops when released, even with open connections")
     func stop() async throws {
         var proxy: TestProxy? = try await TestProxy.start()
         let port = try #require(proxy?.port)

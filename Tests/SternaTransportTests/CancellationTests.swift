@@ -26,7 +26,7 @@ struct CancellationTests {
         return error
     }
 
-    @Test("While waiting for the answer", arguments: [false, true])
+    @Test("Cancelling while waiting for the response", arguments: [false, true])
     func waiting(secure: Bool) async throws {
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: secure ? try authority.issue(hosts: ["localhost"]) : nil)
@@ -47,7 +47,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("In the middle of a body that is collected", arguments: [4, 300_000])
+    @Test("Cancelling amid a body that is collected", arguments: [4, 300_000])
     func collecting(count: Int) async throws {
         let part = "HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n" + String(repeating: "c", count: count)
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(part), .hang]]) { server in
@@ -59,7 +59,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("In the middle of a body that is streamed")
+    @Test("Cancelling amid a body that is streamed")
     func streaming() async throws {
         let part = "HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\nhalf"
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(part), .hang]]) { server in
@@ -74,7 +74,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("While the body of the request is sent", arguments: [false, true])
+    @Test("Cancelling while the request's body is sent", arguments: [false, true])
     func sending(isStream: Bool) async throws {
         let listener = try RawListener(isFull: false)
         let api = try Wire.session("http://127.0.0.1:\(listener.port)")
@@ -96,7 +96,7 @@ struct CancellationTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("While the source of a body is waited for: the source is cancelled")
+    @Test("Cancelling while a body's source is awaited cancels the source")
     func source() async throws {
         try await TestServer.withServer { server in
             let api = try Wire.session(server.url)
@@ -125,7 +125,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("While connecting")
+    @Test("Cancelling while connecting")
     func connecting() async throws {
         let listener = try RawListener(isFull: true)
         let time = TestClock()
@@ -147,7 +147,7 @@ struct CancellationTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("In the TLS handshake: the connection, which no other request waits for, is closed")
+    @Test("Cancelling in the TLS handshake closes a connection without other waiting requests")
     func handshake() async throws {
         try await ScriptedServer.withServer(connections: [[.receive(atLeast: 1), .hang]]) { server in
             let api = try Wire.session("https://127.0.0.1:\(server.port)")
@@ -158,7 +158,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("Before it began")
+    @Test("Cancelling before the beginning sends nothing")
     func before() async throws {
         try await TestServer.withServer { server in
             let api = try Wire.session(server.url)
@@ -173,7 +173,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("After it ended nothing happens")
+    @Test("Cancelling after the end has no effect")
     func after() async throws {
         try await TestServer.withServer { server in
             let api = try Wire.session(server.url)
@@ -187,7 +187,7 @@ struct CancellationTests {
     }
 
     @Test(
-        "200 at random moments: no hang, no connection left, and the engine works on", arguments: [2, 32],
+        "200 cancellations at random moments leave no connection, and the engine works", arguments: [2, 32],
         [false, true])
     func storm(maximum: Int, secure: Bool) async throws {
         let authority = try CertificateAuthority()

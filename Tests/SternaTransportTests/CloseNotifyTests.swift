@@ -20,14 +20,14 @@ struct CloseNotifyTests {
         try await Wire.refusal(.truncated, .read, secure: true, script: [.send(Self.untilClose), .closeAbruptly])
     }
 
-    @Test("Where the policy does not require it, such a body is complete")
+    @Test("If the policy does not require it, such a body is complete")
     func accepted() async throws {
         let reply = try await Wire.answer(
             secure: true, script: [.send(Self.untilClose), .closeAbruptly], settings: lenient)
         try await expectEqual(reply.text(), "hello")
     }
 
-    @Test("With close_notify it is complete either way", arguments: [false, true])
+    @Test("With close_notify such a body is complete under either policy", arguments: [false, true])
     func orderly(isLenient: Bool) async throws {
         let reply = try await Wire.answer(
             secure: true, script: [.send(Self.untilClose), .close], settings: { if isLenient { lenient(&$0) } })
@@ -35,7 +35,7 @@ struct CloseNotifyTests {
     }
 
     @Test(
-        "What says where it ends must come to that end whatever the policy is",
+        "A body with its own end must be complete under every policy",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", "HTTP/1.1 200 OK\r\nX-Half",
@@ -45,7 +45,7 @@ struct CloseNotifyTests {
             .truncated, .read, secure: true, script: [.send(text), .closeAbruptly], settings: lenient)
     }
 
-    @Test("No other fault of a connection is taken for such an end")
+    @Test("No other fault of a connection counts as such an end")
     func faults() {
         #expect(TLSFault.isUncleanEnd(NIOSSLError.uncleanShutdown))
         #expect(!TLSFault.isUncleanEnd(NIOSSLError.noSuchFilesystemObject))
@@ -53,7 +53,7 @@ struct CloseNotifyTests {
         #expect(!TLSFault.isUncleanEnd(ChannelError.eof))
     }
 
-    @Test("A connection that is idle when it ends so is not used again")
+    @Test("An idle connection that ends without it is not reused")
     func idle() async throws {
         let authority = try CertificateAuthority()
         let first: [ScriptedServer.Step] = [.receiveHead, .answer("one"), .closeAbruptly]

@@ -14,7 +14,7 @@ import Testing
 struct FakeTimeTests {
     static let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
 
-    @Test("60 s to the first byte")
+    @Test("The first-byte time-out of 60 s")
     func firstByte() async throws {
         let fake = try await FakeConnection()
         let task = try await fake.start()
@@ -27,7 +27,7 @@ struct FakeTimeTests {
         expectEqual(error?.phase, .wait)
     }
 
-    @Test("60 s between bytes, each anew")
+    @Test("60 s between bytes, restarted by each")
     func betweenBytes() async throws {
         let fake = try await FakeConnection()
         let task = try await fake.start()
@@ -48,7 +48,7 @@ struct FakeTimeTests {
         expectEqual(error?.status, 200)
     }
 
-    @Test("A short time-out between bytes holds behind a long one to the first")
+    @Test("A short time-out between bytes applies after a long one to the first")
     func shortAfterLong() async throws {
         let fake = try await FakeConnection()
         let task = try await fake.start {
@@ -65,7 +65,7 @@ struct FakeTimeTests {
         await expectEqual(FakeConnection.error(task)?.phase, .read)
     }
 
-    @Test("A head that stops half-way stalls between bytes")
+    @Test("A head that stops midway fails by the time-out between bytes")
     func halfHead() async throws {
         let fake = try await FakeConnection()
         let task = try await fake.start {
@@ -80,7 +80,7 @@ struct FakeTimeTests {
         await expectEqual(FakeConnection.error(task)?.phase, .read)
     }
 
-    @Test("All together, however lively the answer is")
+    @Test("The total time-out applies, however fast the response is")
     func total() async throws {
         let fake = try await FakeConnection()
         let task = try await fake.start(total: .seconds(100))
@@ -106,7 +106,7 @@ struct FakeTimeTests {
         #expect(!fake.isOpen)
     }
 
-    @Test("Each use begins the idle time anew")
+    @Test("Each use restarts the idle time")
     func idleAfterUse() async throws {
         let fake = try await FakeConnection()
         for _ in 0..<3 {
@@ -123,7 +123,7 @@ struct FakeTimeTests {
         #expect(!fake.isOpen)
     }
 
-    @Test("A streamed body that is not read is the caller's own affair until the total time")
+    @Test("A streamed body that is not read fails only by the total time-out")
     func unread() async throws {
         let fake = try await FakeConnection()
         let task = try await fake.start(total: .seconds(5_000), delivery: .head)
@@ -141,7 +141,7 @@ struct FakeTimeTests {
     }
 
     @Test(
-        "A server that falls silent is not waited for because its reader once was, however the reader caught up",
+        "A silent server times out even after its reader was slow",
         arguments: 1...4)
     func silentAfterPause(taken: Int) async throws {
         let fake = try await FakeConnection()
@@ -170,14 +170,14 @@ struct FakeTimeTests {
         expectEqual(error?.phase, .read)
     }
 
-    @Test("Bytes that answer nothing end an idle connection", arguments: ["x", "HTTP/1.1 408 Request Timeout\r\n\r\n"])
+    @Test("Bytes without a request end an idle connection", arguments: ["x", "HTTP/1.1 408 Request Timeout\r\n\r\n"])
     func unasked(text: String) async throws {
         let fake = try await FakeConnection()
         try await fake.receive(text)
         #expect(!fake.isOpen)
     }
 
-    @Test("Nothing is read of a response once its body's handle is gone")
+    @Test("Nothing is read of a response once its body is released")
     func released() async throws {
         let fake = try await FakeConnection()
         do {

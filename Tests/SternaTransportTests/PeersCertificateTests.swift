@@ -78,7 +78,7 @@ struct PeersCertificateTests {
         try await refused(try authority.issue(future), root: authority.pem)
     }
 
-    @Test("An address is trusted by an address alone, not by the socket's or a name")
+    @Test("An address is trusted only by an address, not by the socket's or a name")
     func addresses() async throws {
         let authority = try CertificateAuthority()
         for (hosts, isGood) in [(["127.0.0.1"], true), (["localhost"], false), (["127.0.0.2"], false)] {
@@ -95,7 +95,7 @@ struct PeersCertificateTests {
         }
     }
 
-    @Test("A server that speaks no TLS, too old TLS, or hangs up, fails the handshake")
+    @Test("A server without TLS, with too old TLS, or that closes, fails the handshake")
     func noTLS() async throws {
         let authority = try CertificateAuthority()
         for script: [ScriptedServer.Step] in [

@@ -38,7 +38,7 @@ struct TimeoutTests {
         return error
     }
 
-    @Test("Connecting") func connect() async throws {
+    @Test("The connect time-out") func connect() async throws {
         let listener = try RawListener(isFull: true)
         let error = try await runsOut(.connect, "http://127.0.0.1:\(listener.port)") {
             $0.timeouts.connect = Wire.short
@@ -47,7 +47,7 @@ struct TimeoutTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("Connecting, by name") func connectByName() async throws {
+    @Test("The connect time-out, by name") func connectByName() async throws {
         let listener = try RawListener(isFull: true)
         try await runsOut(.connect, "http://localhost:\(listener.port)") { $0.timeouts.connect = Wire.short }
         withExtendedLifetime(listener) {}
@@ -82,14 +82,14 @@ struct TimeoutTests {
         }
     }
 
-    @Test("The first byte", arguments: [false, true])
+    @Test("The first-byte time-out", arguments: [false, true])
     func firstByte(secure: Bool) async throws {
         let error = try await refusal(.wait, secure: secure, script: []) { $0.timeouts.firstByte = Wire.short }
         expectEqual(error?.requestSent, true)
         expectEqual(error?.description.contains("0.15 s"), true)
     }
 
-    @Test("Between bytes of the body", arguments: [false, true], [0, 1, 300_000])
+    @Test("The time-out between bytes of the body", arguments: [false, true], [0, 1, 300_000])
     func body(secure: Bool, count: Int) async throws {
         let part = String(repeating: "b", count: count)
         let error = try await refusal(
@@ -99,7 +99,7 @@ struct TimeoutTests {
     }
 
     @Test(
-        "Between bytes of the head and the framing",
+        "The time-out between bytes of the head and the framing",
         arguments: [
             "H", "HTTP/1.1 200 OK\r\nX-Half: a", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 2",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Trail",
@@ -108,7 +108,7 @@ struct TimeoutTests {
         try await refusal(.read, script: [.send(text)]) { $0.timeouts.betweenBytes = Wire.short }
     }
 
-    @Test("Between bytes, after an answer that was slow to begin")
+    @Test("The time-out between bytes, after a response that was slow to begin")
     func slowStart() async throws {
         // The clock is moved through several times the time-out meanwhile.
         try await refusal(
@@ -116,7 +116,7 @@ struct TimeoutTests {
         ) { $0.timeouts.betweenBytes = Wire.short }
     }
 
-    @Test("Between bytes, while a caller streams", arguments: [false, true])
+    @Test("The time-out between bytes, while a caller streams", arguments: [false, true])
     func streamed(secure: Bool) async throws {
         try await refusal(
             .read, secure: secure, script: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")],
@@ -130,7 +130,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test("Taking the request", arguments: [false, true])
+    @Test("The write time-out", arguments: [false, true])
     func write(isStream: Bool) async throws {
         let listener = try RawListener(isFull: false)
         let block = Bytes(repeating: 7, count: 1 << 20)
@@ -151,7 +151,7 @@ struct TimeoutTests {
     }
 
     @Test(
-        "All together: a body, head, or 1xx that drips in time for the others",
+        "The total time-out ends a body, head or 1xx that keeps within the other limits",
         arguments: [
             ("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n", SternaError.Phase.read),
             ("HTTP/1.1 200 OK\r\n\r\n", .read), ("HTTP/1.1 200 OK\r\nX: ", .read),
@@ -164,7 +164,7 @@ struct TimeoutTests {
         expectEqual(error?.description.contains("total time-out"), true)
     }
 
-    @Test("All together, while connecting, in the TLS handshake, and while sending")
+    @Test("The total time-out while connecting, in the TLS handshake, and while sending")
     func totalElsewhere() async throws {
         let full = try RawListener(isFull: true)
         let silent = try RawListener(isFull: false)
@@ -177,7 +177,7 @@ struct TimeoutTests {
         withExtendedLifetime((full, silent)) {}
     }
 
-    @Test("All together, while others have the connections")
+    @Test("The total time-out while other requests hold the connections")
     func queued() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead]]) { server in
             let time = TestClock()
@@ -199,7 +199,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test("Redirects do not begin it anew")
+    @Test("Redirects do not restart the total time-out")
     func redirects() async throws {
         let time = TestClock()
         var options = Wire.options
@@ -217,7 +217,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test("A reader that takes its time is not the server's fault")
+    @Test("A slow reader does not time out the server")
     func slowReader() async throws {
         try await TestServer.withServer { server in
             let api = try Wire.session(server.url) { $0.timeouts.betweenBytes = Wire.short }
@@ -236,7 +236,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test("A source of a body that takes its time is not the server's fault")
+    @Test("A slow source of a body does not time out the server")
     func slowSource() async throws {
         try await TestServer.withServer { server in
             let time = TestClock()

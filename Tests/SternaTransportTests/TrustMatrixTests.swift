@@ -11,7 +11,7 @@ struct TrustMatrixTests {
     /// A key that no server has.
     private static let stranger: Pin = "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
-    @Test("Valid and not", arguments: TrustCase.valid + TrustCase.times)
+    @Test("Validity", arguments: TrustCase.valid + TrustCase.times)
     func times(row: TrustCase) async throws { try await check(row) }
 
     @Test("Roots and the ways to them", arguments: TrustCase.roots + TrustCase.orders)
@@ -96,7 +96,7 @@ struct TrustMatrixTests {
         var testDescription: String { "\(proxy.map { "by \($0)" } ?? "directly")\(isHTTP2 ? ", over HTTP/2" : "")" }
     }
 
-    @Test("One row that is trusted and one that is not, over every way to a server", arguments: Way.all)
+    @Test("A trusted and an untrusted row over every route to a server", arguments: Way.all)
     func ways(way: Way) async throws {
         let trusted = try #require(TrustCase.valid.first { $0.verdicts.noPin == .accepted })
         let refused = try #require(TrustCase.names.first { $0.verdicts.noPin != .accepted })

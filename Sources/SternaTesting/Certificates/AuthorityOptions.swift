@@ -18,7 +18,7 @@ public struct AuthorityOptions: Sendable {
     public var pathLength: Int?
     /// Whether the basic constraints mark an authority; false makes one that must not issue. True by default.
     public var isCertificateAuthority = true
-    /// Leaves out the basic constraints extension, which an authority needs, too.
+    /// Whether to leave out the basic constraints extension, which an authority needs. False by default.
     public var omitsBasicConstraints = false
     /// The purposes of the key, signing of certificates and revocation lists by default; empty leaves the extension out.
     public var keyUsage: Set<CertificateOptions.KeyUsage> = [.certificateSigning, .revocationListSigning]

@@ -56,9 +56,10 @@ public struct CertificateOptions: Sendable {
     public var keyUsage: Set<KeyUsage>?
     /// The kind of key, P-256 by default.
     public var key: KeyKind
-    /// Leaves out the subject alternative name extension, so that the common name alone names the host.
+    /// Whether to leave out the subject alternative name extension, so that only the common name names the host. False by default.
     public var omitsSubjectAlternativeName: Bool
-    /// Marks the certificate as an authority's by basic constraints, for a leaf that pretends to be an authority.
+    /// Whether basic constraints mark the certificate as an authority's, for a leaf that pretends to be an authority. False by
+    /// default.
     public var isCertificateAuthority: Bool
     /// Whether the bundle's chain contains the intermediate certificates between this one and the root. True by default.
     public var includesIntermediates: Bool

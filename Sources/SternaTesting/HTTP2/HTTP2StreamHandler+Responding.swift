@@ -3,7 +3,7 @@ import NIOHPACK
 import NIOHTTP2
 
 extension HTTP2StreamHandler {
-    /// Passes the request to its route and writes the answer.
+    /// Passes the request to its route and writes the response.
     func answer(_ request: ServerRequest) {
         switch connection.core.respond(to: request) {
         case .ready(let response):
@@ -96,7 +96,7 @@ extension HTTP2StreamHandler {
         promise.futureResult.whenComplete { result in
             switch result {
             case .success: bound.value.responseEnded()
-            // The client has closed the stream; no answer is needed.
+            // The client has closed the stream; no response is needed.
             case .failure(is NIOHTTP2Errors.StreamClosed): break
             case .failure: bound.value.reset(.internalError)
             }

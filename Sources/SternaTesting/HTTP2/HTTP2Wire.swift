@@ -9,7 +9,7 @@ final class HTTP2Wire: ChannelOutboundHandler {
     struct Handle: Sendable {
         let wire: NIOLoopBound<HTTP2Wire>
         let eventLoop: any EventLoop
-        /// The stream of the request that the bytes answer.
+        /// The stream of the request that the bytes respond to.
         let stream: UInt32
 
         /// Returns once the bytes have been written to the socket.

@@ -10,7 +10,7 @@ final class WrittenBody: BodyStream {
     let length: Int64?
     private let ownTrailers: HTTPFields
 
-    // The closure's task refers to the queue alone, so that the body's release ends it.
+    // The closure's task refers only to the queue, so that the body's release ends it.
     private let queue: PieceQueue
     private let start: Mutex<(@Sendable () -> Void)?>
 
@@ -93,7 +93,8 @@ final class PieceQueue: Sendable {
         try await wait.value(onCancel: { withdraw(wait) })
     }
 
-    /// Removes the piece of a writer whose Swift task was cancelled. The wait for one that was taken before ends as it was taken.
+    /// Removes the piece of a writer whose Swift task was cancelled. If the piece was taken before, the read ends the writer's
+    /// wait.
     private func withdraw(_ wait: Wait<Void>) {
         let isQueued = state.withLock { state -> Bool in
             guard let place = state.pieces.firstIndex(where: { $0.writer === wait }) else { return false }
@@ -103,7 +104,7 @@ final class PieceQueue: Sendable {
         if isQueued { wait.end(.failure(CancellationError())) }
     }
 
-    /// Ends the body behind the pieces, with an error or without.
+    /// Ends the body after the pieces, with an error or without.
     func end(_ error: SternaError?) {
         let reader = state.withLock { state in
             state.end = if let error { .failure(error) } else { .success(()) }

@@ -71,7 +71,7 @@ public final class TestNetwork: Sendable {
 
     /// Returns an object that watches this network.
     ///
-    /// - Parameter clock: moves the settling time; the system's clock by default.
+    /// - Parameter clock: measures the settling time; the system's clock by default.
     public func reachability(
         to destination: ReachabilityDestination = .defaultRoute, options: ReachabilityOptions = ReachabilityOptions(),
         clock: TestClock? = nil
@@ -85,7 +85,7 @@ public final class TestNetwork: Sendable {
     /// Takes the network away.
     public func lose() { source.set(NetworkTable(links: [], families: [])) }
 
-    /// Connects by an interface with default routes, in place of the one of before.
+    /// Connects by an interface with default routes, in place of the previous one.
     public func connect(
         by link: NetworkPath.Link = .cable, named name: String = "test0",
         families: Set<IPAddress.Family> = [.v4, .v6], isMetered: Bool? = nil
@@ -93,6 +93,6 @@ public final class TestNetwork: Sendable {
         source.set(Self.table(link, name, families, isMetered))
     }
 
-    /// Makes the network one of which the system does not tell.
+    /// Makes the network's state unknown, as if the system did not report it.
     public func hide() { source.set(nil) }
 }

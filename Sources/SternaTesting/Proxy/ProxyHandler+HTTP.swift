@@ -22,9 +22,9 @@ extension ProxyHandler {
         return false
     }
 
-    /// Answers as the proxy itself; always returns false, since the answer continues the connection.
+    /// Responds as the proxy itself; always returns false, since the end of the response continues the connection.
     ///
-    /// After a request with a body the connection cannot go on, since the body may or may not follow.
+    /// After a request with a body the connection cannot continue, since the body may or may not follow.
     private func refuse(
         _ status: Int, _ body: String, behind request: TestProxy.Request?,
         _ challenges: [String] = [TestProxy.Digest.basicChallenge]

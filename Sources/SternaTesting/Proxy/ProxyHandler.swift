@@ -10,7 +10,7 @@ final class ProxyHandler: ProxyClient {
         case socksGreeting, socksCredentials, socksRequest
         case head
         case body(ProxyFraming)
-        /// Connecting, or sending an answer.
+        /// Connecting, or sending a response.
         case busy
         case tunnel
         /// Reads all input and ignores it.
@@ -71,7 +71,7 @@ final class ProxyHandler: ProxyClient {
 
     /// Processes the received bytes as far as possible.
     func process() {
-        // An answer that is sent immediately calls this again.
+        // A response that is sent immediately calls this again.
         mayGoOn = true
         guard !isProcessing else { return }
         isProcessing = true
@@ -114,7 +114,7 @@ final class ProxyHandler: ProxyClient {
 
     var fault: TestProxy.Fault? { core.fault(of: number) }
 
-    /// Counts and records a message; returns whether a fault takes the place of the answer.
+    /// Counts and records a message; returns whether a fault takes the place of the response.
     func isSpoilt(_ change: (inout TestProxy.Connection) -> Void) -> Bool {
         messages += 1
         core.note(number, isMessage: true, change)
@@ -130,7 +130,7 @@ final class ProxyHandler: ProxyClient {
 
     // MARK: To the client
 
-    /// Sends an answer, byte by byte if the proxy drips, and continues when it is sent.
+    /// Sends a response, byte by byte if the proxy drips, and continues when it is sent.
     func answer(_ bytes: some Collection<UInt8>, then next: @escaping () -> Void = {}) {
         guard let context else { return }
         guard core.options.drips, let first = bytes.first else {
@@ -160,7 +160,7 @@ final class ProxyHandler: ProxyClient {
         }
     }
 
-    /// Opens the tunnel after an answer.
+    /// Opens the tunnel after a response.
     func openTunnel(_ text: some Collection<UInt8>) {
         stage = .busy
         answer(text) { [self] in

@@ -80,7 +80,7 @@ struct ProxyPipeline: Sendable {
             configuration.initialSettings.append(
                 HTTP2Setting(parameter: .initialWindowSize, value: min(max(0, window), 0x7FFF_FFFF)))
         }
-        // The length in an answer to CONNECT is ignored (RFC 9110, 9.3.6).
+        // The length in a response to CONNECT is ignored (RFC 9110, 9.3.6).
         configuration.contentLengthValidation = .disabled
         return configuration
     }

@@ -179,7 +179,7 @@ extension ProxyText {
             headers: headers, connection: connection)
     }
 
-    /// Returns the heads of the answers in an HTTP/1.1 text.
+    /// Returns the heads of the responses in an HTTP/1.1 text.
     static func heads(_ text: String) -> [(status: Int, fields: ServerHeaders)] {
         var heads: [(Int, ServerHeaders)] = []
         var lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)[...]

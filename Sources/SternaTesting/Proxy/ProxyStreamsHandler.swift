@@ -43,7 +43,7 @@ final class ProxyStreamsHandler: ChannelInboundHandler {
 
     // MARK: Streams
 
-    /// Records a request, and performs a fault in place of its answer; returns whether the caller answers it.
+    /// Records a request, and performs a fault in place of its response; returns whether the caller responds to it.
     func takes(_ request: TestProxy.Request, on stream: UInt32, _ handler: ProxyStreamHandler) -> Bool {
         streams[stream] = handler
         messages += 1
@@ -103,7 +103,7 @@ final class ProxyStreamsHandler: ChannelInboundHandler {
 
     // MARK: Commands
 
-    /// Accepts no more streams; accepted ones go on.
+    /// Accepts no more streams; accepted ones continue.
     func goAway() {
         guard !isGoingAway, let context else { return }
         isGoingAway = true

@@ -10,15 +10,16 @@ extension TestProxy {
             case sha256 = "SHA-256"
         }
 
-        /// The hash algorithm.
+        /// The hash algorithm, SHA-256 by default.
         public var algorithm: Algorithm
-        /// The offered quality; `nil` for none, as of RFC 2069. The body of `auth-int` has to be empty.
+        /// The offered quality (`qop`), `auth` by default; `nil` for none, as in RFC 2069. With `auth-int`, the bodies of requests
+        /// have to be empty.
         public var quality: String?
-        /// The number of requests that a nonce admits before it is stale; `nil` for any.
+        /// The number of requests that a nonce admits before it is stale; `nil`, the default, for any.
         public var nonceUses: Int?
-        /// Whether Basic is offered, too, in a line ahead of Digest, and accepted.
+        /// Whether Basic is also offered, in a field line ahead of Digest, and accepted; false by default.
         public var offersBasic: Bool
-        /// Whether a challenge for an old nonce says that it is stale.
+        /// Whether a challenge for an old nonce says that it is stale; true by default.
         public var saysStale: Bool
 
         static let basicChallenge = "Basic realm=\"test proxy\""
@@ -83,7 +84,7 @@ struct ProxyNonces {
         if let quality = digest.quality { middle = ":\(sent["nc"] ?? ""):\(sent["cnonce"] ?? ""):\(quality)" }
         guard response == hash("\(secret):\(nonce)\(middle):\(hash(target))") else { return false }
         guard var counts = used[nonce], digest.nonceUses.map({ counts.count < $0 }) ?? true else { return true }
-        // Without a quality nothing is counted.
+        // Without a quality, requests carry no count.
         guard counts.insert(sent["nc"] ?? "\(counts.count)").inserted else { return true }
         used[nonce] = counts
         return nil
@@ -100,9 +101,9 @@ struct ProxyNonces {
         return value
     }
 
-    /// Forgets all nonces, as by a restart.
+    /// Forgets all nonces, as after a restart.
     mutating func forget() {
-        // Their numbers go on.
+        // Renamed, so that new nonces get new numbers.
         used = Dictionary(uniqueKeysWithValues: used.keys.map { ("\($0)-forgotten", []) })
     }
 }

@@ -77,7 +77,7 @@ extension TestProxy {
         public internal(set) var socksCredentials: Credentials?
         /// The request of a SOCKS client.
         public internal(set) var socksRequest: SOCKSRequest?
-        /// The number of bytes that the client had sent after its request for a tunnel when the proxy's answer was complete.
+        /// The number of bytes that the client had sent after its request for a tunnel when the proxy's response was complete.
         public internal(set) var bytesBeforeAnswer = 0
         /// The first 64 KiB that the client sent through the tunnel, over HTTP/2 through all of them.
         public internal(set) var tunnelled: [UInt8] = []
@@ -109,7 +109,7 @@ extension TestProxy {
     /// A fault of a proxy.
     ///
     /// A message is a request's head, or with SOCKS a greeting, credentials, or a request. Messages are counted per connection.
-    /// Over HTTP/2 a fault that closes nothing affects only the streams of such messages, and the others go on.
+    /// Over HTTP/2 a fault that closes nothing affects only the streams of such messages, and the others continue.
     public enum Fault: Sendable, Hashable {
         /// Answers each request, CONNECT or not, with a status and a body; 407 always requests Basic credentials.
         case refuses(status: Int, body: String = "")
@@ -123,20 +123,20 @@ extension TestProxy {
         case closes(after: Int = 0)
         /// Holds the connection open but stops answering at the first message after so many.
         case stalls(after: Int = 0)
-        /// Sends bytes in place of an answer to the first message after so many, and then nothing more.
+        /// Sends bytes in place of a response to the first message after so many, and then nothing more.
         case sends([UInt8], after: Int = 0)
-        /// Opens the tunnel with this text in place of its answer to CONNECT; over HTTP/2 with the statuses and fields of its
+        /// Opens the tunnel with this text in place of its response to CONNECT; over HTTP/2 with the statuses and fields of its
         /// heads, as far as HTTP/2 has them and each within 16 KiB.
         case answersConnect(String)
-        /// Resets the HTTP/2 stream of each message after so many, in place of an answer.
+        /// Resets the HTTP/2 stream of each message after so many, in place of a response.
         case resets(code: UInt32, after: Int = 0)
         /// Answers the first HTTP/2 message after so many by a `GOAWAY` that names the last stream before it: that message and
-        /// later ones are not answered, and the tunnels before them go on.
+        /// later ones are not answered, and the tunnels before them continue.
         case goesAway(after: Int = 0)
-        /// Replaces type, address and port of its answer to a SOCKS request with these bytes, and opens the tunnel.
+        /// Replaces type, address and port of its reply to a SOCKS request with these bytes, and opens the tunnel.
         case binds([UInt8])
 
-        /// Opens the tunnel with an answer to CONNECT whose head has so many bytes.
+        /// Opens the tunnel with a response to CONNECT whose head has so many bytes.
         public static func longAnswer(_ count: Int) -> Fault {
             let (start, end) = ("HTTP/1.1 200 OK\r\nX-Fill: ", "\r\n\r\n")
             let fill = max(0, count - start.utf8.count - end.utf8.count)

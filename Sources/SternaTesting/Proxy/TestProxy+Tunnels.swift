@@ -11,7 +11,7 @@ extension TestProxy {
         public let target: String
         /// Whether the stream is still open, answered or not, in one direction or both.
         public internal(set) var isOpen = true
-        /// The status of the last answer sent; `nil` if there was none.
+        /// The status of the last response sent; `nil` if there was none.
         public internal(set) var status: Int?
         /// The error code of the client's reset of the stream; `nil` if there was none.
         public internal(set) var reset: UInt32?
@@ -71,7 +71,7 @@ extension TestProxy {
 // MARK: Commands
 
 extension TestProxy {
-    /// Sends a `GOAWAY` that names the last accepted tunnel, on one HTTP/2 connection or on all open ones. The tunnels go on,
+    /// Sends a `GOAWAY` that names the last accepted tunnel, on one HTTP/2 connection or on all open ones. The tunnels continue,
     /// further ones are not accepted, and the client should close.
     public func goAway(connection: Int? = nil) async { await core.withStreams(of: connection) { $0.goAway() } }
 
@@ -88,7 +88,7 @@ extension TestProxy {
         await core.closeOpen(connection, byReset: byReset)
     }
 
-    /// Stops reading from the open connections, and so also every answer that depends on their input.
+    /// Stops reading from the open connections, and therefore every response that depends on their input.
     public func pauseReading() async { await core.read(false) }
 
     /// Resumes reading, beginning with the bytes that have arrived meanwhile.

@@ -20,7 +20,7 @@ public final class TestProxy: Sendable {
 
     /// The options of a proxy.
     public struct Options: Sendable {
-        /// The protocol of the proxy.
+        /// The protocol of the proxy; HTTP by default.
         public var kind: Kind
         /// The required user name, together with ``password``; `nil` admits every client.
         public var username: String?
@@ -34,8 +34,8 @@ public final class TestProxy: Sendable {
         public var fault: Fault?
         /// The number of connections with the fault, from the first one on; `nil`, the default, for all.
         public var faultyConnections: Int?
-        /// Whether the proxy sends its own answers byte by byte, about a millisecond apart; this affects neither relayed bytes
-        /// nor HTTP/2.
+        /// Whether the proxy sends its own responses byte by byte, about a millisecond apart; this affects neither relayed bytes
+        /// nor HTTP/2. False by default.
         public var drips: Bool
         /// Whether a proxy behind TLS offers `h2` by ALPN, ahead of `http/1.1`; false by default. Over HTTP/2 it opens tunnels
         /// only, one per stream (RFC 9113, 8.5).
@@ -153,7 +153,7 @@ public final class TestProxy: Sendable {
 }
 
 extension TestProxy {
-    /// Forgets the nonces that it has given out, as a proxy that is started again.
+    /// Forgets the nonces that it has given out, like a proxy that was restarted.
     public func forgetNonces() { core.forgetNonces() }
 }
 

@@ -1,5 +1,5 @@
 extension BuiltInRoutes {
-    /// Answers that break the protocol, under `/fault/`. Those over HTTP/1 end the connection; over HTTP/2:
+    /// Responses that break the protocol, under `/fault/`. Those over HTTP/1 end the connection; over HTTP/2:
     ///
     /// | route | over HTTP/2 |
     /// |---|---|
@@ -61,7 +61,7 @@ extension BuiltInRoutes {
         },
     ]
 
-    /// Makes a fault's route; without an answer for HTTP/2 the fault does the same there.
+    /// Makes a fault's route; without a response for HTTP/2 the fault does the same there.
     private static func fault(
         _ name: String, http2: ServerResponse? = nil,
         _ play: @escaping @Sendable (ServerRawConnection) async throws -> Void

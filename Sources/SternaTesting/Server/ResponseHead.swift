@@ -3,8 +3,8 @@ import NIOHTTP1
 import SternaPlatform
 import Synchronization
 
-/// Writes response heads (RFC 9112 §4). It replaces NIO's encoder, which frames answers to HEAD as if they had a body and cannot
-/// write the faulty answers.
+/// Writes response heads (RFC 9112 §4). It replaces NIO's encoder, which frames responses to HEAD as if they had a body and cannot
+/// write faulty responses.
 struct ResponseHead {
     enum Framing {
         case none

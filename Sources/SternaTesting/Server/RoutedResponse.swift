@@ -1,4 +1,4 @@
-/// The response to a request, in any version of HTTP.
+/// The response to a request in any version of HTTP, or the work that makes it.
 enum RoutedResponse: Sendable {
     case ready(ServerResponse)
     /// A separate task computes the response.
@@ -6,7 +6,7 @@ enum RoutedResponse: Sendable {
 }
 
 extension ServerCore {
-    /// Finds the request's route and calls its handler, or responds that there is none.
+    /// Finds the request's route and calls its handler; without a route the response is 404 or 405.
     func respond(to request: ServerRequest) -> RoutedResponse {
         switch route(method: request.method, path: request.path) {
         case .found(let handler, let parameters):

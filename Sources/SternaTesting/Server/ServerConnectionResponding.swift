@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 extension ServerConnectionHandler {
-    /// Runs the request's route and writes its answer.
+    /// Runs the request's route and writes its response.
     func dispatch(_ request: ServerRequest, identifier: Int, context: ChannelHandlerContext) {
         switch core.respond(to: request) {
         case .ready(let response):

@@ -12,7 +12,7 @@ public struct ServerHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral,
         /// The value without surrounding white space.
         public var value: String
 
-        /// A field line of a name and a value.
+        /// Makes a field line from a name and a value.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -32,7 +32,7 @@ public struct ServerHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral,
         self.fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
-    /// Makes field lines of typed ones.
+    /// Makes field lines from typed ones.
     public init(_ fields: HTTPFields) {
         self.fields = fields.map { Field(name: $0.name.rawName, value: $0.value) }
     }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A request body that arrives while it is read; a slow reader stops the server from reading more from the socket.
 ///
-/// It can be read once. The first read answers a pending `Expect: 100-continue` (RFC 9110 §10.1.1). Reading throws
-/// `CancellationError` if the client closes before the body's end.
+/// It can be read once. The first read sends 100 (Continue) if the request expects it (RFC 9110 §10.1.1). Reading throws
+/// `CancellationError` if the client closes before the body's end, if the task is cancelled, or if another task is reading.
 public struct ServerRequestBody: Sendable, AsyncSequence {
     /// A piece of the body, never empty.
     public typealias Element = [UInt8]
@@ -122,7 +122,7 @@ final class ServerBodyPipe: Sendable {
 
     func next() async throws -> ByteBuffer? {
         if Task.isCancelled { fail() }
-        // No task awaits it yet, so that it may end under the lock.
+        // No task awaits it yet, so it may be ended under the lock.
         let wait = Wait<ByteBuffer?>()
         let demand = state.withLock { state -> Bool in
             var demand = !state.started

@@ -24,7 +24,7 @@ public struct ServerResponse: Sendable {
         case raw(@Sendable (ServerRawConnection) async throws -> Void)
     }
 
-    /// The status code: 200 to 599, for a mock 100 to 999.
+    /// The status code: 200 to 599, for a mock 100 to 999. A server sends 500 for any other one; a mock uses the nearest one.
     public var status: Int
     /// The reason phrase; `nil` sends the registered one.
     public var reason: String?
@@ -57,7 +57,7 @@ public struct ServerResponse: Sendable {
         self.reset = reset
     }
 
-    /// Makes a response whose body is that of a response: bytes, or a stream that is pulled.
+    /// Makes a response with a response's body: bytes, or a stream that is pulled.
     public init(status: Int = 200, headers: ServerHeaders = [:], body: ResponseBody) {
         self.init(status: status, headers: headers, body: .content(body))
     }
@@ -115,7 +115,7 @@ public struct ServerResponse: Sendable {
 }
 
 extension ServerHeaders {
-    /// Returns the fields behind a Content-Type.
+    /// Returns the fields after a Content-Type.
     fileprivate func describing(_ mediaType: String) -> ServerHeaders {
         var all: ServerHeaders = ["Content-Type": mediaType]
         all.fields += fields
@@ -124,7 +124,7 @@ extension ServerHeaders {
 }
 
 extension ServerResponse.Body {
-    /// The body as a server writes it: what is to be pulled from a stream becomes a writer.
+    /// The body as a server writes it: a stream that is pulled becomes a writer.
     var written: ServerResponse.Body {
         guard case .content(let body) = self else { return self }
         guard let stream = body.stream else { return .bytes(body.whole?.array ?? []) }

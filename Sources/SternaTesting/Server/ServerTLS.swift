@@ -28,7 +28,7 @@ public struct ServerTLSSettings: Sendable {
     public var minimumVersion: ServerTLSVersion
     /// The newest version accepted, TLS 1.3 by default.
     public var maximumVersion: ServerTLSVersion
-    /// The ALPN names offered (RFC 7301), in order of preference, `http/1.1` by default; empty answers no ALPN. Negotiating `h2`
+    /// The ALPN names offered (RFC 7301), in order of preference, `http/1.1` by default; empty for no ALPN. Negotiating `h2`
     /// selects HTTP/2; ``ServerHTTP2/byALPN`` adds it in front if it is not among them.
     public var applicationProtocols: [String]
     /// The authorities of client certificates, in PEM; if empty, the server requests none.

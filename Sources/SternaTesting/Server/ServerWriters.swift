@@ -28,9 +28,9 @@ public struct ServerBodyWriter: Sendable {
 
     /// Writes one piece, as one chunk if the body is chunked. An empty piece writes nothing.
     ///
-    /// - Throws: A channel error if the client has closed, `cancelled` if a mock's response is not read on, `CancellationError` if
-    ///   the Swift task is cancelled before a mock's response was read that far, ``ServerRouteError`` if the write would exceed the
-    ///   declared length.
+    /// - Throws: A channel error if the client has closed, `cancelled` if the rest of a mock's response was discarded,
+    ///   `CancellationError` if the Swift task is cancelled before a mock's response was read that far, ``ServerRouteError`` if the
+    ///   write would exceed the declared length.
     public func write(_ bytes: [UInt8]) async throws {
         try await write(ByteBuffer(bytes: bytes))
     }
@@ -76,7 +76,7 @@ public struct ServerBodyWriter: Sendable {
     }
 }
 
-/// A connection that a handler has taken over from HTTP, for answers that break the protocol. Over HTTP/2 it sends no further
+/// A connection that a handler has taken over from HTTP, for responses that break the protocol. Over HTTP/2 it sends no further
 /// frames except those written here.
 public struct ServerRawConnection: Sendable {
     let channel: any Channel
@@ -99,7 +99,7 @@ public struct ServerRawConnection: Sendable {
         try await wire.write(buffer)
     }
 
-    /// The number of the HTTP/2 stream to answer; `nil` over HTTP/1.
+    /// The number of the request's HTTP/2 stream; `nil` over HTTP/1.
     public var stream: UInt32? { wire?.stream }
 
     /// Closes the connection gracefully: with TLS after `close_notify`.

@@ -11,9 +11,9 @@ public final class TestServer: Sendable {
     public struct Options: Sendable {
         /// The address to listen on, `127.0.0.1` by default; an IPv6 address without brackets.
         public var host: String
-        /// The port, 0 for any free one.
+        /// The port; 0, the default, for any free one.
         public var port: Int
-        /// The certificate for TLS; `nil` serves in the clear.
+        /// The certificate for TLS; `nil`, the default, serves in the clear.
         public var tls: CertificateBundle?
         /// Versions, ALPN and client authentication, used with TLS only.
         public var tlsSettings = ServerTLSSettings()
@@ -21,8 +21,8 @@ public final class TestServer: Sendable {
         public var http2: ServerHTTP2
         /// The HTTP/2 settings of the server.
         public var http2Settings = ServerHTTP2Settings()
-        /// How long a connection may be without a request before the server closes it, over HTTP/2 with a `GOAWAY`; `nil` for
-        /// ever. 60 s by default.
+        /// How long a connection may be without a request before the server closes it, over HTTP/2 with a `GOAWAY`; `nil` for no
+        /// limit. 60 s by default.
         public var idleTimeout: Duration?
         /// The number of request heads that ``TestServer/requests()`` keeps, 1000 by default.
         public var recordedRequests: Int

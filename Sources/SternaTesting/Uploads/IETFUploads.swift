@@ -4,7 +4,7 @@ import SternaPlatform
 struct IETFUploads: Sendable {
     let server: UploadServer
 
-    /// An interop version, and what it does otherwise than its successors.
+    /// An interop version, and how it differs from later ones.
     struct Version: Sendable, Hashable {
         let number: Int
 
@@ -13,7 +13,7 @@ struct IETFUploads: Sendable {
         var hasPartialType: Bool { number >= 6 }
         /// Whether a 104 may report progress.
         var hasProgress: Bool { number >= 4 }
-        /// Whether answers that leave the upload open have its offset, and the status 201.
+        /// Whether responses that leave the upload open have its offset, and the status 201.
         var alwaysHasOffset: Bool { number <= 6 }
         var refusesFieldsElsewhere: Bool { number <= 6 }
 
@@ -29,7 +29,7 @@ struct IETFUploads: Sendable {
         }
     }
 
-    /// How many bytes are between two reports of progress.
+    /// The number of bytes between two reports of progress.
     private static let progressStep: Int64 = 1 << 20
 
     // MARK: The target
@@ -160,7 +160,7 @@ struct IETFUploads: Sendable {
         let content = UploadText.number(request.headers["Content-Length"])
         let record = upload.record
         if record.isComplete {
-            // The answer that was lost.
+            // Repeats the response that was lost.
             if version.number > 6, completes, content == 0, offset == upload.offset { return done(upload, version) }
             return problem("completed-upload", 400, version)
         }
@@ -185,7 +185,7 @@ struct IETFUploads: Sendable {
         }
     }
 
-    /// Stores a request's content and answers.
+    /// Stores a request's content and returns the response.
     ///
     /// - Parameter complete: adds to the response.
     private func take(
@@ -224,7 +224,7 @@ struct IETFUploads: Sendable {
         }
     }
 
-    /// The answer of the target resource, which has all of the content.
+    /// The response of the target resource, which has all of the content.
     private func done(_ upload: StoredUpload, _ version: Version) -> ServerResponse {
         let (name, value) = version.completeness(true)
         var headers: ServerHeaders = [name: value]

@@ -5,8 +5,8 @@ import Synchronization
 
 /// One upload: its record and its content, in memory or in files.
 ///
-/// One request at a time adds content: a newer request, for content or for the offset, ends an older one's claim, so that an offset
-/// that was reported does not change behind the client's back.
+/// One request at a time adds content: a newer request, for content or for the offset, ends an older one's claim, so that a reported
+/// offset does not change afterwards.
 final class StoredUpload: Sendable {
     /// The right to add content, which the next claim ends.
     struct Claim: Sendable, Hashable {
@@ -40,7 +40,7 @@ final class StoredUpload: Sendable {
         try files?.save(record)
     }
 
-    /// Reads an upload from its files; nil if there is none. What waited for its checksum is cut off.
+    /// Reads an upload from its files; nil if there is none. Content that waited for its checksum is cut off.
     init?(id: String, reading folder: String) throws {
         self.id = id
         let files = UploadFiles(folder: folder, id: id)
@@ -53,7 +53,7 @@ final class StoredUpload: Sendable {
         }
         if let length = record.length { try files.cut(to: length) }
         let count = files.count
-        // No offset could name its end.
+        // No valid offset could name its end.
         guard count <= UploadText.most else { return nil }
         // A power failure may have taken content; what is left can be continued.
         if record.length != count { record.isComplete = false }
@@ -62,7 +62,7 @@ final class StoredUpload: Sendable {
 
     var record: UploadRecord { state.withLock { $0.record } }
 
-    /// The number of bytes that count: those that are stored, and not waiting for a checksum.
+    /// The number of stored bytes that do not wait for a checksum.
     var offset: Int64 { state.withLock { $0.record.unverified ?? $0.offset } }
 
     var status: UploadStatus {
@@ -91,7 +91,7 @@ final class StoredUpload: Sendable {
 
     // MARK: Content
 
-    /// Begins a claim, and ends that of any other request. Returns the offset, which stays until this claim adds content.
+    /// Begins a claim, and ends that of any other request. Returns the offset, which does not change until this claim adds content.
     @discardableResult
     func takeClaim() throws -> (claim: Claim, offset: Int64) {
         try state.withLock { state in
@@ -122,7 +122,7 @@ final class StoredUpload: Sendable {
         }
     }
 
-    /// Adds content; returns the number of bytes stored.
+    /// Adds content; returns the offset after it.
     ///
     /// - Parameter limit: the largest offset.
     func append(_ buffer: ByteBuffer, _ claim: Claim, upTo limit: Int64) throws -> Int64 {

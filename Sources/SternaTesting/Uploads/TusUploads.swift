@@ -79,7 +79,7 @@ struct TusUploads: Sendable {
     {
         guard request.headers["Upload-Length"] == nil else { return response(400, "the length follows from the parts") }
         guard let ids = UploadText.parts(of: record.concatenation ?? "") else {
-            return response(400, "Upload-Concat has no 1 to \(UploadText.mostParts) uploads of this server")
+            return response(400, "Upload-Concat must name 1 to \(UploadText.mostParts) uploads of this server")
         }
         var parts: [StoredUpload] = []
         var length: Int64 = 0
@@ -87,7 +87,7 @@ struct TusUploads: Sendable {
             guard let part = try server.upload(id), !server.removeIfExpired(part), part.record.isPartial,
                 part.record.isComplete
             else {
-                return response(400, "a part is not there, or not complete")
+                return response(400, "a part does not exist, or is not complete")
             }
             parts.append(part)
             guard part.offset <= most(faults) - length else { return response(413) }
@@ -125,7 +125,7 @@ struct TusUploads: Sendable {
 
     private func offset(_ upload: StoredUpload, _ faults: UploadFaults) throws -> ServerResponse {
         var (_, offset) = try upload.takeClaim()
-        // The request that brought the last byte may have been cut right behind it.
+        // The connection may have been cut right after the last byte, before the upload was marked.
         if offset == upload.record.length, !upload.record.isComplete { try upload.update { $0.isComplete = true } }
         let record = upload.record
         if let fault = faults.offset, try upload.occurs("offset", times: faults.times) {
@@ -149,7 +149,7 @@ struct TusUploads: Sendable {
         guard offset == current else { return response(409, fields: [("Upload-Offset", "\(current)")]) }
         if let text = request.headers["Upload-Length"] {
             guard let length = UploadText.number(text), record.length ?? length == length, length >= current else {
-                return response(400, "Upload-Length differs from what was told")
+                return response(400, "Upload-Length differs from the earlier one")
             }
             guard length <= most(faults) else { return response(413) }
             try upload.update { $0.length = length }
@@ -158,7 +158,7 @@ struct TusUploads: Sendable {
         return try await take(request, upload, faults)
     }
 
-    /// Stores a request's content, and answers with 204 or what went wrong.
+    /// Stores a request's content; returns 204, or the response for what went wrong.
     private func take(
         _ request: ServerRequest, _ upload: StoredUpload, _ faults: UploadFaults
     ) async throws -> ServerResponse {

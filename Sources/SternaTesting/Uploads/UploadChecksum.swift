@@ -29,7 +29,7 @@ struct UploadChecksum {
 
     private var functions: [String: Function]
 
-    /// - Parameter algorithm: the one to compute; nil for all, as long as the field is not there yet.
+    /// - Parameter algorithm: the algorithm to compute; nil for all, while the trailer field has not arrived.
     init(_ algorithm: String?) {
         functions = [
             "md5": .md5(Insecure.MD5()), "sha1": .sha1(Insecure.SHA1()), "sha256": .sha256(SHA256()),

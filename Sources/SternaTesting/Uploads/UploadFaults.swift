@@ -1,9 +1,9 @@
-/// What goes wrong with an upload, and its limits, as the query of its creation URL asks for:
+/// The faults of an upload, and its limits, which the query of its creation URL requests:
 ///
 /// | name | fault |
 /// |---|---|
 /// | `cut=N` | the connection is reset once N bytes of a request's content are stored |
-/// | `lost` | content is processed, and the connection is reset in place of the answer |
+/// | `lost` | content is processed, and the connection is reset in place of the response |
 /// | `status=CODE` | the answer to the method in `on` (PATCH by default), without any effect; `retry-after=S` with that field |
 /// | `interop=N` | any other interop version gets 400, with this one's number unless `unnamed` is there, too |
 /// | `interim=N` | so many equal 104s before the answer to content |

@@ -3,7 +3,7 @@ import SternaPlatform
 
 /// The files of one upload: `ID.json` with its record, `ID.content`, and `ID.received` with the number of bytes read.
 ///
-/// What was written is there after the process was killed. Nothing is synchronised with the disk, so a power failure may lose it.
+/// Written data survives a kill of the process. Nothing is synchronised with the disk, so a power failure may lose it.
 struct UploadFiles: Sendable {
     let folder: String
     let id: String
@@ -34,7 +34,7 @@ struct UploadFiles: Sendable {
         try Self.write(bytes, at: offset, of: content)
     }
 
-    /// Stores the number of bytes read, in 20 digits so that each replaces the last one.
+    /// Stores the number of bytes read, in 20 digits, so that each number overwrites the previous one.
     func save(received count: Int64) throws {
         let text = String(max(0, count))
         let padded = String(repeating: "0", count: max(0, 20 - text.utf8.count)) + text
@@ -44,7 +44,7 @@ struct UploadFiles: Sendable {
     func loadReceived() -> Int64 {
         guard Self.size(received) == 20, let data = try? Data(contentsOf: URL(filePath: received)) else { return 0 }
         let text = String(decoding: data, as: UTF8.self)
-        // A sign is not among the digits.
+        // Refuses a sign, which a number could have.
         return text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) ?? 0 : 0
     }
 
@@ -56,7 +56,7 @@ struct UploadFiles: Sendable {
         guard truncate(content, off_t(offset)) == 0 else { throw UploadStorageError(code: errno) }
     }
 
-    /// Removes the files, the record last: where a kill leaves some of them, they expire with it.
+    /// Removes the files, the record last: if a kill leaves some of them, they are removed when the record expires.
     func remove() {
         for path in [content, received, record] { unlink(path) }
     }

@@ -64,7 +64,7 @@ extension ServerResponse {
 extension UploadFaults {
     /// Sends the interim responses that the query asks for.
     ///
-    /// Throws once the client has closed, which ends those without end.
+    /// Throws once the client has closed, which ends endless ones.
     func inform(_ request: ServerRequest, version: Int, offset: Int64) async throws {
         func send(_ offset: Int64) async throws {
             try await request.inform(

@@ -1,6 +1,6 @@
 import SternaPlatform
 
-/// What a server knows of an upload beside its content; stored as JSON next to it.
+/// What a server knows of an upload apart from its content; stored as JSON next to the content.
 struct UploadRecord: Sendable, Codable {
     enum Dialect: String, Sendable, Codable {
         case ietf, tus
@@ -9,7 +9,7 @@ struct UploadRecord: Sendable, Codable {
     var dialect: Dialect
     /// The query of the URL that created the upload: its faults and limits.
     var query: String
-    /// The length of the whole content in bytes; nil until the client has told it.
+    /// The length of the whole content in bytes; nil until the client has sent it.
     var length: Int64?
     var isComplete = false
     /// The value of Upload-Metadata.
@@ -18,7 +18,7 @@ struct UploadRecord: Sendable, Codable {
     var concatenation: String?
     /// When the upload expires, in seconds since 1970.
     var expires: Int64?
-    /// Content from this offset on waits for its checksum, and counts only once that is found right.
+    /// Content from this offset on waits for its checksum, and counts only once that is verified.
     var unverified: Int64?
     /// How often each fault has occurred.
     var faults: [String: Int] = [:]
@@ -33,7 +33,7 @@ struct UploadRecord: Sendable, Codable {
         (self.dialect, self.query, self.length, self.expires) = (dialect, query, length, expires)
     }
 
-    /// Whether the parts of a record can stand in messages, and can be reckoned with.
+    /// Whether the values of a record are valid in messages, and within the bounds of calculations.
     private var isSound: Bool {
         (try? UploadFaults(query)) != nil
             && [length, unverified].allSatisfy { $0.map { (0...UploadText.most).contains($0) } ?? true }

@@ -35,9 +35,9 @@ public final class UploadServer: Sendable {
 
     private struct State {
         var uploads: [String: StoredUpload] = [:]
-        /// How often a fault of a creation URL has occurred before there is an upload.
+        /// How often a fault of a creation URL has occurred before an upload exists.
         var faults: [String: Int] = [:]
-        /// When those in the folder expire that were not asked for yet, in seconds since 1970.
+        /// When the uploads in the folder that were not requested yet expire, in seconds since 1970.
         var stored: [String: Int64] = [:]
     }
 
@@ -99,7 +99,7 @@ public final class UploadServer: Sendable {
         }
     }
 
-    /// The uploads that were created or asked for since the server began, in no particular order.
+    /// The uploads that were created or requested since the server began, in no particular order.
     public var statuses: [UploadStatus] { state.withLock { Array($0.uploads.values) }.map(\.status) }
 
     private static func describe(_ upload: StoredUpload) throws -> ServerResponse {
@@ -113,7 +113,7 @@ public final class UploadServer: Sendable {
             ], headers: ["Cache-Control": "no-store"])
     }
 
-    /// Makes the errors of storage answers.
+    /// Turns errors of storage, and of turns that are over, into responses.
     private static func catching(_ work: () async throws -> ServerResponse) async throws -> ServerResponse {
         do {
             return try await work()
@@ -144,7 +144,7 @@ public final class UploadServer: Sendable {
         return try state.withLock { state in
             if state.uploads.count + state.stored.count >= options.uploads { removeExpired(&state) }
             guard state.uploads.count + state.stored.count < options.uploads else {
-                throw ServerRouteError(status: 507, message: "\(options.uploads) uploads are the most at a time")
+                throw ServerRouteError(status: 507, message: "at most \(options.uploads) uploads are kept at a time")
             }
             let upload = try StoredUpload(id: id, folder: options.folder, record: record)
             state.uploads[id] = upload
@@ -179,7 +179,7 @@ public final class UploadServer: Sendable {
 
     // MARK: Faults
 
-    /// Returns the answer of the fault `status` if it occurs now.
+    /// Returns the response of the fault `status` if it occurs now.
     func refusal(_ request: ServerRequest, _ method: String, _ faults: UploadFaults, _ upload: StoredUpload?) throws
         -> ServerResponse?
     {

@@ -59,7 +59,7 @@ enum UploadText {
         text.utf8.count == 32 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// Whether a text has ASCII's visible characters, blanks and tabs alone.
+    /// Whether a text consists only of visible ASCII characters, spaces and tabs.
     static func isVisible(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 == 0x09 || (0x20...0x7E).contains($0) }
     }

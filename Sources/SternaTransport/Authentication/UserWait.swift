@@ -2,7 +2,7 @@ import NIOCore
 package import SternaCore
 import Synchronization
 
-/// A request's wait for code of the user: for credentials, a token or a signature.
+/// A request's wait for the user's code: for credentials, a token or a signature.
 ///
 /// It ends with its request: when the Swift task, the call or the session's calls are cancelled, or when the request is out of
 /// time. A call's pause holds its deadline.
@@ -100,7 +100,7 @@ package final class UserWait<Value: Sendable>: CallStep {
 
     package func callCancelled() { end(.failure(cancelled)) }
 
-    // A timer of before the pause is early, never late: pauses only put the limit off.
+    // A timer set before the pause fires early, never late: a pause only postpones the limit.
     package func callResumed() {
         let limit = limit
         guard limit < .distantFuture else { return }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import SternaCore
 
-/// Connects to the first address that answers, by the rules of `HappyEyeballs`.
+/// Connects to the first address that accepts a connection, by the rules of `HappyEyeballs`.
 // Invariant: everything is touched on the event loop only.
 final class Connecting: @unchecked Sendable {
     private var race: HappyEyeballs
@@ -35,7 +35,8 @@ final class Connecting: @unchecked Sendable {
 
     private var now: Int64 { Int64(clamping: clock.now.uptimeNanoseconds) }
 
-    /// Starts connecting. Fails with a `NoAddressAnswered`, or with `ChannelError.connectTimeout` when the timeout expires.
+    /// Starts connecting. Fails with a `NoAddressAnswered`, with `ChannelError.connectTimeout` when the timeout expires, or with
+    /// `cancelled` after ``cancel()``.
     func start(timeout: TimeAmount) -> EventLoopFuture<any Channel> {
         loop.assertInEventLoop()
         limit = clock.schedule(in: timeout, on: loop) {

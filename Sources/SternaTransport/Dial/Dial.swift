@@ -15,7 +15,7 @@ final class Dial: ListMember, @unchecked Sendable {
     /// Whether the dial may end with a connection of another origin.
     let mayShare: Bool
 
-    /// The index among the shard's dials; nil outside.
+    /// The index in the shard's list of dials; nil outside the list.
     var listIndex: Int?
 
     /// The dial's progress so far, which requests waiting for it read from other threads.
@@ -61,7 +61,7 @@ final class Dial: ListMember, @unchecked Sendable {
 
     var limits: DialLimits { DialLimits(timeouts) }
 
-    /// Posts an event of the request that counts as having this dial, if any.
+    /// Posts an event of the waiting request that this dial is assigned to, if any.
     func post(_ kind: @autoclosure () -> SternaEvent.Kind) {
         endpoint.change { $0.waiter(of: self)?.recorder }?.post(kind(), at: shard.clock.now)
     }

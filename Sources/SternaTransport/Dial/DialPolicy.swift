@@ -5,7 +5,7 @@ public import SternaCore
 /// A policy checks each address of a host just before the connection is opened. A name therefore cannot resolve to one address for
 /// a check and to another for the connection.
 ///
-/// A proxy resolves names itself, so behind one the policy checks only addresses that appear in URLs. It never checks the proxy's
+/// A proxy resolves names itself, so with a proxy the policy checks only addresses that appear in URLs. It never checks the proxy's
 /// own address.
 ///
 ///     settings.dialPolicy = .publicOnly           // for URLs that strangers give

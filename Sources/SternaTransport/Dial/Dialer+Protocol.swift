@@ -53,9 +53,9 @@ extension Dialer {
         return .http2(connection)
     }
 
-    /// Adds NIO's HTTP/2 handler, behind the handler that counts frames.
+    /// Adds NIO's HTTP/2 handler, after the handler that counts frames.
     ///
-    /// - Parameter window: how much the peer may send on a stream before it receives a window update.
+    /// - Parameter window: how many bytes the peer may send on a stream before it receives a window update.
     func add(
         _ frames: NIOHTTP2Handler, window: Int, behind gatherer: WriteGatherer, _ meter: FrameMeter,
         to pipeline: ChannelPipeline.SynchronousOperations
@@ -69,8 +69,8 @@ extension Dialer {
         frames.write(context: context, data: NIOAny(frame), promise: nil)
     }
 
-    /// Returns NIO's HTTP/2 handler with limits for a client: a peer may reset as many streams as are opened, and sends the control
-    /// frames that the client has asked for.
+    /// Returns NIO's HTTP/2 handler with limits for a client: within 10 seconds the peer may reset 10,000 streams, cause 200 stream
+    /// errors, and send 2,000 control frames.
     func frames(_ watch: GoAwayWatch) -> NIOHTTP2Handler {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
         connection.initialSettings = [

@@ -55,7 +55,7 @@ extension Dialer {
     /// Notes that the proxy has accepted a dial's credentials.
     func accepted(_ dial: Dial) {
         guard let progress = dial.proxyProgress, let used = progress.digest else { return }
-        // Without a proof of the proxy nothing is thrown.
+        // Nothing is checked without Proxy-Authentication-Info, so nothing is thrown.
         try? dial.endpoint.proxyAuthentication?.accepted(progress.sent, used)
     }
 
@@ -67,8 +67,8 @@ extension Dialer {
         return refusal
     }
 
-    /// Succeeds when there is an answer to a challenge that has not been refused, which ``authorization(for:_:)`` then returns.
-    /// Otherwise fails with the refusal.
+    /// Succeeds when there are credentials that the proxy has not refused, which ``authorization(for:_:)`` then returns. Otherwise
+    /// fails with the refusal.
     func answer(_ refusal: SternaError, _ dial: Dial, _ proxy: Proxy) -> EventLoopFuture<Void> {
         let loop = dial.shard.loop
         guard let authentication = dial.endpoint.proxyAuthentication, let response = refusal.proxyResponse else {

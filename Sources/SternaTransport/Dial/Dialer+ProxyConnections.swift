@@ -6,7 +6,7 @@ import SternaSecurity
 
 /// Opens tunnels that share a connection to the proxy.
 extension Dialer {
-    /// The maximum number of requests for one tunnel when the proxy does not answer.
+    /// The maximum number of requests for one tunnel if streams are refused, reset or lost without a response.
     private static let mostTries = 3
 
     /// Reaches the server through a stream of a shared connection if the proxy speaks HTTP/2, otherwise through a separate
@@ -67,7 +67,7 @@ extension Dialer {
             registry.chose(key, http2: secured?.protocol == "h2")
             if secured?.protocol != "h2" { dial.endpoint.tunnelShards.spread(key) }
             guard secured?.protocol == "h2" else {
-                // The following steps concern this dial alone.
+                // The following steps concern only this dial.
                 registry.ended(lead)
                 return self.negotiate(key.proxy, dial, channel, within: limit).map {
                     self.reached(dial, key, channel, $0)

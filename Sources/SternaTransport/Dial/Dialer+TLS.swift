@@ -62,7 +62,7 @@ extension Dialer {
         let chosen = loop.makePromise(of: ClientIdentity?.self)
         let asking = Task { try await policy.decideIdentity(host: host, port: port) }
         chosen.completeWithTask { try await asking.value }
-        // The challenge handler may never answer, and the server may close the connection meanwhile; the first completion counts.
+        // The challenge handler may never return, and the server may close the connection meanwhile; the first completion counts.
         let time = limit.left
         let timer = limit.schedule(on: loop) { chosen.fail(Handshake.timedOut(host, limit.whole)) }
         channel.closeFuture.whenComplete { _ in chosen.fail(TLSFault.handshake(nil, host: host)) }

@@ -79,8 +79,8 @@ extension Dialer {
         }
     }
 
-    /// Requests a tunnel, and repeats the request if the proxy challenges it and there is an answer. The time that user code takes
-    /// to find one does not count against the limit.
+    /// Requests a tunnel, and repeats the request if the proxy challenges it and credentials are available. The time that user code
+    /// takes to provide them does not count against the limit.
     private func ask(
         _ proxy: Proxy, _ dial: Dial, _ handler: TunnelHandler, within limit: StepLimit
     ) -> EventLoopFuture<Response?> {

@@ -37,7 +37,7 @@ final class Dialer: Sendable {
             }
         }
         return reached.flatMap { channel in
-            // The channel is not carried through the future, whose result the runtime would look up as a type of its own.
+            // The closure captures the channel: for a future of a tuple the runtime would have to look up the tuple's type.
             self.secure(dial, channel).flatMapThrowing { secured in
                 try self.connection(on: channel, for: dial, speaking: secured)
             }
@@ -92,7 +92,7 @@ final class Dialer: Sendable {
         }.flatMap { found in
             self.shared(dial, found)
         }.flatMap { (found: [IPAddress]) -> EventLoopFuture<any Channel> in
-            // The dial was cancelled while the answer was on its way, so no later cancellation would end the attempt.
+            // The dial was cancelled while the addresses were being delivered, so no later cancellation would end the attempt.
             guard !dial.isCancelled else { return loop.makeFailedFuture(SternaError.cancelled(phase: .resolve)) }
             dial.timeline.resolved = dial.shard.clock.now
             dial.phase = .connect
@@ -175,7 +175,7 @@ final class Dialer: Sendable {
             if let number = UInt32(zone), number != 0 { return number }
             throw SternaError(
                 .connectionFailed, phase: .connect,
-                "This machine has no network interface “\(zone)”, which the URL names behind the address.")
+                "This machine has no network interface “\(zone)”, which the URL names after the address.")
         }
     }
 
@@ -263,12 +263,12 @@ extension EngineOptions {
 }
 
 extension SocketAddress {
-    /// Returns an IPv6 address as it is reached through a network interface; 0 changes nothing.
+    /// Returns an IPv6 address with the number of the network interface to reach it through; 0 changes nothing.
     func through(_ interface: UInt32) -> SocketAddress {
         guard interface != 0, case .v6(let address) = self else { return self }
         var raw = address.address
-        // The field's name belongs to a module that cannot be imported. In every system's sockaddr_in6 the number is the last four of 28
-        // bytes, behind family, port, flow and address (RFC 3493, 3.3).
+        // The field's name belongs to a module that cannot be imported. In every system's sockaddr_in6 the number is the last four
+        // of 28 bytes, after family, port, flow and address (RFC 3493, 3.3).
         withUnsafeMutableBytes(of: &raw) { $0.storeBytes(of: interface, toByteOffset: 24, as: UInt32.self) }
         return SocketAddress(raw)
     }

@@ -6,7 +6,7 @@ import SternaSecurity
 
 /// Waits for a connection's TLS handshake, then leaves the pipeline.
 ///
-/// Its place behind the TLS library's handler lets it see a close before the library sends close_notify.
+/// Its place after the TLS library's handler lets it see a close before the library sends close_notify.
 // Invariant: the stored `var`s are touched on the channel's event loop only.
 final class Handshake: ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias InboundIn = Bytes

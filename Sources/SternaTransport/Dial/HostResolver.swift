@@ -2,7 +2,7 @@ public import SternaCore
 
 /// Resolves host names to addresses.
 ///
-/// The session's dial policy checks the answer, which is kept for its time to live.
+/// The session's dial policy checks the addresses, which are kept for their time to live. An empty result is not kept.
 public protocol HostResolver: Sendable {
     /// Returns the addresses of a host, the best first.
     ///
@@ -20,10 +20,10 @@ public struct ResolvedHost: Sendable, Hashable {
     /// The addresses, the best first.
     public var addresses: [IPAddress]
 
-    /// How long the addresses may be kept, at most an hour; nil if unknown.
+    /// How long the addresses may be kept, at most an hour, zero for not at all; nil for ``EngineOptions/resolvedLifetime``.
     public var timeToLive: Duration?
 
-    /// Creates an answer.
+    /// Creates a result.
     public init(_ addresses: [IPAddress], timeToLive: Duration? = nil) {
         self.addresses = addresses
         self.timeToLive = timeToLive

@@ -2,9 +2,9 @@ package import SternaCore
 
 /// Decides before a dial whether every connection to a URL's origin will be a direct one to this machine.
 ///
-/// That is known of addresses, which are dialled as they are written, and of `localhost` and the names below it, which the system's
-/// resolver answers itself (RFC 6761, 6.3). A resolver of the program's own might answer another address, and a closure that chooses
-/// proxies might choose another one the next time: neither is known to stay here.
+/// This is known for addresses, which are dialled as written, and for `localhost` and the names below it, which ``SystemResolver``
+/// resolves itself (RFC 6761, 6.3). It is not known for names with a custom resolver, which may return other addresses, nor with a
+/// closure that chooses proxies, which may choose differently next time.
 enum LoopbackRule {
     static func staysHere(_ url: HTTPURL, _ routing: RouteConfiguration, _ options: EngineOptions) -> Bool {
         let host = url.hostWithoutBrackets
@@ -31,14 +31,14 @@ extension Engine {
 }
 
 extension EngineOptions {
-    /// What is connected to in place of a host.
+    /// The addresses, or the name, that replace a host.
     enum Replacement {
         /// At least one address.
         case addresses([IPAddress])
         case name(String)
     }
 
-    /// Returns what ``hostOverrides`` has for a host; nil for nothing.
+    /// Returns the entry of ``hostOverrides`` for a host; nil if there is none.
     func replacement(for host: String, port: Int) -> Replacement? {
         guard !hostOverrides.isEmpty, let given = hostOverrides["\(host.lowercased()):\(port)"], let first = given.first
         else { return nil }

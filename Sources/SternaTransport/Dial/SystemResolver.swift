@@ -21,7 +21,8 @@ public struct SystemResolver: HostResolver {
         self.ask = ask
     }
 
-    /// Returns the addresses of a host in the system's order, without a time to live. Throws `hostNotFound`, or `cancelled`.
+    /// Returns the addresses of a host: those from `getaddrinfo` in the system's order, at most 256, without a time to live; an
+    /// address or a loopback name with a time to live of zero. Throws `hostNotFound`, or `cancelled`.
     public func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost {
         if let known = try Self.known(host, families) { return ResolvedHost(known, timeToLive: .zero) }
         let (wait, ask) = (Wait<[IPAddress]>(), ask)

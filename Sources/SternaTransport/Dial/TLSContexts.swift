@@ -21,7 +21,8 @@ final class TLSContexts: Sendable {
     // A list, since there are few, and a start pays for each type of dictionary.
     private let contexts = Mutex<[Kept]>([])
 
-    /// Returns the context of options and an identity; throws `tlsFailed` or `identityUnusable` if the library refuses them.
+    /// Returns the context of options and an identity. Throws `tlsFailed`, or `identityUnusable` with an identity, if the library
+    /// refuses them; `tlsFailed` if the key log cannot be opened.
     ///
     /// - Parameter protocols: the application protocols to offer (ALPN), the preferred one first.
     func context(

@@ -53,7 +53,7 @@ enum TLSFault {
                     + "A server that requires a client certificate must request it in the first handshake.",
                 underlying: cause)
         }
-        // A server ends the connection with an alert.
+        // An alert is how a server ends the connection.
         guard !reasons.isEmpty, !reasons.contains(where: { $0.contains("_ALERT_") }) else { return nil }
         return SternaError(
             .tlsFailed, phase: .tls, "The TLS connection with \(host) broke: \(reasons.joined(separator: ", ")).",

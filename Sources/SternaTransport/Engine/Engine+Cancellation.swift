@@ -5,7 +5,7 @@ import SternaCore
 extension Engine {
     /// Cancels the calls under way whose scopes were cancelled.
     ///
-    /// An attempt that is on its way between the queue and a connection meanwhile finds its call cancelled when it arrives.
+    /// An attempt that is moving from the queue to a connection meanwhile notices the cancellation when it arrives.
     package func endCancelledCalls() {
         for endpoint in permits.endpoints { endpoint.endCancelledCalls() }
         for shard in shards {
@@ -19,7 +19,8 @@ extension Engine {
 }
 
 extension Endpoint {
-    // A cancelled exchange leaves the queue by itself, after the walk through it.
+    // Exchanges are collected first: a cancelled one removes itself from the queue, which must not happen while the queue is
+    // locked.
     fileprivate func endCancelledCalls() {
         let waiting: [Exchange] = change { queue in
             var found: [Exchange] = []

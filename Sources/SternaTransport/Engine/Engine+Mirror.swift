@@ -1,7 +1,7 @@
 // Descriptions and dumps stop here: an engine's connections belong to other threads, and their buffers hold requests with credentials.
 
 extension Engine: CustomReflectable {
-    /// The options alone.
+    /// Only the options.
     public var customMirror: Mirror { Mirror(self, children: ["options": options]) }
 }
 

@@ -14,6 +14,7 @@ extension Engine {
     /// Stops accepting requests and waits for those that have a connection, for at most the grace period.
     ///
     /// Requests that wait for a connection fail with `shutDown`, as do those still running at the end of the grace period.
+    /// Cancelling the task ends the grace period at once.
     ///
     /// The event loops keep running. The shared engine is never shut down; this call only closes its idle connections.
     ///

@@ -22,7 +22,7 @@ public final class Engine: Sendable {
     /// The clock, with an event loop for timers that belong to no connection.
     package var loopClock: LoopClock { LoopClock(options.clock, on: dialer.timers) }
 
-    /// What its transfers yield to each other.
+    /// The engine's transfers, of which those in the background yield to those in the foreground.
     package let traffic = TransferTraffic()
     let permits: Permits
     let tunnelShards = TunnelShards()
@@ -74,7 +74,7 @@ public final class Engine: Sendable {
         return transports.withLock { $0.transport(configuration, of: self) }
     }
 
-    /// Whether the current thread runs an event loop, of whatever group.
+    /// Whether the current thread runs an event loop of any group.
     package static var isOnEventLoop: Bool { MultiThreadedEventLoopGroup.currentEventLoop != nil }
 
     /// The shard of the caller's event loop; nil outside the loops.

@@ -14,7 +14,7 @@ public struct EngineOptions: Sendable {
     public var maximumWaitingPerOrigin: Int?
 
     /// The maximum number of open connections in all; further requests wait, and origins take turns. By default three quarters of
-    /// the files that this process may have open, at least 16 and at most 16,384.
+    /// the files that this process may have open, at least 16 and at most 16,384; 256 if that number is unknown.
     public var maximumConnections = Self.defaultMaximumConnections
 
     /// How long an idle connection is kept; 50 s by default. A shorter time that the server announces (`Keep-Alive: timeout`) takes
@@ -36,7 +36,7 @@ public struct EngineOptions: Sendable {
     /// Resolves host names; asks the system by default.
     public var resolver: any HostResolver = SystemResolver()
 
-    /// How long addresses without a time to live are kept; 60 s by default, zero keeps none.
+    /// How long addresses without a time to live are kept; 60 s by default, zero or less keeps none.
     public var resolvedLifetime: Duration = .seconds(60)
 
     /// The address families to connect to; both by default.
@@ -54,8 +54,9 @@ public struct EngineOptions: Sendable {
     /// Whether small writes leave at once instead of waiting for more data (TCP_NODELAY); yes by default.
     public var noDelay = true
 
-    /// Addresses that replace those of a host's name, by `host:port`, the host in lower case; curl's `--resolve`. Certificates and
-    /// requests still use the host's name.
+    /// Addresses that replace those of a host's name, by `host:port`, the host in lower case; curl's `--resolve`. If no entry of a
+    /// list is an address, its first entry is a name that is resolved instead. Certificates and requests still use the host's name.
+    /// Empty by default.
     public var hostOverrides: [String: [String]] = [:]
 
     /// The clock for all limits; the system's by default. Tests set another one.

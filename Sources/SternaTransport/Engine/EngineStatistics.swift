@@ -32,8 +32,10 @@ public struct EngineStatistics: Sendable, Hashable {
     /// Requests sent on a connection that had been used before.
     public internal(set) var reuses = 0
 
-    /// Attempts to open a connection, and how many of them failed.
+    /// Attempts to open a connection.
     public internal(set) var dials = 0
+
+    /// Attempts to open a connection that failed.
     public internal(set) var failedDials = 0
 
     /// Open connections.

@@ -1,11 +1,11 @@
 /// How HTTP/2 connections are kept alive and shared.
 public struct HTTP2Options: Sendable {
-    /// How long a connection with active requests may be silent before the client sends PING; 30 s by default. The interval doubles
-    /// each time that the server sends nothing but the acknowledgement.
+    /// How long a connection with active requests may be silent before the client sends PING; 30 s by default, at least 10 ms. The
+    /// interval doubles each time that the server sends nothing but the acknowledgement.
     public var pingInterval: Duration = .seconds(30)
 
-    /// How long the server may take to acknowledge a PING before the connection is closed; 10 s by default. Its requests then fail,
-    /// or are retried on another connection where that is safe.
+    /// How long the server may take to acknowledge a PING before the connection is closed; 10 s by default, at least 10 ms. Its
+    /// requests then fail, or are retried on another connection where that is safe.
     public var pingTimeout: Duration = .seconds(10)
 
     /// The maximum flow-control window of a stream, in bytes; 16 MiB by default, clamped to between 256 KiB and 1 GiB. The window

@@ -60,7 +60,8 @@ final class OriginTable: Sendable {
         asksForEachURL = !configuration.routing.proxies.isByOrigin
     }
 
-    /// Returns the endpoint that serves a request: the one that its proxy credentials are for, if it has such, or its URL's.
+    /// Returns the endpoint that serves a request: the endpoint that its proxy credentials were made for, if any, otherwise its
+    /// URL's.
     func endpoint(of request: Request, _ engine: Engine) throws(SternaError) -> Endpoint {
         if asksForEachURL, let chosen = request.options[ForwardingEndpointKey.self]?.endpoint,
             chosen.origin == request.url.origin

@@ -158,8 +158,8 @@ final class BodyPipe: Sendable {
         }
     }
 
-    /// Returns the next bytes, or nil at the end. Throws `cancelled` if the task is cancelled while it waits, which ends this read
-    /// alone.
+    /// Returns the next bytes, or nil at the end. Throws the error of the body, `invalidRequest` if another task is reading, and
+    /// `cancelled` if the task is cancelled while it waits, which ends only this read.
     func next() async throws -> Bytes? {
         let (step, number) = state.withLock { state -> (Step, Int) in
             let step = Self.step(&state)

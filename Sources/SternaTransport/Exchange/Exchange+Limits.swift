@@ -15,7 +15,7 @@ extension Exchange {
 
     /// Returns when the exchange times out while it waits for a connection. Dials have their own limits.
     ///
-    /// - Parameter hasDial: whether a dial counts as this exchange's.
+    /// - Parameter hasDial: whether a dial is assigned to this exchange.
     func waitingLimit(hasDial: Bool) -> TimeLimit {
         let limit = TimeLimit(at: deadline, kind: .total)
         guard !hasDial, queuedAt != .distantFuture, call?.isPaused != true else { return limit }

@@ -27,7 +27,7 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     private(set) var shard: Shard
     private let firstShard: Shard
 
-    /// Whether an idle connection was set aside when the shard was chosen.
+    /// Whether an idle connection was reserved when the shard was chosen.
     var hasReservation: Bool
 
     /// Whether the exchange starts in the queue, and goes to any event loop with a free connection.
@@ -47,17 +47,17 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     var requestSent = false
     var codec: ExchangeCodec?
 
-    /// The progress of the dial that counted as this exchange's when it left the queue without a connection.
+    /// The progress of the dial that was assigned to this exchange when it left the queue without a connection.
     private var opening: Dial.Progress?
     var queuedAt = NIODeadline.distantFuture
 
-    /// The index among its shard's exchanges; nil outside.
+    /// The index in its shard's list of exchanges; nil outside the list.
     var listIndex: Int?
 
     /// Keeps the engine's shards running while the exchange waits during a shutdown's grace period.
     var hold: ShutdownGrace.Lease?
 
-    /// Records metrics and posts events; nil if neither is wanted.
+    /// Records metrics and posts events; nil if neither is enabled.
     var recorder: MetricsRecorder.Attempt?
 
     private var beganOnLoop = false
@@ -199,7 +199,8 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
         cancelled.load(ordering: .sequentiallyConsistent) || call?.isScopeCancelled ?? false
     }
 
-    /// Handles the cancellation of the caller's task: resumes the caller at once and closes the connection.
+    /// Handles the cancellation of the caller's task: resumes the caller, and closes the HTTP/1 connection or resets the HTTP/2
+    /// stream.
     func cancel() { cancel(evenBody: false) }
 
     // Other tasks may continue to read the body of a cancelled task; a cancelled call cancels its body, too.
@@ -256,9 +257,10 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     /// The HTTP/2 connection that refused the exchange.
     weak var refusedBy: HTTP2Connection?
 
-    /// The number of times that a connection returned the request which had served no other one.
+    /// The number of times that the request was given back by a connection that had served no request, or with 421.
     ///
-    /// Connections that serve requests do not count: where each takes a few, the last of a crowd is returned many times.
+    /// Connections that have served requests do not count: if each takes only a few, the last of many requests may be given back
+    /// often.
     var fruitlessMoves = 0
 
     /// Whether the exchange may go to another connection once more after a server returned it unprocessed.

@@ -67,7 +67,7 @@ extension ExchangeCodec {
         exchange.recorder?.post(.informationalReceived(response), at: lastActivity)
     }
 
-    /// - Parameter response: makes the head of a URL and a body.
+    /// - Parameter response: makes the response from a URL and a body.
     final func noteHead(_ status: Int, _ version: HTTPVersion, _ response: (HTTPURL, ResponseBody) -> Response) {
         guard let exchange, let recorder = exchange.recorder else { return }
         marks.firstByte = marks.firstByte ?? lastActivity

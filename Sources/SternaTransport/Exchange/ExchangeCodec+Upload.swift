@@ -3,7 +3,8 @@ import SternaCore
 
 /// Sends a request's body.
 extension ExchangeCodec {
-    /// Whether the exchange waits for the client side: the body's reader, its source, or the moment to send it.
+    /// Whether the limits of the phase are suspended: the exchange waits for the response's reader, for the body's source, or for
+    /// 100 (Continue).
     final var isPaused: Bool { isReadHeld || writer?.isWaitingForSource == true || held != nil && !hasHead }
 
     /// Holds a body until the server asks for it (`100-continue`).

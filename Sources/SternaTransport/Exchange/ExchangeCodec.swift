@@ -27,14 +27,14 @@ class ExchangeCodec: @unchecked Sendable {
     /// When the current throughput window began.
     final var throughputWindow: NIODeadline
 
-    /// The bytes moved since `throughputWindow` began.
+    /// The bytes moved for the exchange, and how many of them before `throughputWindow` began.
     final var throughput = Throughput()
     final var marks = ExchangeMarks()
 
     /// The timeline of the dial, until the first exchange has recorded it.
     final var opening: DialTimeline?
 
-    /// The connection's addresses, since an exchange with metrics has asked for them.
+    /// The connection's addresses; nil until an exchange with metrics needs them.
     var addresses: ConnectionAddresses?
     final var writer: BodyWriter?
 
@@ -42,7 +42,7 @@ class ExchangeCodec: @unchecked Sendable {
     final var held: BodyWriter?
     final var continueTimer: ClockTimer?
     final var meter = ProgressMeter()
-    // Invariant: accesses never overlap, since a buffer calls nobody.
+    // Invariant: accesses never overlap, since a buffer calls no other code.
     @exclusivity(unchecked) final var collected: Bytes?
     final var pipe: BodyPipe?
     final var pace = DeliveryPace()

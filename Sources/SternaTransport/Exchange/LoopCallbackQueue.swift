@@ -10,7 +10,7 @@ final class LoopCallbackQueue: Sendable {
 
     private let state = Mutex(State())
 
-    /// Enqueues a call behind those posted before.
+    /// Enqueues a call after those posted before.
     ///
     /// - Parameter loop: the event loop that runs the call, unless another loop is running earlier ones.
     func post(on loop: any EventLoop, _ call: @escaping @Sendable () -> Void) {

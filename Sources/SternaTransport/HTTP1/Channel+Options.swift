@@ -18,7 +18,7 @@ enum UnreadInput {
     case end
 }
 
-/// A channel's socket. A connection asks its channel for it once: the library's way to it costs more than what is asked of it.
+/// A channel's socket. A connection looks it up once, since the look-up in NIO costs more than a system call on the socket.
 struct ChannelSocket {
     /// Nil for channels without a socket.
     private let descriptor: NIOBSDSocket.Handle?
@@ -33,7 +33,7 @@ struct ChannelSocket {
 
     /// What the event loop will read next; nothing for channels without a socket.
     ///
-    /// The caller is on the channel's event loop, and the channel is active: its descriptor is open then, and its own.
+    /// Called on the channel's event loop while the channel is active: only then is the descriptor open and the channel's own.
     var unreadInput: UnreadInput {
         guard let descriptor else { return .nothing }
         var byte: UInt8 = 0

@@ -24,7 +24,7 @@ extension HTTP1Connection {
 
     /// Reads and discards the rest of the body, whose pipe was abandoned.
     ///
-    /// - Parameter isAwaited: whether requests wait for the connection for a while.
+    /// - Parameter isAwaited: whether requests wait for the connection, for the length of a rest, before they dial another.
     func beginDrain(isAwaited: Bool) {
         let timer = shard.clock.schedule(in: Self.drainTime, on: shard.loop) {
             if self.drain != nil { self.fail(.cancelled(phase: .read)) }

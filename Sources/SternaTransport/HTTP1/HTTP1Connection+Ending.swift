@@ -32,7 +32,7 @@ extension HTTP1Connection {
         }
     }
 
-    // A response may arrive before the end of the body has left; the next request would wait behind it.
+    // A response may arrive before the end of the body has left; the next request would have to wait for it.
     private func isDrained(_ request: Request) -> Bool {
         request.body == nil || context?.channel.unwrittenBytes ?? 0 == 0
     }
@@ -84,7 +84,7 @@ extension HTTP1Connection {
         context?.close(promise: nil)
     }
 
-    // An orderly TLS close would first write the remaining bytes and then read for seconds what the peer still sends.
+    // An orderly TLS close would first write the remaining bytes, and then read for up to half a second what the peer still sends.
     func abort(evenIfClosing: Bool = false) {
         shard.loop.assertInEventLoop()
         guard !isClosing || evenIfClosing else { return }

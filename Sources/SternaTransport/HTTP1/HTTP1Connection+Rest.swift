@@ -2,16 +2,17 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Rests: short times in which requests wait for a connection that is about to be free, and do not dial another.
+/// Rests: short times in which requests wait for a connection that is about to be free instead of dialling another.
 ///
-/// They are measured in the event loop's own time. They wait for bytes on their way, which a test's clock does not hold up.
+/// They are measured by the event loop's clock, not by `NetworkClock`: they wait for bytes in transit, which a test's clock does
+/// not delay.
 extension HTTP1Connection {
-    /// Begins a rest, which the pool has announced.
+    /// Begins a rest, after the pool has announced the connection.
     func beginRest(_ isOver: @escaping @Sendable () -> Void) {
         rest = shard.loop.scheduleTask(in: restTime, isOver)
     }
 
-    /// Ends a rest, if there is one: the connection is free, or requests wait for it no longer.
+    /// Ends the rest, if any: the connection is free, or requests no longer wait for it.
     func endRest() {
         guard let timer = rest.take() else { return }
         timer.cancel()
@@ -21,7 +22,7 @@ extension HTTP1Connection {
 
     // MARK: HEAD
 
-    /// Gives the connection back after a response to HEAD, behind which content may arrive.
+    /// Gives the connection back after a response to HEAD, which content may follow.
     func releaseAfterHead() {
         switch endpoint.headConduct.withLock({ $0.next }) {
         case .rest where !shard.isShutDown:
@@ -46,7 +47,7 @@ extension HTTP1Connection {
 
     /// Handles bytes that belong to no request.
     func receivedUnasked(_ bytes: Bytes) {
-        // A server may end an idle connection with a response of its own, 408 for one.
+        // A server may end an idle connection with a response of its own, such as 408.
         if parser.isHeadRequest, rest != nil || !bytes.readableBytesView.starts(with: "HTTP/1.".utf8) {
             endpoint.headConduct.withLock { $0.sentContent() }
         }
@@ -54,15 +55,15 @@ extension HTTP1Connection {
         close()
     }
 
-    /// Handles first bytes that are no status line, on a connection whose previous exchange was a HEAD: they are its content.
+    /// Handles first bytes that are not a status line, on a connection whose previous exchange was a HEAD: they are its content.
     func receivedContentOfHead() {
         endpoint.headConduct.withLock { $0.sentContent() }
         guard let exchange, exchange.mayRetryOnFreshConnection else {
             return fail(
                 SternaError(
                     .malformedResponse, phase: .read,
-                    "The server sent content behind its response to the HEAD request before this one, on the same "
-                        + "connection, so that this request's response cannot be told. It may have been processed."))
+                    "The server sent content after its response to the previous HEAD request on the same "
+                        + "connection, so the response to this request cannot be recognized. The request may have been processed."))
         }
         detach()
         abort()

@@ -4,7 +4,7 @@ import SternaCore
 
 /// A request's body in HTTP/1's framing (RFC 9112, 6 and 7).
 extension HTTP1Connection {
-    /// Writes a small body of bytes behind the head in one piece.
+    /// Writes the head and a small body in one piece.
     func writeWhole(_ bytes: Bytes, behind head: Bytes, to context: ChannelHandlerContext) {
         var message = head
         message.writeImmutableBuffer(bytes)

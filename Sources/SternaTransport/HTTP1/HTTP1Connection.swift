@@ -23,7 +23,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     var rotation: ClientIdentity?
     var spokenTLSVersion: String?
 
-    // Invariant: accesses never overlap, since a parser and a buffer call nobody.
+    // Invariant: accesses never overlap, since a parser and a buffer call no other code.
     @exclusivity(unchecked) var parser: ResponseParser
     @exclusivity(unchecked) private var output = Bytes()
     var head: ResponseHead?
@@ -47,13 +47,13 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
 
     private let life: ConnectionLife
 
-    /// How long the server keeps the connection, if it says so (Keep-Alive).
+    /// How long the server keeps the connection, less a second, if it says so (Keep-Alive).
     var serverPatience: TimeAmount?
 
     /// The state of discarding an unread body; nil otherwise.
     var drain: Drain?
 
-    /// The timer of a rest; nil outside.
+    /// The timer of a rest; nil outside of one.
     var rest: Scheduled<Void>?
 
     /// How long a rest lasts.
@@ -319,7 +319,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         guard let exchange, let head, pipe == nil else { return }
         let loop = shard.loop
         let number = exchangeCount
-        // Its next request may look for a connection before this one has learnt that the body is abandoned.
+        // The caller's next request may look for a connection before this one is notified that the body was abandoned.
         let isAwaited = parser.isPersistent && !closesBehind && KeptConnectionRule.awaitsBody(of: parser.bodyLength)
         let (awaiting, index) = (isAwaited ? endpoint : nil, shard.index)
         let pipe = BodyPipe(

@@ -171,7 +171,7 @@ struct HeadScanner {
         }
     }
 
-    // One coding, beside empty list elements (RFC 9110, 5.6.1).
+    // Accepts one coding; empty list elements are ignored (RFC 9110, 5.6.1).
     private mutating func transferEncoding(_ value: UnsafeRawBufferPointer) throws(ParseFailure) {
         var only: UnsafeRawBufferPointer?
         for item in FieldText.Items(of: value) where !item.isEmpty {
@@ -183,7 +183,7 @@ struct HeadScanner {
         if coding.count == 7, FieldText.equal(coding, 7, "chunked") {
             summary.isChunked = true
         } else if coding.count == 8, FieldText.equal(coding, 8, "identity") {
-            // The body ends with the connection, which is not reused behind a response without one either.
+            // The body ends with the connection, which is not reused after a response without a body either.
             summary.connectionClose = true
         } else {
             throw Self.wrongCoding
@@ -201,7 +201,7 @@ struct HeadScanner {
         }
     }
 
-    // `timeout=5, max=100`; anything else is ignored (RFC 2068, 19.7.1.1).
+    // Reads the time-out of a value such as `timeout=5, max=100`; other parameters are ignored (RFC 2068, 19.7.1.1).
     private mutating func keepAlive(_ value: UnsafeRawBufferPointer) {
         for parameter in FieldText.Items(of: value) {
             guard parameter.count > 8, parameter.count <= 14, FieldText.equal(parameter, 8, "timeout=") else {

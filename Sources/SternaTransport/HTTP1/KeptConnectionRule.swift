@@ -1,20 +1,20 @@
 import NIOCore
 
-/// Decides what must be known about a kept connection before the next request's head is written to it, and what follows if the
-/// server ends it all the same; functions without I/O or a clock.
+/// Decides when to check a kept connection before the next request is written to it, and whether to resend a request if the server
+/// closes the connection anyway; functions without I/O or a clock.
 enum KeptConnectionRule {
-    /// The bounds of a rest.
+    /// The bounds of a rest, 5 to 50 ms.
     static let shortestRest = TimeAmount.milliseconds(5)
     static let longestRest = TimeAmount.milliseconds(50)
 
     /// The length of the longest body whose unread part is waited for.
     static let awaitedBytes: Int64 = 64 << 10
 
-    /// The time after a response within which the server's close counts as decided before it knew of the next request.
+    /// The time after a response within which a close by the server counts as decided before the next request reached it.
     static let closeTime = TimeAmount.milliseconds(100)
 
     /// Returns how long requests wait for a connection that is about to be free: as long as it took to open, since another one
-    /// would take that long.
+    /// would take that long, but within the bounds of a rest.
     static func rest(afterDialOf time: TimeAmount) -> TimeAmount { min(max(time, shortestRest), longestRest) }
 
     /// Returns whether requests wait for the unread part of a body of that length; nil for an unknown length.
@@ -23,7 +23,7 @@ enum KeptConnectionRule {
     /// Returns whether to ask the socket for bytes, or an end, that the event loop has not read yet. It costs a system call.
     ///
     /// Servers close connections after redirects and challenges, which the call's next request follows at once. They also send
-    /// content behind responses that have none.
+    /// content after responses that must have none.
     @inline(__always)
     static func asksSocket(isFurtherAttempt: Bool, followsContentless: Bool) -> Bool {
         isFurtherAttempt || followsContentless
@@ -62,13 +62,13 @@ enum KeptConnectionRule {
     }
 }
 
-/// What an origin has sent behind its responses to HEAD, which have no content (RFC 9110, 9.3.2); a value.
+/// What an origin has sent after its responses to HEAD, which have no content (RFC 9110, 9.3.2); a value.
 ///
-/// Some servers send the content of the GET all the same, and some of it may begin like a response. It must never be taken for one.
+/// Some servers send the content of the GET anyway, and it may begin like a response. It must never be parsed as one.
 struct HeadConduct: Equatable {
     /// What happens to a connection after a response to HEAD.
     enum Step {
-        /// It carries no request for a while, in which content would arrive.
+        /// It carries no request for the length of a rest, in which content would arrive.
         case rest
         /// It is used again at once.
         case reuse
@@ -76,7 +76,7 @@ struct HeadConduct: Equatable {
         case close
     }
 
-    /// The number of silences that are enough.
+    /// The number of rests without content after which connections are reused at once.
     static let neededSilences = 3
 
     private var silences = 0
@@ -87,6 +87,6 @@ struct HeadConduct: Equatable {
     /// Notes a rest in which nothing arrived.
     mutating func wasSilent() { silences = min(silences + 1, Self.neededSilences) }
 
-    /// Notes content behind a response to HEAD.
+    /// Notes content after a response to HEAD.
     mutating func sentContent() { sendsContent = true }
 }

@@ -11,7 +11,8 @@ enum RequestEncoder {
         case chunked
     }
 
-    /// Chooses the framing: a length if known, zero if the method expects content, otherwise none.
+    /// Chooses the framing: chunked for a body with trailers or of unknown length, otherwise the body's length. Without a body, it
+    /// is a length of zero for POST, PUT and PATCH, and none for other methods.
     static func framing(of request: Request) -> Framing {
         guard let body = request.body else {
             switch request.method {
@@ -23,7 +24,8 @@ enum RequestEncoder {
         return body.length.map(Framing.length) ?? .chunked
     }
 
-    /// Writes the head; throws `invalidHeader` for a control character in it.
+    /// Writes the head; throws `invalidHeader` for a control character in it, and `invalidRequest` for a body that is too long for
+    /// Content-Length.
     ///
     /// Writes Host, Content-Length and Transfer-Encoding itself; a Host field of the request replaces the URL's. Returns whether
     /// the request asks for the connection to be closed after the response (RFC 9112, 9.6).
@@ -101,7 +103,7 @@ enum RequestEncoder {
             text.put(field.name.rawName)
             text.put(": " as StaticString)
             if isCookie {
-                // One line has all cookies: `HTTPFields` splits what it is given, and servers read the first line.
+                // All cookies go into one field line: `HTTPFields` splits them, and some servers read only the first line.
                 for cookie in request.headers where Self.isCookie(cookie) {
                     if hasCookies { text.put("; " as StaticString) }
                     hasCookies = true

@@ -17,7 +17,7 @@ struct HeadSummary {
     /// Whether a line ends with a bare LF.
     var hasBareLineFeed = false
 
-    /// Whether a field goes on over several lines.
+    /// Whether a field is folded over several lines.
     var hasFolds = false
 }
 

@@ -4,9 +4,9 @@ import SternaCore
 
 /// Parses the bytes of an HTTP/1 connection into the parts of responses (RFC 9112); a value without I/O.
 ///
-/// The parser is strict except for leniencies that servers need and curl, browsers and URLSession grant. Lines of a head may
-/// end with a bare LF, after which the connection is not reused, and fields that define no framing may be folded. Blanks may
-/// follow a chunk size. `identity`, which RFC 2616 knew, is no transfer coding, and ends the body with the connection.
+/// The parser is strict except for leniencies that servers need and curl, browsers and URLSession grant. Lines of a head may end
+/// with a bare LF, after which the connection is not reused, and fields that define no framing may be folded. Blanks may follow a
+/// chunk size. `identity` (RFC 2616, 3.6) counts as no transfer coding: the body ends with the connection.
 ///
 /// Call `append` with received bytes, then `next` until it returns nil. After `end` the parser waits for `begin`; bytes left over
 /// then belong to no response.

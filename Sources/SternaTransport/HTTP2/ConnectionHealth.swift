@@ -3,15 +3,15 @@ import SternaCore
 
 /// Judges from a connection's silence whether it still carries bytes; a value without I/O.
 ///
-/// While streams are open and the peer is silent, it is asked for a sign of life (PING). A connection without an answer is
-/// dead. The pause before each further PING in the same silence doubles: servers count frequent PINGs as an attack.
+/// While streams are open and the peer is silent, the client sends PING. A connection that stays silent is dead. The pause before
+/// each further PING in the same silence doubles: servers count frequent PINGs as an attack.
 struct ConnectionHealth {
     enum Step: Equatable {
         /// Check again at that moment.
         case wait(NIODeadline)
         /// Send a PING, and check again at that moment.
         case ping(NIODeadline)
-        /// The peer has sent nothing in all that time.
+        /// The peer has sent nothing within the time-out of the PING.
         case dead
     }
 

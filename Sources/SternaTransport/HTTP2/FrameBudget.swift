@@ -43,11 +43,11 @@ struct FrameBudget {
         earn(fillsWindow ? min(most, count * Self.byteInFullWindow) : most)
     }
 
-    /// Charges the cost of a frame. Returns whether the connection may go on.
+    /// Charges the cost of a frame. Returns whether the connection may continue.
     ///
     /// - Parameters:
-    ///   - isOpen: whether the frame's stream is open; asked for frames of messages only.
-    ///   - now: asked only when the credit is used up.
+    ///   - isOpen: whether the frame's stream is open; evaluated only for frames of messages.
+    ///   - now: evaluated only when the credit is used up.
     mutating func take(
         _ head: FrameHead, isOpen: @autoclosure () -> Bool, at now: @autoclosure () -> NIODeadline
     ) -> Bool {

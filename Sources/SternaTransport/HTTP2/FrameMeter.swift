@@ -5,9 +5,9 @@ import SternaCore
 /// Reads the heads of a peer's frames before the library decodes them: the library discards some of them silently, and does not
 /// limit others.
 ///
-/// Passes whole frames on, and pieces of a body's content. The library's decoder appends each read to its buffer, and begins that
-/// anew only behind a frame or a piece of content: where reads end within a frame, or between its head and its content, it would keep
-/// and copy everything since the last one that did not.
+/// Passes on whole frames, and pieces of a body's content. The library's decoder appends each read to its buffer, which it empties
+/// only when a read ends after a frame or a piece of content. As long as reads end within a frame, or between its head and its
+/// content, it would keep and copy everything received since.
 // Invariant: touched on the channel's event loop only.
 final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
@@ -30,7 +30,7 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
     private(set) var hasSeenSettings = false
     private var scanner = FrameScanner()
 
-    /// The beginning of a frame that the library does not know of yet: at most one frame.
+    /// The beginning of a frame that has not been passed to the library yet: at most one frame.
     private var held = Bytes()
 
     /// Whether the library may get the present frame in pieces.
@@ -85,8 +85,8 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
         if !unopened.isEmpty { tellUnopened() }
     }
 
-    /// Passes bytes to the library. Behind the peer's first SETTINGS it inserts the acknowledgement of the SETTINGS that the
-    /// library believes to have sent first (``HeaderListAnnouncement``).
+    /// Passes bytes to the library. After the peer's first SETTINGS it inserts the acknowledgement of the SETTINGS that the library
+    /// believes to have sent first (``HeaderListAnnouncement``).
     private func pass(_ bytes: Bytes, _ context: ChannelHandlerContext) {
         guard !hasAcknowledged else { return context.fireChannelRead(wrapInboundOut(bytes)) }
         var rest = bytes
@@ -102,11 +102,11 @@ final class FrameMeter: ChannelInboundHandler, @unchecked Sendable {
         if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
     }
 
-    /// What a read contains. Offsets count from its beginning, and are negative for frames that began with an earlier one.
+    /// What a read contains. Offsets count from its beginning, and are negative for frames that began in an earlier read.
     private struct Found {
-        /// Where the frame ends whose beginning is held; the end of the read if that is earlier.
+        /// The end of the frame whose beginning is held, or the end of the read if that is earlier.
         var heldEnd: Int
-        /// Where that ends which the library may get now.
+        /// The end of the bytes that may be passed to the library now.
         var end: Int
         var violation: Violation?
     }

@@ -20,7 +20,7 @@ struct FrameHead: Equatable {
     var flags: UInt8
     var stream: Int
 
-    /// The increment of a WINDOW_UPDATE; nil for other frames, and where the length is wrong.
+    /// The increment of a WINDOW_UPDATE; nil for other frames, and if the length is wrong.
     var increment: Int?
 
     func has(_ flag: UInt8) -> Bool { flags & flag != 0 }
@@ -39,7 +39,7 @@ struct FrameScanner {
     /// The octets of a head that has not arrived in full.
     private(set) var partial: [UInt8] = []
 
-    /// Returns the next complete head, and advances the position behind it.
+    /// Returns the next complete head, and moves the position past it.
     ///
     /// - Parameters:
     ///   - bytes: one read. The caller scans each read until this returns nil.

@@ -37,7 +37,7 @@ extension HTTP2Connection {
             let text = reason.map { FieldSyntax.printable(String(buffer: $0), limit: 200) } ?? ""
             goodbye = code.name + (text.isEmpty ? "" : ", “\(text)”")
         }
-        // What the peer has taken it answers, perhaps after this frame.
+        // The peer still responds to the requests that it has accepted, perhaps after this frame.
         if last != .rootStream, last < HTTP2StreamID(Int(nextID ?? .max)) { servesRequests = true }
         for stream in inOrder where stream.id > last { giveBack(stream, because: .refused) }
         shard.streamsChanged(on: self)
@@ -49,7 +49,7 @@ extension HTTP2Connection {
     /// Sends a request on another connection, since the peer has not processed it. That holds for any method, if the request
     /// can be replayed.
     ///
-    /// - Parameter code: resets the stream, which the peer has not ended.
+    /// - Parameter code: the code of a reset, if the peer has not ended the stream.
     func giveBack(_ stream: HTTP2Stream, because reason: AttemptMetrics.Reason, reset code: HTTP2Code? = nil) {
         guard !stream.hasHead else { return stream.fail(Self.resetError(.refusedStream, hasHead: true), code) }
         stream.exchange?.requestSent = false
@@ -83,7 +83,7 @@ extension HTTP2Connection {
             if let stream = streams[error.streamID] { stream.fail(Self.unsent(error.baseError), .internalError) }
         } else if let stream = sending {
             sending = nil
-            // The table of fields has changed, though the peer does not learn of it.
+            // The table of compressed fields has changed, but the peer does not receive the change.
             if error is NIOHTTP2Errors.UnableToSerializeFrame { return fail(Self.unsent(error)) }
             stream.fail(Self.unsent(error), nil)
         } else if error is any NIOHTTP2Error {
@@ -159,7 +159,7 @@ extension HTTP2Connection {
         context.fireChannelInactive()
     }
 
-    /// Ends the streams of a broken connection: requests without an answer are sent again where that is safe, the others fail.
+    /// Ends the streams of a broken connection: requests without a response are sent again if that is safe, the others fail.
     func lost(because cause: (any Error)?) {
         let streams = inOrder
         guard !streams.isEmpty else { return }
@@ -189,7 +189,7 @@ extension HTTP2Connection {
             "The server ended the connection before the end of its response (\(reason)).")
     }
 
-    /// Closes an unused connection in order.
+    /// Closes the connection in order, with GOAWAY.
     func close() {
         shard.loop.assertInEventLoop()
         guard !isClosing else { return }
@@ -200,7 +200,7 @@ extension HTTP2Connection {
         context.close(promise: nil)
     }
 
-    /// Closes the connection at once: an orderly TLS close would take whatever the peer still sends, for seconds.
+    /// Closes the connection at once: an orderly TLS close would read what the peer still sends, for up to half a second.
     func abort(evenIfClosing: Bool = false) {
         shard.loop.assertInEventLoop()
         guard !isClosing || evenIfClosing else { return }

@@ -98,14 +98,14 @@ extension HTTP2Connection {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // Events that arise while fields are written carry no news.
+        // Events during the writing of fields carry no new information.
         guard !isClosing, sending == nil else { return }
         // A failed cast costs as much as a successful one; comparing types costs next to nothing.
         if type(of: event) == NIOHTTP2WindowUpdatedEvent.self {
             if let event = event as? NIOHTTP2WindowUpdatedEvent { changed(event) }
         } else if let event = event as? StreamClosedEvent {
-            // Streams that the peer has reset, or does not handle any more, have left the table. So this side has reset this
-            // one, for a reason that comes next.
+            // Streams that the peer has reset, or no longer handles, have left the table. So the library has reset this one, and
+            // reports the reason next.
             if event.reason != nil, let stream = stream(event.streamID) { isFaulty(stream) }
         }
     }
@@ -113,7 +113,7 @@ extension HTTP2Connection {
     private func isFaulty(_ stream: HTTP2Stream) {
         if faulty !== stream { endFaulty(nil) }
         faulty = stream
-        // Where the library's reset had to wait, no error follows it.
+        // If the library had to delay its reset, no error follows it.
         shard.loop.execute { if self.faulty === stream { self.endFaulty(nil) } }
     }
 
@@ -138,7 +138,7 @@ extension HTTP2Connection {
         allow(more, on: .rootStream)
     }
 
-    /// A stream's share of the connection's target. With a larger window each, the first streams would leave the others behind.
+    /// A stream's share of the connection's target, in bytes. With larger windows, the first streams would starve the others.
     var streamTarget: Int { max(ReceiveWindow.initial, tuner.target / max(1, streams.count)) }
 
     /// Sends the window updates that were held back while the network took nothing.
@@ -152,12 +152,11 @@ extension HTTP2Connection {
         if stream.canSend { sendQueue.add(stream.id) }
     }
 
-    // Where all streams have ended after GOAWAY, the library takes no more window updates. Updates written while the network
-    // takes nothing wait in the library, which goes on reporting the old window.
+    // Once all streams have ended after GOAWAY, the library takes no more window updates. Updates written while the channel is not
+    // writable wait in the library, which continues to report the old window.
     var canCredit: Bool { !isClosing && !(isRetired && streams.isEmpty) && context?.channel.isWritable == true }
 
-    /// The limit of bytes on their way on all streams together. It holds nothing back: each stream's own window limits how much
-    /// is stored.
+    /// The connection's receive window, in bytes. It does not bound memory: each stream's own window limits how much is stored.
     static let connectionWindow = 16 << 20
 
     /// Lets the peer send more (WINDOW_UPDATE).
@@ -188,7 +187,7 @@ extension HTTP2Connection {
         flushSoon()
     }
 
-    /// Counts a reset stream, and asks the peer for a sign (PING) that it has processed the resets if there are many.
+    /// Counts a reset stream. After many, sends a PING, whose acknowledgement shows that the peer has processed the resets.
     func countReset() {
         resets.add(before: Int(nextID ?? .max))
         askAboutResets()
@@ -215,7 +214,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// Asks the peer for a sign of life if it is due, or gives the connection up. Returns when to check again.
+    /// Sends a PING if it is due, or fails the connection if the peer stayed silent after one. Returns when to check again.
     func checkHealth(at now: NIODeadline) -> NIODeadline {
         guard !streams.isEmpty, !isClosing else { return .distantFuture }
         switch health.check(at: now) {

@@ -3,11 +3,11 @@ import SternaCore
 
 /// Streams of paused calls.
 extension HTTP2Connection {
-    /// The maximum number of unread bytes that the streams of paused calls hold together; beyond it those that may give their streams
-    /// up.
+    /// The maximum number of unread bytes that the streams of paused calls hold together. Beyond it, calls that may give up their
+    /// streams do so.
     static var maximumPausedBytes: Int { 16 << 20 }
 
-    /// Has paused calls give their streams up, those with the most unread bytes first, until the others keep to the limit.
+    /// Has paused calls give up their streams, those with the most unread bytes first, until the others are within the limit.
     func boundPausedBytes() {
         shard.loop.assertInEventLoop()
         var held: [(bytes: Int, call: Call)] = []

@@ -13,7 +13,7 @@ extension HTTP2Connection {
     /// The bytes that may wait for the network before more are handed on.
     private static let waitingBytes = 128 << 10
 
-    /// The water marks behind the channel's `isWritable`; more than the bytes that ever wait.
+    /// The water marks of the channel's `isWritable`; the high one is above the number of bytes that ever wait.
     static let watermark = ChannelOptions.Types.WriteBufferWaterMark(low: 64 << 10, high: 512 << 10)
 
     /// Schedules a stream that has something to send.
@@ -59,7 +59,7 @@ extension HTTP2Connection {
         return true
     }
 
-    // Sends one frame. Returns nil where the windows of the connection or of the network let nothing through.
+    // Sends one frame. Returns nil if a window of the connection or the stream is used up, or if the channel is not writable.
     private func send(of stream: HTTP2Stream, upTo left: Int, _ context: ChannelHandlerContext) -> Int? {
         if stream.pending.isEmpty { return sendEnd(of: stream, context) }
         let limit = min(left, WriteGatherer.frameBytes, sendWindow, stream.sendWindow)
@@ -71,7 +71,7 @@ extension HTTP2Connection {
         stream.throughput.sent += Self.frameHeadBytes
         let data = HTTP2Frame.FramePayload.Data(data: .byteBuffer(piece.bytes), endStream: piece.isLast)
         let promise = piece.promise ?? shard.loop.makePromise()
-        // The channel reports that it is writable again only where it has reported that it is not.
+        // The channel reports that it is writable again only if it has reported that it is not.
         promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in
             if let self, self.isHeld { self.pumpLater() }
         }
@@ -80,8 +80,8 @@ extension HTTP2Connection {
         return max(count, 1)
     }
 
-    // Sends the end alone. The library must pass an empty frame on at once: it ends the process if the window sinks below zero
-    // while an empty frame waits there.
+    // Sends only the end. The library must pass an empty frame on at once: it ends the process if the window sinks below zero while
+    // an empty frame waits there.
     private func sendEnd(of stream: HTTP2Stream, _ context: ChannelHandlerContext) -> Int? {
         // Windows do not count fields. So a section without any fields ends the body even if the connection's window is used
         // up.

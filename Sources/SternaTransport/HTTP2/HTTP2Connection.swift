@@ -52,7 +52,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     var resets = SentResets()
 
-    /// Whether a probe is due at the end of the present read, behind the answers to the peer's PINGs.
+    /// Whether a probe is due at the end of the present read, after the acknowledgements of the peer's PINGs.
     var owesProbe = false
 
     /// The number of consecutive frames without content.
@@ -75,12 +75,12 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var rotation: ClientIdentity?
     var opening: DialTimeline?
 
-    /// The addresses, since a stream with metrics has asked for them.
+    /// The addresses; nil until a stream with metrics needs them.
     var addresses: ConnectionAddresses?
     var tlsVersion: String?
     private(set) var exchangeCount = 0
 
-    /// Whether the peer has answered a request, or said that it will.
+    /// Whether the peer has completed a response, or its GOAWAY says that it handles a request.
     var servesRequests = false
     var lastActivity: NIODeadline
     var hasStoodIdle = false
@@ -122,10 +122,10 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         return max(0, peer.maximumStreams - streams.count - max(0, resets.count - resetLimit))
     }
 
-    /// The number of resets that the peer may have to process still, beyond which the connection takes fewer exchanges.
+    /// The number of resets that the peer may not have processed, beyond which the connection takes fewer exchanges.
     var resetLimit: Int { max(32, peer.maximumStreams) }
 
-    /// Whether the network takes more. Frames written while it does not wait in the library, which does not know of that yet.
+    /// Whether the channel is writable. Frames written while it is not would wait in the library.
     var takesWrites: Bool { !isClosing && context?.channel.isWritable == true }
 
     // A PING has not been answered in time.
@@ -138,7 +138,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     func takes(_ exchange: Exchange) -> Bool {
         guard freeStreams > 0 else { return false }
         guard exchange.needsFreshConnection else { return true }
-        // Where no other connection may be opened, this one is asked again.
+        // If no other connection may be opened, this one is tried again.
         let isRefused = exchange.refusedBy === self && endpoint.maximumConnections > 1
         return !isRefused && (exchangeCount == 0 || shard.clock.now - health.lastReceived < .seconds(1))
     }
@@ -192,7 +192,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
         }
     }
 
-    /// Removes a stream that has ended, and resets it where the peer does not know of its end.
+    /// Removes a stream that has ended, and resets it with a code if the peer does not know of its end.
     func ended(_ stream: HTTP2Stream, reset code: HTTP2Code?) {
         shard.loop.assertInEventLoop()
         guard stream.isListed else { return }
@@ -307,7 +307,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     }
 }
 
-/// Detects whether the library ends the connection because the peer breaks the protocol: nothing else tells its errors apart.
+/// Detects whether the library ends the connection because the peer breaks the protocol: nothing else distinguishes its errors.
 // Invariant: touched on the channel's event loop only.
 final class GoAwayWatch: NIOHTTP2FrameDelegate, @unchecked Sendable {
     /// Whether GOAWAY was sent, and with which error.

@@ -62,7 +62,8 @@ struct HTTP2RequestFields {
         size += name.utf8.count + value.utf8.count
     }
 
-    /// Throws `limitExceeded` where the compressed fields do not fit into one frame of a size: the library sends no more.
+    /// Throws `limitExceeded` if the compressed fields do not fit into one frame of the given size, in bytes: the library sends
+    /// only one.
     ///
     /// A character takes at most 30 bits, and the lengths of a field take a few bytes.
     func checkSize(_ maximum: Int) throws(SternaError) {
@@ -120,7 +121,7 @@ struct HTTP2RequestFields {
         }
     }
 
-    // Fields of a connection, and fields that a pseudo-field replaces. A proxy's credentials are for the proxy alone.
+    // Fields of a connection, and fields that a pseudo-field replaces. A proxy's credentials are only for the proxy.
     private static func isLeftOut(_ name: String, _ field: HTTPField, _ expectsContinue: Bool) -> Bool {
         switch name.utf8.count {
         case 2: name == "te" && field.value.lowercased() != "trailers"
@@ -167,7 +168,7 @@ struct HTTP2RequestFields {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
 
-/// The fields behind a body.
+/// The trailer fields of a request.
 enum HTTP2TrailerFields {
     /// - Parameter maximum: the largest frame that the peer accepts.
     static func headers(_ fields: HTTPFields, maximum: Int) throws(SternaError) -> HPACKHeaders {

@@ -11,7 +11,7 @@ struct HTTP2ResponseFields {
 
     var isInformational: Bool { status < 200 }
 
-    /// - Parameter ignoresLength: whether to ignore the length, which means nothing in an answer to CONNECT (RFC 9110, 9.3.6).
+    /// - Parameter ignoresLength: whether to ignore the length, which means nothing in a response to CONNECT (RFC 9110, 9.3.6).
     init(_ headers: HPACKHeaders, limits: Limits, ignoresLength: Bool = false) throws(ParseFailure) {
         let parts = try FieldParts(headers, limits: limits, ignoresLength: ignoresLength)
         guard let text = parts.status, let status = Self.status(text) else {
@@ -23,7 +23,7 @@ struct HTTP2ResponseFields {
         contentLength = parts.contentLength
     }
 
-    /// The fields behind a body.
+    /// Returns the trailer fields of a response.
     static func trailers(_ headers: HPACKHeaders, limits: Limits) throws(ParseFailure) -> HTTPFields {
         let parts = try FieldParts(headers, limits: limits, pseudoCount: 0)
         guard parts.status == nil else { throw .malformed("a status follows the body.") }
@@ -146,7 +146,7 @@ private struct FieldParts {
         contentLength = length
     }
 
-    // Returns nil if one of the values is no number, or differs from the known one.
+    // Returns nil if one of the values is not a number, or differs from the known one.
     private static func length(_ value: some RandomAccessCollection<UInt8>, _ known: Int64?) -> Int64? {
         var known = known
         var rest = value[...]

@@ -59,7 +59,7 @@ extension HTTP2Stream {
         connection.flushSoon()
     }
 
-    // Resumes reading: from here on the wait is for the server again.
+    // Resumes reading: from now on the exchange waits for the server again.
     private func readGoesOn() {
         readIsHeld = false
         lastActivity = shard.clock.now

@@ -14,7 +14,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     let connection: HTTP2Connection
     let id: HTTP2StreamID
 
-    /// The send window; below zero where the peer has taken back part of it.
+    /// The send window in bytes; below zero if the peer has reduced its initial window.
     var sendWindow: Int
     var receiveWindow = ReceiveWindow()
 
@@ -22,7 +22,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     var pending: Deque<(bytes: Bytes, promise: EventLoopPromise<Void>?)> = []
     private(set) var pendingCount = 0
 
-    /// The trailers behind the pending pieces.
+    /// The trailers to send after the pending pieces.
     private(set) var trailers: HPACKHeaders?
     var requestHalf = RequestHalf.open
     var responseHalf = ResponseHalf.open
@@ -224,7 +224,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         finish(trailers)
     }
 
-    // In an answer to HEAD, and with 304, the field describes another answer's content (RFC 9110, 8.6).
+    // In a response to HEAD, and with 304, the field describes another response's content (RFC 9110, 8.6).
     private var contentLength: Int64? { hasNoContent ? 0 : head?.contentLength }
 
     private var hasNoContent: Bool {
@@ -308,7 +308,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
 
     // MARK: Ending
 
-    // - Parameter code: resets the stream, which the peer has not ended.
+    // - Parameter code: the code of a reset, if the peer has not ended the stream.
     private func finish(_ trailers: HTTPFields?, reset code: HTTP2Code? = nil) {
         responseHalf.end()
         guard let exchange, let head else {
@@ -332,7 +332,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
 
     /// Ends the exchange with an error. Resets the stream unless the peer knows of its end.
     func fail(_ error: SternaError, _ code: HTTP2Code?) {
-        // A caller that wants the head as soon as it arrives gets it, with the content behind it, before the error.
+        // A caller that wants the head as soon as it arrives gets it, and the content so far, before the error.
         if head != nil, exchange?.request.delivery == .head { stream() }
         let (exchange, pipe, head) = (exchange, pipe, head)
         if exchange?.recorder != nil { noteFailure() }

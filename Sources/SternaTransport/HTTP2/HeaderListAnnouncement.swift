@@ -4,11 +4,11 @@ import SternaCore
 
 /// Announces the limit of a field section to the peer, while the library's decoder has no such limit.
 ///
-/// Past its limit the decoder reports a section that it cannot decode, which blames the peer, and gives up the connection.
-/// Without a limit, `HTTP2ResponseFields` refuses the section and says why, and the other streams go on.
+/// Past its limit the decoder reports a section that it cannot decode, which blames the peer, and gives up the connection. Without
+/// a limit, `HTTP2ResponseFields` refuses the section and says why, and the other streams continue.
 ///
-/// The library applies a setting when it is acknowledged, and a limit of its own until then. So it writes two SETTINGS: first
-/// the limit alone, which `FrameMeter` acknowledges as soon as the peer has sent its SETTINGS, then the settings that the peer
+/// The library applies a setting when it is acknowledged, and a limit of its own until then. So it writes two SETTINGS: first only
+/// the limit, which `FrameMeter` acknowledges as soon as the peer has sent its SETTINGS, then the settings that the peer
 /// acknowledges. The peer gets one SETTINGS, in the place of the first: all settings, with the limit that holds.
 // Invariant: touched on the channel's event loop only.
 final class HeaderListAnnouncement: ChannelOutboundHandler, RemovableChannelHandler, @unchecked Sendable {

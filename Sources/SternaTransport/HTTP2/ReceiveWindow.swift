@@ -26,15 +26,15 @@ struct ReceiveWindow {
     }
 }
 
-/// Learns how many bytes must be on their way to use a connection in full: twice the bytes that arrive within a round trip. Where it
-/// would have to allow more all the time, it allows more at once.
+/// Learns how many bytes must be on their way to use a connection in full: twice the bytes that arrive within a round trip. If
+/// window updates would otherwise be too frequent, windows grow as well.
 ///
-/// A probe (PING) and its answer measure a round trip; the rounds behind it are counted by the clock. Some servers end a connection
+/// A probe (PING) and its acknowledgement measure a round trip; later rounds are timed by the clock. Some servers end a connection
 /// for its fourth PING within half a minute.
 struct WindowTuner {
     static let probeInterval: Int64 = 60_000_000_000
 
-    /// The shortest round: within less time, bytes arrive in too few reads to be a measure.
+    /// The shortest round, in nanoseconds: within less time, bytes arrive in too few reads to be a measure.
     static let shortestRound: Int64 = 1_000_000
 
     /// The size from which a body is worth a probe: a shorter one fits into the first window.
@@ -52,7 +52,7 @@ struct WindowTuner {
     private var lastProbe: Int64?
     private var isProbing = false
 
-    /// The duration of a round trip, once a probe has been answered.
+    /// The duration of a round trip, in nanoseconds, once a probe has been acknowledged.
     private var round: Int64?
     private var roundStart: Int64 = 0
     private var counted = 0
@@ -89,7 +89,7 @@ struct WindowTuner {
     /// Doubles the target, up to `busyTarget`: a stream whose reader keeps up was allowed more twice within `leastCreditInterval`.
     mutating func isAskedOften() { target = max(target, min(maximum, Self.busyTarget, 2 * target)) }
 
-    /// Adapts the target when a probe is answered.
+    /// Adapts the target when a probe is acknowledged.
     mutating func answered(at now: Int64) {
         guard isProbing else { return }
         isProbing = false

@@ -1,6 +1,6 @@
 import SternaCore
 
-/// Caches which names of fields are those of secrets: finding out takes longer than sending the field.
+/// Caches which fields are secret by their names: to determine that takes longer than to send the field.
 struct SecretNames {
     /// The most names that are cached, more than requests have. Names made up for each request do not make the cache grow.
     static let limit = 128

@@ -1,16 +1,16 @@
 /// Counts the streams that this side has reset and that the peer may not know of yet; a value without I/O.
 ///
-/// They are work for the peer, which a storm of them would pile up. A peer processes frames in order (RFC 9113, 5): an answer on a
-/// stream that was opened after a reset shows that it has processed the reset, and so does the answer to a later PING. Servers count
-/// frequent PINGs as an attack, so that one is sent only where no such answers come.
+/// Each is work for the peer, so many of them must not pile up. A peer processes frames in order (RFC 9113, 5): a response on a
+/// stream that was opened after a reset shows that it has processed the reset, and so does the acknowledgement of a later PING.
+/// Servers count frequent PINGs as an attack, so one is sent only if no such responses arrive.
 struct SentResets {
     private var sent = 0
     private var processed = 0
 
-    /// How many resets were sent before the PING that is unanswered.
+    /// How many resets were sent before the PING that is not acknowledged yet.
     private var asked: Int?
 
-    /// How many resets were sent before a stream was opened, for streams that were opened next after one.
+    /// The number of resets sent before a stream was opened, for each stream that directly follows a reset.
     private var marks: [(stream: Int, sent: Int)] = []
 
     /// The number of resets that the peer may not have processed.
@@ -25,7 +25,7 @@ struct SentResets {
         marks.append((next, sent))
     }
 
-    /// Notes an answer on a stream.
+    /// Notes a response on a stream.
     mutating func answered(on stream: Int) {
         guard let index = marks.lastIndex(where: { $0.stream <= stream }) else { return }
         processed = max(processed, marks[index].sent)
@@ -41,7 +41,7 @@ struct SentResets {
         return true
     }
 
-    /// Notes the answer to the PING.
+    /// Notes the acknowledgement of the PING.
     mutating func answeredPing() {
         guard let asked else { return }
         processed = max(processed, asked)

@@ -48,13 +48,14 @@ final class SharedConnections: Sendable {
     }
 }
 
-/// Ends a dial: another connection serves the endpoint, too.
+/// The error that ends a dial because another origin's connection also serves the endpoint.
 struct SharedConnectionFound: Error {
     let connection: HTTP2Connection
 }
 
 extension Endpoint {
-    /// Whether the policy may judge other names: it shows no identity, and has no closures to ask.
+    /// Whether connections may be shared with other origins: TLS without a proxy, under a policy that shows no identity, has no
+    /// closures and no server name of its own, and checks the name in the certificate.
     var maySharePolicy: Bool {
         isTLS && route == .direct && !policy.hasIdentity && !policy.hasClosures && policy.tls.serverName == nil
             && policy.validatesDomainName && !policy.allowsInvalidCertificates
@@ -62,7 +63,7 @@ extension Endpoint {
 }
 
 extension Dialer {
-    /// Fails with `SharedConnectionFound` where a connection of another origin serves this one, too.
+    /// Fails with `SharedConnectionFound` if a connection of another origin also serves this one; otherwise returns the addresses.
     func shared(_ dial: Dial, _ addresses: [IPAddress]) -> EventLoopFuture<[IPAddress]> {
         let endpoint = dial.endpoint
         let loop = dial.shard.loop
@@ -76,7 +77,7 @@ extension Dialer {
         let promise = loop.makePromise(of: [IPAddress].self)
         let (policy, host, port) = (endpoint.policy, endpoint.host, endpoint.origin.port)
         Task {
-            // A certificate that was only overlooked proves nothing about other names.
+            // A certificate that is accepted although it is not valid proves nothing about other names.
             if case .trusted = await policy.decide(chain: chain, host: host, port: port) {
                 promise.fail(SharedConnectionFound(connection: connection))
             } else {

@@ -1,6 +1,6 @@
 /// The request's half of a stream (RFC 9113, 5.1).
 enum RequestHalf {
-    /// The body, if any, goes on.
+    /// The body, if any, continues.
     case open
 
     /// The body ends with the pending pieces.

@@ -14,7 +14,7 @@ final class WriteGatherer: ChannelOutboundHandler, @unchecked Sendable {
     /// The content of a frame that fits into one record with its head.
     static let frameBytes = recordBytes - 9
 
-    /// The size from which a piece is not copied where there is no TLS.
+    /// The size above which a piece is not copied, without TLS.
     private static let largeBytes = 2 << 10
 
     private let isTLS: Bool

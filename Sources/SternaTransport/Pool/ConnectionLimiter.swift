@@ -6,7 +6,7 @@ import DequeModule
 /// A freed permit goes to the endpoint that has waited longest, each in turn. No endpoint waits while a permit is free. An
 /// endpoint at its own limit is not queued: it tracks its own permits itself.
 struct ConnectionLimiter {
-    /// The outcome for an endpoint that asks for a permit.
+    /// The result of a request for a permit.
     enum Outcome: Hashable {
         case granted
         /// The endpoint has reached its own limit.
@@ -44,7 +44,7 @@ struct ConnectionLimiter {
     /// Returns whether an endpoint is queued.
     func isQueued(_ endpoint: Int) -> Bool { accounts[endpoint]?.isQueued ?? false }
 
-    /// Takes a permit, or queues the endpoint if it is to wait.
+    /// Takes a permit. If the limit for all is reached, queues the endpoint, provided that it waits.
     mutating func take(_ endpoint: Int, limit endpointLimit: Int, waits: Bool = true) -> Outcome {
         var account = accounts[endpoint] ?? Account(limit: endpointLimit)
         defer { accounts[endpoint] = account.isEmpty ? nil : account }

@@ -8,7 +8,7 @@ extension Endpoint {
     var clock: NIODeadline { pools[0].shard.clock.now }
     var now: Int64 { Int64(clamping: clock.uptimeNanoseconds) }
 
-    /// Queues a request. From here on it belongs to the caller that takes it out of the queue, not to its shard.
+    /// Queues a request. From now on it belongs to the code that takes it out of the queue, not to its shard.
     ///
     /// - Parameter isBack: whether the request returns to its former place, since its connection turned out to be closed.
     func wait(_ exchange: Exchange, isBack: Bool = false) {
@@ -68,7 +68,7 @@ extension Endpoint {
         return exchange
     }
 
-    /// Fails a cancelled request that is queued. Otherwise returns its shard, which the request does not leave any more.
+    /// Fails a cancelled request that is queued. Otherwise returns its shard, which the request no longer leaves.
     func cancel(_ exchange: Exchange) -> Shard? {
         let (shard, needless): (Shard?, Dial?) = change { queue in
             guard exchange.ticket != 0 else { return (exchange.shard, nil) }

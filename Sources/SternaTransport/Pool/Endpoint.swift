@@ -13,7 +13,7 @@ final class Endpoint: Sendable {
     let policy: SecurityPolicy
     let route: Route
 
-    /// When HTTP/2 is used; never where a proxy forwards requests.
+    /// When HTTP/2 is used; never if a proxy forwards requests.
     let http2: HTTP2Mode
     let dialPolicy: DialPolicy
 
@@ -48,8 +48,8 @@ final class Endpoint: Sendable {
     /// The waiters and their dials. The lock is held briefly, and never while the endpoint asks for permits.
     private let queue: Mutex<Queue>
 
-    /// When the limits of the waiting requests are checked. Requests may wait for days, and the endpoint be gone in a second: a
-    /// timer that it left would slow down each other one of its event loop.
+    /// The timer of the waiting requests' limits, which is stopped when the endpoint is released. Limits may be days away, and a
+    /// timer that is left behind would slow down all other timers of its event loop.
     let checkTimer = Mutex(EarliestTimer())
 
     /// The number of waiting requests, and of those among them that accept a used connection. Requests that need not wait read
@@ -58,8 +58,8 @@ final class Endpoint: Sendable {
     private let waitingForAny = Atomic<Int>(0)
     private let lacksFresh = Atomic<Bool>(false)
 
-    /// The shard that all requests go to, since a connection there serves all event loops, or may turn out to. Negative where
-    /// each shard has connections of its own.
+    /// The shard that all requests go to, since a connection there serves all event loops, or may turn out to. Negative if each
+    /// shard has connections of its own.
     private let home: Atomic<Int>
 
     /// Whether the server has asked for HTTP/1.1.
@@ -77,7 +77,7 @@ final class Endpoint: Sendable {
     /// Whether a connection of another origin was full, so that the endpoint opens one of its own.
     let avoidsSharing = Atomic<Bool>(false)
 
-    /// What the origin has sent behind its responses to HEAD over HTTP/1.
+    /// What the origin has sent after its responses to HEAD over HTTP/1.
     let headConduct = Mutex(HeadConduct())
 
     /// The number of shards with a peer that takes no streams at the moment.
@@ -95,7 +95,7 @@ final class Endpoint: Sendable {
         }
     }
 
-    /// Ends it; returns whether they are to be asked once more.
+    /// Ends a round of asking paused calls; returns whether to ask once more.
     func endAskingPausedCalls() -> Bool { askingPausedCalls.exchange(0, ordering: .relaxed) == 2 }
 
     typealias Queue = WaitQueue<Exchange, Dial>
@@ -104,7 +104,7 @@ final class Endpoint: Sendable {
     struct Forwarding: Sendable, CustomReflectable {
         let authorization: String?
 
-        /// Whether a request's own Proxy-Authorization replaces these credentials: it answers a challenge.
+        /// Whether a request's own Proxy-Authorization, which answers a challenge, replaces these credentials.
         var answersChallenges = false
 
         /// Returns the value for a request, without credentials if the request has its own.

@@ -7,11 +7,11 @@ final class EndpointPool: @unchecked Sendable {
     let shard: Shard
 
     /// Idle connections; the most recently used one is last.
-    // Invariant: accesses never overlap, since none of them calls anybody.
+    // Invariant: accesses never overlap, since none of them calls other code.
     @exclusivity(unchecked) private(set) var idle: [HTTP1Connection] = []
 
     /// Connections that carry concurrent exchanges.
-    // Invariant: accesses never overlap, since what searches it calls nothing that changes it.
+    // Invariant: accesses never overlap, since searches call no code that changes it.
     @exclusivity(unchecked) var streams: [HTTP2Connection] = []
 
     /// Whether the shard lists this pool among those that may have idle connections.
@@ -106,7 +106,7 @@ final class EndpointPool: @unchecked Sendable {
     @discardableResult
     func closeOldest() -> Bool {
         shard.loop.assertInEventLoop()
-        // At once: an orderly TLS close would hold the permit for as long as the peer likes.
+        // At once: an orderly TLS close would hold the permit until the peer agrees, for up to half a second.
         if let connection = takeOldest() {
             connection.abort(evenIfClosing: true)
             return true
@@ -122,7 +122,7 @@ final class EndpointPool: @unchecked Sendable {
         for connection in streams where connection.streams.isEmpty { connection.close() }
     }
 
-    /// Closes all connections at once, but for those that carry an HTTP/1 exchange.
+    /// Closes all connections at once, except those that carry an HTTP/1 exchange.
     func abandonAll() {
         for connection in idle + resting { connection.abort(evenIfClosing: true) }
         for connection in streams { connection.abort(evenIfClosing: true) }

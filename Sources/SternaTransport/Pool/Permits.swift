@@ -20,10 +20,10 @@ final class Permits: Sendable {
     /// Whether an endpoint waits for another one to close a connection.
     var isStarving: Bool { starving.load(ordering: .sequentiallyConsistent) }
 
-    /// Whether an endpoint without any connection waits for another one's.
+    /// Whether one of the first eight waiting endpoints has no connection at all.
     var isNeedy: Bool { needy.load(ordering: .relaxed) }
 
-    /// Takes a permit, or queues the endpoint if it is to wait.
+    /// Takes a permit. If the limit for all is reached, queues the endpoint, provided that it waits.
     func take(_ endpoint: Endpoint, waits: Bool = true) -> ConnectionLimiter.Outcome {
         change { $0.take(endpoint.id, limit: endpoint.maximumConnections, waits: waits) }
     }

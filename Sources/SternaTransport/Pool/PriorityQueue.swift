@@ -19,7 +19,7 @@ protocol PrioritizedWaiter: AnyObject {
     var isWarmUp: Bool { get }
 }
 
-/// An entry of the queue. Not nested, since it would be another type for the runtime to look up when a program starts.
+/// An entry of a queue. Not nested, since it would be another type for the runtime to look up when a program starts.
 private struct QueueEntry<Element: AnyObject> {
     let element: Element
     let ticket: Int
@@ -71,8 +71,8 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
         rows[row].insert(entry, at: position)
     }
 
-    /// Moves a queued element whose priority has changed: within the new one it goes behind earlier arrivals and ahead of later
-    /// ones. Returns whether it was queued.
+    /// Moves a queued element whose priority has changed: within its new one it goes after earlier arrivals and ahead of later ones.
+    /// Returns whether it was queued.
     @discardableResult
     mutating func reprioritize(_ element: Element) -> Bool {
         guard remove(element) else { return false }
@@ -165,8 +165,8 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
 
     /// Removes the first element.
     ///
-    /// - Parameter used: whether the connection was used before. An element that needs an unused one then stays, unless the
-    ///   closure lets it go.
+    /// - Parameter used: whether the connection was used before. An element that needs an unused one then stays, unless the closure
+    ///   returns true for it.
     mutating func popFirst(used: Bool = false, unless isFreshEnough: (Element) -> Bool = { _ in false }) -> Element? {
         guard count > 0 else { return nil }
         if !used {
@@ -203,7 +203,7 @@ struct PriorityQueue<Element: PrioritizedWaiter> {
         element.ticket = 0
         count(element, -1)
         gone += 1
-        // An empty queue keeps no stale entries, and others never more of them than elements.
+        // An empty queue keeps no stale entries, and other queues never more of them than elements.
         if gone > count { sweep() }
         return true
     }

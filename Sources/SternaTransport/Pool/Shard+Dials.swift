@@ -32,8 +32,7 @@ extension Shard {
         }
     }
 
-    /// Has paused calls give their connections up, as many as requests wait at the limit. Tries this shard first, then the others in
-    /// turn.
+    /// Has paused calls give up as many connections as waiting requests lack. Tries this shard first, then the others in turn.
     func releasePausedSoon(for endpoint: Endpoint, turn: Int = 0, released: Int = 0) {
         loop.execute {
             var wanted = endpoint.lackingConnections
@@ -118,7 +117,7 @@ extension Shard {
         checkDrained()
     }
 
-    // Whether further dials would fare no better. A certificate is judged anew each time, and a caller with little patience
+    // Whether further dials would probably fail, too. A certificate is evaluated anew each time, and a time-out of less than 5 s
     // proves no fault of the server.
     private static func blamesServer(_ error: SternaError, _ dial: Dial) -> Bool {
         switch error.kind {

@@ -23,7 +23,7 @@ extension Shard {
         checkDrained()
     }
 
-    /// Closes what is idle now, and what becomes so.
+    /// Closes connections that are idle now, and others as soon as they become idle.
     func engineIsGone() {
         loop.assertInEventLoop()
         hasLostEngine = true
@@ -38,7 +38,8 @@ extension Shard {
         graceTimer.set(clock.schedule(at: moment, on: loop) { self.abandonAll() }, at: moment)
     }
 
-    /// Finishes once all shards have ended and no more requests arrive. Ends what another shard's grace has cut short here.
+    /// Finishes the shutdown once all shards have ended and no more requests arrive. Ends requests and dials that remain because
+    /// another shard has ended the grace.
     func graceIsOver() {
         loop.assertInEventLoop()
         if !active.isEmpty || !dials.isEmpty { abandonAll() }
@@ -56,8 +57,8 @@ extension Shard {
         drained?.succeed(())
     }
 
-    /// Completes the shutdown when nothing is left, but not before the end of this turn of the event loop. A connection may
-    /// close ahead of the answer that it delivered, and that answer may lead to another request.
+    /// Completes the shutdown when nothing is left, but not before the end of this turn of the event loop. A connection may close
+    /// before the response that it delivered is processed, and that response may lead to another request.
     func checkDrained() {
         loop.assertInEventLoop()
         guard isDrained else { return }

@@ -45,7 +45,7 @@ extension Shard {
         }
         connection.isServing = false
         guard connection.streams.isEmpty, !connection.isClosing else { return }
-        // At once: an orderly TLS close would hold the permit for as long as the peer likes.
+        // At once: an orderly TLS close would hold the permit until the peer agrees, for up to half a second.
         if connection.isRetired, connection.usesWhileWaitedFor > 4 { return connection.abort() }
         becameIdle(connection)
     }

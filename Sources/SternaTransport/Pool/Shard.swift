@@ -32,14 +32,14 @@ final class Shard: @unchecked Sendable {
     @exclusivity(unchecked) var limitTimer = EarliestTimer()
     let proxyConnections: ProxyConnections
 
-    /// Fulfilled when the last connection is closed; nil until the engine is shut down.
+    /// Succeeds when the last request and connection have ended, or the grace is over; nil until the engine is shut down.
     var drained: EventLoopPromise<Void>?
     var isShutDown: Bool { drained != nil }
 
     /// Whether no connection is kept for further requests.
     var keepsNone: Bool { isShutDown || hasLostEngine }
 
-    /// Whether the engine was released, so that nobody can send a request.
+    /// Whether the engine was released, so that no further request can arrive.
     var hasLostEngine = false
 
     /// Fires at the end of the grace, when the work still under way is ended.
@@ -139,13 +139,13 @@ final class Shard: @unchecked Sendable {
         submit(exchange)
     }
 
-    // The error of an attempt that another one replaces; nil if it had an answer.
+    // The error of an attempt that another one replaces; nil if it had a response.
     private static func failure(_ reason: AttemptMetrics.Reason) -> SternaError? {
         switch reason {
         case .staleConnection:
             SternaError(
                 .connectionClosed, phase: .wait,
-                "The connection could not be reused: the server had closed it, or sent content behind a response to HEAD."
+                "The connection could not be reused: the server had closed it, or sent content after a response to HEAD."
             )
         case .refused:
             SternaError(.connectionClosed, phase: .wait, "The server did not process the request on that connection.")
@@ -182,7 +182,7 @@ final class Shard: @unchecked Sendable {
             // The connection has reached its limits: its permit opens another one for waiters.
             if endpoint.isPermitWanted { connection.abort() } else { connection.close() }
         } else if mustYield(connection) || endpoint.lacksFreshConnection {
-            // At once: an orderly TLS close would hold the permit for as long as the peer likes.
+            // At once: an orderly TLS close would hold the permit until the peer agrees, for up to half a second.
             connection.abort()
         } else if !hand(connection) {
             keepIdle(connection)

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Assigns tunnels through a proxy to shards: to the shard with the connection that they share, or to any shard where the proxy
-/// takes one tunnel on a connection.
+/// Assigns tunnels through a proxy to shards: to the shard with the connection that they share, or to any shard if the proxy takes
+/// one tunnel on a connection.
 final class TunnelShards: Sendable {
     private enum Assignment {
         case shard(Int)

@@ -31,7 +31,7 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     /// The maximum number of waiters.
     let maximumWaiting: Int
 
-    /// The maximum number of concurrent dials: more would overrun a server that is slow to answer.
+    /// The maximum number of concurrent dials: more would overrun a server that is slow to accept connections.
     var maximumDials = 16
 
     /// When time limits are checked next; nil if no check is scheduled.
@@ -135,7 +135,7 @@ struct WaitQueue<Waiter: PrioritizedWaiter, Dialling: AnyObject> {
     /// Whether a permit would be useless, since the waiters have been served, or have dials.
     var needsNoPermit: Bool { waiters.count <= dials.count }
 
-    /// A pending question for a permit.
+    /// A pending request for a permit.
     struct Ask: Hashable {
         fileprivate let number: Int
         let isForRequest: Bool

@@ -12,7 +12,7 @@ struct ConnectHandshake {
     private let answers: Answers
     private var parser: ResponseParser
 
-    /// Reads a refusal with its body; nil where a refusal ends the connection.
+    /// Reads a refusal with its body; nil if a refusal ends the connection.
     private var refusalParser: ResponseParser?
     private var refusalBytes = 0
 
@@ -25,12 +25,12 @@ struct ConnectHandshake {
         case all
     }
 
-    /// How much of a refusal's body is read to keep the connection.
+    /// The maximum number of bytes of a refusal's body that are read to keep the connection.
     private static let mostRefusalBytes = 64 << 10
 
     /// - Parameters:
     ///   - authorization: the value of Proxy-Authorization.
-    ///   - answers: the challenges behind which the proxy may be asked again on the same connection.
+    ///   - answers: the challenges after which the proxy may be asked again on the same connection.
     init(
         through proxy: Proxy, to endpoint: Endpoint, authorization: String?, limits: Limits,
         answers: Answers = .none
@@ -40,7 +40,7 @@ struct ConnectHandshake {
         url = try? HTTPURL("\(proxy.kind.rawValue)://\(proxy.authorityHost):\(proxy.port)")
         target = Self.target(of: endpoint)
         parser = ResponseParser(limits: limits)
-        // The length in a 2xx answer must be ignored, and the content of other answers is not read.
+        // The length in a 2xx response must be ignored, and the content of other responses is not read here.
         parser.begin(isHeadRequest: true, ignoresFraming: true)
         self.answers = answers
         guard answers != .none else { return }
@@ -54,7 +54,7 @@ struct ConnectHandshake {
         return "\(host):\(endpoint.origin.port)"
     }
 
-    /// Whether any byte of the answer has arrived.
+    /// Whether any byte of the response has arrived.
     var hasReceived: Bool { parser.hasReceived }
 
     var greeting: Bytes {
@@ -80,7 +80,7 @@ struct ConnectHandshake {
         headers.reduce(0) { $0 + 4 * ($1.name.utf8.count + $1.value.utf8.count) + 12 } <= 16_000
     }
 
-    /// An open tunnel: the proxy's answer, and the bytes that the tunnel has already delivered.
+    /// An open tunnel: the head of the proxy's response, and the bytes that the tunnel has already delivered.
     struct Tunnel {
         let answer: Response?
         let leftover: Bytes
@@ -150,22 +150,22 @@ struct ConnectHandshake {
         return (parser.bodyLength ?? 0) > Int64(Self.mostRefusalBytes) ? .unusable : .needsMore
     }
 
-    /// Returns the error for an answer that is not valid.
+    /// Returns the error for a response that is not valid.
     func refusal(_ detail: String) -> SternaError {
         SternaError(.proxyFailed, phase: .proxy, "The proxy \(proxy) sent an invalid response: \(detail)")
     }
 
-    /// Returns the error for an answer that refuses the tunnel.
+    /// Returns the error for a response that refuses the tunnel.
     func refusal(_ status: Int, _ version: HTTPVersion, _ section: FieldSection) -> SternaError {
         let advice = Self.advice(status, hasCredentials: authorization != nil)
         var error = SternaError(
             .proxyFailed, phase: .proxy, "The proxy \(proxy) opened no tunnel to \(target) (\(status)): \(advice)")
-        // The server has said nothing of this, and nothing must take it for the server's response.
+        // This response is not the server's, so it is not the error's `response`.
         error.proxyResponse = answer(status, version, section)
         return error
     }
 
-    /// Returns what a refusal's status means. tinyproxy says 401 instead of 407, and Privoxy 404 if it does not find the server.
+    /// Returns what a refusal's status means. tinyproxy sends 401 instead of 407, and Privoxy 404 if it does not find the server.
     static func advice(_ status: Int, hasCredentials: Bool) -> String {
         switch status {
         case 401, 407:
@@ -178,7 +178,7 @@ struct ConnectHandshake {
         }
     }
 
-    /// The head of the proxy's answer.
+    /// Returns the head of the proxy's response.
     func answer(_ status: Int, _ version: HTTPVersion, _ section: FieldSection) -> Response? {
         url.map { Response(status: .init(code: status), version: version, section: section, url: $0) }
     }

@@ -12,7 +12,7 @@ package struct ForwardedCredentials: Sendable {
     private let shard: Shard
     private var progress: ProxyAuthentication.Progress
 
-    /// Returns nil where a proxy's challenges are not answered: it has no credentials, and there is no authenticator.
+    /// Returns nil if no proxy forwards the request, or if the proxy has no credentials and there is no authenticator.
     init?(_ endpoint: Endpoint) {
         guard endpoint.forwarding != nil, let authentication = endpoint.proxyAuthentication,
             case .proxy(let proxy) = endpoint.route
@@ -24,9 +24,9 @@ package struct ForwardedCredentials: Sendable {
         progress = authentication.progress()
     }
 
-    /// Adds the credentials that the proxy has accepted to a request, if there are any.
+    /// Adds the current credentials for the proxy to a request, if there are any.
     ///
-    /// Throws where the authenticator's credentials cannot be made or written, and where the request runs out of time.
+    /// Throws if the credentials cannot be made or written, and if the request runs out of time.
     package nonisolated(nonsending) mutating func apply(to request: inout Request) async throws {
         let answer = authentication.answer
         progress.sent = answer?.number
@@ -80,16 +80,16 @@ package struct ForwardedCredentials: Sendable {
     package enum Step: Sendable {
         /// The response is the caller's.
         case deliver
-        /// There is another answer, with which the request is sent again.
+        /// The request is sent again, with other credentials.
         case again
-        /// The authenticator may have one; see ``ask(_:about:)``.
+        /// The authenticator may have other credentials; see ``ask(_:about:)``.
         case ask
     }
 
     /// Decides what follows a challenge.
     package mutating func step(after response: Response, to request: Request) -> Step {
         let challenges = AuthenticationChallenge.parse(response.section[values: .proxyAuthenticate])
-        // Other requests profit from a fresh nonce even where this one cannot be sent again.
+        // Other requests profit from a fresh nonce even if this one cannot be sent again.
         if authentication.renew(&progress, for: challenges, canHashBody: DigestBody.canHash(request.body)) {
             return request.isReplayable ? .again : .deliver
         }
@@ -106,7 +106,7 @@ package struct ForwardedCredentials: Sendable {
 
     /// Asks the authenticator; returns whether to send the request again.
     ///
-    /// Throws the authenticator's error as the `underlying` one, and throws where the request runs out of time.
+    /// Throws `proxyFailed` with the authenticator's error as `underlying`, and throws if the request runs out of time.
     package nonisolated(nonsending) func ask(_ response: Response, about request: Request) async throws -> Bool {
         let challenge = ProxyChallenge(
             proxy: proxy.withoutCredentials, request: Self.proxyRequest(request),
@@ -169,14 +169,15 @@ package struct ForwardedCredentials: Sendable {
 }
 
 extension EngineSender {
-    /// Returns the credentials of a request to a URL that a proxy forwards; nil where no authenticator answers for it.
+    /// Returns the credentials of a request to a URL that a proxy forwards; nil if no proxy forwards it, or if the proxy has no
+    /// credentials and there is no authenticator.
     package func forwardedCredentials(for url: HTTPURL) throws(SternaError) -> ForwardedCredentials? {
         ForwardedCredentials(try origins.endpoint(for: url, of: engine))
     }
 }
 
 extension Authorization {
-    /// The value of Proxy-Authorization; throws `invalidHeader` where it cannot be written.
+    /// The value of Proxy-Authorization; throws `invalidHeader` if it cannot be written.
     var proxyFieldValue: String {
         get throws(SternaError) {
             var failure: SternaError

@@ -13,7 +13,7 @@ public struct Proxy: Sendable, Hashable {
         /// SOCKS 5 (RFC 1928); names are resolved by the proxy.
         case socks5
 
-        /// 80, 443 or 1080.
+        /// The port of a URL without one: 80 for `http`, 443 for `https`, 1080 for `socks5`.
         public var defaultPort: Int {
             switch self {
             case .http: 80
@@ -26,10 +26,10 @@ public struct Proxy: Sendable, Hashable {
     /// The protocol that the proxy speaks.
     public let kind: Kind
 
-    /// A lower-case ASCII name, a dotted IPv4 address, or an IPv6 address without brackets.
+    /// The host: a lower-case ASCII name, a dotted IPv4 address, or an IPv6 address without brackets.
     public let host: String
 
-    /// 1 to 65535.
+    /// The port, from 1 to 65535.
     public let port: Int
 
     private var credentials: ProxyCredentials?
@@ -74,8 +74,8 @@ public struct Proxy: Sendable, Hashable {
     ///   - username: not percent-encoded. A proxy of HTTP takes it without ":" (RFC 7617, 2), SOCKS in 1 to 255 bytes
     ///     (RFC 1929, 2).
     ///   - password: not percent-encoded. SOCKS takes at most 255 bytes.
-    /// - Throws: `invalidURL` where the host or the port is invalid, or the credentials cannot be sent. Control characters
-    ///   never can, nor more than 8,192 bytes.
+    /// - Throws: `invalidURL` if the host or the port is invalid, or the credentials cannot be sent. Control characters never can,
+    ///   nor more than 8,192 bytes.
     public init(
         _ kind: Kind, host: String, port: Int? = nil, username: String? = nil, password: String? = nil
     ) throws(SternaError) {

@@ -2,12 +2,13 @@ import SternaCore
 import SternaSecurity
 import Synchronization
 
-/// A proxy's credentials, its own or those of an authenticator: the answer in use, and the question under way.
+/// A proxy's credentials, its own or those of an authenticator: the current answer, and the question to the authenticator in
+/// progress.
 ///
-/// All connections to the proxy share it, on every event loop. One task at a time asks the authenticator, and all challenged
-/// connections wait for it.
+/// All connections to the proxy share it, on every event loop. An answer is a set of credentials. One task at a time asks the
+/// authenticator, and all challenged connections wait for it.
 final class ProxyAuthentication: Sendable {
-    /// The number of times that each connection may ask the authenticator.
+    /// The number of times that each connection, or forwarded request, may ask the authenticator.
     static let mostAnswers = 3
 
     /// The number of times that each connection may answer a challenge with a user name and password that are known: by Digest
@@ -18,15 +19,15 @@ final class ProxyAuthentication: Sendable {
     struct Answer: Sendable {
         let number: Int
         let authorization: ProxyAuthorization
-        /// What is sent in place of the authorization, where the proxy offers Digest.
+        /// Makes what is sent in place of the authorization, if the proxy offers Digest.
         var digest: ProxyDigest?
-        /// The answer with the same user name and password whose scheme was a weaker one.
+        /// The number of the answer with the same user name and password, by Basic, that this one replaces.
         var predecessor: Int?
     }
 
-    /// The progress of one connection attempt.
+    /// The progress of one connection attempt, or of one forwarded request.
     struct Progress: Sendable {
-        /// The answer that was sent last; nil where none was.
+        /// The number of the answer that was sent last; nil if none was.
         var sent: Int?
         /// What was sent by Digest.
         var digest: DigestAuthorization?
@@ -36,9 +37,9 @@ final class ProxyAuthentication: Sendable {
         fileprivate let began: Int
     }
 
-    /// The error of a request without credentials.
+    /// The error of a question to which the authenticator gave no credentials.
     struct NoCredentials: Error {
-        /// What the authenticator threw; nil where it gave up.
+        /// What the authenticator threw; nil if it returned nil.
         let cause: (any Error)?
     }
 
@@ -56,7 +57,7 @@ final class ProxyAuthentication: Sendable {
         var question: Question?
         var lastQuestion = 0
         var lastReceiver = 0
-        /// How often the authenticator gave up, and its last reason.
+        /// How often the authenticator gave no credentials, and its last reason.
         var surrenders = 0
         var lastSurrender = NoCredentials(cause: nil)
 
@@ -84,8 +85,8 @@ final class ProxyAuthentication: Sendable {
     /// Whether there is an authenticator to ask.
     var hasAuthenticator: Bool { authenticator != nil }
 
-    /// Forgets the last answer of an attempt, which the proxy has refused. A proxy's own credentials are kept where no
-    /// authenticator could replace them.
+    /// Forgets the last answer of an attempt, which the proxy has refused. A proxy's own credentials are kept if there is no
+    /// authenticator that could replace them.
     func refused(_ progress: Progress) {
         guard hasAuthenticator else { return }
         state.withLock { $0.forget(progress.sent) }
@@ -140,7 +141,7 @@ final class ProxyAuthentication: Sendable {
         fileprivate let receiver: Int
     }
 
-    /// Obtains another answer than the refused one, and calls the receiver when there is one, or when there is none.
+    /// Obtains another answer than the refused one. Calls the receiver when there is one, or with an error if there will be none.
     ///
     /// The receiver is called once, from any thread and possibly at once, unless ``leave(_:)`` comes first. Returns nil if it
     /// has been called.
@@ -223,7 +224,7 @@ final class ProxyAuthentication: Sendable {
         for receive in receivers { receive(outcome) }
     }
 
-    /// Throws where user name and password are of no use to a proxy.
+    /// Throws `proxyFailed` if the proxy accepts no scheme that uses a user name and password.
     private static func checkSupport(of challenge: ProxyChallenge) throws(SternaError) {
         guard let schemes = unsupported(challenge.challenges) else { return }
         throw SternaError(
@@ -260,7 +261,8 @@ final class ProxyAuthentications: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the one authentication of a proxy by an authenticator, or by its own credentials; nil where there is neither.
+    /// Returns the one authentication of a proxy by an authenticator, or by its own credentials; nil if there is neither, and for
+    /// SOCKS.
     func authentication(
         on route: Route, by authenticator: (any ProxyAuthenticator)?, policy: SecurityPolicy
     ) -> ProxyAuthentication? {

@@ -15,20 +15,20 @@ public import SternaCore
 /// ```
 ///
 /// It is asked once for each proxy, however many connections wait for the answer. From then on the answer is sent without a
-/// challenge, whatever the origin. If the proxy refuses an answer, it is forgotten, and the authenticator is asked again: three
-/// times at most for each new connection.
+/// challenge, whatever the origin. If the proxy refuses an answer, it is forgotten, and the authenticator is asked again: at most
+/// three times for each new connection, and for each forwarded request.
 ///
 /// Requests for https URLs are challenged when their connections are opened. Requests for http URLs, which a proxy forwards,
 /// are challenged themselves: the session sends them again with the answer if their bodies can be sent again. Without an
 /// answer, the caller receives the 407 as its response.
 ///
-/// Schemes that authenticate a connection in place of a request (NTLM, Negotiate) are not supported, since answers are shared.
+/// Schemes that authenticate a connection instead of a request (NTLM, Negotiate) are not supported, since answers are shared.
 public protocol ProxyAuthenticator: AnyObject, Sendable {
     /// Returns the answer to a challenge, or nil to give up: connections that wait for it then fail with `proxyFailed`.
     ///
-    /// It runs in a task of its own, outside the event loops, and may take its time to ask people. Meanwhile only the deadlines
-    /// of the waiting requests hold, and none of the limits of a dial. The task is cancelled when nothing waits for the answer
-    /// any more. An error that it throws becomes the `underlying` error of the requests that fail with it.
+    /// It runs in a task of its own, outside the event loops, and may wait for a user's input. Meanwhile only the deadlines of the
+    /// waiting requests apply, and none of the limits of a dial. The task is cancelled once no request waits for the answer. An
+    /// error that it throws becomes the `underlying` error of the requests that fail with it.
     func authorization(for challenge: ProxyChallenge) async throws -> ProxyAuthorization?
 }
 
@@ -37,7 +37,7 @@ public struct ProxyRequest: Sendable, Hashable {
     /// The method: CONNECT for a tunnel.
     public let method: HTTPRequest.Method
 
-    /// The request target: host and port for a tunnel (RFC 9112, 3.2.3).
+    /// The request target: host and port for a tunnel (RFC 9112, 3.2.3), the whole URL for a forwarded request (3.2.2).
     public let target: String
 }
 
@@ -57,7 +57,7 @@ public struct ProxyChallenge: Sendable {
     /// forwards it. Counts answers, and the user name and password of the proxy's URL.
     public let refusedCount: Int
 
-    /// The head of the proxy's answer.
+    /// The head of the proxy's response.
     public let response: Response
 
     /// Returns whether the proxy accepts a scheme, by its name in any case.
@@ -81,24 +81,24 @@ public struct ProxyAuthorization: Sendable {
 
     private init(_ content: Content) { self.content = content }
 
-    /// Returns a user's name and password (RFC 7617), in UTF-8.
+    /// Returns a user's name and password for Basic authentication (RFC 7617), in UTF-8.
     public static func basic(_ user: String, _ password: String) -> ProxyAuthorization {
         ProxyAuthorization(.basic(user, password))
     }
 
     /// Answers with the strongest scheme that the proxy offers: Digest (RFC 7616), else Basic (RFC 7617).
     ///
-    /// Nonces and their counts are shared by all connections to the proxy, and a nonce that is out of date is replaced without
-    /// another question to the authenticator.
+    /// Nonces and their counts are shared by all connections to the proxy. A nonce that is out of date is replaced without asking
+    /// the authenticator again.
     public static func password(_ user: String, _ password: String) -> ProxyAuthorization {
         ProxyAuthorization(.password(user: user, password: password))
     }
 
     /// Returns credentials made for each request, for schemes that the library does not know.
     ///
-    /// - Parameter make: called in a task of its own before each request to the proxy, possibly for several requests at once.
-    ///   State that it keeps between them (a nonce and its count, say) lasts as long as the proxy accepts its credentials. If
-    ///   it throws, the connection fails.
+    /// - Parameter make: called in a task of its own before each request to the proxy, possibly for several requests at once. State
+    ///   that it keeps between them (a nonce and its count, say) lasts as long as the proxy accepts its credentials. If it throws,
+    ///   the connection, or the forwarded request, fails.
     public static func each(
         _ make: @escaping @Sendable (ProxyRequest) async throws -> Authorization
     ) -> ProxyAuthorization {

@@ -11,13 +11,13 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// The bytes of a tunnel that may be on their way to a reader that has stopped, once the reader has been seen to read.
+    /// The target of a tunnel's receive window, in bytes, once its reader has read.
     static let tunnelWindow = 512 << 10
 
-    /// The initial window of a tunnel (RFC 9113, 6.9.2).
+    /// The initial window of a tunnel, in bytes (RFC 9113, 6.9.2).
     static let initialWindow = 65_535
 
-    /// The bytes that all tunnels together may have on their way.
+    /// The connection's receive window, in bytes, which all tunnels share.
     private static let connectionWindow = 16 << 20
 
     /// The most tunnels that one connection opens, so that its identifiers do not run out.
@@ -96,7 +96,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
             && tunnelCount < Self.mostTunnels && !isOld
     }
 
-    // The limit of uses holds for the connections inside the tunnels, so that only the age counts here.
+    // The limit of uses applies to the connections inside the tunnels, so only the age counts here.
     private var isOld: Bool { context != nil && life.isOver(after: 0, at: clock.now) }
 
     /// Calls the closure once it is known how many tunnels the proxy takes: more would be refused.
@@ -188,7 +188,7 @@ final class ProxyConnection: ChannelInboundHandler, @unchecked Sendable {
         context.close(promise: nil)
     }
 
-    /// Closes the connection and its tunnels at once: an orderly TLS close would wait for seconds.
+    /// Closes the connection and its tunnels at once: an orderly TLS close would wait for up to half a second.
     func abort() {
         assert(context?.eventLoop.inEventLoop != false)
         state = .closing

@@ -60,7 +60,7 @@ final class ProxyConnections: @unchecked Sendable {
 
     // MARK: Dials
 
-    /// Whether a dial is under way whose connection others may use, too.
+    /// Whether a dial is under way whose connection other dials may also use.
     func isDialling(_ key: Key) -> Bool { leads[key] != nil }
 
     /// Begins a dial that others wait for. Returns nil if none has to wait: another such dial is under way, the proxy speaks

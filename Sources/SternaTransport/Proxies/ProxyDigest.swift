@@ -42,7 +42,7 @@ final class ProxyDigest: Sendable {
         state.withLock { state in
             // Another connection has obtained a nonce meanwhile.
             if state.digest.nonce != used.nonce { return true }
-            // A proxy that has forgotten its nonces, by a restart say, may not call them stale.
+            // A proxy that has forgotten its nonces, for example after a restart, may not call them stale.
             let isOld = challenge.isStale || state.isAccepted && challenge.nonce != used.nonce
             state.digest = DigestState(challenge)
             state.isAccepted = false
@@ -50,7 +50,8 @@ final class ProxyDigest: Sendable {
         }
     }
 
-    /// Notes that the proxy has accepted an answer, and what it says of it in Proxy-Authentication-Info.
+    /// Notes that the proxy has accepted an answer, and reads its Proxy-Authentication-Info. Throws `unacceptableResponse` for a
+    /// wrong proof that the proxy knows the password.
     func accepted(
         _ used: DigestAuthorization, info: String?, bodyHash: (DigestHash) throws(SternaError) -> [UInt8]?
     ) throws(SternaError) {

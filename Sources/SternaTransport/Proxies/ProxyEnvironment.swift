@@ -21,8 +21,7 @@ struct ProxyEnvironment: Sendable, Hashable {
 
     /// Reads the variables; an unreadable value is reported when it is needed.
     init(_ variables: [String: String]) {
-        // A CGI program's HTTP_PROXY holds the Proxy field of the request that it answers, so that any client may have written
-        // it.
+        // HTTP_PROXY is not read: in a CGI program it holds the Proxy field of the incoming request, which any client can set.
         plain = Self.choice(among: ["http_proxy", "all_proxy", "ALL_PROXY"], variables)
         secure = Self.choice(among: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"], variables)
         exceptions = ProxyExceptions(Self.first(of: ["no_proxy", "NO_PROXY"], variables)?.value ?? "")
@@ -30,7 +29,7 @@ struct ProxyEnvironment: Sendable, Hashable {
 
     /// Returns the proxy for a URL; nil for none.
     ///
-    /// - Throws: `invalidURL` where the variable for the URL's scheme cannot be read.
+    /// - Throws: `invalidURL` if the variable for the URL's scheme names no proxy.
     func proxy(for url: HTTPURL) throws(SternaError) -> Proxy? {
         let choice = url.scheme.isSecure ? secure : plain
         if choice == .direct { return nil }
@@ -42,7 +41,7 @@ struct ProxyEnvironment: Sendable, Hashable {
     /// The proxy of http URLs; nil for none, and for a value that cannot be read.
     var plainProxy: Proxy? { if case .proxy(let proxy) = plain { proxy } else { nil } }
 
-    /// Throws `invalidURL` where a variable that would be used cannot be read.
+    /// Throws `invalidURL` if a variable that would be used names no proxy.
     func check() throws(SternaError) {
         _ = try Self.proxy(of: plain)
         _ = try Self.proxy(of: secure)

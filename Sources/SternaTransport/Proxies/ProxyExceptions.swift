@@ -4,15 +4,15 @@ import SternaCore
 ///
 ///     "example.com, .internal, *.lan, build:8080, 10.0.0.0/8, fd00::/8, [::1]:3000, localhost"
 ///
-/// - `*` alone stands for every host.
+/// - The entry `*` stands for every host.
 /// - A name stands for the host and all names below it, with or without `.` or `*.` in front. Case and dots at the end do not
 ///   count.
 /// - An address or a prefix (RFC 4632, 3.1; RFC 4291, 2.3) stands for hosts that are written as addresses. An IPv6 address that
 ///   carries an IPv4 address counts as the latter. Zones do not count.
 /// - `localhost` and every loopback address stand for all of `localhost`, names below it, 127.0.0.0/8 and ::1.
-/// - A name or an address with a port, an IPv6 address in brackets, stands for that port alone.
+/// - A name or an address with a port stands only for that port. An IPv6 address with a port is in brackets.
 ///
-/// Other entries are ignored, as are entries of more than 255 bytes and those behind the first 10,000.
+/// Other entries are ignored, as are entries of more than 255 bytes and those after the first 10,000.
 public struct ProxyExceptions: Sendable, Hashable, ExpressibleByArrayLiteral {
     private var isEverything = false
     private var loopback = Ports()
@@ -109,7 +109,7 @@ extension ProxyExceptions {
         {
             prefix = mapped
         }
-        // The bits behind a prefix are zero, so that no wider one begins with a loopback address.
+        // The bits after a prefix are zero, so no wider prefix begins with a loopback address.
         if Self.isLoopback(prefix.address) { loopback.add(nil) }
         prefixes.insert(prefix)
         prefixLengths.insert(prefix.length)

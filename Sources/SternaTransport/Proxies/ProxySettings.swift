@@ -37,13 +37,13 @@ public struct ProxySettings: Sendable, Hashable {
     ///
     /// `http_proxy` is for http and ws; `https_proxy` or `HTTPS_PROXY` is for https and wss; `all_proxy` or `ALL_PROXY` is for
     /// either without a variable of its own. `no_proxy` or `NO_PROXY` lists exceptions in the form of ``ProxyExceptions``. The
-    /// first variable that is not blank counts. `HTTP_PROXY` is not read: in a CGI program it is a field of the request that is
-    /// being answered.
+    /// first variable that is not blank counts. `HTTP_PROXY` is not read: in a CGI program it holds a header field of the incoming
+    /// request.
     ///
-    /// Loopback hosts (`localhost`, names below it, 127.0.0.0/8, ::1) never go through these proxies, to which they would be
-    /// other machines; ``proxy(_:except:)`` has no such rule.
+    /// Requests to loopback hosts (`localhost`, names below it, 127.0.0.0/8, ::1) never go through these proxies, for which they
+    /// would be the proxy's own machine; ``proxy(_:except:)`` has no such rule.
     ///
-    /// - Throws: `invalidURL` where a variable that would be used names no proxy.
+    /// - Throws: `invalidURL` if a variable that would be used names no proxy.
     public static func environment(_ variables: [String: String]) throws(SternaError) -> ProxySettings {
         let environment = ProxyEnvironment(variables)
         try environment.check()
@@ -83,7 +83,7 @@ public struct ProxySettings: Sendable, Hashable {
 
     /// Returns the proxy for a URL; nil for none.
     ///
-    /// - Throws: `invalidURL` where the environment's variable for the URL cannot be read.
+    /// - Throws: `invalidURL` if the environment's variable for the URL names no proxy.
     package func proxy(for url: HTTPURL) throws(SternaError) -> Proxy? {
         switch rule {
         case .direct: nil
@@ -94,7 +94,7 @@ public struct ProxySettings: Sendable, Hashable {
         }
     }
 
-    /// Whether a proxy receives the requests to a URL. A choice that fails, which fails the request, too, counts as a proxy.
+    /// Whether a proxy receives the requests to a URL. A choice that throws, and therefore fails the request, counts as a proxy.
     package func receives(_ url: HTTPURL) -> Bool {
         do throws(SternaError) {
             return try proxy(for: url) != nil

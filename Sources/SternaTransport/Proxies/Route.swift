@@ -1,6 +1,6 @@
 import SternaCore
 
-/// The way from this side to an origin.
+/// The way from the client to an origin.
 enum Route: Sendable, Hashable {
     case direct
     /// A Unix domain socket's path.

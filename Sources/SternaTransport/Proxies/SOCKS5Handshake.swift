@@ -4,7 +4,7 @@ import SternaCore
 ///
 ///     send greeting ──▶ receive … send ──▶ receive … established
 ///
-/// It stores no more than one reply, of 262 bytes at most. After an error it throws the same one for ever.
+/// It stores no more than one reply, of 262 bytes at most. After an error, every further call throws the same error.
 struct SOCKS5Handshake: Sendable {
     /// The next step of the handshake.
     enum Step: Sendable, Equatable {
@@ -40,9 +40,9 @@ struct SOCKS5Handshake: Sendable {
     ///
     /// - Parameters:
     ///   - host: an address, IPv6 without brackets; or a name of 1 to 255 bytes, which the proxy resolves.
-    ///   - username: 1 to 255 bytes; nil where there are no credentials.
+    ///   - username: 1 to 255 bytes; nil without credentials.
     ///   - password: at most 255 bytes; nil is the same as empty.
-    /// - Throws: `proxyFailed` where SOCKS has no way to say it.
+    /// - Throws: `proxyFailed` for a host, a port or credentials that SOCKS cannot carry.
     init(host: String, port: Int, username: String?, password: String?) throws(SternaError) {
         target = "\(FieldSyntax.printable(host)) on port \(port)"
         guard let number = UInt16(exactly: port) else {
@@ -88,7 +88,7 @@ struct SOCKS5Handshake: Sendable {
 
     /// Takes bytes from the proxy, in pieces of any length.
     ///
-    /// - Throws: `proxyFailed` where the proxy refuses or does not speak SOCKS 5.
+    /// - Throws: `proxyFailed` if the proxy refuses or does not speak SOCKS 5.
     mutating func receive(_ bytes: some Sequence<UInt8>) throws(SternaError) -> Step {
         if case .failed(let error) = state { throw error }
         var rest = bytes.makeIterator()
@@ -241,6 +241,6 @@ extension SOCKS5Handshake: CustomStringConvertible, CustomDebugStringConvertible
     /// The same as ``description``.
     var debugDescription: String { description }
 
-    /// Shows the target alone.
+    /// Shows only the target.
     var customMirror: Mirror { Mirror(self, children: ["target": target], displayStyle: .struct) }
 }

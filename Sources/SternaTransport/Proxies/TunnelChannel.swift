@@ -70,7 +70,7 @@ final class TunnelChannel: Channel, ChannelCore, @unchecked Sendable {
         guard !isOver else { return }
         hasEnded.store(true, ordering: .relaxed)
         pipeline.syncOperations.fireChannelInactive()
-        // Handlers that learn of it may still want to leave the pipeline.
+        // Handlers that react to this may remove themselves from the pipeline first.
         eventLoop.execute {
             self.removeHandlers(pipeline: self.pipeline)
             self.closed.succeed(())

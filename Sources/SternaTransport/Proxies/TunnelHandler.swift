@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 
-/// Asks a proxy to reach the server, again if it demands credentials, then leaves the pipeline.
+/// Asks a proxy to reach the server, and again if it demands credentials, then leaves the pipeline.
 // Invariant: the stored `var`s are touched on the channel's event loop only.
 final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias InboundIn = Bytes
@@ -15,15 +15,15 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
         case socks(SOCKS5Handshake)
     }
 
-    /// The error where a proxy closed the connection that it had challenged on, or made it unusable: the proxy must be asked
-    /// again on another one.
+    /// The error for a proxy that closed the connection after a challenge, or made it unusable: the proxy must be asked again on
+    /// another one.
     struct ConnectionSpent: Error {}
 
     private enum State {
         /// Nothing is asked: before the first time, and while a challenge is being answered.
         case idle
         case asking
-        /// The proxy has refused; the rest of its answer is being read.
+        /// The proxy has refused; the rest of its response is being read.
         case draining(SternaError)
         case done
     }
@@ -51,9 +51,9 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler, @unch
         self.limit = limit
     }
 
-    /// Asks the proxy; called once the handler is in the pipeline, and again where ``takesAnother``.
+    /// Asks the proxy; called once the handler is in the pipeline, and again if ``takesAnother`` is true.
     ///
-    /// Succeeds when the tunnel is open, with the proxy's answer to CONNECT; fails with a `SternaError`, or with
+    /// Succeeds when the tunnel is open, with the proxy's response to CONNECT; fails with a `SternaError`, or with
     /// `ConnectionSpent`.
     func ask(
         _ negotiation: Negotiation, within limit: StepLimit, on loop: any EventLoop

@@ -3,7 +3,7 @@ import NIOHPACK
 import NIOHTTP2
 import SternaCore
 
-/// The client's end of a stream that a proxy makes a tunnel of (RFC 9113, 8.5): asks for the tunnel, then carries bytes both
+/// The client's end of a stream that a proxy turns into a tunnel (RFC 9113, 8.5): asks for the tunnel, then carries bytes both
 /// ways.
 // Invariant: the stored `var`s are touched on the channel's event loop only.
 final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
@@ -11,7 +11,7 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     typealias OutboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 
-    /// The error of a proxy that has not answered; it may be asked again on another connection.
+    /// The error of a proxy that has not responded; it may be asked again on another connection.
     struct Unanswered: Error {
         let cause: (any Error)?
     }
@@ -35,7 +35,7 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     /// Called once, when the stream is no longer in use.
     var whenOver: (() -> Void)?
 
-    /// The head of the proxy's answer, once the tunnel is open.
+    /// The head of the proxy's response, once the tunnel is open.
     private(set) var answer: Response?
 
     /// The stream's identifier, once the request is on its way.
@@ -80,7 +80,7 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     private func received(_ section: HTTP2Frame.FramePayload.Headers, _ context: ChannelHandlerContext) {
-        // After the answer, fields can only be the end.
+        // After the head of the response, more fields can only end the stream.
         guard state == .asking else { return close(context) }
         do throws(ParseFailure) {
             let answer = try HTTP2ResponseFields(section.headers, limits: limits, ignoresLength: true)
@@ -146,13 +146,13 @@ final class TunnelStream: ChannelDuplexHandler, @unchecked Sendable {
         self.context = nil
     }
 
-    // The network may take for ever to take the stream's end, so the tunnel's handlers learn of it now.
+    // The network may never accept the stream's end, so the tunnel's handlers are told of it now.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         context.close(mode: mode, promise: promise)
         giveUp()
     }
 
-    /// Ends the stream; its user may ask on another connection.
+    /// Ends the stream; the dial may ask again on another connection.
     func giveUp() { end(Unanswered(cause: nil)) }
 
     // The channel becomes inactive afterwards; handlers inside a tunnel need not know of streams.

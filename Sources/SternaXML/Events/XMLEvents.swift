@@ -11,7 +11,7 @@ public enum XMLEvents {
     /// - Parameters:
     ///   - charset: the character set that Content-Type names.
     ///   - handler: called on the caller's thread; its own errors end the reading.
-    /// - Throws: `decodingFailed` or `limitExceeded` with line and column, or the error of `handler`.
+    /// - Throws: `decodingFailed` or `limitExceeded`, with line and column if the fault has a place, or the error of `handler`.
     public static func parse(
         _ bytes: Bytes, limits: XMLLimits = XMLLimits(), charset: String? = nil, _ handler: (XMLEvent) throws -> Void
     ) throws {
@@ -21,7 +21,7 @@ public enum XMLEvents {
 
     /// Reads a text and passes each event to a closure, as the form for bytes does; ignores the encoding that the text declares.
     ///
-    /// - Throws: `decodingFailed` or `limitExceeded` with line and column, or the error of `handler`.
+    /// - Throws: `decodingFailed` or `limitExceeded`, with line and column if the fault has a place, or the error of `handler`.
     public static func parse(
         _ text: String, limits: XMLLimits = XMLLimits(), _ handler: (XMLEvent) throws -> Void
     ) throws {

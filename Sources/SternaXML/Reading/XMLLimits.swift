@@ -9,7 +9,7 @@ public struct XMLLimits: Sendable, Hashable, Codable {
     /// The maximum length of the document in bytes as received; 64 MiB by default.
     public var bytes: Int
 
-    /// The maximum number of elements, comments, CDATA sections and instructions; a million by default.
+    /// The maximum number of elements, and also of comments, CDATA sections and instructions together; a million by default.
     public var elements: Int
 
     /// The maximum number of attributes of one element, namespace declarations included; 256 by default.
@@ -19,7 +19,7 @@ public struct XMLLimits: Sendable, Hashable, Codable {
 
     /// The maximum number of namespace declarations in force at one place; 256 by default.
     ///
-    /// Each name with a prefix is searched among them in turn.
+    /// Each prefix of a name is searched in all of them.
     public var namespaces: Int
 
     /// The maximum number of bytes that entities of a document type declaration may expand to in all; 1 MiB by default.

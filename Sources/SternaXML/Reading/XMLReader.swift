@@ -73,7 +73,7 @@ final class XMLReader: NSObject, XMLParserDelegate {
         }
     }
 
-    /// Keeps the first failure; the parser still calls for a while after others.
+    /// Keeps the first failure; the parser may still call its delegate after it was stopped.
     private func stop(_ error: any Error, _ parser: XMLParser) {
         guard failure == nil else { return }
         failure = error

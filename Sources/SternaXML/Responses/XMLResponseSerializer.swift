@@ -32,7 +32,8 @@ public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
         self.limits = limits
     }
 
-    /// Returns the tree; throws `decodingFailed` or `limitExceeded` with line and column, for an empty body too.
+    /// Returns the tree; throws `decodingFailed` or `limitExceeded`, with line and column if the fault has a place, and
+    /// `decodingFailed` for an empty body.
     public func value(of response: Response, body: Bytes) throws -> XMLElement {
         try XMLElement(parsing: body, limits: limits, charset: response.charset)
     }
@@ -54,7 +55,8 @@ public struct XMLEventsResponseSerializer: ResponseSerializer, Hashable, Codable
         self.limits = limits
     }
 
-    /// Returns the events; throws `decodingFailed` or `limitExceeded` with line and column, for an empty body too.
+    /// Returns the events; throws `decodingFailed` or `limitExceeded`, with line and column if the fault has a place, and
+    /// `decodingFailed` for an empty body.
     public func value(of response: Response, body: Bytes) throws -> [XMLEvent] {
         var events: [XMLEvent] = []
         try XMLEvents.parse(body, limits: limits, charset: response.charset) { events.append($0) }

@@ -42,14 +42,14 @@ public struct XMLElement: Sendable {
     /// A byte order mark determines the encoding, else `charset`, else the XML declaration; the default is UTF-8 (RFC 7303, 3).
     ///
     /// - Parameter charset: the character set that Content-Type names.
-    /// - Throws: `decodingFailed` or `limitExceeded` with line and column.
+    /// - Throws: `decodingFailed` or `limitExceeded`, with line and column if the fault has a place.
     public init(parsing bytes: Bytes, limits: XMLLimits = XMLLimits(), charset: String? = nil) throws(SternaError) {
         self = try XMLTreeBuilder.build(try XMLSource.document(bytes, charset: charset, limits: limits), limits: limits)
     }
 
     /// Parses the document in a text and returns its root element; ignores the encoding that the document declares.
     ///
-    /// - Throws: `decodingFailed` or `limitExceeded` with line and column.
+    /// - Throws: `decodingFailed` or `limitExceeded`, with line and column if the fault has a place.
     public init(parsing text: String, limits: XMLLimits = XMLLimits()) throws(SternaError) {
         self = try XMLTreeBuilder.build(try XMLSource.document(text, limits: limits), limits: limits)
     }

@@ -22,7 +22,7 @@ struct InterimCountTests {
     }
 
     @Test(
-        "Others count",
+        "Other interim responses count",
         arguments: [
             (104, ["7", "7", "7"]), (104, ["7", "6", "5"]), (104, [nil, nil, nil]), (103, ["1", "2", "3"]),
             (104, ["-1", "x", "1.5"]), (104, ["1234567890123456", "9999999999999999", ""]),
@@ -34,7 +34,7 @@ struct InterimCountTests {
         expectEqual(admitted, [true, true, false])
     }
 
-    @Test("Without a request that follows progress all count, and even then their number ends")
+    @Test("All count unless the request follows progress, and even then their number is limited")
     func limits() throws {
         var plain = InterimCount()
         #expect(plain.admits(104, try Self.fields("1"), limit: 1))

@@ -35,7 +35,7 @@ struct InterimFakeTimeTests {
     }
 
     @Test(
-        "The time to the first byte goes on behind each of them",
+        "The time to the first byte restarts after each of them",
         arguments: ["100 Continue", "102 Processing", "103 Early Hints", "199 Whatever"], [1, 3, 16])
     func silence(status: String, count: Int) async throws {
         let fake = try await FakeConnection()
@@ -51,7 +51,7 @@ struct InterimFakeTimeTests {
         await expectTimeout(.wait, fake, task)
     }
 
-    @Test("One that comes in two pieces counts when it is whole")
+    @Test("An interim response in two pieces counts when it is complete")
     func pieces() async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake, firstByte: .seconds(10), betweenBytes: .seconds(1_000))
@@ -65,7 +65,7 @@ struct InterimFakeTimeTests {
         await expectTimeout(.wait, fake, task)
     }
 
-    @Test("A short time between bytes does not begin with them, but with the answer")
+    @Test("The limit between bytes begins with the final response, not with interim ones")
     func patience() async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake, firstByte: .seconds(1_000), betweenBytes: .seconds(10))
@@ -80,7 +80,7 @@ struct InterimFakeTimeTests {
     }
 
     @Test(
-        "What comes behind one is the answer's beginning, in the same piece or in the next", arguments: [false, true])
+        "Bytes after an interim response begin the final one, in the same piece or the next", arguments: [false, true])
     func halfAHead(isApart: Bool) async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake, firstByte: .seconds(1_000), betweenBytes: .seconds(10))

@@ -27,7 +27,7 @@ struct InterimSessionTests {
         var statuses: [Int] { all.map(\.status) }
     }
 
-    @Test("103 comes with its Link fields, before the answer", arguments: [false, true])
+    @Test("103 is reported with its Link fields, before the response", arguments: [false, true])
     func earlyHints(secure: Bool) async throws {
         let authority = secure ? try CertificateAuthority() : nil
         // The answer is sent only when the test has seen the hints.
@@ -53,7 +53,7 @@ struct InterimSessionTests {
         }
     }
 
-    @Test("Several, each in order, in one piece and byte by byte", arguments: [1, 7, 10_000])
+    @Test("Several are reported in order, in one piece and byte by byte", arguments: [1, 7, 10_000])
     func several(size: Int) async throws {
         let interim = "HTTP/1.1 100 Continue\r\n\r\n" + Self.hints + "HTTP/1.1 102 Processing\r\n\r\n" + Self.hints
         let script: [ScriptedServer.Step] = [
@@ -69,7 +69,7 @@ struct InterimSessionTests {
         }
     }
 
-    @Test("No more are told of than are allowed", arguments: [0, 1, 16])
+    @Test("No more are reported than are allowed", arguments: [0, 1, 16])
     func limit(count: Int) async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send(String(repeating: Self.hints, count: count + 1) + Self.ok),
@@ -86,7 +86,7 @@ struct InterimSessionTests {
         }
     }
 
-    @Test("101 is nobody's, and no answer")
+    @Test("101 is neither reported nor delivered as a response")
     func switching() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"),
@@ -100,7 +100,7 @@ struct InterimSessionTests {
         }
     }
 
-    @Test("Each redirect's are told, and a kept connection's next request is not told of the last one's")
+    @Test("Each redirect's are reported, but not to the next request on a kept connection")
     func redirect() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send(Self.hints + "HTTP/1.1 302 Away\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"),
@@ -118,7 +118,7 @@ struct InterimSessionTests {
         }
     }
 
-    @Test("100 lets the body go, and is told, too")
+    @Test("100 releases the body, and is reported")
     func asked() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send(Self.hints + "HTTP/1.1 100 Continue\r\n\r\n"), .receive(atLeast: 5_000), .send(Self.ok),
@@ -133,7 +133,7 @@ struct InterimSessionTests {
         }
     }
 
-    @Test("A streamed response has been told of them before its head")
+    @Test("Interim responses are reported before the head of a streamed response")
     func streamed() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(Self.hints + Self.ok)]]) { server in
             let told = Told()
@@ -147,7 +147,7 @@ struct InterimSessionTests {
         }
     }
 
-    @Test("A final answer's silence behind interim ones is a time-out")
+    @Test("Silence after interim responses is a time-out")
     func silence() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(Self.hints)]]) { server in
             let told = Told()

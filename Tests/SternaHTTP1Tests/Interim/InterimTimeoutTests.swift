@@ -7,7 +7,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// A server that says 1xx and then nothing has not begun to answer.
-@Suite("Time-outs behind interim responses", .timeLimit(.minutes(5)))
+@Suite("Time-outs after interim responses", .timeLimit(.minutes(5)))
 struct InterimTimeoutTests {
     private static let limit = Duration.seconds(1)
 

@@ -45,7 +45,7 @@ struct OldServerTests {
             .truncated, .read, script: [.send("HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close])
     }
 
-    @Test("Chunks are an error there")
+    @Test("A chunked body is an error in HTTP/1.0")
     func chunks() async throws {
         try await Wire.refusal(
             .malformedResponse, .read,

@@ -38,7 +38,7 @@ struct RequestTrailerTests {
         }
     }
 
-    @Test("A body is sent in chunks with the fields behind it", arguments: [false, true])
+    @Test("A body with trailers is sent in chunks, with the fields after it", arguments: [false, true])
     func sent(secure: Bool) async throws {
         let (head, rest) = try await received(Self.body(), secure: secure)
         #expect(head.contains("\r\nTransfer-Encoding: chunked\r\n"))
@@ -46,7 +46,7 @@ struct RequestTrailerTests {
         expectEqual(rest, "5\r\nhello\r\n0\r\nX-Digest: abc\r\n\r\n")
     }
 
-    @Test("Several fields in order, one name twice, and a Trailer field of the caller's")
+    @Test("Several fields are sent in order, a repeated name and the caller's Trailer field included")
     func several() async throws {
         var fields = HTTPFields()
         fields.append(HTTPField(name: Self.digest, value: "one"))
@@ -57,13 +57,13 @@ struct RequestTrailerTests {
         expectEqual(rest, "1\r\nx\r\n0\r\nX-Digest: one\r\nETag: \"two\"\r\nX-Digest: three\r\n\r\n")
     }
 
-    @Test("No fields are no fields, and an empty body may have some")
+    @Test("Empty trailers send no fields, and an empty body may have trailers")
     func empty() async throws {
         try await expectEqual(received(Self.body("x", [:])).rest, "1\r\nx\r\n0\r\n\r\n")
         try await expectEqual(received(Self.body("")).rest, "0\r\nX-Digest: abc\r\n\r\n")
     }
 
-    @Test("They are asked for when all of the body has been read")
+    @Test("Trailers are requested when the whole body has been read")
     func order() async throws {
         let count = Counter()
         let producer = BodyProducer(length: nil, isReplayable: false) {
@@ -73,7 +73,7 @@ struct RequestTrailerTests {
         #expect(try await received(body).rest.hasSuffix("\r\n0\r\nX-Digest: 4\r\n\r\n"))
     }
 
-    @Test("A body changed into another keeps them")
+    @Test("A transformed body keeps its trailers")
     func changed() async throws {
         let text = String(repeating: "long ", count: 2_000)
         for body in [
@@ -85,7 +85,7 @@ struct RequestTrailerTests {
         }
     }
 
-    @Test("A file's are sent, too")
+    @Test("Trailers of a file are sent")
     func file() async throws {
         let file = try TestFile(Wire.pattern(300_000))
         let rest = try await ScriptedServer.withServer(connections: [
@@ -99,7 +99,7 @@ struct RequestTrailerTests {
     }
 
     @Test(
-        "Fields that say how a message is framed, routed or read are refused",
+        "Fields for framing, routing and processing are refused as trailers",
         arguments: [
             "Transfer-Encoding", "content-length", "HOST", "Connection", "Keep-Alive", "TE", "Trailer", "Upgrade",
             "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Content-Encoding", "Content-Type",
@@ -117,7 +117,7 @@ struct RequestTrailerTests {
         expectEqual(error?.requestSent, true)
     }
 
-    @Test("An error of whoever makes them fails the request and closes the connection")
+    @Test("An error of the trailers' closure fails the request and closes the connection")
     func thrown() async throws {
         let error = try await Wire.refusal(.writeFailed, .write, script: [], settings: { $0.proxies = .none }) { api in
             _ = try await api.post("row", body: Body.text("x").withTrailers { throw Mishap() })
@@ -131,7 +131,7 @@ struct RequestTrailerTests {
         expectEqual(own?.detail, "Gone.")
     }
 
-    @Test("One that never makes them ends with the request's time, or its cancellation")
+    @Test("A closure that never returns trailers ends with the time-out or the cancellation")
     func hanging() async throws {
         let ended = Counter()
         let body = Body.text("x").withTrailers {
@@ -145,7 +145,7 @@ struct RequestTrailerTests {
         #expect(await eventually { ended.value == 1 })
     }
 
-    @Test("A 307 asks for them again")
+    @Test("A 307 requests the trailers again")
     func redirected() async throws {
         let away: [ScriptedServer.Step] = [
             .receiveHead, .receiveHead, .send("HTTP/1.1 307 Away\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"),
@@ -165,7 +165,7 @@ struct RequestTrailerTests {
         }
     }
 
-    @Test("The connection is kept behind them")
+    @Test("The connection is kept after trailers")
     func kept() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .receiveHead, .send(Self.ok), .receiveHead, .send(Self.ok),
@@ -178,7 +178,7 @@ struct RequestTrailerTests {
         }
     }
 
-    @Test("With Expect they follow the body that was asked for, and are not made for one that was not")
+    @Test("With Expect, trailers follow a requested body, and are not made for one that was not requested")
     func expects() async throws {
         let (head, rest) = try await received(
             Self.body(), threshold: 0, before: [.send("HTTP/1.1 100 Continue\r\n\r\n")])
@@ -201,7 +201,7 @@ struct RequestTrailerTests {
         }
     }
 
-    @Test("After 417 the body and they are sent without asking")
+    @Test("After 417 the body and its trailers are sent without waiting")
     func expectationRefused() async throws {
         let refusal: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"), .waitForClose,

@@ -22,7 +22,7 @@ struct ResponseTrailerTests {
         ]
     }
 
-    @Test("They are there with a collected body, short or long", arguments: [5, 900_000])
+    @Test("A collected body, short or long, has its trailers", arguments: [5, 900_000])
     func collected(length: Int) async throws {
         try await ScriptedServer.withServer(connections: [Self.chunks(length, "X-Digest: abc\r\n")]) { server in
             let api = try DialScene.session(server.url)
@@ -36,7 +36,7 @@ struct ResponseTrailerTests {
         }
     }
 
-    @Test("A streamed body has them at its end and not before")
+    @Test("A streamed body has its trailers at its end, not before")
     func streamed() async throws {
         try await TestServer.withServer { server in
             let gate = Counter()
@@ -60,7 +60,7 @@ struct ResponseTrailerTests {
         }
     }
 
-    @Test("None are nil")
+    @Test("Without trailer fields the trailers are nil")
     func none() async throws {
         try await ScriptedServer.withServer(connections: [Self.chunks(5, "")]) { server in
             let reply = try await DialScene.session(server.url).get("a")
@@ -68,7 +68,7 @@ struct ResponseTrailerTests {
         }
     }
 
-    @Test("They are as strict as header fields", arguments: ["X Digest: a\r\n", "X: \u{1}\r\n", ": a\r\n", "a\r\n"])
+    @Test("Trailers are as strict as header fields", arguments: ["X Digest: a\r\n", "X: \u{1}\r\n", ": a\r\n", "a\r\n"])
     func strict(trailers: String) async throws {
         try await Wire.refusal(.malformedResponse, .read, script: Array(Self.chunks(5, trailers)[1...1]))
     }

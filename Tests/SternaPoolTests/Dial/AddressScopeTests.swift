@@ -78,13 +78,13 @@ struct AddressScopeTests {
         try expectEqual(AddressScope(#require(IPAddress(text))), .metadata)
     }
 
-    @Test("Their neighbours are none", arguments: ["168.63.129.15", "168.63.129.17"])
+    @Test("Neighbours of metadata addresses have another scope", arguments: ["168.63.129.15", "168.63.129.17"])
     func notMetadata(text: String) throws {
         try expectEqual(AddressScope(#require(IPAddress(text))), .global)
     }
 
     @Test(
-        "An IPv6 address is judged by the IPv4 addresses it carries",
+        "An IPv6 address has the scope of the IPv4 addresses it carries",
         arguments: [
             ("::ffff:8.8.8.8", ["8.8.8.8"], .global), ("::ffff:127.0.0.1", ["127.0.0.1"], .loopback),
             ("::ffff:0.0.0.0", ["0.0.0.0"], .unspecified), ("::ffff:0.0.0.1", ["0.0.0.1"], .thisNetwork),
@@ -139,10 +139,10 @@ struct AddressScopeTests {
         }
     }
 
-    @Test("No line of the table was lost for being misspelt")
+    @Test("Every line of the table is valid")
     func table() { expectEqual(AddressScope.blocks.count, 36) }
 
-    @Test("Each scope is explained in words of its own")
+    @Test("Each scope has its own explanation")
     func explanations() {
         expectEqual(Set(AddressScope.allCases.map(\.explanation)).count, AddressScope.allCases.count)
     }

@@ -25,7 +25,7 @@ struct AddressZoneSessionTests {
     private static let loopback = if_nametoindex("lo") != 0 ? "lo" : "lo0"
 
     @Test(
-        "The connection goes through it, and the server is not told of it",
+        "The connection goes through it, and the server does not receive it",
         .enabled("needs ::1") { await HappyEyeballsTests.hasIPv6() }, arguments: ["%25", "%"])
     func loopback(mark: String) async throws {
         try await TestServer.withServer(.init(host: "::1")) { server in
@@ -50,7 +50,7 @@ struct AddressZoneSessionTests {
         }
     }
 
-    @Test("An interface that is not there is named")
+    @Test("The error names a missing interface")
     func unknown() async throws {
         let api = try DialScene.session("http://[fe80::1%25nosuch0]/")
         let error = await Wire.failure(.connectionFailed, .connect) { try await api.get("get") }

@@ -129,7 +129,7 @@ struct DNSCacheStateScheduleTests {
         }
     }
 
-    @Test("No waiter is lost, never do more than 16 run, none waits while there is a place", arguments: 0..<8)
+    @Test("No waiter is lost, at most 16 look-ups run, and none waits without need", arguments: 0..<8)
     func schedules(part: Int) {
         var totals = (answers: 0, failures: 0, givenUp: 0, queued: 0, kept: 0)
         var most = 0

@@ -4,7 +4,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransport
 
-@Suite("What is known of hosts' addresses")
+@Suite("The cache of hosts' addresses")
 struct DNSCacheStateTests {
     struct Unknown: Error {}
 
@@ -46,7 +46,7 @@ struct DNSCacheStateTests {
         return Self.show(hosts.resolve(host, families, waiter: 99, now: now)) == ["answer 99 192.0.2.1"]
     }
 
-    @Test("Whoever asks meanwhile shares the look-up")
+    @Test("Concurrent waiters share the look-up")
     func shared() {
         var hosts = Hosts()
         expectEqual(Self.show(hosts.resolve("A.example", .any, waiter: 1, now: 0)), ["look up 1 a.example any"])
@@ -68,7 +68,7 @@ struct DNSCacheStateTests {
         expectEqual(Self.show(hosts.resolve("a.example", .any, waiter: 2, now: 0)), ["look up 2 a.example any"])
     }
 
-    @Test("Nor is an answer without addresses")
+    @Test("An empty result is not kept")
     func noAddresses() {
         var hosts = Hosts()
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)
@@ -77,7 +77,7 @@ struct DNSCacheStateTests {
     }
 
     @Test(
-        "Answers are kept as long as the resolver says, an hour at most; a minute where it says nothing",
+        "Addresses are kept for their time to live, at most an hour; for a minute without one",
         arguments: [
             (nil, 60), (.seconds(5), 5), (.seconds(3_600), 3_600), (.seconds(86_400), 3_600),
             (.seconds(Int64.max), 3_600), (.milliseconds(1_000), 1),
@@ -89,7 +89,7 @@ struct DNSCacheStateTests {
         #expect(!isKnown(hosts, at: seconds * Self.second))
     }
 
-    @Test("Nothing is kept for no time", arguments: [Duration.zero, .seconds(-1), .nanoseconds(-1)])
+    @Test("With a lifetime of zero nothing is kept", arguments: [Duration.zero, .seconds(-1), .nanoseconds(-1)])
     func zero(lifetime: Duration) {
         expectEqual(known(lifetime).keptHosts, 0)
         expectEqual(known(nil, default: lifetime).keptHosts, 0)
@@ -114,7 +114,7 @@ struct DNSCacheStateTests {
         #expect(!isKnown(hosts, "b.example", at: 0))
     }
 
-    @Test("A waiter that leaves gets no result; the look-up goes on for the others")
+    @Test("A cancelled waiter gets no result; the look-up continues for the others")
     func oneLeaves() {
         var hosts = Hosts()
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)
@@ -125,7 +125,7 @@ struct DNSCacheStateTests {
         expectEqual(Self.show(hosts.cancelled(2)), [])
     }
 
-    @Test("When the last one leaves, the look-up is given up, and who comes then begins another")
+    @Test("When the last waiter leaves, the look-up is cancelled, and a new waiter begins another")
     func allLeave() {
         var hosts = Hosts()
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)
@@ -138,7 +138,7 @@ struct DNSCacheStateTests {
         expectEqual(hosts.runningLookups, 0)
     }
 
-    @Test("What a look-up found after it was given up is kept")
+    @Test("The result of a cancelled look-up is kept")
     func lateAnswer() {
         var hosts = Hosts()
         _ = hosts.resolve("a.example", .any, waiter: 1, now: 0)
@@ -203,7 +203,7 @@ struct DNSCacheStateTests {
         #expect(isKnown(hosts, "h100", at: 2 * Self.second))
     }
 
-    @Test("Then those that expire soonest")
+    @Test("Then the hosts that expire soonest are removed")
     func soonestGoNext() {
         var hosts = Hosts()
         // The times to live go up and down, so that order of arrival is not order of expiry.

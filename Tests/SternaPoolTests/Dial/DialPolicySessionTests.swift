@@ -19,7 +19,7 @@ struct DialPolicySessionTests {
     }
 
     @Test(
-        "publicOnly refuses this machine, however it is called",
+        "publicOnly refuses this machine under every name",
         arguments: [
             "127.0.0.1", "127.9.9.9", "localhost", "LOCALHOST.", "a.localhost", "2130706433", "0x7f.1", "0.0.0.0",
             "[::1]", "[::ffff:127.0.0.1]", "[::]",
@@ -34,7 +34,7 @@ struct DialPolicySessionTests {
     }
 
     @Test(
-        "publicOnly judges what a name resolves to",
+        "publicOnly checks the addresses of a name",
         arguments: [
             ["10.0.0.1"], ["::1"], ["::ffff:127.0.0.1"], ["127.0.0.1"], ["64:ff9b::127.0.0.1"],
             ["10.0.0.1", "::1", "169.254.169.254"],
@@ -52,7 +52,7 @@ struct DialPolicySessionTests {
         }
     }
 
-    @Test("Addresses given in place of a name's are judged, too")
+    @Test("Replacement addresses are checked, too")
     func overrides() async throws {
         try await TestServer.withServer { server in
             let engine = DialScene.engine { $0.hostOverrides = ["public.test:\(server.port)": ["127.0.0.1"]] }
@@ -101,7 +101,7 @@ struct DialPolicySessionTests {
         }
     }
 
-    @Test("A name that later resolves to a refused address is refused then")
+    @Test("A name that later resolves to a refused address is then refused")
     func reresolution() async throws {
         try await DialScene.withTwins { one, two in
             let resolver = GivenResolver { number, _ in
@@ -120,7 +120,7 @@ struct DialPolicySessionTests {
         }
     }
 
-    @Test("An open connection is not lent to a session with another policy", arguments: [false, true])
+    @Test("An open connection is not used by a session with another policy", arguments: [false, true])
     func lending(isDerived: Bool) async throws {
         try await TestServer.withServer { server in
             let engine = Wire.engine()
@@ -137,7 +137,7 @@ struct DialPolicySessionTests {
         }
     }
 
-    @Test("Sessions of one policy of one's own share connections, those of two do not")
+    @Test("Sessions with the same custom policy share connections, others do not")
     func ownPolicies() async throws {
         try await TestServer.withServer { server in
             let engine = Wire.engine()

@@ -20,7 +20,7 @@ struct DialPolicyTests {
     }
 
     @Test(
-        "Public addresses only",
+        "publicOnly allows only public addresses",
         arguments: [
             ("8.8.8.8", true), ("2606:4700::1111", true), ("::ffff:1.1.1.1", true), ("64:ff9b::1.1.1.1", true),
             ("127.0.0.1", false), ("10.0.0.1", false), ("169.254.169.254", false), ("0.0.0.0", false), ("::", false),
@@ -63,7 +63,7 @@ struct DialPolicyTests {
         expectEqual(error?.detail, expected + advice)
     }
 
-    @Test("A policy of one's own is asked with address, host and port")
+    @Test("A custom policy receives address, host and port")
     func custom() throws {
         let seen = Mutex<[String]>([])
         let policy = DialPolicy.custom("office only") { address, host, port in
@@ -79,7 +79,7 @@ struct DialPolicyTests {
         expectEqual(seen.withLock { $0 }, ["10.0.0.1 a.example 1", "fd00::1 b.example 65535"])
     }
 
-    @Test("It sees a mapped address as the IPv4 address that is connected to")
+    @Test("A custom policy receives a mapped address as an IPv4 address")
     func customMapped() throws {
         let office = try #require(IPPrefix("10.0.0.0/8"))
         let policy = DialPolicy.custom("no office") { address, _, _ in !office.contains(address) }
@@ -94,7 +94,7 @@ struct DialPolicyTests {
         #expect(!DialPolicy.custom("any") { _, _, _ in true }.allowsUnixSockets)
     }
 
-    @Test("A policy with a closure is equal to itself alone")
+    @Test("A policy with a closure is equal only to itself")
     func equality() {
         let one = DialPolicy.custom("any") { _, _, _ in true }
         let other = DialPolicy.custom("any") { _, _, _ in true }
@@ -105,7 +105,7 @@ struct DialPolicyTests {
         expectEqual(Set([one, other, copy, .all, .all, .publicOnly]).count, 4)
     }
 
-    @Test("Its description is its name")
+    @Test("A policy's description is its name")
     func description() {
         let own = DialPolicy.custom("of\u{7}fice") { _, _, _ in true }
         expectEqual(

@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaWireTestSupport
 
-@Suite("Evaluators of a dial that ends without them", .timeLimit(.minutes(5)))
+@Suite("Evaluators of dials that end early", .timeLimit(.minutes(5)))
 struct EvaluatorCancellationTests {
     /// Counts evaluators that wait for their cancellation, and those that were cancelled.
     private final class Waiting: Sendable {

@@ -30,7 +30,7 @@ struct HappyEyeballsRulesTests {
     }
 
     @Test(
-        "Families in turn, each in its order, nothing twice",
+        "Families alternate, each in its order, without duplicates",
         arguments: [
             ([], nil, 16, []),
             ([a6, b6, a4, b4, c4], nil, 16, [a6, a4, b6, b4, c4]),
@@ -48,7 +48,7 @@ struct HappyEyeballsRulesTests {
             HappyEyeballs(addresses: addresses, preferring: family, maximumAddresses: maximum).addresses, expected)
     }
 
-    @Test("Sixteen addresses are tried unless told otherwise")
+    @Test("Sixteen addresses are tried by default")
     func defaultMaximum() {
         expectEqual(HappyEyeballs(addresses: (0..<100).map { IPAddress(v4: $0) }).addresses.count, 16)
     }
@@ -61,7 +61,7 @@ struct HappyEyeballsRulesTests {
         expectEqual(Self.show(race.timerFired(now: 250 * Self.ms)), [])
     }
 
-    @Test("Each attempt has its head start; the losers are closed")
+    @Test("Each attempt has its head start, and losing attempts are closed")
     func delays() {
         var race = race()
         _ = race.start(now: 0)
@@ -105,7 +105,7 @@ struct HappyEyeballsRulesTests {
         expectEqual(Self.show(race.connected(0)), ["won 0"])
     }
 
-    @Test("A timer that goes off too early is set again; one that is late has its effect")
+    @Test("A timer that fires too early is set again; a late one takes effect")
     func earlyTimer() {
         var race = race()
         _ = race.start(now: 0)
@@ -113,14 +113,14 @@ struct HappyEyeballsRulesTests {
         expectEqual(Self.show(race.timerFired(now: 900 * Self.ms)), ["connect 1 192.0.2.2", "timer 1150"])
     }
 
-    @Test("Without an address there is nothing to win")
+    @Test("Without an address the race is lost")
     func empty() {
         var race = race([])
         expectEqual(Self.show(race.start(now: 0)), ["lost []"])
         expectEqual(Self.show(race.start(now: 0)), [])
     }
 
-    @Test("Cancelling closes what runs, and what comes later")
+    @Test("Cancelling closes running attempts, and later connections")
     func cancel() {
         var race = race()
         _ = race.start(now: 0)
@@ -134,7 +134,7 @@ struct HappyEyeballsRulesTests {
         expectEqual(Self.show(unstarted.start(now: 0)), [])
     }
 
-    @Test("An attempt that was never made is closed, and changes nothing")
+    @Test("An unknown attempt is closed, and changes nothing")
     func unknown() {
         var race = race()
         _ = race.start(now: 0)

@@ -114,7 +114,7 @@ struct HappyEyeballsScheduleTests {
         }
     }
 
-    @Test("What holds in every race", arguments: 0..<8)
+    @Test("The rules hold in every race", arguments: 0..<8)
     func schedules(part: Int) {
         var ends = (won: 0, lost: 0, cancelled: 0, late: 0)
         for seed in part * 1_000..<(part + 1) * 1_000 {

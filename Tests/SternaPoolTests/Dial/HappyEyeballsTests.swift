@@ -18,7 +18,7 @@ struct HappyEyeballsTests {
         return try DialScene.session("http://many.test:\(port)", engine) { $0.collectsMetrics = true }
     }
 
-    @Test("The first address that answers is the only one connected to")
+    @Test("If the first address accepts, no other one is connected to")
     func first() async throws {
         try await DialScene.withTwins { one, two in
             // On a busy machine an answer takes longer than the head start of the other tests.
@@ -30,7 +30,7 @@ struct HappyEyeballsTests {
         }
     }
 
-    @Test("One that refuses costs next to nothing")
+    @Test("An address that refuses costs next to nothing")
     func refusing() async throws {
         let closed = try ClosedPort()
         try await TestServer.withServer(.init(host: "127.0.0.2", port: closed.port)) { server in
@@ -43,7 +43,7 @@ struct HappyEyeballsTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("One that does not answer costs its head start", arguments: [["127.0.0.1"], ["127.0.0.1", "127.0.0.3"]])
+    @Test("A silent address costs its head start", arguments: [["127.0.0.1"], ["127.0.0.1", "127.0.0.3"]])
     func silent(dead: [String]) async throws {
         let listener = try RawListener(isFull: true)
         try await TestServer.withServer(.init(host: "127.0.0.2", port: listener.port)) { server in
@@ -58,7 +58,7 @@ struct HappyEyeballsTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("Where none answers, each is named")
+    @Test("If no address accepts, the error names each")
     func none() async throws {
         let closed = try ClosedPort()
         let addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
@@ -70,7 +70,7 @@ struct HappyEyeballsTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("One that refuses and one that does not answer are out of time together")
+    @Test("A refusing and a silent address time out together")
     func deadAndSilent() async throws {
         let listener = try RawListener(isFull: true)
         let time = TestClock()
@@ -87,7 +87,7 @@ struct HappyEyeballsTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("A caller that gives up while addresses are tried")
+    @Test("Cancelling closes all attempts")
     func cancelled() async throws {
         let listener = try RawListener(isFull: true)
         let resolver = GivenResolver(["127.0.0.1"])
@@ -110,7 +110,7 @@ struct HappyEyeballsTests {
     }
 
     @Test(
-        "One kind of addresses alone", .enabled("needs ::1") { await hasIPv6() },
+        "Only one address family", .enabled("needs ::1") { await hasIPv6() },
         arguments: [AddressFamilies.ipv4, .ipv6])
     func families(families: AddressFamilies) async throws {
         try await TestServer.withServer { four in
@@ -130,7 +130,7 @@ struct HappyEyeballsTests {
         }
     }
 
-    @Test("Families are tried in turn, so that a dead one does not hold the other up")
+    @Test("Families alternate, so a dead one does not delay the other")
     func interleaved() async throws {
         let listener = try RawListener(isFull: true)
         // Nobody listens at ::1 there; whether it refuses or is not there at all, the others come next.

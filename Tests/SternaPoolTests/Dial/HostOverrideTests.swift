@@ -8,7 +8,7 @@ import Testing
 /// Addresses in place of a name's, and the address that connections come from.
 @Suite("Host overrides and source addresses", .timeLimit(.minutes(5)))
 struct HostOverrideTests {
-    @Test("A name's addresses are replaced on its port alone, and names stay the URL's")
+    @Test("A name's addresses are replaced only on its port, and names stay the URL's")
     func replaced() async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(hosts: ["bird.test"])
@@ -25,7 +25,7 @@ struct HostOverrideTests {
         }
     }
 
-    @Test("Several addresses are tried in turn")
+    @Test("Several replacement addresses are tried in turn")
     func several() async throws {
         let closed = try ClosedPort()
         try await TestServer.withServer(.init(host: "127.0.0.2", port: closed.port)) { server in
@@ -38,7 +38,7 @@ struct HostOverrideTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("Another name in place of one is resolved")
+    @Test("A replacement name is resolved")
     func alias() async throws {
         try await TestServer.withServer { server in
             let resolver = GivenResolver(["127.0.0.1"])
@@ -49,7 +49,7 @@ struct HostOverrideTests {
         }
     }
 
-    @Test("Connections come from the address that was asked for")
+    @Test("Connections come from the source address that was set")
     func source() async throws {
         try await TestServer.withServer { server in
             let engine = DialScene.engine { $0.sourceAddress = IPAddress("127.0.0.2") }

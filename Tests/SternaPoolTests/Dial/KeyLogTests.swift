@@ -22,13 +22,13 @@ struct KeyLogTests {
         return error?.detail ?? ""
     }
 
-    @Test("A path that no file can have")
+    @Test("An impossible path is refused")
     func nul() {
         let text = detail("keys\0log")
         #expect(text.contains("its path contains a control character"), "\(text)")
     }
 
-    @Test("The system's reason is that of the file")
+    @Test("The error has the system's reason")
     func reasons() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "sterna-keys-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -40,7 +40,7 @@ struct KeyLogTests {
         }
     }
 
-    @Test("A path that no file can have, of a body")
+    @Test("An impossible path of a body is refused")
     func body() async throws {
         let range = FileRange(path: "a\0b", offset: 0, length: 1)
         let loop = MultiThreadedEventLoopGroup.singleton.any()

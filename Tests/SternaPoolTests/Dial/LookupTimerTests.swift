@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The timer of a look-up", .timeLimit(.minutes(5)))
 struct LookupTimerTests {
-    @Test("Nothing of a look-up stays behind when it has ended, well, badly, or given up", arguments: 0..<3)
+    @Test("A look-up that succeeds, fails or is cancelled leaves no timer", arguments: 0..<3)
     func released(end: Int) async throws {
         let loop = NIOAsyncTestingEventLoop()
         let resolver = GivenResolver { _, _ in

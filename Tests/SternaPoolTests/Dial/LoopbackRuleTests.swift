@@ -29,7 +29,7 @@ struct LoopbackRuleTests {
         ("10.0.0.1", false), ("a.test", false),
     ]
 
-    @Test("By the host", arguments: hosts)
+    @Test("The host decides", arguments: hosts)
     func host(host: String, isHere: Bool) throws {
         guard let url = try? HTTPURL("http://\(host):8080/") else {
             #expect(!isHere)
@@ -38,7 +38,7 @@ struct LoopbackRuleTests {
         try expectEqual(Self.staysHere(url.href), isHere)
     }
 
-    @Test("Not through a proxy, nor where a closure chooses one, nor by a Unix domain socket", arguments: hosts)
+    @Test("Proxies, closures that choose one, and Unix domain sockets are excluded", arguments: hosts)
     func routes(host: String, _: Bool) throws {
         guard let url = try? HTTPURL("http://\(host):8080/").href else { return }
         let proxy = try Proxy("http://127.0.0.1:3128")
@@ -47,7 +47,7 @@ struct LoopbackRuleTests {
         try #expect(!Self.staysHere(url) { routing, _ in routing.unixSocket = "/run/a" })
     }
 
-    @Test("An exception from a proxy is direct, and the environment's proxies have no loopback hosts")
+    @Test("An exception from a proxy is direct, and the environment's proxies exclude loopback hosts")
     func exceptions() throws {
         let proxy = try Proxy("http://127.0.0.1:3128")
         for host in ["localhost", "127.0.0.1", "[::1]"] {
@@ -62,7 +62,7 @@ struct LoopbackRuleTests {
         }
     }
 
-    @Test("A resolver of the program's own may know another localhost; addresses are not asked for")
+    @Test("A custom resolver may resolve localhost differently; addresses are not resolved")
     func resolver() throws {
         for (host, isHere) in [("localhost", false), ("a.localhost", false), ("127.0.0.1", true), ("[::1]", true)] {
             try expectEqual(Self.staysHere("http://\(host)/") { $1.resolver = Elsewhere() }, isHere)
@@ -70,7 +70,7 @@ struct LoopbackRuleTests {
     }
 
     @Test(
-        "Addresses in place of the host's decide",
+        "Replacement addresses decide",
         arguments: [
             (["127.0.0.2"], true), (["[::1]", "127.0.0.1"], true), (["127.0.0.1", "192.0.2.1"], false),
             (["192.0.2.1"], false), (["localhost"], false), (["a.test"], false), ([], true),

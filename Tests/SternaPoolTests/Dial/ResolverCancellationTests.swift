@@ -32,7 +32,7 @@ struct ResolverCancellationTests {
         func answer() { gate.signal() }
     }
 
-    @Test("It ends at once, while the system goes on; then the thread serves others")
+    @Test("A cancelled look-up ends at once, and its thread later serves others")
     func whileAsked() async throws {
         let service = SlowService()
         let resolver = service.resolver
@@ -49,7 +49,7 @@ struct ResolverCancellationTests {
         expectEqual(service.asked.withLock { $0 }, ["slow.example", "next.example"])
     }
 
-    @Test("One that waits for a thread is never asked for")
+    @Test("A cancelled look-up that waits for a thread never runs")
     func whileWaiting() async throws {
         let service = SlowService()
         let resolver = service.resolver
@@ -66,7 +66,7 @@ struct ResolverCancellationTests {
         expectEqual(service.asked.withLock { $0 }, ["first.example", "third.example"])
     }
 
-    @Test("In a task that is cancelled already nothing is asked for")
+    @Test("In a cancelled task no look-up runs")
     func before() async {
         let service = SlowService()
         let resolver = service.resolver
@@ -100,7 +100,7 @@ struct ResolverCancellationTests {
         }
     }
 
-    @Test("So many threads, and no more, are used", arguments: [1, 2, 5])
+    @Test("The number of threads is limited", arguments: [1, 2, 5])
     func threads(limit: Int) async {
         let threads = LookupThreads(limit: limit)
         let crowd = Crowd()

@@ -17,7 +17,7 @@ struct ResolverSessionTests {
         try DialScene.session("http://\(host):\(server.port)", DialScene.engine(resolver), configure)
     }
 
-    @Test("It is asked for names, in lower case, and not for addresses")
+    @Test("It resolves names, in lower case, and not addresses")
     func used() async throws {
         try await TestServer.withServer { server in
             let resolver = GivenResolver(["127.0.0.1"])
@@ -31,7 +31,7 @@ struct ResolverSessionTests {
     }
 
     @Test(
-        "Answers are kept for as long as they say, else as long as the engine is told",
+        "Addresses are kept for their time to live, or else for the engine's",
         arguments: [
             (nil, Duration.seconds(60), 1), (nil, .zero, 3), (.zero, .seconds(60), 3), (.seconds(60), .zero, 1),
         ] as [(Duration?, Duration, Int)])
@@ -49,7 +49,7 @@ struct ResolverSessionTests {
         }
     }
 
-    @Test("An answer that has become old is asked for anew")
+    @Test("Addresses that have expired are resolved anew")
     func expired() async throws {
         try await TestServer.withServer { server in
             let resolver = GivenResolver(["127.0.0.1"], timeToLive: .milliseconds(100))
@@ -87,7 +87,7 @@ struct ResolverSessionTests {
         }
     }
 
-    @Test("Its error becomes the cause of hostNotFound, and is not kept")
+    @Test("Its error becomes the cause of hostNotFound, and is not kept in the cache")
     func errors() async throws {
         try await TestServer.withServer { server in
             let resolver = GivenResolver { number, _ in
@@ -103,7 +103,7 @@ struct ResolverSessionTests {
         }
     }
 
-    @Test("An error of the library's own stays what it is, and no address at all is hostNotFound")
+    @Test("A SternaError is thrown unchanged, and no address is hostNotFound")
     func otherErrors() async throws {
         try await TestServer.withServer { server in
             let refusing = GivenResolver { _, _ in throw SternaError(.connectionFailed, phase: .resolve, "No line.") }
@@ -116,7 +116,7 @@ struct ResolverSessionTests {
         }
     }
 
-    @Test("One that does not answer runs out of its time, and is cancelled when no caller waits")
+    @Test("A resolver that does not return times out, and is cancelled when no caller waits")
     func hanging() async throws {
         try await TestServer.withServer { server in
             let ended = Counter()
@@ -138,7 +138,7 @@ struct ResolverSessionTests {
         }
     }
 
-    @Test("A caller that gives up while it is asked is let go at once")
+    @Test("A caller that is cancelled during a look-up ends at once")
     func cancelled() async throws {
         try await TestServer.withServer { server in
             let ended = Counter()
@@ -156,7 +156,7 @@ struct ResolverSessionTests {
         }
     }
 
-    @Test("One that gives up does not take the look-up from others")
+    @Test("A caller that is cancelled does not cancel the look-up of others")
     func oneOfTwo() async throws {
         try await TestServer.withServer { server in
             let gate = Counter()
@@ -177,7 +177,7 @@ struct ResolverSessionTests {
     }
 
     @Test(
-        "It receives the wanted address families, and others are left out",
+        "It receives the wanted address families, and other addresses are dropped",
         arguments: [
             (AddressFamilies.ipv4, ["::1", "127.0.0.1"], true), (.ipv4, ["::1"], false), (.ipv6, ["127.0.0.1"], false),
             (.any, ["127.0.0.1"], true),

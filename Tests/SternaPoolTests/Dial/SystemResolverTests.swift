@@ -26,7 +26,7 @@ struct SystemResolverTests {
     }
 
     @Test(
-        "Names that only look like it are asked for",
+        "Names that only look like localhost are looked up",
         arguments: ["localhost.example", "notlocalhost", "localhost..", ".localhost.a", "localhos"])
     func notLocalhost(host: String) async throws {
         let answer = IPAddress(v4: 0xC000_0201)
@@ -35,7 +35,7 @@ struct SystemResolverTests {
     }
 
     @Test(
-        "Addresses are their own answer",
+        "Addresses resolve to themselves",
         arguments: [
             ("192.0.2.1", AddressFamilies.any, true), ("192.0.2.1", .ipv4, true), ("192.0.2.1", .ipv6, false),
             ("2001:db8::1", .any, true), ("2001:db8::1", .ipv6, true), ("2001:db8::1", .ipv4, false),
@@ -51,7 +51,7 @@ struct SystemResolverTests {
     }
 
     @Test(
-        "What can be no name is not asked for",
+        "Impossible names are not looked up",
         arguments: ["", "a\0b", "\0", "127.0.0.1\0.example", String(repeating: "a", count: 256)])
     func refused(host: String) async {
         let error = await #expect(throws: SternaError.self) { try await Self.unasked.resolve(host, .any) }
@@ -61,7 +61,7 @@ struct SystemResolverTests {
         expectEqual(error?.detail.utf8.contains(0), false)
     }
 
-    @Test("A name of 255 bytes is asked for")
+    @Test("A name of 255 bytes is looked up")
     func longest() async throws {
         let resolver = SystemResolver(threads: LookupThreads(limit: 1)) { _, _ in [IPAddress(v6: 0, 1)] }
         try await expectEqual(resolver.resolve(String(repeating: "a", count: 255), .any).addresses.count, 1)
@@ -86,7 +86,7 @@ struct SystemResolverTests {
         try expectEqual(SystemLookup.addresses(text, families).map(\.description), [text])
     }
 
-    @Test("A socket address that is too short, or of another family, is none")
+    @Test("A socket address that is too short, or of another family, is ignored")
     func socketAddresses() {
         var whole = sockaddr_in()
         whole.sin_addr.s_addr = UInt32(0xC000_0201).bigEndian
@@ -127,7 +127,7 @@ struct SystemResolverTests {
         #expect(error.detail.hasPrefix(expected))
     }
 
-    @Test("What the system fails with is thrown")
+    @Test("The system's failure is thrown")
     func thrown() async {
         let resolver = SystemResolver(threads: LookupThreads(limit: 1)) { host, families throws(SternaError) in
             throw SystemLookup.failure(EAI_AGAIN, errno: 0, host, families)

@@ -20,7 +20,7 @@ struct UnixSocketTests {
     }
 
     @Test(
-        "A request goes there, and its Host is the URL's", arguments: ["http://api.test/v1", "http://api.test:81/v1"])
+        "A request goes to it with the URL's Host", arguments: ["http://api.test/v1", "http://api.test:81/v1"])
     func request(base: String) async throws {
         try await TestServer.withServer { server in
             try await UnixRelay.with(to: server.port) { relay in
@@ -50,7 +50,7 @@ struct UnixSocketTests {
         }
     }
 
-    @Test("No name is resolved and no proxy asked; the path is what was connected to")
+    @Test("No name is resolved and no proxy used; the path is the remote address")
     func direct() async throws {
         try await TestServer.withServer { server in
             try await UnixRelay.with(to: server.port) { relay in
@@ -85,7 +85,7 @@ struct UnixSocketTests {
         }
     }
 
-    @Test("Where nothing is, the request fails and names the path")
+    @Test("For a missing socket the request fails and names the path")
     func missing() async throws {
         let path = UnixRelay.freePath()
         let api = try session("http://api.test", path)
@@ -94,14 +94,14 @@ struct UnixSocketTests {
         expectEqual(error?.requestSent, false)
     }
 
-    @Test("A file that is no socket")
+    @Test("A file that is not a socket fails the request")
     func file() async throws {
         let file = try TestFile([1])
         let api = try session("http://api.test", file.path)
         await Wire.failure(.connectionFailed, .connect) { try await api.get("get") }
     }
 
-    @Test("A path that no socket can have", arguments: ["", "a\0b", String(repeating: "p", count: 200)])
+    @Test("An impossible path fails the request", arguments: ["", "a\0b", String(repeating: "p", count: 200)])
     func impossible(path: String) async throws {
         let error = await #expect(throws: SternaError.self) {
             try await session("http://api.test", path).get("get")

@@ -72,7 +72,7 @@ struct AwaitedBodyTests {
         }
     }
 
-    @Test("It waits no longer than another connection would take")
+    @Test("The next request waits no longer than another connection would take")
     func never() async throws {
         let script: [ScriptedServer.Step] = [.receiveHead, .send(Self.heads[0] + "Content-Length: 9\r\n\r\n"), .hang]
         try await with([script, [.receiveHead, .answer("other")]], restTime: nil) { api, server in
@@ -103,7 +103,7 @@ struct AwaitedBodyTests {
         }
     }
 
-    @Test("Requests of other calls wait no longer either, and those beyond the number of such connections do not")
+    @Test("Other requests wait no longer either, and not more of them than such connections")
     func crowd() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .pause(milliseconds: 20),

@@ -56,7 +56,7 @@ struct CancelledDialTests {
         }
     }
 
-    @Test("During the handshake", arguments: [false, true])
+    @Test("Cancelling during the handshake", arguments: [false, true])
     func tls(mayBeHTTP2: Bool) async throws {
         // It takes connections and what comes on them, and says nothing.
         try await ScriptedServer.withServer(connections: []) { server in
@@ -66,7 +66,7 @@ struct CancelledDialTests {
         }
     }
 
-    @Test("While it connects")
+    @Test("Cancelling while connecting")
     func connect() async throws {
         let listener = try RawListener(isFull: true)
         try await giveUp("http://127.0.0.1:\(listener.port)", http2: .off) { _ in true }

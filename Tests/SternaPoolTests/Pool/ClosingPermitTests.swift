@@ -43,7 +43,7 @@ struct ClosingPermitTests {
         }
     }
 
-    @Test("It has carried as many requests as it may", arguments: [1, 2])
+    @Test("After the maximum number of requests", arguments: [1, 2])
     func uses(loops: Int) async throws {
         try await inTurn(Self.plain, hosts: Array(repeating: "one.test", count: 5), loops: loops) {
             $0.maximumConnectionsPerOrigin = 1
@@ -51,14 +51,14 @@ struct ClosingPermitTests {
         }
     }
 
-    @Test("The server says that it was the last", arguments: [1, 2])
+    @Test("After Connection: close by the server", arguments: [1, 2])
     func closed(loops: Int) async throws {
         try await inTurn(Self.last, hosts: Array(repeating: "one.test", count: 5), loops: loops) {
             $0.maximumConnectionsPerOrigin = 1
         }
     }
 
-    @Test("The waiting request is of another origin", arguments: [1, 2], [false, true])
+    @Test("With a waiting request of another origin", arguments: [1, 2], [false, true])
     func inAll(loops: Int, saysSo: Bool) async throws {
         let hosts = ["one.test", "two.test", "three.test", "four.test", "five.test"]
         try await inTurn(saysSo ? Self.last : Self.plain, hosts: hosts, loops: loops) {

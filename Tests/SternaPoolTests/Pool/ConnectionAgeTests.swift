@@ -21,7 +21,7 @@ struct ConnectionAgeTests {
     /// How many permits are out, which a connection that is gone must not keep.
     private func open(_ fake: FakeConnection) -> Int { fake.endpoint.permits.open(of: fake.endpoint) }
 
-    @Test("An idle time-out of one's own", arguments: [2, 7, 600] as [Int64])
+    @Test("The idle time-out may be set", arguments: [2, 7, 600] as [Int64])
     func idle(seconds: Int64) async throws {
         var options = Wire.options
         options.idleTimeout = .seconds(seconds)
@@ -39,7 +39,7 @@ struct ConnectionAgeTests {
     }
 
     @Test(
-        "What the server says of its patience is heeded, less a second",
+        "The server's Keep-Alive time is observed, less a second",
         arguments: [
             ("Keep-Alive: timeout=5\r\n", 4), ("Keep-Alive: timeout=5, max=100\r\n", 4),
             ("keep-alive: max=3, TIMEOUT=10\r\n", 9), ("Keep-Alive: timeout=2\r\n", 1),
@@ -57,7 +57,7 @@ struct ConnectionAgeTests {
         expectEqual(open(fake), 0)
     }
 
-    @Test("A second or less leaves no time for another request", arguments: ["1", "0"])
+    @Test("A Keep-Alive of a second or less ends the connection", arguments: ["1", "0"])
     func noPatience(text: String) async throws {
         let fake = try await FakeConnection()
         try await ask(fake, "Keep-Alive: timeout=\(text)\r\n")
@@ -66,7 +66,7 @@ struct ConnectionAgeTests {
         expectEqual(open(fake), 0)
     }
 
-    @Test("What it said last holds for later answers that say nothing")
+    @Test("The last Keep-Alive applies to later responses without one")
     func patienceStays() async throws {
         let fake = try await FakeConnection()
         try await ask(fake, "Keep-Alive: timeout=20\r\n")
@@ -78,7 +78,7 @@ struct ConnectionAgeTests {
         #expect(!fake.isOpen)
     }
 
-    @Test("An idle connection closes at its greatest age, however often it was used")
+    @Test("An idle connection closes at its maximum age, however often it was used")
     func age() async throws {
         var options = Wire.options
         options.maximumAge = .seconds(100)
@@ -94,7 +94,7 @@ struct ConnectionAgeTests {
         expectEqual(open(fake), 0)
     }
 
-    @Test("One in use is not cut off by its age, and closes behind the answer")
+    @Test("A connection in use is not ended by its age, and closes after the response")
     func ageInUse() async throws {
         var options = Wire.options
         options.maximumAge = .seconds(30)
@@ -108,7 +108,7 @@ struct ConnectionAgeTests {
         expectEqual(open(fake), 0)
     }
 
-    @Test("So many requests and no more, then a new one", arguments: [(1, 5, 5), (3, 10, 4), (10, 10, 1), (4, 9, 3)])
+    @Test("The maximum number of uses is observed", arguments: [(1, 5, 5), (3, 10, 4), (10, 10, 1), (4, 9, 3)])
     func uses(maximum: Int, requests: Int, connections: Int) async throws {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine { $0.maximumUses = maximum }
@@ -120,7 +120,7 @@ struct ConnectionAgeTests {
         }
     }
 
-    @Test("A worn connection makes room for the next where one is allowed and others wait")
+    @Test("With a limit of one, a used-up connection makes room for waiting requests")
     func usesUnderLimit() async throws {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine {
@@ -137,7 +137,7 @@ struct ConnectionAgeTests {
         }
     }
 
-    @Test("Idle connections close by themselves, and the next request opens another")
+    @Test("Idle connections close on time, and the next request opens another")
     func idleSocket() async throws {
         try await TestServer.withServer { server in
             let time = TestClock()
@@ -159,7 +159,7 @@ struct ConnectionAgeTests {
         }
     }
 
-    @Test("An old connection closes by itself, and the next request opens another")
+    @Test("An old connection closes on time, and the next request opens another")
     func ageSocket() async throws {
         try await TestServer.withServer { server in
             let time = TestClock()

@@ -22,7 +22,7 @@ struct ConnectionStateTests {
         return all
     }()
 
-    @Test("Whatever comes in whatever order")
+    @Test("Any events in any order")
     func orders() {
         for order in Self.orders {
             var state = ConnectionState.dialling

@@ -10,7 +10,7 @@ import Testing
 /// No run on servers that are slow or gone.
 @Suite("Pool: dials", .timeLimit(.minutes(5)))
 struct DialLimitTests {
-    @Test("No more than sixteen at a time on an event loop, however many wait")
+    @Test("At most sixteen dials run at a time on an event loop, however many requests wait")
     func sixteen() async throws {
         let listener = try RawListener(isFull: true)
         try await PoolSupport.withLoops { group in
@@ -34,7 +34,7 @@ struct DialLimitTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("A closed port, asked 200 times at once: all fail soon, after few dials")
+    @Test("200 concurrent requests to a closed port fail soon, after few dials")
     func deadPort() async throws {
         let closed = try ClosedPort()
         let engine = PoolSupport.engine()
@@ -104,7 +104,7 @@ struct DialLimitTests {
         }
     }
 
-    @Test("A dial policy's refusal is nobody's fault: others are dialled at once")
+    @Test("A dial policy's refusal delays no other dials")
     func refusals() async throws {
         try await TestServer.withServer { server in
             let refuses = Mutex(true)

@@ -37,7 +37,7 @@ struct DialWaitersTests {
         await expectEqual(engine.statistics().waiting, count)
     }
 
-    @Test("All run out of time together, not one after the other", arguments: ["http", "https"], [1, 2])
+    @Test("All time out together, not one after the other", arguments: ["http", "https"], [1, 2])
     func together(scheme: String, loops: Int) async throws {
         let listener = try RawListener(isFull: true)
         try await PoolSupport.withLoops(loops) { group in
@@ -56,7 +56,7 @@ struct DialWaitersTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("A request with more time waits on", arguments: ["http", "https"])
+    @Test("A request with a longer time-out continues to wait", arguments: ["http", "https"])
     func patient(scheme: String) async throws {
         let listener = try RawListener(isFull: true)
         try await PoolSupport.withLoops { group in

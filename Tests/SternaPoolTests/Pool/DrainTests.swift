@@ -61,7 +61,7 @@ struct DrainTests {
         try await expectKept(fake)
     }
 
-    @Test("It may come in pieces")
+    @Test("The remainder may arrive in pieces")
     func pieces() async throws {
         let fake = try await FakeConnection()
         _ = try await giveUp(fake, Self.short[0].0)
@@ -72,7 +72,7 @@ struct DrainTests {
         try await expectKept(fake)
     }
 
-    @Test("A slow one closes it after 250 ms", arguments: short.indices)
+    @Test("A slow remainder closes the connection after 250 ms", arguments: short.indices)
     func slow(index: Int) async throws {
         let fake = try await FakeConnection()
         _ = try await giveUp(fake, Self.short[index].0)
@@ -83,7 +83,7 @@ struct DrainTests {
         expectEqual(fake.endpoint.permits.open(of: fake.endpoint), 0)
     }
 
-    @Test("A slow one is not saved by bytes that drip")
+    @Test("Single bytes do not extend the time of a slow remainder")
     func drip() async throws {
         let fake = try await FakeConnection()
         _ = try await giveUp(fake, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
@@ -97,7 +97,7 @@ struct DrainTests {
     }
 
     @Test(
-        "A long one closes it at once, and so does one whose end is the connection's",
+        "A long remainder, or one that ends with the connection, closes it at once",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 65541\r\n\r\nhalf",
             "HTTP/1.1 200 OK\r\nContent-Length: 900000000000\r\n\r\nhalf", "HTTP/1.1 200 OK\r\n\r\nhalf",
@@ -111,7 +111,7 @@ struct DrainTests {
         expectEqual(fake.endpoint.permits.open(of: fake.endpoint), 0)
     }
 
-    @Test("Chunks that turn out to be long close it when more than 64 KiB have come")
+    @Test("Chunks close the connection after more than 64 KiB")
     func longChunks() async throws {
         let fake = try await FakeConnection()
         _ = try await giveUp(fake, Self.short[2].0)
@@ -124,7 +124,7 @@ struct DrainTests {
         #expect(!fake.isOpen)
     }
 
-    @Test("Bytes behind the remainder close it", arguments: ["!", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"])
+    @Test("Bytes after the remainder close it", arguments: ["!", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"])
     func behind(text: String) async throws {
         let fake = try await FakeConnection()
         _ = try await giveUp(fake, Self.short[0].0)
@@ -132,7 +132,7 @@ struct DrainTests {
         #expect(!fake.isOpen)
     }
 
-    @Test("What is no valid remainder closes it")
+    @Test("An invalid remainder closes the connection")
     func broken() async throws {
         let fake = try await FakeConnection()
         _ = try await giveUp(fake, Self.short[2].0)
@@ -141,7 +141,7 @@ struct DrainTests {
     }
 
     @Test(
-        "Over a socket: a long remainder and a slow one close it, and the next request has another",
+        "Over a socket, a long or slow remainder closes it, and the next request uses another",
         arguments: [10, 900_000])
     func socket(length: Int) async throws {
         let begun: [ScriptedServer.Step] = [

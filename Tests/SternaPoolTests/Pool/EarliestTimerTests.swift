@@ -7,7 +7,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import SternaTransport
 
-@Suite("One timer for the earliest of many moments")
+@Suite("A timer for the earliest of many moments")
 struct EarliestTimerTests {
     /// Counts the timers that were cancelled; none of them fires.
     private final class StoppedClock: ClockSource {

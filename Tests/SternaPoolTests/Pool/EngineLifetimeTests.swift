@@ -10,9 +10,9 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// What is kept, and what goes away.
-@Suite("Engine: what goes away", .timeLimit(.minutes(5)))
+@Suite("Engine: release", .timeLimit(.minutes(5)))
 struct EngineLifetimeTests {
-    @Test("An engine that is never shut down goes away with its last session", arguments: [0, 1, 80])
+    @Test("An engine that is never shut down is released with its last session", arguments: [0, 1, 80])
     func engine(sessions count: Int) async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops { group in
@@ -38,7 +38,7 @@ struct EngineLifetimeTests {
     }
 
     @Test(
-        "The connections of one that is gone close, long before their idle limit",
+        "The connections of a released engine close, long before their idle limit",
         arguments: [HTTP2Mode.off, .priorKnowledge])
     func connections(http2: HTTP2Mode) async throws {
         try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
@@ -56,7 +56,7 @@ struct EngineLifetimeTests {
     }
 
     @Test(
-        "One that is gone leaves no timer on its event loops, though its requests might have waited for days",
+        "A released engine leaves no timer on its event loops, even for requests with long limits",
         arguments: [HTTP2Mode.off, .priorKnowledge])
     func timers(http2: HTTP2Mode) async throws {
         let time = TestClock()
@@ -72,7 +72,7 @@ struct EngineLifetimeTests {
         }
     }
 
-    @Test("One may go away after its event loops were shut down")
+    @Test("An engine may be released after its event loops were shut down")
     func loopsFirst() async {
         await #expect(processExitsWith: .success) {
             // SwiftNIO ends the process for what it only prints otherwise.
@@ -93,7 +93,7 @@ struct EngineLifetimeTests {
         }
     }
 
-    @Test("Sessions that are made again and again find the connections of those before")
+    @Test("Repeatedly created sessions reuse the connections of earlier ones")
     func again() async throws {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine()
@@ -105,7 +105,7 @@ struct EngineLifetimeTests {
         }
     }
 
-    @Test("An endpoint that a sender holds is not made a second time, however many others there are")
+    @Test("An endpoint in use is not created twice, however many others there are")
     func holder() throws {
         let engine = PoolSupport.engine()
         let transport = engine.transport()
@@ -121,7 +121,7 @@ struct EngineLifetimeTests {
         #expect(again === held)
     }
 
-    @Test("A warm-up of fewer connections than none opens none")
+    @Test("A warm-up of a negative number of connections opens none")
     func warmUp() async throws {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine()

@@ -10,7 +10,7 @@ import Testing
 /// Event loops of one's own, and what an engine says of itself.
 @Suite("Engine: event loops and statistics", .timeLimit(.minutes(5)))
 struct EngineLoopsTests {
-    @Test("One event loop of one's own carries everything")
+    @Test("A single given event loop carries everything")
     func own() async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops { group in
@@ -50,7 +50,7 @@ struct EngineLoopsTests {
     }
     #endif
 
-    @Test("A quiet engine has nothing to say")
+    @Test("The statistics of an unused engine are empty")
     func quiet() async throws {
         let engine = PoolSupport.engine()
         let statistics = await engine.statistics()
@@ -61,7 +61,7 @@ struct EngineLoopsTests {
         expectEqual(sums, [0, 0, 0, 0])
     }
 
-    @Test("A busy one counts what there is")
+    @Test("The statistics of a busy engine count everything")
     func busy() async throws {
         let closed = try ClosedPort()
         try await TestServer.withServer { server in

@@ -17,7 +17,7 @@ struct EngineShutdownTests {
         expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
-    @Test("Requests under way finish, new ones fail, idle connections close", arguments: [1, 2], [false, true])
+    @Test("Requests in progress finish, new ones fail, idle connections close", arguments: [1, 2], [false, true])
     func graceful(loops: Int, secure: Bool) async throws {
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: secure ? try authority.issue(hosts: ["localhost"]) : nil)
@@ -72,7 +72,7 @@ struct EngineShutdownTests {
         }
     }
 
-    @Test("Those that wait for a connection fail at once, those that have one go on")
+    @Test("Requests without a connection fail at once, others continue")
     func waiting() async throws {
         try await TestServer.withServer { server in
             let gate = Gate()
@@ -94,7 +94,7 @@ struct EngineShutdownTests {
         }
     }
 
-    @Test("The deadline ends the rest", arguments: [Duration.zero, .milliseconds(100), .seconds(-1)])
+    @Test("The end of the grace period ends the rest", arguments: [Duration.zero, .milliseconds(100), .seconds(-1)])
     func deadline(grace: Duration) async throws {
         try await TestServer.withServer { server in
             let gate = Gate()
@@ -114,7 +114,7 @@ struct EngineShutdownTests {
         }
     }
 
-    @Test("Dials under way are given up")
+    @Test("Dials in progress are cancelled")
     func dialling() async throws {
         let listener = try RawListener(isFull: true)
         let engine = PoolSupport.engine()
@@ -130,7 +130,7 @@ struct EngineShutdownTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("A dial that nobody waits for any more does not open a connection afterwards")
+    @Test("A dial without waiters opens no connection afterwards")
     func surplus() async throws {
         // The first dial hangs in the proxy's handshake; the connection of the second serves both requests.
         let ready: [ScriptedServer.Step] = [
@@ -156,7 +156,7 @@ struct EngineShutdownTests {
         }
     }
 
-    @Test("Twice is fine, one after the other and at once, and so is an engine that did nothing")
+    @Test("An engine may be shut down twice, in turn or at once, and without having been used")
     func twice() async throws {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine()
@@ -173,7 +173,7 @@ struct EngineShutdownTests {
         }
     }
 
-    @Test("A second call with a shorter grace counts")
+    @Test("A second call may shorten the grace period")
     func impatient() async throws {
         try await TestServer.withServer { server in
             let gate = Gate()
@@ -193,7 +193,7 @@ struct EngineShutdownTests {
         }
     }
 
-    @Test("A caller cancelled while waiting waits no more, and what is under way ends")
+    @Test("Cancelling the caller ends the grace period and the requests in progress")
     func cancelledWait() async throws {
         try await TestServer.withServer { server in
             let gate = Gate()
@@ -225,7 +225,7 @@ struct EngineShutdownTests {
         }
     }
 
-    @Test("The event loops go on, and carry another engine")
+    @Test("The event loops keep running, and serve another engine")
     func loopsStay() async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops { group in

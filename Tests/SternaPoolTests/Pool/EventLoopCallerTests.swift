@@ -28,7 +28,7 @@ struct EventLoopCallerTests {
         }
     }
 
-    @Test("One request after another, on one connection", arguments: [false, true])
+    @Test("Sequential requests use one connection", arguments: [false, true])
     func inTurn(secure: Bool) async throws {
         try await Self.onLoop(secure: secure) { api, engine in
             for number in 0..<200 {
@@ -41,7 +41,7 @@ struct EventLoopCallerTests {
         }
     }
 
-    @Test("Several at once, of which each goes on by itself", arguments: [false, true])
+    @Test("Concurrent requests each continue on their own", arguments: [false, true])
     func together(secure: Bool) async throws {
         try await Self.onLoop(secure: secure) { api, _ in
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -57,7 +57,7 @@ struct EventLoopCallerTests {
         }
     }
 
-    @Test("A body is read piece by piece, or given up, and the next request goes out", arguments: [false, true])
+    @Test("A body is read piece by piece, or discarded, and the next request is sent", arguments: [false, true])
     func pieces(secure: Bool) async throws {
         try await Self.onLoop(secure: secure) { api, _ in
             for round in 0..<10 {
@@ -75,7 +75,7 @@ struct EventLoopCallerTests {
         }
     }
 
-    @Test("A caller may end the engine, or cancel others, where it was woken", arguments: [false, true])
+    @Test("A resumed caller may shut the engine down, or cancel other requests", arguments: [false, true])
     func ending(secure: Bool) async throws {
         try await Self.onLoop(secure: secure) { api, engine in
             try await withThrowingTaskGroup(of: Void.self) { group in

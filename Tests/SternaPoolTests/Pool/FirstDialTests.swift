@@ -33,22 +33,22 @@ struct FirstDialTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("All wait for it")
+    @Test("All requests wait for the first connection")
     func together() async throws {
         try await waiting(scheme: "https", http2: .negotiated, patience: PoolSupport.ages, dials: 1)
     }
 
-    @Test("It takes longer than one of their own would have taken: each has one opened")
+    @Test("If it takes too long, each request gets its own connection")
     func impatient() async throws {
         try await waiting(scheme: "https", http2: .negotiated, patience: .milliseconds(50), dials: 10)
     }
 
-    @Test("A server that is known to speak HTTP/2 gets one, however long it takes")
+    @Test("A server known to speak HTTP/2 gets one connection, however long it takes")
     func known() async throws {
         try await waiting(scheme: "http", http2: .priorKnowledge, patience: .zero, dials: 1)
     }
 
-    @Test("Where HTTP/2 is not spoken there is nothing to wait for", arguments: ["http", "https"])
+    @Test("Without HTTP/2 requests do not wait for it", arguments: ["http", "https"])
     func off(scheme: String) async throws {
         try await waiting(scheme: scheme, http2: .off, patience: PoolSupport.ages, dials: 10)
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// A request that waits for another one's dial, and is alone with it when that one gives up, has its own time.
-@Suite("Pool: dials of requests that gave up", .timeLimit(.minutes(5)))
+@Suite("Pool: dials of cancelled requests", .timeLimit(.minutes(5)))
 struct HandedDialTests {
     /// What of a dial does not come to its end.
     enum Part: CaseIterable {
@@ -61,7 +61,7 @@ struct HandedDialTests {
         expectEqual(error?.kind, .cancelled, "\(error as Any)", sourceLocation: location)
     }
 
-    @Test("It does not run out of the other one's time", arguments: Part.allCases)
+    @Test("The next request does not inherit the cancelled one's time-out", arguments: Part.allCases)
     func longer(part: Part) async throws {
         try await withServers(part) { engine, time, one, two in
             let patient = try PoolSupport.session(one, engine)
@@ -83,7 +83,7 @@ struct HandedDialTests {
         }
     }
 
-    @Test("It runs out of its own time, not of the other one's", arguments: Part.allCases)
+    @Test("The next request has its own time-out", arguments: Part.allCases)
     func shorter(part: Part) async throws {
         try await withServers(part) { engine, time, one, _ in
             let slow = try PoolSupport.session(one, engine) { part.set(.seconds(600), in: &$0.timeouts) }

@@ -19,7 +19,7 @@ struct ManyConfigurationsTests {
         return engine.transport(policy, routing: routing)
     }
 
-    @Test("Asking for an equal one returns the same", arguments: [70, 300], [false, true])
+    @Test("Equal configurations return the same transport", arguments: [70, 300], [false, true])
     func same(count: Int, byRoute: Bool) {
         let engine = PoolSupport.engine()
         let made = (0..<count).map { transport(engine, $0, byRoute: byRoute) }
@@ -32,7 +32,7 @@ struct ManyConfigurationsTests {
         expectEqual(identifiers.count, count)
     }
 
-    @Test("Connections are shared and counted under the last of them as under the first", arguments: [0, 69])
+    @Test("Connections are shared and counted under the last configuration as under the first", arguments: [0, 69])
     func connections(number: Int) async throws {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine()

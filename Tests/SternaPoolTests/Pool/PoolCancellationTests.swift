@@ -18,7 +18,7 @@ struct PoolCancellationTests {
         expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
-    @Test("In the queue, in any order", arguments: [1, 2], [false, true])
+    @Test("Cancelling in the queue, in any order", arguments: [1, 2], [false, true])
     func queue(loops: Int, backwards: Bool) async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops(loops) { group in
@@ -43,7 +43,7 @@ struct PoolCancellationTests {
         }
     }
 
-    @Test("While dialling, in any order", arguments: [1, 3, 128], [false, true])
+    @Test("Cancelling while dialling, in any order", arguments: [1, 3, 128], [false, true])
     func dialling(maximum: Int, backwards: Bool) async throws {
         let listener = try RawListener(isFull: true)
         try await PoolSupport.withLoops { group in
@@ -58,7 +58,7 @@ struct PoolCancellationTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("While the name is looked up")
+    @Test("Cancelling during the look-up of the name")
     func resolving() async throws {
         let gate = Gate()
         let engine = PoolSupport.engine { $0.resolver = QueueTimeoutTests.SlowResolver(gate: gate) }
@@ -70,7 +70,7 @@ struct PoolCancellationTests {
         gate.open()
     }
 
-    @Test("While a TLS handshake or a proxy's is under way", arguments: ["https", "socks5"])
+    @Test("Cancelling during a TLS handshake or a proxy's", arguments: ["https", "socks5"])
     func handshake(scheme: String) async throws {
         try await ScriptedServer.withServer(connections: [[]]) { server in
             // Each has a dial of its own, also where one might do for all.
@@ -91,7 +91,7 @@ struct PoolCancellationTests {
         }
     }
 
-    @Test("In a pause between dials")
+    @Test("Cancelling in a pause between dials")
     func backoff() async throws {
         let closed = try ClosedPort()
         let engine = PoolSupport.engine()
@@ -108,7 +108,7 @@ struct PoolCancellationTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("While waiting for the limit of all")
+    @Test("Cancelling while waiting at the limit of all connections")
     func inAll() async throws {
         try await TestServer.withServer { server in
             try await TestServer.withServer { other in
@@ -144,7 +144,7 @@ struct PoolCancellationTests {
         ])
     }
 
-    @Test("A cancelled request takes no connection from its user, though it was dialled for the cancelled one")
+    @Test("Cancelling the request that a connection was dialled for does not affect its user")
     func dialledForAnother() async throws {
         // The first dial hangs in the proxy's handshake, so that the first request takes the second one's connection.
         let ready: [ScriptedServer.Step] = [

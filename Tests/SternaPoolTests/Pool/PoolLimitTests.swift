@@ -89,7 +89,7 @@ struct PoolLimitTests {
         }
     }
 
-    @Test("The limit of all holds where that of an origin is higher, and the other way about")
+    @Test("The lower limit applies, that of all connections or that of an origin")
     func lesser() async throws {
         try await TestServer.withServer { server in
             for (perOrigin, all) in [(1, 9), (9, 1), (0, 9), (9, 0), (-5, -5)] {

@@ -71,7 +71,7 @@ struct PoolLoopsTests {
         }
     }
 
-    @Test("A caller that goes from event loop to event loop uses the connections that are there")
+    @Test("A caller that moves between event loops reuses open connections")
     func wandering() async throws {
         try await withServer("http") { server, _ in
             try await PoolSupport.withLoops(16) { group in
@@ -104,7 +104,7 @@ struct PoolLoopsTests {
         }
     }
 
-    @Test("Requests that wait are served by priority, then by arrival, on whichever event loop", arguments: loops)
+    @Test("Waiting requests are served by priority, then by arrival, on any event loop", arguments: loops)
     func order(loops: Int) async throws {
         try await withServer("http") { server, _ in
             try await PoolSupport.withLoops(loops) { group in
@@ -131,7 +131,7 @@ struct PoolLoopsTests {
         }
     }
 
-    @Test("What is cancelled while it waits gets no connection, and the others go on", arguments: [2, 16])
+    @Test("A request cancelled while it waits gets no connection, and the others continue", arguments: [2, 16])
     func cancelled(loops: Int) async throws {
         try await withServer("http") { server, _ in
             try await PoolSupport.withLoops(loops) { group in
@@ -162,7 +162,7 @@ struct PoolLoopsTests {
         }
     }
 
-    @Test("Few connections are on one event loop, so that answers wake one thread")
+    @Test("Few connections are on one event loop, so that responses wake one thread")
     func together() async throws {
         try await withServer("http") { server, _ in
             try await PoolSupport.withLoops(4) { group in

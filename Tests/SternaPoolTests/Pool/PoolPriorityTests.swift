@@ -28,7 +28,7 @@ struct PoolPriorityTests {
         Case(asked: [("a", .normal), ("b", .normal), ("c", .normal)], served: ["a", "b", "c"]),
     ]
 
-    @Test("High before normal before low, and each in order", arguments: cases)
+    @Test("High goes before normal before low, each in order of arrival", arguments: cases)
     func order(item: Case) async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops { group in
@@ -51,7 +51,7 @@ struct PoolPriorityTests {
         }
     }
 
-    @Test("Priorities count among requests that wait for the limit of all")
+    @Test("Priorities count among requests at the limit of all connections")
     func inAll() async throws {
         try await TestServer.withServer { server in
             try await TestServer.withServer { other in
@@ -110,7 +110,7 @@ struct PoolPriorityTests {
         }
     }
 
-    @Test("A task's priority, set before it begins")
+    @Test("A task's priority may be set before it begins")
     func setBefore() async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops { group in

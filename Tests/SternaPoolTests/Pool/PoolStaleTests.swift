@@ -13,7 +13,7 @@ struct PoolStaleTests {
     static let stale: [ScriptedServer.Step] = [.receiveHead, .answer("first"), .receiveHead, .close]
     static let fresh: [ScriptedServer.Step] = [.receiveHead, .answer("fresh"), .receiveHead, .answer("next")]
 
-    @Test("GET is sent once more, and once only", arguments: [1, 128], [1, 2])
+    @Test("GET is sent exactly once more", arguments: [1, 128], [1, 2])
     func get(maximum: Int, loops: Int) async throws {
         // The second one is closed in the same way, but it was never used: that is an error of its own.
         for (second, attempt) in [(Self.fresh, nil), ([.receiveHead, .close], 2)] as [([ScriptedServer.Step], Int?)] {
@@ -56,7 +56,7 @@ struct PoolStaleTests {
     }
 
     @Test(
-        "POST where the connection is known to be closed goes out on a fresh one", arguments: [1, 128], [false, true])
+        "POST is sent on a fresh connection if the old one is known to be closed", arguments: [1, 128], [false, true])
     func known(maximum: Int, abrupt: Bool) async throws {
         let closing: [ScriptedServer.Step] = [.receiveHead, .answer("first"), abrupt ? .reset : .close]
         try await ScriptedServer.withServer(connections: [closing, Self.fresh]) { server in

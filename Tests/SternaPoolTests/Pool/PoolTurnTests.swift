@@ -32,7 +32,7 @@ struct PoolTurnTests {
     }
 
     @Test(
-        "Another origin's request is served before a busy one's queue is done", arguments: [1, 2], [1, 2])
+        "Another origin's request is served before a busy one's queue is empty", arguments: [1, 2], [1, 2])
     func origins(maximum: Int, loops: Int) async throws {
         try await TestServer.withServer { server in
             try await TestServer.withServer { quiet in
@@ -89,7 +89,7 @@ struct PoolTurnTests {
         }
     }
 
-    @Test("A request that left the queue has no connection closed for it")
+    @Test("No connection is closed for a request that left the queue")
     func left() async throws {
         try await TestServer.withServer { server in
             try await TestServer.withServer { other in

@@ -21,7 +21,7 @@ struct QueueTimeoutTests {
         expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
-    @Test("It ends the waiting request, and the next one is served", arguments: [1, 2])
+    @Test("The queue time-out ends the waiting request, and the next one is served", arguments: [1, 2])
     func strikes(loops: Int) async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops(loops) { group in
@@ -47,7 +47,7 @@ struct QueueTimeoutTests {
         }
     }
 
-    @Test("It ends a request that waits for the limit of all, and the queue goes on behind it")
+    @Test("It ends a request at the limit of all connections, and the queue continues")
     func inAll() async throws {
         try await TestServer.withServer { server in
             try await TestServer.withServer { other in
@@ -97,7 +97,7 @@ struct QueueTimeoutTests {
         }
     }
 
-    @Test("It ends a request that waits on when another one took the connection that was dialled for it")
+    @Test("It ends a request whose dialled connection went to another one")
     func overtaken() async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops { group in

@@ -68,7 +68,7 @@ struct RestTests {
         #expect(!fake.isOpen)
     }
 
-    @Test("The next request waits until a HEAD was followed by silence, three times")
+    @Test("After HEAD the next request waits for a silent rest, three times")
     func silence() async throws {
         let fake = try await makeFake()
         for number in 0..<5 {
@@ -91,7 +91,7 @@ struct RestTests {
     }
 
     @Test(
-        "Content behind a HEAD ends the connection, and is nothing to the request that waits",
+        "Content after a HEAD ends the connection, and does not affect the waiting request",
         arguments: [whole, "content", "H"])
     func content(text: String) async throws {
         let fake = try await makeFake()
@@ -104,7 +104,7 @@ struct RestTests {
         expectEqual(conduct(fake), .close)
     }
 
-    @Test("Content with the response to HEAD does so, too", arguments: [whole, "content"])
+    @Test("Content together with the response to HEAD does the same", arguments: [whole, "content"])
     func atOnce(text: String) async throws {
         let fake = try await makeFake()
         try await trust(fake)
@@ -115,7 +115,7 @@ struct RestTests {
         expectEqual(conduct(fake), .close)
     }
 
-    @Test("The origin loses its connection after each HEAD, once it has sent content")
+    @Test("Once an origin has sent content, its connection closes after each HEAD")
     func known() async throws {
         let fake = try await makeFake()
         fake.endpoint.headConduct.withLock { $0.sentContent() }
@@ -134,7 +134,7 @@ struct RestTests {
         expectEqual(conduct(fake), .close)
     }
 
-    @Test("A POST fails then, and its message names the HEAD")
+    @Test("After late content a POST fails, and its message names the HEAD")
     func latePost() async throws {
         let fake = try await makeFake()
         try await trust(fake)
@@ -152,7 +152,7 @@ struct RestTests {
         expectEqual(conduct(fake), .close)
     }
 
-    @Test("Only the request behind a HEAD is forgiven, and only its first bytes", arguments: [true, false])
+    @Test("Only the request after a HEAD is resent, and only for the first bytes", arguments: [true, false])
     func others(begins: Bool) async throws {
         let fake = try await makeFake()
         try await trust(fake)
@@ -171,7 +171,7 @@ struct RestTests {
         expectEqual(conduct(fake), .reuse)
     }
 
-    @Test("What ends an idle connection later is no content, if it is a response", arguments: [true, false])
+    @Test("A response that ends an idle connection does not count as content", arguments: [true, false])
     func idle(isResponse: Bool) async throws {
         let fake = try await makeFake()
         try await trust(fake)
@@ -180,7 +180,7 @@ struct RestTests {
         expectEqual(conduct(fake), isResponse ? .reuse : .close)
     }
 
-    @Test("A resting connection is idle for those who close such ones")
+    @Test("A resting connection is closed with the idle ones")
     func closed() async throws {
         let fake = try await makeFake()
         try await head(fake)

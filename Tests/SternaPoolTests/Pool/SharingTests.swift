@@ -32,7 +32,7 @@ struct SharingTests {
         await expectEqual(engine.statistics().reuses, sessions.count, sourceLocation: location)
     }
 
-    @Test("Trust, identities and names in the handshake")
+    @Test("Trust, identities and server names separate connections")
     func trust() async throws {
         let authority = try CertificateAuthority()
         var settings = ServerTLSSettings()
@@ -92,7 +92,7 @@ struct SharingTests {
         }
     }
 
-    @Test("Dial policies: one that refuses does not ride on another's connection")
+    @Test("A session with a refusing dial policy does not use another's connection")
     func dialPolicies() async throws {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine()
@@ -107,7 +107,7 @@ struct SharingTests {
         }
     }
 
-    @Test("Routes: directly, by one proxy, by the same one as another user, by another, and by a socket")
+    @Test("Routes separate connections: direct, each proxy, each of its users, and a socket")
     func routes() async throws {
         try await TestServer.withServer { server in
             let routes = ["origin.test:80": server.port]
@@ -153,7 +153,7 @@ struct SharingTests {
         }
     }
 
-    @Test("Hosts that differ in name alone are different origins; letters' case and the default port are not")
+    @Test("Hosts with different names are different origins; case and the default port do not matter")
     func origins() async throws {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine {

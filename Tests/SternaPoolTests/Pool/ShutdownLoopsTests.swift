@@ -74,7 +74,7 @@ struct ShutdownLoopsTests {
         }
     }
 
-    @Test("A redirect that was followed during the grace ends with it, wherever it has gone", arguments: [2, 3])
+    @Test("A redirect followed during the grace period ends with it, on any event loop", arguments: [2, 3])
     func redirects(loops: Int) async throws {
         for before in 0..<6 { try await followed(before: before % loops, loops: loops) }
     }

@@ -57,7 +57,7 @@ struct ShutdownRedirectTests {
         expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
-    @Test("They are followed, and the shutdown waits for their end; new requests fail", arguments: [false, true])
+    @Test("Redirects are followed, and the shutdown waits for their end; new requests fail", arguments: [false, true])
     func followed(isHTTP2: Bool) async throws {
         try await withEngine(isHTTP2: isHTTP2) { api, engine, gates in
             let request = Task { try await api.get("away").text() }
@@ -80,7 +80,7 @@ struct ShutdownRedirectTests {
         }
     }
 
-    @Test("However many there are", arguments: [false, true])
+    @Test("Any number of redirects is followed", arguments: [false, true])
     func several(isHTTP2: Bool) async throws {
         try await withEngine(isHTTP2: isHTTP2, to: "/redirect/3") { api, engine, gates in
             let request = Task { try await api.get("away").response.redirects.count }
@@ -95,7 +95,7 @@ struct ShutdownRedirectTests {
         }
     }
 
-    @Test("The end of the grace ends them, too", arguments: [false, true])
+    @Test("The end of the grace period ends redirects, too", arguments: [false, true])
     func graceIsOver(isHTTP2: Bool) async throws {
         try await withEngine(isHTTP2: isHTTP2) { api, engine, gates in
             let request = Task { try await api.get("away").status }
@@ -113,7 +113,7 @@ struct ShutdownRedirectTests {
         }
     }
 
-    @Test("A response that is kept is not a request under way", arguments: [false, true])
+    @Test("A retained response does not delay the shutdown", arguments: [false, true])
     func kept(isHTTP2: Bool) async throws {
         try await withEngine(isHTTP2: isHTTP2) { api, engine, gates in
             let request = Task { try await api.get("held/on") }

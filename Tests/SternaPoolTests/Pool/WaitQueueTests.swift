@@ -39,7 +39,7 @@ struct WaitQueueTests {
         expectNil(queue.dial(of: all[1]))
     }
 
-    @Test("One permit at a time is asked for, until one is given back")
+    @Test("One permit at a time is requested, until one is given back")
     func asking() {
         var (queue, _) = queue([1, 1])
         #expect(queue.wantsPermit(at: 0))
@@ -54,7 +54,7 @@ struct WaitQueueTests {
         #expect(queue.needsNoPermit)
     }
 
-    @Test("For warm-ups nothing is waited for")
+    @Test("Warm-ups do not wait for permits")
     func warmUps() {
         var (queue, _) = queue()
         let warmUps = (0..<2).map { _ in
@@ -100,7 +100,7 @@ struct WaitQueueTests {
         expectEqual(queue.dials.count, 1)
     }
 
-    @Test("One that came later, or has more patience, does not fail; another one that counts as dialling does")
+    @Test("Instead of a later or more patient waiter, another one that counts as dialling fails")
     func patience() {
         var (queue, all) = queue([1, 1])
         let first = begin(&queue)
@@ -115,7 +115,7 @@ struct WaitQueueTests {
         #expect(other.waiters.element(at: 0) === patient[0], "it waits on")
     }
 
-    @Test("Where a probe fails, or it holds for all, all fail that had come by then")
+    @Test("If a probe fails, or the error holds for all, all earlier waiters fail")
     func together() {
         var (queue, all) = queue([1, 1])
         let dial = begin(&queue)
@@ -132,7 +132,7 @@ struct WaitQueueTests {
         expectEqual(queue.failed(probe, counts: true, at: 2_000_000_001).map { $0 === late }, [true])
     }
 
-    @Test("A dial is needless where a waiter gave up, not where one was served")
+    @Test("A dial is needless after a waiter was cancelled, not after one was served")
     func needless() {
         var (queue, all) = queue([1, 1])
         let dials = [begin(&queue), begin(&queue)]
@@ -145,7 +145,7 @@ struct WaitQueueTests {
         #expect(queue.takeNeedlessDial(leftBy: dials[0]) === dials[1])
     }
 
-    @Test("A dial that is left to a waiter with other time-outs is begun anew")
+    @Test("A dial left to a waiter with other time-outs is restarted")
     func otherLimits() {
         var (queue, all) = queue([1, 1])
         let dial = begin(&queue)
@@ -155,7 +155,7 @@ struct WaitQueueTests {
         #expect(queue.nextToDial(at: 0) === all[1])
     }
 
-    @Test("One event loop gets eight connections before the next one does; then the one that has least")
+    @Test("An event loop gets eight connections before the next one; then the one with the fewest")
     func loops() {
         var (queue, _) = queue()
         var order: [Int] = []
@@ -167,7 +167,7 @@ struct WaitQueueTests {
         expectEqual(order, Array(repeating: 1, count: 8) + Array(repeating: 0, count: 8) + [1, 0])
     }
 
-    @Test("A request that comes while a warm-up asks, and is refused, is asked for")
+    @Test("A request that arrives while a warm-up is refused requests a permit")
     func requestBesideWarmUp() {
         var (queue, _) = queue()
         let warmUp = Waiter(priority: 1, endpoint: 0)
@@ -182,7 +182,7 @@ struct WaitQueueTests {
         #expect(queue.asks().isForRequest)
     }
 
-    @Test("What was refused to an ask says nothing about a later one")
+    @Test("The refusal of an earlier ask does not affect a later one")
     func lateRefusal() {
         var (queue, _) = queue([1, 1])
         let first = queue.asks()
@@ -203,7 +203,7 @@ struct WaitQueueTests {
         return (queue, waiters)
     }
 
-    @Test("Those that came last are too many, once no connection is opened for them")
+    @Test("The last arrivals exceed the limit, once no connection is opened for them")
     func tooMany() {
         var (queue, all) = limited(1, 4)
         #expect(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.isEmpty, "one is to be asked for")
@@ -219,7 +219,7 @@ struct WaitQueueTests {
             queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival), [5], "also one of a higher priority")
     }
 
-    @Test("One that was not too many when it came may stay")
+    @Test("A waiter that was within the limit on arrival may stay")
     func countedOnce() {
         var (queue, _) = limited(1, 2)
         let ask = queue.asks()
@@ -232,7 +232,7 @@ struct WaitQueueTests {
         expectEqual(queue.takeTooMany(beyond: 0, at: 0) { _ in false }.map(\.arrival), [3])
     }
 
-    @Test("Idle connections on their way, warm-ups, and what may stay do not count")
+    @Test("Idle connections on their way, warm-ups, and exempt waiters do not count")
     func notTooMany() {
         var (queue, all) = limited(1, 3)
         let warmUp = Waiter(priority: 1, endpoint: 0)

@@ -8,7 +8,7 @@ import Testing
 /// How many requests may wait for a connection.
 @Suite("Pool: the limit of waiting requests", .timeLimit(.minutes(5)))
 struct WaitingLimitTests {
-    @Test("One too many fails at once and says so; the others are served")
+    @Test("A request beyond the limit fails at once with a reason; the others are served")
     func limit() async throws {
         try await TestServer.withServer { server in
             let gate = Gate()

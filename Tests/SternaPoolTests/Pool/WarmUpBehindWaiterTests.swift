@@ -7,9 +7,9 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// A warm-up that comes while requests to the same origin wait for a permit does not wait there with them.
-@Suite("Pool: warm-up behind requests that wait", .timeLimit(.minutes(5)))
+@Suite("Pool: warm-up after waiting requests", .timeLimit(.minutes(5)))
 struct WarmUpBehindWaiterTests {
-    @Test("It returns at once, and the requests are answered in their turn", arguments: [1, 3], [1, 4])
+    @Test("It returns at once, and the requests are served in turn", arguments: [1, 3], [1, 4])
     func returns(waiting: Int, connections: Int) async throws {
         let gate = Gate()
         try await TestServer.withServer { busy in

@@ -9,7 +9,7 @@ import Testing
 /// Connections that are opened before they are needed.
 @Suite("Pool: warm-up", .timeLimit(.minutes(5)))
 struct WarmUpTests {
-    @Test("So many are open then, nothing is asked, and requests find them", arguments: [1, 2, 5], [false, true])
+    @Test("It opens connections without requests, which later requests use", arguments: [1, 2, 5], [false, true])
     func opens(count: Int, secure: Bool) async throws {
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: secure ? try authority.issue(hosts: ["localhost"]) : nil)
@@ -32,7 +32,7 @@ struct WarmUpTests {
         }
     }
 
-    @Test("Those that are there already count, and no more are opened than allowed")
+    @Test("Open connections count, and no more are opened than allowed")
     func counts() async throws {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 3 }
@@ -67,7 +67,7 @@ struct WarmUpTests {
         }
     }
 
-    @Test("What opening a connection throws")
+    @Test("It throws the error of opening a connection")
     func refused() async throws {
         let closed = try ClosedPort()
         let engine = PoolSupport.engine()
@@ -86,7 +86,7 @@ struct WarmUpTests {
         await PoolSupport.expectNothing(engine)
     }
 
-    @Test("It takes part in time-outs and cancellation, and leaves nothing behind")
+    @Test("It observes time-outs and cancellation, and leaves nothing behind")
     func ends() async throws {
         let listener = try RawListener(isFull: true)
         let time = TestClock()
@@ -106,7 +106,7 @@ struct WarmUpTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("A warm connection that the server closes just when it is asked is a stale one: GET goes out again")
+    @Test("If the server closes a warm connection as it is used, a GET is resent")
     func stale() async throws {
         let fresh: [ScriptedServer.Step] = [.receiveHead, .answer("fresh")]
         try await ScriptedServer.withServer(connections: [[.receiveHead, .close], fresh]) { server in
@@ -117,7 +117,7 @@ struct WarmUpTests {
         }
     }
 
-    @Test("More than all origins together may have: it ends, and no more are opened than allowed", arguments: [1, 2])
+    @Test("Beyond the limit of all connections it ends, and no more are opened than allowed", arguments: [1, 2])
     func inAll(loops: Int) async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops(loops) { group in
@@ -131,7 +131,7 @@ struct WarmUpTests {
         }
     }
 
-    @Test("Several at once end, too, and close nothing of each other's", arguments: [1, 2])
+    @Test("Concurrent warm-ups end, too, and close none of each other's connections", arguments: [1, 2])
     func atOnce(loops: Int) async throws {
         try await TestServer.withServer { server in
             try await PoolSupport.withLoops(loops) { group in

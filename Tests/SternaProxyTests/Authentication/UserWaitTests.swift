@@ -9,7 +9,7 @@ import Testing
 
 @testable import SternaTestSupport
 
-@Suite("Waits of requests for user code", .timeLimit(.minutes(5)))
+@Suite("Waits of requests for the user's code", .timeLimit(.minutes(5)))
 struct UserWaitTests {
     private let time = TestClock()
 
@@ -53,7 +53,7 @@ struct UserWaitTests {
         #expect(ended.withLock { $0 })
     }
 
-    @Test("A pause of the call puts the deadline off by its length, to the nanosecond")
+    @Test("A pause of the call postpones the deadline by its length, to the nanosecond")
     func paused() async throws {
         let call = call()
         let wait = try wait(call)

@@ -12,7 +12,7 @@ import Testing
 struct ForwardAuthenticatorTests {
     private struct NoPassword: Error {}
 
-    @Test("The answer goes with the request, sent again with its body, and then unasked")
+    @Test("The request is resent with the credentials and its body, and later ones send them at once")
     func answered() async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let login = ProxyLogin()
@@ -30,7 +30,7 @@ struct ForwardAuthenticatorTests {
         }
     }
 
-    @Test("Metrics name the reason of the attempt that answers")
+    @Test("Metrics name the reason of the attempt with credentials")
     func reason() async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let api = try scene.session(ProxyLogin()) { $0.collectsMetrics = true }
@@ -39,7 +39,7 @@ struct ForwardAuthenticatorTests {
         }
     }
 
-    @Test("The credentials are those of tunnels through the proxy")
+    @Test("Tunnels through the proxy share the credentials")
     func shared() async throws {
         let authority = try CertificateAuthority()
         try await TestServer.withServer(.init(tls: try authority.issue(hosts: ["localhost"]))) { secure in
@@ -58,7 +58,7 @@ struct ForwardAuthenticatorTests {
         }
     }
 
-    @Test("Refused answers: three, then the proxy's answer is the caller's")
+    @Test("After three refused credentials the proxy's response is delivered")
     func endless() async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let login = ProxyLogin { _ in .basic("eve", "no") }
@@ -72,7 +72,7 @@ struct ForwardAuthenticatorTests {
         }
     }
 
-    @Test("One that gives up, or throws", arguments: [false, true])
+    @Test("For nil the 407 is delivered, and an error fails the request", arguments: [false, true])
     func none(throwing: Bool) async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let login = ProxyLogin { _ in
@@ -88,7 +88,7 @@ struct ForwardAuthenticatorTests {
         }
     }
 
-    @Test("Credentials for each request")
+    @Test("Credentials may be made for each request")
     func each() async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let targets = Mutex<[String]>([])
@@ -105,7 +105,7 @@ struct ForwardAuthenticatorTests {
         }
     }
 
-    @Test("A body that cannot be sent again is not, and nobody is asked")
+    @Test("For a body that cannot be resent the authenticator is not asked")
     func unreplayable() async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let login = ProxyLogin()
@@ -148,7 +148,7 @@ struct ForwardAuthenticatorTests {
         }
     }
 
-    @Test("The deadline holds while a body is read to be hashed")
+    @Test("The deadline applies while a body is read to be hashed")
     func hashing() async throws {
         let options = TestProxy.Options(
             username: "ada", password: "pw", digest: .init(.sha256, quality: "auth-int"))
@@ -228,7 +228,7 @@ struct ForwardAuthenticatorTests {
         }
     }
 
-    @Test("Many requests at once ask once")
+    @Test("Many concurrent requests ask once")
     func many() async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let gate = Counter()
@@ -248,7 +248,7 @@ struct ForwardAuthenticatorTests {
         }
     }
 
-    @Test("A server that is reached without a proxy, or in a tunnel, asks no authenticator by 407")
+    @Test("A 407 of a server without a proxy, or in a tunnel, does not ask the authenticator")
     func server() async throws {
         try await ProxyScene.with(.http) { scene in
             let login = ProxyLogin()

@@ -29,7 +29,7 @@ struct ForwardProxyTests {
     }
 
     @Test(
-        "Targets without a path, with a port, and with what must be escaped",
+        "Targets without a path, with a port, and with escapes are sent",
         arguments: [
             ("http://origin.test", "http://origin.test/"), ("http://origin.test?b=2", "http://origin.test/?b=2"),
             ("http://origin.test:80/a%20b", "http://origin.test/a%20b"),
@@ -42,7 +42,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("A port that is not the default stands in target and Host")
+    @Test("A port that is not the default is in the target and in Host")
     func port() async throws {
         try await ProxyScene.with(.http, secure: false) { scene in
             try await scene.session().get(scene.origin.url("/get"))
@@ -52,7 +52,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("A Host field of the request's own goes to the proxy, beside the URL of the server")
+    @Test("A request's own Host field goes to the proxy, beside the server's URL")
     func ownHost() async throws {
         try await ProxyScene.with(.http, secure: false) { scene in
             try await scene.session().get(scene.origin.url("/get"), headers: ["Host": "own.test"])
@@ -70,7 +70,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("Bodies of known and unknown length, both ways", arguments: kinds)
+    @Test("Bodies of known and unknown length are relayed both ways", arguments: kinds)
     func bodies(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, secure: false) { scene in
             let api = try scene.session()
@@ -102,7 +102,7 @@ struct ForwardProxyTests {
     }
 
     @Test(
-        "Credentials of all kinds of characters",
+        "Credentials may have any characters",
         arguments: [("ada", "pw"), ("ada", ""), ("a b", "p:w@/?#%"), ("Zoë", "pässwörd")])
     func credentials(username: String, password: String) async throws {
         let options = TestProxy.Options(username: username, password: password)
@@ -117,7 +117,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("407 is an answer like any other, without credentials and with wrong ones", arguments: ["", "eve:pw@"])
+    @Test("407 is an ordinary response, without credentials and with wrong ones", arguments: ["", "eve:pw@"])
     func unauthorized(userinfo: String) async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let api = try scene.session("http://\(userinfo)127.0.0.1:\(scene.proxy.port)")
@@ -130,7 +130,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("What the proxy answers for itself is the answer", arguments: [403, 502, 504])
+    @Test("The proxy's own response is delivered", arguments: [403, 502, 504])
     func refused(status: Int) async throws {
         let fault = TestProxy.Fault.refuses(status: status, body: "not by me")
         try await ProxyScene.with(.http, secure: false, options: .init(fault: fault)) { scene in
@@ -143,7 +143,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("A caller's own Proxy-Authorization goes to the proxy where it has no credentials", arguments: kinds)
+    @Test("A caller's own Proxy-Authorization goes to a proxy without credentials", arguments: kinds)
     func own(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, secure: false, options: .guarded) { scene in
             let api = try scene.session(scene.proxy.url)
@@ -153,7 +153,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("Without a proxy there is no absolute form, and a caller's Proxy-Authorization stays here")
+    @Test("Without a proxy there is no absolute form, and Proxy-Authorization is not sent")
     func direct() async throws {
         try await TestServer.withServer { origin in
             let api = try Wire.session(origin.url) { $0.proxies = .none }
@@ -163,7 +163,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("An answer that drips is an answer")
+    @Test("A response that arrives byte by byte is delivered")
     func drips() async throws {
         let options = TestProxy.Options(fault: .refuses(status: 200, body: "drop by drop"), drips: true)
         try await ProxyScene.with(.http, secure: false, options: options) { scene async throws in

@@ -16,7 +16,7 @@ struct HTTP2TunnelAuthenticatorTests {
         try scene.session(login, engine: engine, configure)
     }
 
-    @Test("The answer goes on the same connection, and then unasked to every tunnel")
+    @Test("The credentials are sent on the same connection, then with every tunnel")
     func answered() async throws {
         try await ProxyScene.withTunnels(origins: 3, options: .guarded) { scene, engine in
             let login = ProxyLogin()
@@ -32,7 +32,7 @@ struct HTTP2TunnelAuthenticatorTests {
         }
     }
 
-    @Test("Three answers and no more")
+    @Test("The authenticator is asked at most three times")
     func endless() async throws {
         try await ProxyScene.withTunnels(options: .guarded) { scene, engine in
             let login = ProxyLogin { _ in .basic("eve", "no") }
@@ -45,7 +45,7 @@ struct HTTP2TunnelAuthenticatorTests {
         }
     }
 
-    @Test("Many tunnels at once ask once")
+    @Test("Many concurrent tunnels ask once")
     func many() async throws {
         try await ProxyScene.withTunnels(origins: 30, options: .guarded) { scene, engine in
             let gate = Counter()
@@ -63,7 +63,7 @@ struct HTTP2TunnelAuthenticatorTests {
         }
     }
 
-    @Test("A connection that ends while the answer is looked for is replaced")
+    @Test("A connection that ends while the authenticator runs is replaced")
     func lost() async throws {
         try await ProxyScene.withTunnels(options: .guarded) { scene, engine in
             let proxy = scene.proxy
@@ -78,7 +78,7 @@ struct HTTP2TunnelAuthenticatorTests {
         }
     }
 
-    @Test("Time for the answer is the request's, and one that is cancelled ends at once")
+    @Test("Only the request's deadline limits the authenticator, and a cancellation ends it at once")
     func slow() async throws {
         let time = TestClock()
         try await ProxyScene.withTunnels(origins: 2, options: .guarded) {

@@ -11,7 +11,7 @@ import Testing
 struct HTTP2TunnelCancellationTests {
     private static let cancel: UInt32 = 0x8
 
-    @Test("While its CONNECT waits: that stream is reset, and the others go on", arguments: [1, 5])
+    @Test("Cancelling a waiting CONNECT resets its stream, and the others continue", arguments: [1, 5])
     func waiting(count: Int) async throws {
         let options = TestProxy.Options(fault: .stalls(after: 1))
         try await ProxyScene.withTunnels(origins: count + 1, options: options) { scene, engine in
@@ -41,7 +41,7 @@ struct HTTP2TunnelCancellationTests {
         }
     }
 
-    @Test("Before the proxy's handshake is over, also the one that began it", arguments: [0, 1, 2])
+    @Test("Cancelling during the proxy's handshake, also the request that began it", arguments: [0, 1, 2])
     func handshake(cancelled: Int) async throws {
         try await ProxyScene.withTunnels(origins: 3) { scene, engine in
             try await scene.proxy.pauseAccepting()
@@ -66,7 +66,7 @@ struct HTTP2TunnelCancellationTests {
         }
     }
 
-    @Test("All of them before the proxy's handshake is over: nothing is left, and the next succeeds")
+    @Test("Cancelling all during the proxy's handshake leaves nothing, and the next succeeds")
     func all() async throws {
         try await ProxyScene.withTunnels(origins: 3) { scene, engine in
             try await scene.proxy.pauseAccepting()
@@ -89,7 +89,7 @@ struct HTTP2TunnelCancellationTests {
         }
     }
 
-    @Test("Within a tunnel with HTTP/1.1 inside: its stream ends, and the proxy's connection goes on")
+    @Test("Cancelling within a tunnel of HTTP/1.1 ends its stream, and the proxy's connection stays")
     func inside() async throws {
         try await ProxyScene.withTunnels(origins: 2) { scene, engine in
             let gate = Gate()
@@ -112,7 +112,7 @@ struct HTTP2TunnelCancellationTests {
         }
     }
 
-    @Test("Within a tunnel with HTTP/2 inside: the tunnel goes on")
+    @Test("Cancelling within a tunnel of HTTP/2 keeps the tunnel")
     func insideHTTP2() async throws {
         try await ProxyScene.withTunnels(http2: [.byALPN]) { scene, engine in
             let gate = Gate()
@@ -132,7 +132,7 @@ struct HTTP2TunnelCancellationTests {
         }
     }
 
-    @Test("While it reads, and while it sends", arguments: [false, true])
+    @Test("Cancelling while reading, and while sending", arguments: [false, true])
     func content(isUpload: Bool) async throws {
         try await ProxyScene.withTunnels { scene, engine in
             let gate = Gate()
@@ -170,7 +170,7 @@ struct HTTP2TunnelCancellationTests {
     }
 
     @Test(
-        "200 at random moments: no hang, no other error, and the connection works on", arguments: HTTP2TunnelTests.inner
+        "After 200 cancellations at random moments the connection still works", arguments: HTTP2TunnelTests.inner
     )
     func storm(inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(origins: 10, options: .guarded, http2: inner) { scene, engine in

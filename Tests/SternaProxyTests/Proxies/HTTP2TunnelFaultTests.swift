@@ -25,7 +25,7 @@ struct HTTP2TunnelFaultTests {
     // MARK: Answers
 
     @Test(
-        "What is not 2xx is a failure of the proxy, with its answer, and of this tunnel only",
+        "A status other than 2xx is a failure of the proxy, with its response, for this tunnel only",
         arguments: [(403, "no"), (407, ""), (502, "bad gateway"), (302, "elsewhere"), (500, "")])
     func refused(status: Int, body: String) async throws {
         let fault = TestProxy.Fault.refuses(status: status, body: body)
@@ -44,7 +44,7 @@ struct HTTP2TunnelFaultTests {
         }
     }
 
-    @Test("A refusal with a body that is large does not hold the request up")
+    @Test("A refusal with a large body does not delay the request")
     func largeBody() async throws {
         let fault = TestProxy.Fault.refuses(status: 403, body: String(repeating: "b", count: 2_000_000))
         try await ProxyScene.withTunnels(options: .init(fault: fault)) { scene, engine in
@@ -77,7 +77,7 @@ struct HTTP2TunnelFaultTests {
     }
 
     @Test(
-        "The framing of a 2xx answer says nothing, and 1xx before it neither",
+        "The framing of a 2xx response, and 1xx before it, are ignored",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
             "HTTP/1.1 201 Created\r\nProxy-Agent: x\r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\n",
@@ -94,7 +94,7 @@ struct HTTP2TunnelFaultTests {
         }
     }
 
-    @Test("1xx without an answer behind it, and a refusal behind it")
+    @Test("1xx without a final response, and with a refusal, fail the request")
     func interim() async throws {
         let hints = "HTTP/1.1 103 Early Hints\r\n\r\n"
         try await ProxyScene.withTunnels(options: .init(fault: .answersConnect(hints))) { scene, engine in
@@ -109,7 +109,7 @@ struct HTTP2TunnelFaultTests {
     }
 
     @Test(
-        "A stream that is reset in place of an answer", arguments: [0x0, 0x1, 0x2, 0x8, 0xA, 0xB, 0x1234] as [UInt32])
+        "A stream that is reset without a response", arguments: [0x0, 0x1, 0x2, 0x8, 0xA, 0xB, 0x1234] as [UInt32])
     func reset(code: UInt32) async throws {
         let fault = TestProxy.Fault.resets(code: code, after: 1)
         try await ProxyScene.withTunnels(origins: 2, options: .init(fault: fault)) { scene, engine in
@@ -123,7 +123,7 @@ struct HTTP2TunnelFaultTests {
         }
     }
 
-    @Test("A connection that is closed in place of an answer", arguments: [false, true])
+    @Test("A connection that is closed without a response is an error", arguments: [false, true])
     func closes(atOnce: Bool) async throws {
         let fault = atOnce ? TestProxy.Fault.closesAtOnce : .closes()
         try await ProxyScene.withTunnels(options: .init(fault: fault)) { scene, engine in
@@ -139,7 +139,7 @@ struct HTTP2TunnelFaultTests {
     }
 
     @Test(
-        "What is no HTTP/2 in place of an answer",
+        "Bytes that are not HTTP/2 instead of a response are an error",
         arguments: ["HTTP/1.1 200 OK\r\n\r\n", "\u{0}\u{0}\u{0}", "zzzzzzzzzzzzzzz"])
     func garbage(text: String) async throws {
         try await ProxyScene.withTunnels(options: .init(fault: .sends(Array(text.utf8)))) { scene, engine in
@@ -165,7 +165,7 @@ struct HTTP2TunnelFaultTests {
     }
 
     @Test(
-        "A CONNECT that was not looked at is made on another connection, and the request once",
+        "An unprocessed CONNECT is sent on another connection, and the request once",
         arguments: Refusal.allCases)
     func again(refusal: Refusal) async throws {
         let options = TestProxy.Options(
@@ -181,7 +181,7 @@ struct HTTP2TunnelFaultTests {
         }
     }
 
-    @Test("Three tries and no more", arguments: Refusal.allCases)
+    @Test("A tunnel is requested at most three times", arguments: Refusal.allCases)
     func tries(refusal: Refusal) async throws {
         try await ProxyScene.withTunnels(options: .init(fault: refusal.fault(after: 0))) { scene, engine in
             await refused(scene, try scene.session(engine))
@@ -191,7 +191,7 @@ struct HTTP2TunnelFaultTests {
         }
     }
 
-    @Test("Many that were not looked at, and those before them that were", arguments: Refusal.allCases)
+    @Test("Unprocessed tunnels are requested again, processed ones are not", arguments: Refusal.allCases)
     func many(refusal: Refusal) async throws {
         let options = TestProxy.Options(fault: refusal.fault(after: 3), faultyConnections: 1)
         try await ProxyScene.withTunnels(origins: 10, options: options) { scene, engine in
@@ -207,7 +207,7 @@ struct HTTP2TunnelFaultTests {
         }
     }
 
-    @Test("Behind GOAWAY open tunnels go on, new ones go elsewhere, and the connection ends with its last tunnel")
+    @Test("After GOAWAY open tunnels continue, new ones use another connection, and the last one ends this one")
     func goAway() async throws {
         try await ProxyScene.withTunnels(origins: 3) { scene, engine in
             let gate = Gate()
@@ -231,7 +231,7 @@ struct HTTP2TunnelFaultTests {
 
     // MARK: Silence
 
-    @Test("A CONNECT that is not answered runs out, and the connection gets no further tunnels")
+    @Test("A CONNECT without a response times out, and the connection takes no further tunnels")
     func silent() async throws {
         let options = TestProxy.Options(fault: .stalls(after: 1), faultyConnections: 1)
         try await ProxyScene.withTunnels(origins: 3, options: options) { scene, engine in
@@ -251,7 +251,7 @@ struct HTTP2TunnelFaultTests {
         }
     }
 
-    @Test("A proxy that takes the connection and says nothing by TLS: all that wait run out, and the next succeeds")
+    @Test("If a proxy stays silent in TLS, all waiting requests time out, and the next succeeds")
     func handshake() async throws {
         try await ProxyScene.withTunnels(origins: 5) { scene, engine in
             try await scene.proxy.pauseAccepting()
@@ -276,7 +276,7 @@ struct HTTP2TunnelFaultTests {
         }
     }
 
-    @Test("A server's name that goes into no frame is refused, and the tunnels beside it go on")
+    @Test("A server's name too long for a frame is refused, and other tunnels continue")
     func longName() async throws {
         try await ProxyScene.withTunnels { scene, engine in
             let gate = Gate()

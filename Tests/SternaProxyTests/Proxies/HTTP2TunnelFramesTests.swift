@@ -69,7 +69,7 @@ struct HTTP2TunnelFramesTests {
         },
     ]
 
-    @Test("A tunnel is its DATA, however that comes", arguments: dresses)
+    @Test("A tunnel carries the content of DATA, however it is split", arguments: dresses)
     func dressed(row: DressRow) async throws {
         try await with(dress: row.dress) { api, peer, _ in
             for count in [0, 1, 20_000] {
@@ -81,7 +81,7 @@ struct HTTP2TunnelFramesTests {
         }
     }
 
-    @Test("An upload ends at the proxy's windows, and goes on when they open")
+    @Test("An upload stops at the proxy's windows, and resumes when they open")
     func windows() async throws {
         let content = Wire.pattern(1_000_000)
         try await with(credits: false) { api, peer, origin in
@@ -103,7 +103,7 @@ struct HTTP2TunnelFramesTests {
         }
     }
 
-    @Test("A window that shrinks below nothing holds up what is sent until it is above")
+    @Test("A negative window stops sending until it is positive again")
     func shrinking() async throws {
         let content = Wire.pattern(300_000)
         try await with(credits: false) { api, peer, origin in
@@ -154,7 +154,7 @@ struct HTTP2TunnelFramesTests {
         },
     ]
 
-    @Test("An answer that is none fails its request as HTTP/1.1's do, and nothing else", arguments: answers)
+    @Test("An invalid response fails only its request, as over HTTP/1.1", arguments: answers)
     func malformed(row: FrameRow) async throws {
         let authority = try CertificateAuthority()
         try await FramePeer.withPeer(tls: try authority.issue(hosts: ["localhost"])) { connection in
@@ -180,7 +180,7 @@ struct HTTP2TunnelFramesTests {
     }
 
     @Test(
-        "The head of an answer: as long as HTTP/1.1's may be, in many frames, and no longer",
+        "The head of a response has the limit of HTTP/1.1, in any number of frames",
         arguments: [40_000, 1_000_000])
     func long(count: Int) async throws {
         let authority = try CertificateAuthority()
@@ -205,7 +205,7 @@ struct HTTP2TunnelFramesTests {
         }
     }
 
-    @Test("1xx without end")
+    @Test("Endless 1xx fail the request")
     func interim() async throws {
         let authority = try CertificateAuthority()
         try await FramePeer.withPeer(tls: try authority.issue(hosts: ["localhost"])) { connection in

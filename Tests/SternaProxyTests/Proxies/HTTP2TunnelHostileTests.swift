@@ -194,7 +194,7 @@ struct HTTP2TunnelHostileTests {
     @Test("Floods", arguments: floods)
     func flood(row: Row) async throws { try await play(row) }
 
-    @Test("Silence in the place of SETTINGS hangs no request for ever")
+    @Test("Silence instead of SETTINGS blocks no request forever")
     func silence() async throws {
         let authority = try CertificateAuthority()
         try await FramePeer.withPeer(tls: try authority.issue(hosts: ["localhost"])) { connection in

@@ -35,7 +35,7 @@ struct HTTP2TunnelLossTests {
         }
     }
 
-    @Test("Unused tunnels end in silence", arguments: End.allCases, HTTP2TunnelTests.inner)
+    @Test("The loss of an unused tunnel causes no error", arguments: End.allCases, HTTP2TunnelTests.inner)
     func idle(end: End, inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(http2: inner) { scene, engine in
             let api = try scene.session(engine) { $0.collectsMetrics = true }
@@ -53,7 +53,7 @@ struct HTTP2TunnelLossTests {
         }
     }
 
-    @Test("What may be repeated is made again in a new tunnel", arguments: End.allCases, HTTP2TunnelTests.inner)
+    @Test("A repeatable request is resent in a new tunnel", arguments: End.allCases, HTTP2TunnelTests.inner)
     func repeated(end: End, inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(http2: inner) { scene, engine in
             let gate = Gate()
@@ -70,7 +70,7 @@ struct HTTP2TunnelLossTests {
         }
     }
 
-    @Test("What may not fails, soon", arguments: End.allCases, HTTP2TunnelTests.inner)
+    @Test("A request that is not repeatable fails soon", arguments: End.allCases, HTTP2TunnelTests.inner)
     func failed(end: End, inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(http2: inner) { scene, engine in
             let gate = Gate()
@@ -93,7 +93,7 @@ struct HTTP2TunnelLossTests {
         }
     }
 
-    @Test("A connection that is lost takes its own tunnels with it and no others", arguments: [false, true])
+    @Test("A lost connection ends only its own tunnels", arguments: [false, true])
     func others(byReset: Bool) async throws {
         try await ProxyScene.withTunnels { scene, engine in
             let gate = Gate()
@@ -114,7 +114,7 @@ struct HTTP2TunnelLossTests {
     }
 
     @Test(
-        "An answer that is cut off says so, by END_STREAM as by RST_STREAM", arguments: End.allCases,
+        "A truncated response is an error, by END_STREAM and by RST_STREAM", arguments: End.allCases,
         HTTP2TunnelTests.inner)
     func cut(end: End, inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(http2: inner) { scene, engine in
@@ -144,7 +144,7 @@ struct HTTP2TunnelLossTests {
         }
     }
 
-    @Test("An origin that resets its connection is one that is lost, and no fault of the proxy's")
+    @Test("A reset by the origin is a lost connection, not a failure of the proxy")
     func origin() async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(hosts: ["origin.test", "localhost"])
@@ -169,7 +169,7 @@ struct HTTP2TunnelLossTests {
     // MARK: Pace
 
     @Test(
-        "A reader that stops holds up its own tunnel only, with little let through", arguments: HTTP2TunnelTests.inner)
+        "A reader that stops holds up only its own tunnel, within its window", arguments: HTTP2TunnelTests.inner)
     func pace(inner: ServerHTTP2) async throws {
         let total = 20_000_000
         try await ProxyScene.withTunnels(origins: 2, http2: inner) { scene, engine in
@@ -203,7 +203,7 @@ struct HTTP2TunnelLossTests {
         }
     }
 
-    @Test("A proxy that takes nothing more keeps neither tunnels that were given up nor their places")
+    @Test("A proxy that stops reading keeps neither cancelled tunnels nor their places")
     func stuck() async throws {
         try await ProxyScene.withTunnels(
             options: .init(window: 1 << 30), engine: { $0.maximumConnectionsPerOrigin = 1 }
@@ -221,7 +221,7 @@ struct HTTP2TunnelLossTests {
         }
     }
 
-    @Test("Nor does it keep an engine that is shut down")
+    @Test("A proxy that stops reading does not block a shutdown")
     func stuckAtTheEnd() async throws {
         try await ProxyScene.withTunnels(options: .init(window: 1 << 30)) { scene, engine in
             let api = try scene.session(engine)

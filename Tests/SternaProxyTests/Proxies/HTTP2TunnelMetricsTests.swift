@@ -11,7 +11,7 @@ struct HTTP2TunnelMetricsTests {
     private static let whole = ["queue", "resolve", "connect", "proxy", "TLS", "write", "wait", "read"]
 
     @Test(
-        "A first tunnel has all parts; one on a connection that was there has them, too, and connects in no time",
+        "A first tunnel has all phases; one on an open connection has them, too, and connects in no time",
         arguments: HTTP2TunnelTests.inner)
     func parts(inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(options: .guarded, http2: inner) { scene, engine in
@@ -51,7 +51,7 @@ struct HTTP2TunnelMetricsTests {
         }
     }
 
-    @Test("A request that waits for another's handshake with the proxy has its parts in order, too")
+    @Test("A request that waits for another's handshake with the proxy also has its phases in order")
     func waiting() async throws {
         let time = TestClock()
         try await ProxyScene.withTunnels(origins: 5) {
@@ -79,7 +79,7 @@ struct HTTP2TunnelMetricsTests {
         }
     }
 
-    @Test("A proxy that takes its time, and one that refuses: the time is the proxy's part")
+    @Test("The time of a slow or refusing proxy counts as the proxy's phase")
     func refused() async throws {
         try await ProxyScene.withTunnels(options: .guarded) { scene, engine in
             let api = try scene.session(scene.proxy.url, engine: engine) { $0.collectsMetrics = true }

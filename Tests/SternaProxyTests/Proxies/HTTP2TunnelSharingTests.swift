@@ -44,7 +44,7 @@ struct HTTP2TunnelSharingTests {
         }
     }
 
-    @Test("As many tunnels as the proxy allows, then another connection")
+    @Test("Beyond the proxy's limit of tunnels another connection is opened")
     func limit() async throws {
         try await ProxyScene.withTunnels(origins: 12, options: .init(maximumStreams: 5)) { scene, engine in
             let api = try scene.session(engine)
@@ -57,7 +57,7 @@ struct HTTP2TunnelSharingTests {
         }
     }
 
-    @Test("No more than the proxy allows, though many come at once", arguments: [1, 3])
+    @Test("Many concurrent requests stay within the proxy's limit of tunnels", arguments: [1, 3])
     func crowd(limit: Int) async throws {
         try await ProxyScene.withTunnels(origins: 20, options: .init(maximumStreams: limit)) { scene, engine in
             let api = try scene.session(engine)
@@ -83,7 +83,7 @@ struct HTTP2TunnelSharingTests {
         }
     }
 
-    @Test("A connection to the proxy that is as old as connections may be takes no further tunnels")
+    @Test("A connection to the proxy of the maximum age takes no further tunnels")
     func old() async throws {
         try await ProxyScene.withTunnels(origins: 3, engine: { $0.maximumAge = .nanoseconds(1) }) { scene, engine in
             let api = try scene.session(engine)
@@ -92,7 +92,7 @@ struct HTTP2TunnelSharingTests {
         }
     }
 
-    @Test("More than 100 tunnels, of which the proxy says nothing")
+    @Test("More than 100 tunnels are opened if the proxy states no limit")
     func hundred() async throws {
         try await ProxyScene.withTunnels(origins: 101) { scene, engine in
             let api = try scene.session(engine)
@@ -104,7 +104,7 @@ struct HTTP2TunnelSharingTests {
         }
     }
 
-    @Test("Other credentials and other trust have connections of their own; an identity is the origin's affair")
+    @Test("Other credentials and other trust use separate connections; an identity does not")
     func apart() async throws {
         try await ProxyScene.withTunnels(origins: 2) { scene, engine in
             let address = "localhost:\(scene.proxy.port)"
@@ -131,7 +131,7 @@ struct HTTP2TunnelSharingTests {
         }
     }
 
-    @Test("Settings of the origin alone separate no tunnels: a policy for its host, and what requests say")
+    @Test("Settings of the origin do not separate tunnels: its host's policy, and request options")
     func together() async throws {
         try await ProxyScene.withTunnels { scene, engine in
             let pin = try Pin.publicKey(of: scene.bundle.leafDER)
@@ -182,7 +182,7 @@ struct HTTP2TunnelSharingTests {
         }
     }
 
-    @Test("One that is idle but for a tunnel in use stays")
+    @Test("A connection with a tunnel in use stays open")
     func busy() async throws {
         let time = TestClock()
         try await ProxyScene.withTunnels {
@@ -209,7 +209,7 @@ struct HTTP2TunnelSharingTests {
         }
     }
 
-    @Test("The engine's end is the connection's, behind the request that is under way", arguments: [false, true])
+    @Test("The connection ends with the engine, after the request in progress", arguments: [false, true])
     func shutDown(isBusy: Bool) async throws {
         try await ProxyScene.withTunnels(origins: 2) { scene, engine in
             let gate = Gate()

@@ -33,7 +33,7 @@ struct HTTP2TunnelTests {
     }
 
     @Test(
-        "The block of CONNECT: two pseudo-header fields, and credentials that no table keeps", arguments: [false, true])
+        "CONNECT has two pseudo-header fields, and credentials that are never indexed", arguments: [false, true])
     func block(hasCredentials: Bool) async throws {
         let authority = try CertificateAuthority()
         try await FramePeer.withPeer(tls: try authority.issue(hosts: ["localhost"])) { connection in
@@ -61,7 +61,7 @@ struct HTTP2TunnelTests {
         }
     }
 
-    @Test("IPv6 addresses stand in brackets", arguments: [("[::1]:9", "[::1]:9"), ("[::1]", "[::1]:443")])
+    @Test("IPv6 addresses are in brackets", arguments: [("[::1]:9", "[::1]:9"), ("[::1]", "[::1]:443")])
     func address(host: String, target: String) async throws {
         try await ProxyScene.withTunnels { scene, engine in
             _ = try? await scene.session(engine).get("https://\(host)/")
@@ -70,7 +70,7 @@ struct HTTP2TunnelTests {
         }
     }
 
-    @Test("Nothing of a request but its authority is shown to the proxy", arguments: inner)
+    @Test("The proxy sees only the authority of a request", arguments: inner)
     func secrets(inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(options: .guarded, http2: inner) { scene, engine in
             let api = try scene.session(engine) { $0.headers["X-Session"] = "hidden" }
@@ -165,7 +165,7 @@ struct HTTP2TunnelTests {
         expectEqual(error?.requestSent, false, sourceLocation: location)
     }
 
-    @Test("Pins are looked for in the origin's chain", arguments: inner)
+    @Test("Pins apply to the origin's chain", arguments: inner)
     func pins(inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(http2: inner) { scene, engine in
             let right = try Pin.publicKey(of: scene.bundle.leafDER)
@@ -197,7 +197,7 @@ struct HTTP2TunnelTests {
         }
     }
 
-    @Test("A policy of the origin's host counts inside, one of the proxy's outside")
+    @Test("A policy of the origin's host applies inside, one of the proxy's host outside")
     func policies() async throws {
         try await ProxyScene.withTunnels { scene, engine in
             let policy = SecurityPolicy.authority(pem: scene.authority.pem)
@@ -222,7 +222,7 @@ struct HTTP2TunnelTests {
 
     // MARK: Content
 
-    @Test("20 MB down and up are whole", arguments: inner)
+    @Test("20 MB down and up arrive complete", arguments: inner)
     func large(inner: ServerHTTP2) async throws {
         let content = Wire.pattern(20_000_000)
         try await ProxyScene.withTunnels(http2: inner) { scene, engine in
@@ -245,7 +245,7 @@ struct HTTP2TunnelTests {
         }
     }
 
-    @Test("Many requests at once, of all sizes", arguments: inner)
+    @Test("Many concurrent requests of all sizes succeed", arguments: inner)
     func concurrent(inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(options: .guarded, http2: inner) { scene, engine in
             let api = try scene.session(engine)

@@ -27,7 +27,7 @@ struct ProxyAuthenticationTests {
             response: Response(status: .proxyAuthenticationRequired, url: try HTTPURL("http://proxy.test")))
     }
 
-    @Test("Questions of many are one; each is told of its end once")
+    @Test("Concurrent receivers share one question, and each is notified once")
     func shared() async throws {
         let (outcomes, gate) = (Outcomes(), Counter())
         let authentication = ProxyAuthentication(
@@ -66,7 +66,7 @@ struct ProxyAuthenticationTests {
         expectNil(authentication.answer)
     }
 
-    @Test("The question ends with its last waiter; its answer comes too late, and the next waiter asks again")
+    @Test("The question ends with its last waiter; the next waiter asks again")
     func abandoned() async throws {
         let (begun, gate, ended) = (Counter(), Counter(), Counter())
         let login = ProxyLogin { _ in
@@ -99,7 +99,7 @@ struct ProxyAuthenticationTests {
         expectEqual(authorization, .basic("ada", "pw"))
     }
 
-    @Test("The question goes on for its remaining waiters")
+    @Test("The question continues for its remaining waiters")
     func oneLeaves() async throws {
         let gate = Counter()
         let login = ProxyLogin { _ in
@@ -117,7 +117,7 @@ struct ProxyAuthenticationTests {
         #expect(left.all.isEmpty && login.challenges.count == 1)
     }
 
-    @Test("What began before the authenticator gave up is not asked for again, what begins later is")
+    @Test("Turns that began before the authenticator gave up do not ask again, later ones do")
     func surrender() async throws {
         let login = ProxyLogin { _ in nil }
         let authentication = ProxyAuthentication(try Proxy("http://proxy.test"), login)

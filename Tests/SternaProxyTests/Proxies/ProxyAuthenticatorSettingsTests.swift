@@ -16,7 +16,7 @@ struct ProxyAuthenticatorSettingsTests {
         }
     }
 
-    @Test("Settings are equal that have the same authenticator")
+    @Test("Settings with the same authenticator are equal")
     func equality() throws {
         let (one, other) = (Holder(), Holder())
         var settings = ProxySettings.proxy(try Proxy("http://proxy.test"))
@@ -95,7 +95,7 @@ struct ProxyAuthenticatorSettingsTests {
         #expect(try authentication("https://one.test/", "socks5://proxy.test") == nil)
     }
 
-    @Test("Nothing that is shown has credentials")
+    @Test("No description contains credentials")
     func shown() throws {
         let proxy = try Proxy("http://ada:hidden@proxy.test")
         var made: SessionSettings?

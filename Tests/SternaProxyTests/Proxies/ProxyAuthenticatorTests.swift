@@ -15,7 +15,7 @@ struct ProxyAuthenticatorTests {
 
     private struct NoPassword: Error {}
 
-    @Test("The answer goes on the same connection, and then unasked to every tunnel", arguments: kinds)
+    @Test("The credentials are sent on the same connection, then with every tunnel", arguments: kinds)
     func answered(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, options: .guarded, originHosts: ["origin.test", "other.test"]) { scene in
             let login = ProxyLogin()
@@ -30,7 +30,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("What the authenticator is told")
+    @Test("The challenge has the proxy, the request and the schemes")
     func challenge() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let login = ProxyLogin()
@@ -56,7 +56,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("The URL's credentials are sent unasked, and the authenticator is not called where they are right")
+    @Test("The URL's credentials are sent at once, and the authenticator is not called if they are right")
     func ownCredentials() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let login = ProxyLogin()
@@ -67,7 +67,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("Other credentials after a refusal, and the refused ones never again")
+    @Test("After a refusal other credentials are sent, and the refused ones never again")
     func second() async throws {
         try await ProxyScene.with(.http, options: .guarded, originHosts: ["origin.test", "other.test"]) { scene in
             let login = ProxyLogin { $0.refusedCount == 0 ? .basic("eve", "no") : .basic("ada", "pw") }
@@ -80,7 +80,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("Three answers and no more, then the proxy's word")
+    @Test("After three refused credentials the refusal is the error")
     func endless() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let login = ProxyLogin { _ in .basic("eve", "no") }
@@ -100,7 +100,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("One that gives up, or throws", arguments: [false, true], kinds)
+    @Test("An authenticator that returns nil, or throws, fails the request", arguments: [false, true], kinds)
     func none(throwing: Bool, kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, options: .guarded) { scene in
             let login = ProxyLogin { _ in
@@ -118,7 +118,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("Time for the answer is the request's: no limit of the dial runs meanwhile", arguments: kinds)
+    @Test("While the authenticator runs, only the request's deadline applies, no limit of the dial", arguments: kinds)
     func slow(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, options: .guarded) { scene in
             let time = TestClock()
@@ -165,7 +165,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("Many connections at once ask once", arguments: kinds)
+    @Test("Many concurrent connections ask once", arguments: kinds)
     func many(kind: ProxyScene.Kind) async throws {
         let hosts = (0..<40).map { "h\($0).test" }
         try await ProxyScene.with(kind, options: .guarded, originHosts: hosts) { scene in
@@ -187,7 +187,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("Many connections at once whose answer does not come: one question, and all fail")
+    @Test("Many concurrent connections without credentials ask once, and all fail")
     func manyRefused() async throws {
         let hosts = (0..<20).map { "h\($0).test" }
         try await ProxyScene.with(.http, options: .guarded, originHosts: hosts) { scene in
@@ -210,7 +210,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("One that leaves takes the answer from nobody")
+    @Test("A cancelled request does not cancel the question of others")
     func oneLeaves() async throws {
         try await ProxyScene.with(.http, options: .guarded, originHosts: ["origin.test", "other.test"]) { scene in
             let gate = Counter()
@@ -233,7 +233,7 @@ struct ProxyAuthenticatorTests {
         }
     }
 
-    @Test("Credentials for each request: made anew for every CONNECT, with its target")
+    @Test("Credentials for each request are made for every CONNECT, with its target")
     func each() async throws {
         try await ProxyScene.with(.http, options: .guarded, originHosts: ["origin.test", "other.test"]) { scene in
             let targets = Mutex<[String]>([])

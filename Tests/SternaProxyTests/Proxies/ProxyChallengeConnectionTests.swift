@@ -6,7 +6,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// Which connection an answer to a proxy's challenge goes on, by what the proxy does with the one that it challenged on.
-@Suite("Proxies: connections behind a challenge", .timeLimit(.minutes(5)))
+@Suite("Proxies: connections after a challenge", .timeLimit(.minutes(5)))
 struct ProxyChallengeConnectionTests {
     private static let refusal = "HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"
 
@@ -40,7 +40,7 @@ struct ProxyChallengeConnectionTests {
     private func isAnswered(_ head: String?) -> Bool { head?.contains("\r\nProxy-Authorization: Basic ") == true }
 
     @Test(
-        "On the same connection where the challenge can be read to its end",
+        "The same connection is used if the challenge can be read to its end",
         arguments: [
             challenge(), challenge("Content-Length: 3\r\n", body: "who"),
             challenge("Transfer-Encoding: chunked\r\n", body: "3\r\nwho\r\n0\r\n\r\n"),
@@ -59,7 +59,7 @@ struct ProxyChallengeConnectionTests {
     }
 
     @Test(
-        "On another one where it cannot, or must not be kept",
+        "Another connection is used if it cannot, or must not be kept",
         arguments: [
             challenge("Content-Length: 0\r\nConnection: close\r\n"), challenge("", body: "until it closes"),
             challenge(version: "1.0"), challenge("Content-Length: 65537\r\n"),
@@ -76,7 +76,7 @@ struct ProxyChallengeConnectionTests {
     }
 
     @Test(
-        "On another one where the proxy closes it unsaid, before or when it is asked again", arguments: [false, true])
+        "Another connection is used if the proxy closes it, before or at the next request", arguments: [false, true])
     func closed(late: Bool) async throws {
         let first: [ScriptedServer.Step] =
             [.receiveHead, .send(Self.challenge())] + (late ? [.receiveHead, .close] : [.close])
@@ -85,7 +85,7 @@ struct ProxyChallengeConnectionTests {
         expectEqual(heads.last?.map(isAnswered), [true])
     }
 
-    @Test("On another one where the proxy sends unrequested bytes while the authenticator runs")
+    @Test("Another connection is used if the proxy sends bytes while the authenticator runs")
     func unasked() async throws {
         let first: [ScriptedServer.Step] = [
             .receiveHead, .send(Self.challenge()), .send("HTTP/1.1 200 OK\r\n\r\n"), .hang,
@@ -103,7 +103,7 @@ struct ProxyChallengeConnectionTests {
         }
     }
 
-    @Test("Several challenges on connections that are closed: three answers, then no more")
+    @Test("On connections that are closed, three challenges are answered, and no more")
     func endless() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send(Self.challenge("Content-Length: 0\r\nConnection: close\r\n")), .close,
@@ -118,7 +118,7 @@ struct ProxyChallengeConnectionTests {
         }
     }
 
-    @Test("The schemes of all fields, and none where they are malformed")
+    @Test("The schemes of all fields are passed on, and none if they are malformed")
     func schemes() async throws {
         let fields = [
             "Proxy-Authenticate: Digest realm=\"a, b\", nonce=\"n\", Negotiate", "Proxy-Authenticate: Broken \"",

@@ -66,7 +66,7 @@ struct ProxyDigestScriptTests {
         }
     }
 
-    @Test("Endless stale challenges end; so do endless ones that are not stale", arguments: [true, false])
+    @Test("Endless challenges, stale or not, fail the request", arguments: [true, false])
     func endless(isStale: Bool) async throws {
         var script: [ScriptedServer.Step] = []
         for number in 0..<20 {
@@ -82,7 +82,7 @@ struct ProxyDigestScriptTests {
     }
 
     @Test(
-        "Challenges that cannot be answered: the 407 is the caller's",
+        "A challenge that cannot be answered is delivered as the 407",
         arguments: [
             "Digest realm=\"a\u{1}b\", nonce=n", "Digest realm=r, nonce=n, algorithm=SHA-1",
             "Digest realm=r, nonce=n, qop=token", "NTLM", "Negotiate abc==, NTLM",
@@ -108,7 +108,7 @@ struct ProxyDigestScriptTests {
         }
     }
 
-    @Test("A tunnel's error says what of Digest is not supported")
+    @Test("A tunnel's error names the unsupported part of Digest")
     func unknownQuality() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send(Self.refusal("Digest realm=r, nonce=n, qop=token")),
@@ -120,7 +120,7 @@ struct ProxyDigestScriptTests {
         }
     }
 
-    @Test("Credentials go to the proxy that they are for, though another one is chosen a moment later")
+    @Test("Credentials go only to their proxy, even if another one is chosen right after")
     func chosenForEachURL() async throws {
         let first: [ScriptedServer.Step] = [
             .receiveHead, .send(Self.refusal(Self.challenge)), .receiveHead, .send(Self.answer()),

@@ -49,7 +49,7 @@ struct ProxyDigestTests {
         }
     }
 
-    @Test("Forwarded requests: the whole URL is what is hashed", arguments: demands, ProxyAuthenticatorTests.kinds)
+    @Test("Forwarded requests: the whole URL is hashed", arguments: demands, ProxyAuthenticatorTests.kinds)
     func forwarded(digest: TestProxy.Digest, kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, secure: false, options: Self.options(digest)) { scene in
             let api = try scene.session()
@@ -108,7 +108,7 @@ struct ProxyDigestTests {
         }
     }
 
-    @Test("A stale nonce is replaced without a word, at most so often that a request ends", arguments: [true, false])
+    @Test("A stale nonce is replaced silently, a limited number of times", arguments: [true, false])
     func stale(secure: Bool) async throws {
         try await ProxyScene.with(.http, secure: secure, options: Self.options(.init(nonceUses: 2))) { scene in
             // A connection of its own for each request, so that each has credentials.
@@ -133,7 +133,7 @@ struct ProxyDigestTests {
         }
     }
 
-    @Test("A proxy that was started again: its new nonce is taken, stale or not", arguments: [true, false])
+    @Test("The new nonce of a restarted proxy is used, stale or not", arguments: [true, false])
     func restarted(saysStale: Bool) async throws {
         try await ProxyScene.with(.http, secure: false, options: Self.options(.init(saysStale: saysStale))) { scene in
             let api = try scene.session()
@@ -178,7 +178,7 @@ struct ProxyDigestTests {
         }
     }
 
-    @Test("An authenticator's user name and password: asked once, by the strongest scheme", arguments: [true, false])
+    @Test("An authenticator's password is requested once, and sent by the strongest scheme", arguments: [true, false])
     func authenticator(secure: Bool) async throws {
         try await ProxyScene.with(
             .http, secure: secure, options: Self.options(.init(nonceUses: 1, offersBasic: true))
@@ -195,7 +195,7 @@ struct ProxyDigestTests {
         }
     }
 
-    @Test("An authenticator's user name and password by Basic where the proxy offers nothing else")
+    @Test("An authenticator's password is sent by Basic if the proxy offers nothing else")
     func basic() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let login = ProxyLogin { $0.refusedCount == 0 ? .password("ada", "pw") : nil }

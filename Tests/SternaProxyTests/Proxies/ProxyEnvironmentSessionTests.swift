@@ -13,7 +13,7 @@ struct ProxyEnvironmentSessionTests {
         return try scene.session { $0.proxies = settings }
     }
 
-    @Test("http_proxy for http", arguments: ProxyScene.Kind.allCases)
+    @Test("http_proxy applies to http", arguments: ProxyScene.Kind.allCases)
     func http(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, secure: false, options: .guarded) { scene in
             let api = try session(scene, ["http_proxy": scene.ownURL])
@@ -24,7 +24,7 @@ struct ProxyEnvironmentSessionTests {
     }
 
     @Test(
-        "For https, by every name that there is", arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
+        "Each variable for https applies to https", arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
     func https(name: String) async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let api = try session(scene, [name: scene.ownURL])
@@ -33,7 +33,7 @@ struct ProxyEnvironmentSessionTests {
         }
     }
 
-    @Test("A proxy without a scheme is one of HTTP")
+    @Test("A proxy without a scheme is an HTTP proxy")
     func bare() async throws {
         try await ProxyScene.with(.http) { scene in
             let api = try session(scene, ["https_proxy": "127.0.0.1:\(scene.proxy.port)"])
@@ -52,7 +52,7 @@ struct ProxyEnvironmentSessionTests {
     }
 
     @Test(
-        "no_proxy goes past it",
+        "Hosts in no_proxy are reached directly",
         arguments: ["127.0.0.1", "*", "127.0.0.0/8", "other.test,127.0.0.1", " 127.0.0.1 , x", "127.0.0.1:PORT"])
     func exceptions(list: String) async throws {
         try await ProxyScene.with(.http, secure: false) { scene in
@@ -67,7 +67,7 @@ struct ProxyEnvironmentSessionTests {
     }
 
     @Test(
-        "no_proxy of others does not",
+        "Hosts not in no_proxy use the proxy",
         arguments: ["", "127.0.0.2", "origin.tes", "igin.test", "10.0.0.0/8", "test.origin"])
     func noExceptions(list: String) async throws {
         try await ProxyScene.with(.http, secure: false) { scene in
@@ -77,7 +77,7 @@ struct ProxyEnvironmentSessionTests {
         }
     }
 
-    @Test("Nothing set, and empty texts, are no proxy", arguments: [[:], ["http_proxy": "", "all_proxy": ""]])
+    @Test("Unset and empty variables mean no proxy", arguments: [[:], ["http_proxy": "", "all_proxy": ""]])
     func nothing(variables: [String: String]) async throws {
         try await ProxyScene.with(.http, secure: false) { scene in
             let api = try session(scene, variables)

@@ -79,7 +79,7 @@ struct ProxyEnvironmentTests {
         #expect(!"\(error) \(String(reflecting: error))".contains("s3cret"), "\(error)")
     }
 
-    @Test("What cannot be read fails the requests that it is for, and no others")
+    @Test("An unreadable value fails only the requests that it applies to")
     func concerned() throws {
         let environment = ProxyEnvironment([
             "http_proxy": "a", "HTTPS_PROXY": "socks4://u:s3cret@b", "no_proxy": "direct.example",
@@ -117,7 +117,7 @@ struct ProxyEnvironmentTests {
     }
 
     @Test(
-        "What only looks like loopback does",
+        "Hosts that only look like loopback go through the proxy",
         arguments: [
             "http://localhost.example/", "http://notlocalhost/", "http://128.0.0.1/", "http://[::2]/", "http://[::]/",
         ])
@@ -137,7 +137,7 @@ struct ProxyEnvironmentTests {
         #expect(try each.proxy(for: HTTPURL("https://i.example/")) == nil)
     }
 
-    @Test("Settings are equal by what they hold, closures by their identity")
+    @Test("Settings are equal by their values, closures by their identity")
     func equality() throws {
         let (a, b) = (try Proxy("a"), try Proxy("b"))
         let choose: @Sendable (HTTPURL) -> Proxy? = { _ in nil }

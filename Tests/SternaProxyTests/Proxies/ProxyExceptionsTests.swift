@@ -143,7 +143,7 @@ struct ProxyExceptionsTests {
         Row("0.0.0.0", in: ["0.0.0.0"], out: everyLoopback),
     ]
 
-    @Test("Lists, and what they hold", arguments: names + ports + addresses + prefixes + loopback + notLoopback)
+    @Test("Lists match their entries", arguments: names + ports + addresses + prefixes + loopback + notLoopback)
     func lists(row: Row) throws {
         let exceptions = ProxyExceptions(row.list)
         for (texts, expected) in [(row.inside, true), (row.outside, false)] {
@@ -155,7 +155,7 @@ struct ProxyExceptionsTests {
         }
     }
 
-    @Test("Hosts as URLs have them")
+    @Test("Hosts in the normal form of URLs are matched")
     func urls() throws {
         let exceptions: ProxyExceptions = [
             "10.0.0.1", "2001:db8::1", "b\u{FC}cher.example", "0x7f.1", "a.example:8443",
@@ -171,7 +171,7 @@ struct ProxyExceptionsTests {
         }
     }
 
-    @Test("Lists are equal by what they mean")
+    @Test("Lists are equal by their meaning")
     func equality() {
         expectEqual(ProxyExceptions("a, b:1 10.0.0.0/8"), ["10.9.9.9/8", "b:1", "*.A."])
         expectEqual(ProxyExceptions("localhost"), ["[::1]"])
@@ -197,7 +197,7 @@ struct ProxyExceptionsTests {
         #expect(ProxyExceptions("x\(name),z").contains(host: "z", port: 1))
     }
 
-    @Test("Long hosts are as others are")
+    @Test("Long hosts are matched like others")
     func longHosts() {
         let exceptions: ProxyExceptions = ["example.com", "10.0.0.0/8"]
         let labels = String(repeating: "a.", count: 32_000)

@@ -27,7 +27,7 @@ struct ProxyFailureMetricsTests {
     }
 
     @Test(
-        "A proxy that refuses is named without its credentials, and its address is there",
+        "A proxy that refuses is named without its credentials, with its address",
         arguments: [ProxyScene.Kind.http, .https, .socks5, .http2])
     func refused(kind: ProxyScene.Kind) async throws {
         let fault: TestProxy.Fault = kind == .socks5 ? .refusesAddress(code: 2) : .refuses(status: 403)
@@ -45,7 +45,7 @@ struct ProxyFailureMetricsTests {
         }
     }
 
-    @Test("So is one that does not answer in time")
+    @Test("A proxy that does not respond in time is named")
     func stalled() async throws {
         let options = TestProxy.Options(username: "ada", password: "pw", fault: .stalls())
         try await ProxyScene.with(.http, options: options) { scene in
@@ -62,7 +62,7 @@ struct ProxyFailureMetricsTests {
     }
 
     @Test(
-        "A proxy that does not answer is named; there is no address that was connected to",
+        "A proxy that does not accept the connection is named, without an address",
         arguments: ["http", "https", "socks5"], ["http://origin.test/", "https://origin.test/"])
     func unreachable(scheme: String, url: String) async throws {
         let closed = try ClosedPort()
@@ -74,7 +74,7 @@ struct ProxyFailureMetricsTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("So is one whose name is not found")
+    @Test("A proxy whose name is not found is named")
     func unknown() async throws {
         let engine = DialScene.engine(GivenResolver([]))
         let api = try ProxyScene.session("http://ada:pw@proxy.test:3128", engine: engine) { $0.collectsMetrics = true }

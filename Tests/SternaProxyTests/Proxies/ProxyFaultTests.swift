@@ -8,7 +8,7 @@ import Testing
 /// Proxies that break their protocol.
 @Suite("Proxies: faults", .timeLimit(.minutes(5)))
 struct ProxyFaultTests {
-    @Test("It closes before it has answered", arguments: [ProxyScene.Kind.http, .socks5], [false, true])
+    @Test("A close before the response is an error", arguments: [ProxyScene.Kind.http, .socks5], [false, true])
     func closes(kind: ProxyScene.Kind, atOnce: Bool) async throws {
         let fault = atOnce ? TestProxy.Fault.closesAtOnce : .closes()
         try await ProxyScene.with(kind, options: .init(fault: fault)) { scene in
@@ -21,14 +21,14 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test("It closes in the middle of SOCKS", arguments: [1, 2])
+    @Test("A close in the middle of SOCKS is a failure of the proxy", arguments: [1, 2])
     func closesLater(after: Int) async throws {
         let options = TestProxy.Options(username: "ada", password: "pw", fault: .closes(after: after))
         try await ProxyScene.with(.socks5, secure: false, options: options) { scene in try await scene.refusal() }
     }
 
     @Test(
-        "What is no answer to CONNECT",
+        "Invalid responses to CONNECT are refused",
         arguments: [
             "garbage\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n",
             "HTTP/2.0 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nNo colon\r\n\r\n", "HTTP/1.1 200 OK\r\n: empty\r\n\r\n",
@@ -41,7 +41,7 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test("TLS where HTTP is expected")
+    @Test("TLS instead of HTTP is a failure of the proxy")
     func tls() async throws {
         try await ProxyScene.with(.http, options: .init(fault: .sends([0x15, 3, 3, 0, 2, 2, 70, 13, 10, 13, 10]))) {
             try await $0.refusal()
@@ -49,7 +49,7 @@ struct ProxyFaultTests {
     }
 
     @Test(
-        "Answers to SOCKS's greeting that are none",
+        "Invalid replies to the greeting of SOCKS are refused",
         arguments: [[4, 0], [5, 1], [5, 3], [0, 0], Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)] as [[UInt8]])
     func greeting(bytes: [UInt8]) async throws {
         for secure in [false, true] {
@@ -59,7 +59,7 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test("It asks for credentials that it was not offered")
+    @Test("A request for credentials that were not offered is an error")
     func unoffered() async throws {
         try await ProxyScene.with(.socks5, options: .init(fault: .sends([5, 2]))) { scene in
             try await scene.refusal()
@@ -68,7 +68,7 @@ struct ProxyFaultTests {
     }
 
     @Test(
-        "Answers to SOCKS's credentials and request that are none",
+        "Invalid replies to credentials and request of SOCKS are refused",
         arguments: [
             (1, [2, 1]), (1, [1, 1]), (1, [0, 255]), (2, [4, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
             (2, [5, 0, 0, 2, 0, 0, 0, 0, 0, 0]), (2, [5, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
@@ -78,7 +78,7 @@ struct ProxyFaultTests {
         try await ProxyScene.with(.socks5, options: options) { scene in try await scene.refusal() }
     }
 
-    @Test("An answer to CONNECT that is too long", arguments: [(60_000, true), (70_000, false), (1_000_000, false)])
+    @Test("A too long response to CONNECT is refused", arguments: [(60_000, true), (70_000, false), (1_000_000, false)])
     func long(count: Int, fits: Bool) async throws {
         try await ProxyScene.with(.http, options: .init(fault: .longAnswer(count))) { scene in
             guard !fits else {
@@ -94,7 +94,7 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test("An answer to CONNECT without end, in its head and in 1xx")
+    @Test("An endless response to CONNECT, in its head or in 1xx, is refused")
     func endless() async throws {
         let texts = [
             "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 1_000_000),
@@ -111,7 +111,7 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test("A refusal with a body that is large does not hold the request up")
+    @Test("A refusal with a large body does not delay the request")
     func largeBody() async throws {
         let fault = TestProxy.Fault.refuses(status: 403, body: String(repeating: "b", count: 2_000_000))
         try await ProxyScene.with(.http, options: .init(fault: fault)) { scene in
@@ -120,7 +120,7 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test("What a proxy says is shown without what a terminal would act on")
+    @Test("A proxy's text is shown without control characters")
     func printable() async throws {
         let text = "HTTP/1.1 403 \u{1B}[31mred\r\n\r\n"
         try await ProxyScene.with(.http, options: .init(fault: .sends(Array(text.utf8)))) { scene in
@@ -129,7 +129,7 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test("The proxy's port is closed", arguments: ["http", "https", "socks5"])
+    @Test("A closed port of the proxy is an error", arguments: ["http", "https", "socks5"])
     func nobody(scheme: String) async throws {
         let port = try ClosedPort()
         let api = try ProxyScene.session("\(scheme)://127.0.0.1:\(port.port)")
@@ -142,7 +142,7 @@ struct ProxyFaultTests {
         withExtendedLifetime(port) {}
     }
 
-    @Test("After a failure the next request begins anew")
+    @Test("After a failure the next request uses a new connection")
     func again() async throws {
         try await ProxyScene.with(.http, options: .init(fault: .refuses(status: 503))) { scene in
             let engine = Wire.engine()

@@ -8,7 +8,7 @@ import Testing
 /// Each step of a redirect goes by the rule for its own URL.
 @Suite("Proxies: redirects", .timeLimit(.minutes(5)))
 struct ProxyRedirectTests {
-    @Test("From http to https: forwarded, then by a tunnel; credentials of the proxy are the proxy's alone")
+    @Test("From http to https: forwarded, then tunnelled; the proxy's credentials reach only the proxy")
     func upgrade() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             try await TestServer.withServer { plain in
@@ -43,7 +43,7 @@ struct ProxyRedirectTests {
         }
     }
 
-    @Test("From one proxy to another, as a rule of one's own has it")
+    @Test("From one proxy to another, chosen by a closure")
     func each() async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let options = TestProxy.Options(

@@ -10,7 +10,7 @@ import Testing
 @Suite("Proxies: the body of a refusal", .timeLimit(.minutes(5)))
 struct ProxyRefusedBodyTests {
     @Test(
-        "It has left its connection when the authenticator is asked, and is the caller's without an answer",
+        "It is read before the authenticator is asked, and delivered if there are no credentials",
         arguments: [false, true])
     func asked(answers: Bool) async throws {
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 400_000)

@@ -26,7 +26,7 @@ struct ProxyTimeoutTests {
         return error
     }
 
-    @Test("CONNECT is not answered", arguments: [ProxyScene.Kind.http, .https])
+    @Test("CONNECT without a response times out", arguments: [ProxyScene.Kind.http, .https])
     func connect(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, options: .init(fault: .stalls())) { scene in
             let limit = kind == .https ? .milliseconds(1_500) : Wire.short
@@ -37,7 +37,7 @@ struct ProxyTimeoutTests {
         }
     }
 
-    @Test("SOCKS is not answered: the greeting, the credentials, the request", arguments: [false, true], 0...2)
+    @Test("SOCKS times out: the greeting, the credentials, the request", arguments: [false, true], 0...2)
     func socks(secure: Bool, answered: Int) async throws {
         let options = TestProxy.Options(username: "ada", password: "pw", fault: .stalls(after: answered))
         try await ProxyScene.with(.socks5, secure: secure, options: options) { scene in
@@ -46,7 +46,7 @@ struct ProxyTimeoutTests {
         }
     }
 
-    @Test("An answer that drips does not begin the time anew")
+    @Test("A response byte by byte does not restart the limit")
     func drips() async throws {
         let bytes = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + [UInt8](repeating: 0x61, count: 50_000)
         try await ProxyScene.with(.http, options: .init(fault: .sends(bytes), drips: true)) { scene in
@@ -54,14 +54,14 @@ struct ProxyTimeoutTests {
         }
     }
 
-    @Test("The time for everything runs out at the proxy", arguments: ProxyScene.Kind.allCases)
+    @Test("The total time-out expires at the proxy", arguments: ProxyScene.Kind.allCases)
     func total(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, options: .init(fault: .stalls())) { scene in
             _ = try await runsOut(scene) { $0.timeouts.total = Wire.short }
         }
     }
 
-    @Test("A forwarded request that is not answered has waited for its first byte")
+    @Test("A forwarded request without a response fails by the first-byte time-out")
     func forward() async throws {
         try await ProxyScene.with(.http, secure: false, options: .init(fault: .stalls())) { scene in
             let error = try await runsOut(scene, .wait) { $0.timeouts.firstByte = Wire.short }
@@ -69,7 +69,7 @@ struct ProxyTimeoutTests {
         }
     }
 
-    @Test("A proxy that does not go on with TLS")
+    @Test("A proxy that does not continue the TLS handshake times out")
     func tls() async throws {
         let listener = try RawListener(isFull: false)
         let time = TestClock()
@@ -86,7 +86,7 @@ struct ProxyTimeoutTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("A proxy that is not reached in time")
+    @Test("A proxy that is not reached in time times out")
     func connecting() async throws {
         let listener = try RawListener(isFull: true)
         let time = TestClock()
@@ -102,7 +102,7 @@ struct ProxyTimeoutTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("The origin's TLS has its own time behind the proxy", arguments: [ProxyScene.Kind.http, .socks5])
+    @Test("The origin's TLS has its own limit after the proxy", arguments: [ProxyScene.Kind.http, .socks5])
     func origin(kind: ProxyScene.Kind) async throws {
         try await ScriptedServer.withServer(connections: [[]]) { silent in
             var options = TestProxy.Options(routes: ["origin.test:443": silent.port])
@@ -119,7 +119,7 @@ struct ProxyTimeoutTests {
         }
     }
 
-    @Test("A caller that gives up", arguments: ProxyScene.Kind.allCases)
+    @Test("Cancelling closes the connection to the proxy", arguments: ProxyScene.Kind.allCases)
     func cancelled(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, options: .init(fault: .stalls())) { scene in
             let api = try scene.session()

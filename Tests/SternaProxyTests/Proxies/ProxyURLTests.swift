@@ -7,7 +7,7 @@ import Testing
 @Suite("Proxies and their URLs")
 struct ProxyURLTests {
     @Test(
-        "What is one",
+        "Valid URLs are read",
         arguments: [
             ("http://proxy.example:3128", Proxy.Kind.http, "proxy.example", 3128),
             ("proxy.example:3128", .http, "proxy.example", 3128), ("proxy.example", .http, "proxy.example", 80),
@@ -55,7 +55,7 @@ struct ProxyURLTests {
     }
 
     @Test(
-        "What is none, and what is said of it",
+        "Invalid URLs are refused with a reason",
         arguments: [
             ("", "empty"), (" \t\n", "empty"), ("http://", "no host"), ("socks5://", "no host"), ("://p", "scheme"),
             ("socks4://p", "“socks4” is not supported; use http, https, socks5 or socks5h"),
@@ -119,7 +119,7 @@ struct ProxyURLTests {
         #expect(throws: SternaError.self) { try Proxy(.socks5, host: "p", password: "b") }
     }
 
-    @Test("What differs in anything is another proxy, in bytes that look the same too")
+    @Test("Proxies that differ in any byte are different")
     func equality() throws {
         let texts = [
             "http://p:1", "https://p:1", "socks5://p:1", "http://q:1", "http://p:2", "http://u@p:1", "http://v@p:1",
@@ -129,7 +129,7 @@ struct ProxyURLTests {
         #expect(try Proxy("u:%61@p:80") == Proxy("http://u:a@P"))
     }
 
-    @Test("Nothing that shows one shows its credentials", arguments: ["http", "https", "socks5"])
+    @Test("No description of a proxy shows its credentials", arguments: ["http", "https", "socks5"])
     func shown(scheme: String) throws {
         let proxy = try Proxy("\(scheme)://n4me:s3cret@[::1]:3128")
         let settings = try [

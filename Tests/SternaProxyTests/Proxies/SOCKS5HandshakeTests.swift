@@ -25,14 +25,14 @@ struct SOCKS5HandshakeTests {
         [5, 0, 0, 3, 255] + [UInt8](repeating: 5, count: 257), [5, 0, 0xFF, 1, 0, 0, 0, 0, 0, 0],
     ]
 
-    @Test("The greeting offers a password only where there is one")
+    @Test("The greeting offers a password only if there are credentials")
     func greeting() throws {
         try expectEqual(Self.handshake().greeting, [5, 1, 0])
         try expectEqual(Self.handshake(credentials: true).greeting, [5, 2, 0, 2])
     }
 
     @Test(
-        "Where to: addresses as such, anything else as a name",
+        "Addresses are sent as such, anything else as a name",
         arguments: [
             ("example.com", 443, [3, 11] + Array("example.com".utf8) + [1, 187]), ("a", 1, [3, 1, 0x61, 0, 1]),
             ("192.0.2.1", 80, [1, 192, 0, 2, 1, 0, 80]),
@@ -48,7 +48,7 @@ struct SOCKS5HandshakeTests {
     }
 
     @Test(
-        "What SOCKS cannot carry",
+        "Hosts, ports and credentials that SOCKS cannot carry are refused",
         arguments: [
             ("", 1, nil, nil), (String(repeating: "n", count: 256), 1, nil, nil), ("a", -1, nil, nil),
             ("a", 65_536, nil, nil),
@@ -65,7 +65,7 @@ struct SOCKS5HandshakeTests {
         #expect(!"\(error)".contains("s3cret"))
     }
 
-    @Test("Credentials of the greatest length, and an empty password")
+    @Test("Credentials of the maximum length, and an empty password, are sent")
     func lengths() throws {
         let (user, secret) = (String(repeating: "u", count: 255), String(repeating: "p", count: 255))
         var handshake = try SOCKS5Handshake(host: "a", port: 1, username: user, password: secret)
@@ -96,7 +96,7 @@ struct SOCKS5HandshakeTests {
     }
 
     @Test(
-        "Every split of every reply, with and without a password, and what the server says behind it",
+        "Every reply may be split anywhere, and bytes after it belong to the tunnel",
         arguments: replies)
     func splits(reply: [UInt8]) throws {
         for rest in [[], [5], Array("\u{16}\u{3}\u{1}server".utf8), [UInt8](repeating: 0, count: 5_000)] as [[UInt8]] {
@@ -112,7 +112,7 @@ struct SOCKS5HandshakeTests {
         }
     }
 
-    @Test("A reply is whole with its last byte and not before; any sequence will do", arguments: replies)
+    @Test("A reply is complete with its last byte, and not before", arguments: replies)
     func whole(reply: [UInt8]) throws {
         var handshake = try Self.handshake()
         try expectEqual(handshake.receive(EmptyCollection<UInt8>()), .needsMore)
@@ -163,7 +163,7 @@ struct SOCKS5HandshakeTests {
         Failure([[5, 0], [5, 0, 0, 5]], "unknown type 5"), Failure([[5, 0], [5, 0, 0, 255]], "unknown type 255"),
     ]
 
-    @Test("What a proxy refuses, and what is no SOCKS 5, at once or byte by byte", arguments: failures)
+    @Test("Refusals and invalid replies are errors, in one piece or byte by byte", arguments: failures)
     func failure(row: Failure) throws {
         for cut in [0, nil] {
             // Byte by byte, what comes too early only comes in its time.
@@ -177,7 +177,7 @@ struct SOCKS5HandshakeTests {
         }
     }
 
-    @Test("An error is noticed with the byte that is wrong, and stays")
+    @Test("An error is thrown at the wrong byte, and again afterwards")
     func early() throws {
         for row in Self.failures {
             var handshake = try Self.handshake(credentials: row.credentials)
@@ -242,7 +242,7 @@ struct SOCKS5HandshakeTests {
         #expect(established > 0)
     }
 
-    @Test("What shows a handshake shows no password")
+    @Test("No description of a handshake shows the password")
     func shown() throws {
         var handshake = try SOCKS5Handshake(host: "h.example", port: 1, username: "n4me", password: "s3cret")
         _ = try handshake.receive([5, 2])

@@ -38,7 +38,7 @@ struct SOCKSProxyTests {
         }
     }
 
-    @Test("Addresses go as addresses")
+    @Test("Addresses are sent as addresses")
     func addresses() async throws {
         try await ProxyScene.with(.socks5, secure: false) { scene in
             let api = try scene.session()
@@ -51,7 +51,7 @@ struct SOCKSProxyTests {
     }
 
     @Test(
-        "User name and password",
+        "User name and password are sent",
         arguments: [("ada", "pw"), ("a b", "p:w@/?#%"), ("Zoë", "pässwörd"), (String(repeating: "u", count: 255), "p")])
     func credentials(username: String, password: String) async throws {
         let options = TestProxy.Options(username: username, password: password)
@@ -64,7 +64,7 @@ struct SOCKSProxyTests {
         }
     }
 
-    @Test("Credentials are not shown where the proxy does not ask")
+    @Test("Credentials are not sent unless the proxy asks for them")
     func unasked() async throws {
         try await ProxyScene.with(.socks5) { scene in
             let api = try scene.session(scene.proxy.url(username: "ada", password: "pw"))
@@ -73,7 +73,7 @@ struct SOCKSProxyTests {
         }
     }
 
-    @Test("Wrong credentials, and none where some are demanded", arguments: [false, true], ["", "eve:hidden@"])
+    @Test("Wrong credentials fail, and missing ones if required", arguments: [false, true], ["", "eve:hidden@"])
     func unauthorized(secure: Bool, userinfo: String) async throws {
         try await ProxyScene.with(.socks5, secure: secure, options: .guarded) { scene in
             let api = try scene.session("socks5h://\(userinfo)127.0.0.1:\(scene.proxy.port)")
@@ -86,14 +86,14 @@ struct SOCKSProxyTests {
         }
     }
 
-    @Test("Every code of refusal is a failure of the proxy", arguments: [1, 2, 3, 4, 5, 6, 7, 8, 9, 255] as [UInt8])
+    @Test("Each refusal code is a failure of the proxy", arguments: [1, 2, 3, 4, 5, 6, 7, 8, 9, 255] as [UInt8])
     func refused(code: UInt8) async throws {
         try await ProxyScene.with(.socks5, options: .init(fault: .refusesAddress(code: code))) { scene in
             try await scene.refusal()
         }
     }
 
-    @Test("No method will do")
+    @Test("A proxy that accepts no method is an error")
     func methods() async throws {
         try await ProxyScene.with(.socks5, options: .init(fault: .refusesMethods)) { scene in
             try await scene.refusal()
@@ -101,7 +101,7 @@ struct SOCKSProxyTests {
     }
 
     @Test(
-        "Whatever address the proxy is bound to, all at once or byte by byte",
+        "Any bound address in the reply is accepted, in one piece or byte by byte",
         arguments: [
             [1, 127, 0, 0, 1, 4, 56], [4] + [UInt8](repeating: 7, count: 18), [3, 5] + Array("terns".utf8) + [0, 80],
             [3, 255] + [UInt8](repeating: 0x61, count: 257), [3, 0, 0, 0],
@@ -116,7 +116,7 @@ struct SOCKSProxyTests {
         }
     }
 
-    @Test("Large bodies both ways", arguments: [false, true])
+    @Test("Large bodies are relayed both ways", arguments: [false, true])
     func large(secure: Bool) async throws {
         try await ProxyScene.with(.socks5, secure: secure) { scene in
             let api = try scene.session()
@@ -126,7 +126,7 @@ struct SOCKSProxyTests {
         }
     }
 
-    @Test("Not shared with direct connections, nor with other credentials")
+    @Test("Connections are not shared with direct ones, nor with other credentials")
     func apart() async throws {
         try await ProxyScene.with(.socks5, secure: false) { scene in
             let engine = Wire.engine()

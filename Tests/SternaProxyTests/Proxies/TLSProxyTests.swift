@@ -34,7 +34,7 @@ struct TLSProxyTests {
         }
     }
 
-    @Test("The proxy's certificate is judged for the proxy's host", arguments: [false, true])
+    @Test("The proxy's certificate is evaluated for the proxy's host", arguments: [false, true])
     func name(secure: Bool) async throws {
         try await ProxyScene.with(.https, secure: secure, proxyHosts: ["origin.test", "other.test"]) { scene in
             await rejected(try scene.session(), scene.url("/get"), .hostName)
@@ -56,7 +56,7 @@ struct TLSProxyTests {
         }
     }
 
-    @Test("A host's policy counts for the proxy's host, too")
+    @Test("A host's policy also applies to the proxy's host")
     func policies() async throws {
         try await ProxyScene.with(.https) { scene in
             let policy = SecurityPolicy.authority(pem: scene.authority.pem)
@@ -85,7 +85,7 @@ struct TLSProxyTests {
         }
     }
 
-    @Test("A proxy without TLS where TLS is expected")
+    @Test("A proxy without TLS fails if TLS is expected")
     func clear() async throws {
         try await TestProxy.withProxy { proxy in
             let api = try ProxyScene.session("https://localhost:\(proxy.port)").with {

@@ -16,9 +16,9 @@ extension EventLog {
 }
 
 /// The head of an answer that has made a tunnel (RFC 9110 §9.3.6), which an event carries.
-@Suite("Proxies: the answer to CONNECT", .timeLimit(.minutes(5)))
+@Suite("Proxies: the response to CONNECT", .timeLimit(.minutes(5)))
 struct TunnelAnswerTests {
-    @Test("Status, reason phrase and fields, once for a connection", arguments: [false, true])
+    @Test("Status, reason phrase and fields are reported once for a connection", arguments: [false, true])
     func head(drips: Bool) async throws {
         let text =
             "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
@@ -38,7 +38,7 @@ struct TunnelAnswerTests {
         }
     }
 
-    @Test("Over HTTP/2 too")
+    @Test("Over HTTP/2, too")
     func http2() async throws {
         let authority = try CertificateAuthority()
         try await FramePeer.withPeer(tls: try authority.issue(hosts: ["localhost"])) { connection in
@@ -72,7 +72,7 @@ struct TunnelAnswerTests {
         }
     }
 
-    @Test("SOCKS has none, nor has a proxy that forwards", arguments: [true, false])
+    @Test("SOCKS and forwarding have no response to CONNECT", arguments: [true, false])
     func none(isSOCKS: Bool) async throws {
         try await ProxyScene.with(isSOCKS ? .socks5 : .http, secure: isSOCKS) { scene in
             let log = EventLog(.network)
@@ -84,7 +84,7 @@ struct TunnelAnswerTests {
         }
     }
 
-    @Test("A refusal is in the error alone")
+    @Test("A refusal is only in the error")
     func refused() async throws {
         let fault = TestProxy.Fault.refuses(status: 403, body: "no")
         try await ProxyScene.with(.http, options: .init(fault: fault)) { scene in

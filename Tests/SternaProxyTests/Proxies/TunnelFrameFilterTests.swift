@@ -23,7 +23,7 @@ struct TunnelFrameFilterTests {
         .data(.init(data: .byteBuffer(ByteBuffer(string: text)), endStream: end))
     }
 
-    @Test("A stream's content, its fields and its end come through")
+    @Test("A stream's content, fields and end are passed on")
     func kept() throws {
         #expect(try passes(data("a")))
         #expect(try passes(data("", end: true)))
@@ -31,7 +31,7 @@ struct TunnelFrameFilterTests {
         #expect(try passes(.rstStream(.cancel)))
     }
 
-    @Test("What says nothing to it does not")
+    @Test("Frames without a meaning for the stream are dropped")
     func dropped() throws {
         #expect(try !passes(data("")))
         #expect(try !passes(.windowUpdate(windowSizeIncrement: 1)))
@@ -39,7 +39,7 @@ struct TunnelFrameFilterTests {
         #expect(try !passes(.pushPromise(.init(pushedStreamID: 2, headers: HPACKHeaders()))))
     }
 
-    @Test("The connection's own frames come through")
+    @Test("The connection's own frames are passed on")
     func connection() throws {
         #expect(try passes(.windowUpdate(windowSizeIncrement: 1), on: .rootStream))
         #expect(try passes(.ping(HTTP2PingData(withInteger: 1), ack: false), on: .rootStream))

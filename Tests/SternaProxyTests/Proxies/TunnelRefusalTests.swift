@@ -7,7 +7,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// What an error says of a proxy or a server that refuses.
-@Suite("Proxies: the words for a refusal", .timeLimit(.minutes(5)))
+@Suite("Proxies: messages for a refusal", .timeLimit(.minutes(5)))
 struct TunnelRefusalTests {
     struct Row: Sendable {
         let status: Int
@@ -26,13 +26,13 @@ struct TunnelRefusalTests {
         Row(status: 500, words: "answered with status 500"), Row(status: 302, words: "answered with status 302"),
     ]
 
-    @Test("The status of a tunnel's refusal, in words", arguments: rows)
+    @Test("The message explains the status of a refused tunnel", arguments: rows)
     func status(row: Row) {
         let words = ConnectHandshake.advice(row.status, hasCredentials: row.hasCredentials)
         #expect(words.contains(row.words), "\(words)")
     }
 
-    @Test("A 401 is the proxy's word: it gets no credentials of the server, and its connection no further request")
+    @Test("A 401 of the proxy receives no credentials of the server, and ends its connection")
     func unauthorized() async throws {
         let answer = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\n\r\n"
         try await ProxyScene.with(.http, options: .init(fault: .answersConnect(answer))) { scene in

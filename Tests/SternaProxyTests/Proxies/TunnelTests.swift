@@ -32,7 +32,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("Nothing of a request but its authority is shown to the proxy")
+    @Test("The proxy sees only the authority of a request")
     func secrets() async throws {
         try await ProxyScene.with(.http) { scene in
             let api = try scene.session { $0.headers["X-Session"] = "hidden" }
@@ -59,7 +59,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("A caller's own Proxy-Authorization never goes inside", arguments: ProxyScene.Kind.allCases)
+    @Test("A caller's own Proxy-Authorization is never sent inside a tunnel", arguments: ProxyScene.Kind.allCases)
     func own(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, options: .guarded) { scene in
             let headers: Headers = ["Proxy-Authorization": "Basic ZXZlOnB3"]
@@ -72,7 +72,7 @@ struct TunnelTests {
     }
 
     @Test(
-        "What is not 2xx is a failure of the proxy, with its answer",
+        "A status other than 2xx is a failure of the proxy, with its response",
         arguments: kinds, [(403, "no"), (407, ""), (502, "bad gateway"), (302, "elsewhere"), (500, "")])
     func refused(kind: ProxyScene.Kind, answer: (status: Int, body: String)) async throws {
         let fault = TestProxy.Fault.refuses(status: answer.status, body: answer.body)
@@ -86,7 +86,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("Wrong credentials and none are a failure with 407, and are not shown", arguments: ["", "eve:hidden@"])
+    @Test("Wrong and missing credentials fail with 407, and are not shown", arguments: ["", "eve:hidden@"])
     func unauthorized(userinfo: String) async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let api = try scene.session("http://\(userinfo)127.0.0.1:\(scene.proxy.port)")
@@ -98,7 +98,7 @@ struct TunnelTests {
     }
 
     @Test(
-        "The framing of a 2xx answer says nothing (RFC 9110, 9.3.6)",
+        "The framing of a 2xx response is ignored (RFC 9110, 9.3.6)",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
             "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", "HTTP/1.0 200 Connection established\r\n\r\n",
@@ -115,7 +115,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("IPv6 addresses stand in brackets")
+    @Test("IPv6 addresses are in brackets")
     func address() async throws {
         try await ProxyScene.with(.http) { scene in
             let api = try scene.session()
@@ -138,7 +138,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("Other credentials, no proxy, and another proxy have connections of their own")
+    @Test("Other credentials, no proxy, and another proxy use separate connections")
     func apart() async throws {
         try await ProxyScene.with(.http, originHosts: ["localhost"]) { scene in
             try await TestProxy.withProxy { other in
@@ -170,7 +170,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("Many at once")
+    @Test("Many concurrent requests use tunnels")
     func concurrent() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let api = try scene.session()
@@ -186,7 +186,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("Bytes behind the proxy's answer are the origin's, and no answer to the request")
+    @Test("Bytes after the proxy's response belong to the tunnel, and are no response to the request")
     func behind() async throws {
         let evil = "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
         try await ProxyScene.with(.http, options: .init(fault: .answersConnect(evil))) { scene in

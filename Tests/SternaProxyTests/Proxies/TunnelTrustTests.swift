@@ -6,7 +6,7 @@ import Testing
 @testable import SternaWireTestSupport
 
 /// What holds for an origin holds for it behind a proxy.
-@Suite("Proxies: trust behind them", .timeLimit(.minutes(5)))
+@Suite("Proxies: trust in the origin", .timeLimit(.minutes(5)))
 struct TunnelTrustTests {
     private func failure(
         _ api: Session, _ url: String, _ check: TrustFailure.Check, location: SourceLocation = #_sourceLocation
@@ -37,7 +37,7 @@ struct TunnelTrustTests {
         }
     }
 
-    @Test("Pins are looked for in the origin's chain", arguments: [ProxyScene.Kind.http, .socks5])
+    @Test("Pins apply to the origin's chain", arguments: [ProxyScene.Kind.http, .socks5])
     func pins(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind) { scene in
             let right = try Pin.publicKey(of: scene.bundle.leafDER)
@@ -53,7 +53,7 @@ struct TunnelTrustTests {
         }
     }
 
-    @Test("Pins are of no use without TLS, so that a plain request is refused before the proxy is asked")
+    @Test("With pins a request without TLS is refused before the proxy is contacted")
     func plain() async throws {
         try await ProxyScene.with(.http, secure: false) { scene in
             let pin = try Pin.publicKey(of: scene.bundle.leafDER)
@@ -63,7 +63,7 @@ struct TunnelTrustTests {
         }
     }
 
-    @Test("A policy of the origin's host counts", arguments: [ProxyScene.Kind.http, .socks5])
+    @Test("A policy of the origin's host applies", arguments: [ProxyScene.Kind.http, .socks5])
     func host(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind) { scene in
             let policy = SecurityPolicy.authority(pem: scene.authority.pem)
@@ -76,7 +76,7 @@ struct TunnelTrustTests {
         }
     }
 
-    @Test("A proxy that answers in the origin's place is found out")
+    @Test("A proxy that impersonates the origin is refused")
     func impostor() async throws {
         try await ProxyScene.with(.http) { scene in
             let impostor = try CertificateAuthority().issue(hosts: ["origin.test"])

@@ -92,7 +92,7 @@ struct ExpiredUploadTests {
         }
     }
 
-    @Test("A new server removes what has expired, and leaves what is not its own")
+    @Test("A new server removes expired uploads, and leaves other files")
     func start() async throws {
         try await Self.withFolder { folder async throws in
             let clock = Clock()
@@ -112,7 +112,7 @@ struct ExpiredUploadTests {
         }
     }
 
-    @Test("What has expired makes room, whether it was asked for or not", arguments: [true, false])
+    @Test("Expired uploads make room, whether or not they were requested", arguments: [true, false])
     func room(isKnown: Bool) async throws {
         try await Self.withFolder { folder async throws in
             let clock = Clock()

@@ -13,7 +13,7 @@ struct IETFUploadServerTests {
         response.headers[field.0] == field.1
     }
 
-    @Test("Created, continued, asked, completed", arguments: 3...8)
+    @Test("An upload is created, continued, queried and completed", arguments: 3...8)
     func life(version: Int) async throws {
         try await UploadClient.with { client, uploads async throws in
             let (interim, created) = try await client.send(
@@ -104,7 +104,7 @@ struct IETFUploadServerTests {
         }
     }
 
-    @Test("What the server can do", arguments: [(6, "expires="), (8, "max-age=")])
+    @Test("OPTIONS reports what the server supports", arguments: [(6, "expires="), (8, "max-age=")])
     func discovery(version: Int, key: String) async throws {
         try await UploadClient.with { client, _ async throws in
             let response = try await client.ietf("OPTIONS", "/uploads/ietf?max-append=70", version: version)
@@ -114,7 +114,7 @@ struct IETFUploadServerTests {
         }
     }
 
-    @Test("The lost last answer is repeated, and other content refused")
+    @Test("The lost last response is repeated, and other content is refused")
     func repeated() async throws {
         try await UploadClient.with { client, _ async throws in
             let created = try await client.ietf("POST", "/uploads/ietf", [("Upload-Complete", "?1")], "all")

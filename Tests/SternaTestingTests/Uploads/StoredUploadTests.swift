@@ -13,7 +13,7 @@ struct StoredUploadTests {
         return try await body(folder)
     }
 
-    @Test("A new server goes on with what is in the files")
+    @Test("A new server continues with the stored files")
     func restart() async throws {
         try await Self.withFolder { folder async throws in
             let path = try await UploadClient.with(.init(folder: folder)) { client, _ async throws in
@@ -114,7 +114,7 @@ struct StoredUploadTests {
     }
 
     @Test(
-        "Wrong numbers of received bytes",
+        "The stored number of received bytes is bounded, and zero if it is invalid",
         arguments: [
             ("09223372036854775807", "9223372036854775807"), ("-0000000000000000005", "7"),
             ("+0000000000000000005", "7"),
@@ -161,7 +161,7 @@ struct StoredUploadTests {
     }
 
     @Test(
-        "A damaged record is no upload",
+        "A damaged record is not an upload",
         arguments: [
             "", "{", "{}", "[1]", record(#""length":-1"#), record(#""length":9223372036854775807"#),
             record(#""unverified":-1"#), record(#""faults":{"cut":-1}"#), record(#""metadata":"a YQ==\r\nb""#),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Upload server: tus", .timeLimit(.minutes(5)))
 struct TusUploadServerTests {
-    @Test("What the server can do")
+    @Test("OPTIONS reports what the server supports")
     func options() async throws {
         try await UploadClient.with { client, _ async throws in
             let response = try await client.server.ask("OPTIONS", "/uploads/tus")
@@ -20,7 +20,7 @@ struct TusUploadServerTests {
         }
     }
 
-    @Test("Created, continued, asked, completed, terminated", arguments: [false, true])
+    @Test("An upload is created, continued, queried, completed and terminated", arguments: [false, true])
     func life(overrides: Bool) async throws {
         try await UploadClient.with { client, _ async throws in
             let created = try await client.tus(
@@ -78,7 +78,7 @@ struct TusUploadServerTests {
         }
     }
 
-    @Test("A deferred length is told once")
+    @Test("A deferred length is sent once")
     func deferred() async throws {
         try await UploadClient.with { client, _ async throws in
             let created = try await client.tus("POST", "/uploads/tus", [("Upload-Defer-Length", "1")], "")
@@ -135,7 +135,7 @@ struct TusUploadServerTests {
         }
     }
 
-    @Test("An upload whose last request is cut right behind the last byte is complete")
+    @Test("An upload whose last request is cut right after the last byte is complete")
     func cutBehindEnd() async throws {
         try await UploadClient.with { client, uploads async throws in
             let created = try await client.tus("POST", "/uploads/tus", [("Upload-Length", "7")], "")

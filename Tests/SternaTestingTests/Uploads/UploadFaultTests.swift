@@ -21,7 +21,7 @@ struct UploadFaultTests {
             ], text)
     }
 
-    @Test("The connection breaks after some bytes, so many times")
+    @Test("The connection is reset after some bytes, the requested number of times")
     func cut() async throws {
         try await UploadClient.with { client, uploads async throws in
             let path = try await Self.create(client, "cut=2&times=2")
@@ -33,7 +33,7 @@ struct UploadFaultTests {
         }
     }
 
-    @Test("The last answer is lost")
+    @Test("The last response is lost")
     func lost() async throws {
         try await UploadClient.with { client, uploads async throws in
             let path = try await Self.create(client, "lost")
@@ -43,7 +43,7 @@ struct UploadFaultTests {
         }
     }
 
-    @Test("Statuses", arguments: [409, 423, 503])
+    @Test("Statuses are returned as requested", arguments: [409, 423, 503])
     func statuses(status: Int) async throws {
         try await UploadClient.with { client, uploads async throws in
             let path = try await Self.create(client, "status=\(status)&times=2&retry-after=1")
@@ -61,7 +61,7 @@ struct UploadFaultTests {
         }
     }
 
-    @Test("One interop version", arguments: [true, false])
+    @Test("A server may support only one interop version", arguments: [true, false])
     func version(isNamed: Bool) async throws {
         try await UploadClient.with { client, _ async throws in
             let query = "interop=6" + (isNamed ? "" : "&unnamed")
@@ -72,7 +72,7 @@ struct UploadFaultTests {
         }
     }
 
-    @Test("Interim responses: some, and without end")
+    @Test("Interim responses are sent, a number of them or endlessly")
     func interim() async throws {
         try await UploadClient.with { client, _ async throws in
             let some = try await Self.patch(client, try await Self.create(client, "interim=5"))
@@ -92,7 +92,7 @@ struct UploadFaultTests {
         }
     }
 
-    @Test("Offsets that are not true", arguments: [("back", "3"), ("beyond", "8")])
+    @Test("Wrong offsets are reported as requested", arguments: [("back", "3"), ("beyond", "8")])
     func offset(fault: String, told: String) async throws {
         try await UploadClient.with { client, _ async throws in
             let path = try await Self.create(client, "offset=\(fault)")

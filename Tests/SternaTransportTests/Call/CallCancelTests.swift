@@ -25,7 +25,7 @@ struct CallCancelTests {
         }
     }
 
-    @Test("While it waits for the answer", arguments: [false, true])
+    @Test("Cancelling while it waits for the response", arguments: [false, true])
     func waiting(isHTTP2: Bool) async throws {
         try await withCall(isHTTP2: isHTTP2) { api, engine, server, _, catcher in
             let request = Task { try await api.get("held/1") }
@@ -41,7 +41,7 @@ struct CallCancelTests {
         }
     }
 
-    @Test("While its body is read", arguments: [false, true])
+    @Test("Cancelling while its body is read", arguments: [false, true])
     func reading(isHTTP2: Bool) async throws {
         try await withCall(isHTTP2: isHTTP2) { api, engine, _, _, catcher in
             let error = await #expect(throws: SternaError.self) {
@@ -54,7 +54,7 @@ struct CallCancelTests {
         }
     }
 
-    @Test("While it waits for a connection")
+    @Test("Cancelling while it waits for a connection")
     func queued() async throws {
         try await TestServer.withServer { server in
             let (gate, catcher) = (Gate(), CallCatcher())
@@ -76,7 +76,7 @@ struct CallCancelTests {
         }
     }
 
-    @Test("Before it begins: nothing is sent, and a connection that was set aside is given back")
+    @Test("Cancelling before it begins sends nothing, and gives a reserved connection back")
     func before() async throws {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine()
@@ -92,7 +92,7 @@ struct CallCancelTests {
         }
     }
 
-    @Test("After its end it does nothing")
+    @Test("Cancelling after the end has no effect")
     func after() async throws {
         try await TestServer.withServer { server in
             let (catcher, engine) = (CallCatcher(), PoolSupport.engine())

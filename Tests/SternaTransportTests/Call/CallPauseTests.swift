@@ -52,7 +52,7 @@ struct CallPauseTests {
         }
     }
 
-    @Test("They do not pass while it is paused", arguments: Limit.allCases, [false, true])
+    @Test("Limits do not expire while the call is paused", arguments: Limit.allCases, [false, true])
     func stopped(limit: Limit, isHTTP2: Bool) async throws {
         try await withPaused(limit, isHTTP2: isHTTP2) { request, call, gate, _, _ in
             #expect(call.isPaused)
@@ -62,7 +62,7 @@ struct CallPauseTests {
         }
     }
 
-    @Test("They pass after it has been resumed", arguments: Limit.allCases, [false, true])
+    @Test("Limits expire after the call has been resumed", arguments: Limit.allCases, [false, true])
     func resumed(limit: Limit, isHTTP2: Bool) async throws {
         try await withPaused(limit, isHTTP2: isHTTP2) { request, call, _, engine, time in
             call.resume()
@@ -77,7 +77,7 @@ struct CallPauseTests {
         }
     }
 
-    @Test("Pauses within pauses")
+    @Test("Pauses may be nested")
     func nested() {
         let call = Call(deadline: .now() + .seconds(60))
         let deadline = call.deadline
@@ -95,7 +95,7 @@ struct CallPauseTests {
         #expect(!call.isPaused, "one that was not paused")
     }
 
-    @Test("A deadline that never comes, and one that has passed", arguments: [false, true])
+    @Test("Deadlines may be infinitely far, or have passed", arguments: [false, true])
     func extremes(isPast: Bool) {
         let call = Call(deadline: isPast ? .uptimeNanoseconds(0) : .distantFuture)
         #expect(!call.isPaused)

@@ -34,7 +34,7 @@ struct CallStepsTests {
         #expect(!call.begin(Step()))
     }
 
-    @Test("An attempt that begins again is there once")
+    @Test("An attempt that begins again is listed once")
     func again() {
         let call = Call(deadline: .now() + .hours(1))
         let step = Step()

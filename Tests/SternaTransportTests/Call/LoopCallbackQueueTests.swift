@@ -9,7 +9,7 @@ import Testing
 /// User code is called in order, one call at a time, and never from within a change of state.
 @Suite("Calls of user code", .timeLimit(.minutes(5)))
 struct LoopCallbackQueueTests {
-    @Test("They wait for the next turn of the event loop, in order, those included that a call posts")
+    @Test("Calls run in the next turn of the event loop, in order, including those that a call posts")
     func turn() async throws {
         try await PoolSupport.withLoops(1) { group in
             let loop = group.next()
@@ -34,7 +34,7 @@ struct LoopCallbackQueueTests {
         }
     }
 
-    @Test("Two event loops make none at the same time, and lose none")
+    @Test("Two event loops never run calls at the same time, and lose none")
     func loops() async throws {
         try await PoolSupport.withLoops(2) { group in
             let loops = Array(group.makeIterator())

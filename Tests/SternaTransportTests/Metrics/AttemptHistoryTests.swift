@@ -37,7 +37,7 @@ struct AttemptHistoryTests {
         }
     }
 
-    @Test("What is given up of a redirect's body does not fall upon the next attempt", arguments: [100, 900_000])
+    @Test("The discarded body of a redirect does not count for the next attempt", arguments: [100, 900_000])
     func abandonedRedirect(length: Int) async throws {
         let away: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 302 Away\r\nLocation: /b\r\nContent-Length: \(length)\r\n\r\npart"),
@@ -75,7 +75,7 @@ struct AttemptHistoryTests {
         }
     }
 
-    @Test("So is what 417 made necessary")
+    @Test("The attempt after 417 is recorded")
     func expectationRefused() async throws {
         let refusal: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"), .waitForClose,
@@ -97,7 +97,7 @@ struct AttemptHistoryTests {
         }
     }
 
-    @Test("An interceptor that asks again makes another attempt")
+    @Test("An interceptor that sends again makes another attempt")
     func interceptor() async throws {
         try await TestServer.withServer { server in
             let api = try session(server.url) { $0.networkInterceptors = [AskingTwice()] }

@@ -28,7 +28,7 @@ struct ErrorMetricsTests {
         return attempt
     }
 
-    @Test("A host that is not found has come as far as looking for it")
+    @Test("For a host that is not found the look-up is recorded")
     func resolve() async throws {
         let attempt = try await failed("http://a.test", .hostNotFound, DialScene.engine(GivenResolver([])))
         #expect(attempt.resolve != nil)
@@ -37,7 +37,7 @@ struct ErrorMetricsTests {
         expectEqual(attempt.bytesSent, 0)
     }
 
-    @Test("A port that refuses has come as far as connecting")
+    @Test("For a port that refuses the connection attempt is recorded")
     func connect() async throws {
         let closed = try ClosedPort()
         let attempt = try await failed("http://127.0.0.1:\(closed.port)", .connectionFailed)
@@ -45,7 +45,7 @@ struct ErrorMetricsTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("A certificate that is not trusted has come as far as the handshake")
+    @Test("For an untrusted certificate the handshake is recorded")
     func tls() async throws {
         let other = try CertificateAuthority()
         try await TestServer.withServer(.init(tls: try CertificateAuthority().issue(hosts: ["localhost"]))) { server in
@@ -55,7 +55,7 @@ struct ErrorMetricsTests {
         }
     }
 
-    @Test("A proxy that refuses has come as far as the proxy")
+    @Test("For a proxy that refuses the proxy's phase is recorded")
     func proxy() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let api = try scene.session(scene.proxy.url) { $0.collectsMetrics = true }
@@ -67,7 +67,7 @@ struct ErrorMetricsTests {
     }
 
     @Test(
-        "A broken answer has come as far as it has",
+        "For a broken response the phases up to the fault are recorded",
         arguments: [
             ("", SternaError.Kind.connectionClosed, nil), ("HTTP/1.1 2", .truncated, nil),
             ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", .truncated, 200),
@@ -85,7 +85,7 @@ struct ErrorMetricsTests {
         }
     }
 
-    @Test("An answer that breaks while a caller streams it")
+    @Test("A response that breaks while a caller streams it")
     func streamed() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close,
@@ -99,7 +99,7 @@ struct ErrorMetricsTests {
         }
     }
 
-    @Test("A status that is not accepted is no failure of the network")
+    @Test("A status that is not accepted is not a failure of the network")
     func status() async throws {
         try await TestServer.withServer { server in
             let api = try DialScene.session(server.url) { $0.collectsMetrics = true }
@@ -112,7 +112,7 @@ struct ErrorMetricsTests {
         }
     }
 
-    @Test("Cancelled while it waits for its answer")
+    @Test("Cancelling while waiting for the response")
     func cancelled() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .hang]]) { server in
             let api = try DialScene.session(server.url) { $0.collectsMetrics = true }

@@ -59,7 +59,7 @@ struct FailedPhaseTests {
 
     // MARK: Waiting
 
-    @Test("Waiting for the first byte until the time is over", arguments: [false, true])
+    @Test("Waiting for the first byte until the time-out", arguments: [false, true])
     func firstByte(isHTTP2: Bool) async throws {
         try await withServer(isHTTP2: isHTTP2) { server in
             let attempt = try await failed(server.url, "fault/never", .timedOut, .wait, isHTTP2: isHTTP2) {
@@ -72,7 +72,7 @@ struct FailedPhaseTests {
         }
     }
 
-    @Test("Waiting until the time for everything is over", arguments: [false, true])
+    @Test("Waiting until the total time-out", arguments: [false, true])
     func total(isHTTP2: Bool) async throws {
         try await withServer(isHTTP2: isHTTP2) { server in
             let attempt = try await failed(server.url, "fault/never", .timedOut, .wait, isHTTP2: isHTTP2) {
@@ -84,7 +84,7 @@ struct FailedPhaseTests {
         }
     }
 
-    @Test("Waiting for a server that closes without an answer")
+    @Test("Waiting for a server that closes without a response")
     func closed() async throws {
         let script: [ScriptedServer.Step] = [.receiveHead, .pause(milliseconds: 400), .close]
         try await ScriptedServer.withServer(connections: [script]) { server in
@@ -158,7 +158,7 @@ struct FailedPhaseTests {
         }
     }
 
-    @Test("Reading from a server that takes its time and then closes")
+    @Test("Reading from a server that is slow and then closes")
     func slow() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .pause(milliseconds: 400), .close,
@@ -169,7 +169,7 @@ struct FailedPhaseTests {
         }
     }
 
-    @Test("Reading a head that does not come to its end")
+    @Test("Reading a head that does not end")
     func head() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 2"), .pause(milliseconds: 400), .close,

@@ -65,7 +65,7 @@ struct NetworkEventTests {
         }
     }
 
-    @Test("Times go on, and all of a call have its number, method and URL")
+    @Test("Times increase, and all events of a call have its number, method and URL")
     func times() async throws {
         try await TestServer.withServer { server in
             let log = EventLog(.network)
@@ -102,7 +102,7 @@ struct NetworkEventTests {
         }
     }
 
-    @Test("A failure is told once, and the end after it")
+    @Test("A failure is reported once, followed by the end")
     func failures() async throws {
         let closed = try ClosedPort()
         let log = EventLog(.network)
@@ -119,7 +119,7 @@ struct NetworkEventTests {
     }
 
     @Test(
-        "A broken answer is told once",
+        "A broken response is reported once",
         arguments: [
             ("", [String](), "connectionClosed"), ("HTTP/1.1 2", [], "truncated"),
             ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", ["status 200"], "truncated"),
@@ -134,7 +134,7 @@ struct NetworkEventTests {
         }
     }
 
-    @Test("Interim responses, and the body that was asked for")
+    @Test("Interim responses, and a body after 100 (Continue)")
     func interim() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"),
@@ -179,7 +179,7 @@ struct NetworkEventTests {
         }
     }
 
-    @Test("What a caller leaves unread fails as cancelled, before its request is over")
+    @Test("An unread body fails as cancelled, before its request ends")
     func abandoned() async throws {
         try await TestServer.withServer { server in
             let log = EventLog(.network)
@@ -253,7 +253,7 @@ struct NetworkEventTests {
         }
     }
 
-    @Test("A sequence has the events of calls that were made after it")
+    @Test("A sequence has the events of later calls")
     func sequence() async throws {
         try await TestServer.withServer { server in
             let api = try DialScene.session(server.url)
@@ -268,7 +268,7 @@ struct NetworkEventTests {
         }
     }
 
-    @Test("An observer that posts requests of its own, and a slow one, hold up no request")
+    @Test("An observer that sends requests, and a slow one, delay no request")
     func busy() async throws {
         try await TestServer.withServer { server in
             let own = Mutex<Session?>(nil)

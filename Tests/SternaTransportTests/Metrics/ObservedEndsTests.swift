@@ -38,7 +38,7 @@ private final class Tally: Sendable {
 struct ObservedEndsTests {
     private struct Stop: Error {}
 
-    @Test("Looking at a request, warming up and inspecting certificates send none")
+    @Test("Making a request without sending it, warm-ups and inspections post no events")
     func unsent() async throws {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(hosts: ["localhost"])
@@ -57,7 +57,7 @@ struct ObservedEndsTests {
         }
     }
 
-    @Test("Nor do they where they fail")
+    @Test("They post no events if they fail, either")
     func failedUnsent() async throws {
         let closed = try ClosedPort()
         let tally = Tally()
@@ -72,7 +72,7 @@ struct ObservedEndsTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test("A request that was looked at and is then sent counts once")
+    @Test("A request that is made first and then sent counts once")
     func looked() async throws {
         try await TestServer.withServer { server in
             let tally = Tally()
@@ -84,7 +84,7 @@ struct ObservedEndsTests {
         }
     }
 
-    @Test("Whatever is sent begins once and ends once, however it ends")
+    @Test("Each sent request begins once and ends once, however it ends")
     func sent() async throws {
         try await TestServer.withServer { server in
             let tally = Tally()
@@ -102,7 +102,7 @@ struct ObservedEndsTests {
         }
     }
 
-    @Test("So does what is streamed: to its end, in part, and until the reader throws")
+    @Test("A streamed request begins and ends once: read to its end, in part, or until the reader throws")
     func streamed() async throws {
         try await TestServer.withServer { server in
             let tally = Tally()
@@ -126,7 +126,7 @@ struct ObservedEndsTests {
         func intercept(_ request: Request, next: Chain) async throws -> Response { throw Stop() }
     }
 
-    @Test("So does what fails before it comes to the network")
+    @Test("A request that fails before the network begins and ends once")
     func early() async throws {
         try await TestServer.withServer { server in
             let tally = Tally()
@@ -159,7 +159,7 @@ struct ObservedEndsTests {
         }
     }
 
-    @Test("So does what the engine's shutdown refuses")
+    @Test("A request that the engine's shutdown refuses begins and ends once")
     func shutDown() async throws {
         let engine = Wire.engine()
         let tally = Tally()

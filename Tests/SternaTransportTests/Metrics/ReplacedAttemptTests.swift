@@ -69,7 +69,7 @@ struct ReplacedAttemptTests {
         }
     }
 
-    @Test("So is one that was warmed up")
+    @Test("A stale warm connection is a failure of its attempt")
     func warm() async throws {
         let connections: [[ScriptedServer.Step]] = [[.receiveHead, .close], ScriptedServer.Step.fresh]
         try await ScriptedServer.withServer(connections: connections) { server in
@@ -81,7 +81,7 @@ struct ReplacedAttemptTests {
         }
     }
 
-    @Test("So is a connection of HTTP/2")
+    @Test("A stale HTTP/2 connection is a failure of its attempt")
     func http2() async throws {
         try await FramePeer.withPeer { connection in
             if connection.number == 0 {
@@ -102,7 +102,7 @@ struct ReplacedAttemptTests {
         }
     }
 
-    @Test("Where the other one fails, too, each has failed once")
+    @Test("If the other attempt fails, too, each has failed once")
     func twice() async throws {
         let connections: [[ScriptedServer.Step]] = [ScriptedServer.Step.stale(.close), [.receiveHead, .close]]
         try await ScriptedServer.withServer(connections: connections) { server in

@@ -25,7 +25,7 @@ struct ResponseMetricsTests {
         Int64(server.received(connection: connection).count)
     }
 
-    @Test("A new connection and a reused one, plain and over TLS", arguments: [false, true])
+    @Test("A new connection and a reused one, in the clear and over TLS", arguments: [false, true])
     func both(secure: Bool) async throws {
         let authority = try CertificateAuthority()
         let bundle = secure ? try authority.issue(hosts: ["localhost"]) : nil
@@ -69,7 +69,7 @@ struct ResponseMetricsTests {
         }
     }
 
-    @Test("Waiting for the answer and reading it take their time")
+    @Test("Waiting for the response and reading it are measured")
     func durations() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .pause(milliseconds: 400), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no"),
@@ -85,7 +85,7 @@ struct ResponseMetricsTests {
         }
     }
 
-    @Test("Waiting behind another request is the queue's")
+    @Test("Waiting for another request counts as queue time")
     func queued() async throws {
         try await TestServer.withServer { server in
             let gate = Counter()
@@ -138,7 +138,7 @@ struct ResponseMetricsTests {
         }
     }
 
-    @Test("A body that waits to be asked for keeps the parts in order")
+    @Test("A body that waits for 100 (Continue) keeps the phases in order")
     func expects() async throws {
         let script: [ScriptedServer.Step] = [
             .receiveHead, .pause(milliseconds: 50), .send("HTTP/1.1 100 Continue\r\n\r\n"), .receive(atLeast: 200_000),
@@ -173,7 +173,7 @@ struct ResponseMetricsTests {
         }
     }
 
-    @Test("Behind a proxy its part is there, and its credentials are not")
+    @Test("With a proxy its phase is recorded, and its credentials are not")
     func proxy() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let api = try scene.session { $0.collectsMetrics = true }
@@ -188,7 +188,7 @@ struct ResponseMetricsTests {
         }
     }
 
-    @Test("Secrets of URLs are not in them")
+    @Test("Metrics contain no secrets of URLs")
     func secrets() async throws {
         try await TestServer.withServer { server in
             let url = server.url("/get?token=hidden&a=1").replacing("http://", with: "http://user:hidden@")
@@ -197,7 +197,7 @@ struct ResponseMetricsTests {
         }
     }
 
-    @Test("HTTP/1.0 is said")
+    @Test("HTTP/1.0 is recorded")
     func oldVersion() async throws {
         let script: [ScriptedServer.Step] = [.receiveHead, .send("HTTP/1.0 200 OK\r\n\r\nold"), .close]
         try await ScriptedServer.withServer(connections: [script]) { server in
@@ -207,7 +207,7 @@ struct ResponseMetricsTests {
         }
     }
 
-    @Test("Not enabled: there are none, and nothing is recorded")
+    @Test("Without metrics nothing is recorded")
     func unasked() async throws {
         try await TestServer.withServer { server in
             let api = try DialScene.session(server.url)

@@ -48,7 +48,7 @@ struct ReusedConnectionMetricsTests {
         }
     }
 
-    @Test("The version of TLS, behind a redirect and for a body that is streamed")
+    @Test("The version of TLS, after a redirect and for a streamed body")
     func redirected() async throws {
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: try authority.issue(hosts: ["localhost"]))
@@ -63,7 +63,7 @@ struct ReusedConnectionMetricsTests {
         }
     }
 
-    @Test("The version of TLS with the server, and the way there, through a proxy", arguments: ProxyScene.Kind.allCases)
+    @Test("The version of TLS with the server, and the route, through a proxy", arguments: ProxyScene.Kind.allCases)
     func tunnel(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, options: .guarded) { scene in
             let api = try scene.session { $0.collectsMetrics = true }
@@ -77,7 +77,7 @@ struct ReusedConnectionMetricsTests {
         }
     }
 
-    @Test("Without TLS there is none")
+    @Test("Without TLS there is no version")
     func plain() async throws {
         try await TestServer.withServer { server in
             let api = try DialScene.session(server.url) { $0.collectsMetrics = true }

@@ -26,7 +26,7 @@ struct StreamedMetricsTests {
         server.route("GET", "/row") { _ in .bytes(body, status: status, headers: headers) }
     }
 
-    @Test("What is read of a stream counts, its coding undone", arguments: [1_000, 600_000], [false, true])
+    @Test("The bytes read of a stream count, after decoding", arguments: [1_000, 600_000], [false, true])
     func streamed(length: Int, isCoded: Bool) async throws {
         try await TestServer.withServer { server in
             serve(server, length, isCoded: isCoded)
@@ -47,7 +47,7 @@ struct StreamedMetricsTests {
         }
     }
 
-    @Test("So does what is collected of it", arguments: [1_000, 600_000], [false, true])
+    @Test("The bytes collected of a stream count", arguments: [1_000, 600_000], [false, true])
     func collected(length: Int, isCoded: Bool) async throws {
         try await TestServer.withServer { server in
             serve(server, length, isCoded: isCoded)
@@ -61,7 +61,7 @@ struct StreamedMetricsTests {
         }
     }
 
-    @Test("What is left unread does not", arguments: [false, true])
+    @Test("Unread bytes do not count", arguments: [false, true])
     func abandoned(isCoded: Bool) async throws {
         // Much more than is kept for a reader.
         let length = 8_000_000
@@ -82,7 +82,7 @@ struct StreamedMetricsTests {
         }
     }
 
-    @Test("Behind a redirect they are the last attempt's")
+    @Test("After a redirect they count for the last attempt")
     func redirected() async throws {
         try await TestServer.withServer { server in
             serve(server, 600_000, isCoded: true)
@@ -114,7 +114,7 @@ struct StreamedMetricsTests {
         }
     }
 
-    @Test("What was read of a body that breaks counts on the error")
+    @Test("The bytes read of a broken body count in the error")
     func broken() async throws {
         try await TestServer.withServer { server in
             let hasRead = Gate()

@@ -53,7 +53,7 @@ struct HeadTimeoutTests {
         await expectHeadTimeout(fake, task)
     }
 
-    @Test("The time begins with the end of the request, not with the first byte")
+    @Test("The limit begins with the end of the request, not with the first byte")
     func lateStart() async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake)
@@ -75,7 +75,7 @@ struct HeadTimeoutTests {
         #expect(fake.isOpen)
     }
 
-    @Test("An interim response begins the time anew, be it followed at once or not", arguments: ["", "HTTP/1.1 2"])
+    @Test("An interim response restarts the limit, followed at once or not", arguments: ["", "HTTP/1.1 2"])
     func interim(next: String) async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake)
@@ -90,7 +90,7 @@ struct HeadTimeoutTests {
         await expectHeadTimeout(fake, task)
     }
 
-    @Test("A head that begins while the request is sent has the time from its first byte on")
+    @Test("The limit of a head that begins while the request is sent starts at its first byte")
     func whileSending() async throws {
         let fake = try await FakeConnection()
         let gate = Counter()
@@ -113,7 +113,7 @@ struct HeadTimeoutTests {
         await expectHeadTimeout(fake, task)
     }
 
-    @Test("A head that was slow does not shorten the time of the next one on its connection")
+    @Test("A slow head does not shorten the limit of the next one on its connection")
     func reused() async throws {
         let fake = try await FakeConnection()
         let first = try await start(fake)

@@ -18,12 +18,12 @@ struct LimitTextTests {
         (.seconds(-1), "0 s"), (.seconds(Int64.max), "3162240000 s"),
     ]
 
-    @Test("To the nearest millisecond, without zeros that say nothing", arguments: rows)
+    @Test("Limits are shown to the nearest millisecond, without trailing zeros", arguments: rows)
     func text(duration: Duration, text: String) {
         expectEqual(Exchange.seconds(duration), text)
     }
 
-    @Test("Every tenth of a second stays what it was", arguments: 1...100)
+    @Test("Every tenth of a second is shown exactly", arguments: 1...100)
     func tenths(count: Int) {
         var timeouts = Timeouts()
         timeouts.firstByte = .seconds(Double(count) / 10)
@@ -31,7 +31,7 @@ struct LimitTextTests {
         expectEqual(timeouts.firstByte, .milliseconds(count * 100))
     }
 
-    @Test("A limit that steps share is named whole")
+    @Test("A limit that steps share is shown in full")
     func shared() {
         let limit = StepLimit(.seconds(4), by: .system)
         #expect(limit.left <= .seconds(4))

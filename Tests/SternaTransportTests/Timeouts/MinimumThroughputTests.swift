@@ -33,7 +33,7 @@ struct MinimumThroughputTests {
         return seconds
     }
 
-    @Test("A drip of 10 bytes a second fails when the time is over, and not before", arguments: [false, true])
+    @Test("10 bytes per second fail when the window is over, and not before", arguments: [false, true])
     func slow(isStreamed: Bool) async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake, delivery: isStreamed ? .head : .whole)
@@ -54,7 +54,7 @@ struct MinimumThroughputTests {
         expectEqual(error?.detail.contains("1000 bytes per second"), true)
     }
 
-    @Test("One that is quick enough goes on to its end")
+    @Test("A transfer that is fast enough completes")
     func quick() async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake)
@@ -64,7 +64,7 @@ struct MinimumThroughputTests {
         #expect(fake.isOpen)
     }
 
-    @Test("What counts is the average, not each second")
+    @Test("The average counts, not each second")
     func bursts() async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake)
@@ -77,7 +77,7 @@ struct MinimumThroughputTests {
         try await expectEqual(task.value.body.whole?.readableBytes, 200_000)
     }
 
-    @Test("One that becomes slow fails")
+    @Test("A transfer that becomes slow fails")
     func slowing() async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake)
@@ -88,7 +88,7 @@ struct MinimumThroughputTests {
         await expectEqual(FakeConnection.error(task)?.phase, .read)
     }
 
-    @Test("A server that takes long to begin is not blamed for it when it has begun")
+    @Test("A long wait for the first byte does not count once the response has begun")
     func slowToBegin() async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake)
@@ -98,7 +98,7 @@ struct MinimumThroughputTests {
         try await expectEqual(task.value.body.whole?.readableBytes, 60_000)
     }
 
-    @Test("A drip behind a long wait fails within its own time, not that between bytes")
+    @Test("A slow body after a long wait fails within its window, not by the limit between bytes")
     func slowAfterWait() async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake) { $0.timeouts.firstByte = .seconds(600) }
@@ -110,7 +110,7 @@ struct MinimumThroughputTests {
         await expectEqual(FakeConnection.error(task)?.kind, .timedOut)
     }
 
-    @Test("A reader that pauses is not blamed on the server, neither then nor later")
+    @Test("A reader's pause does not count, neither during it nor later")
     func pausedReader() async throws {
         let fake = try await FakeConnection()
         let task = try await start(fake, delivery: .head)
@@ -129,7 +129,7 @@ struct MinimumThroughputTests {
         #expect(fake.isOpen)
     }
 
-    @Test("A source of a body that pauses is not blamed on the server, neither then nor later")
+    @Test("A pause of a body's source does not count, neither during it nor later")
     func pausedSource() async throws {
         let fake = try await FakeConnection()
         let gate = Counter()
@@ -159,7 +159,7 @@ struct MinimumThroughputTests {
         try await expectEqual(task.value.body.whole?.readableBytes, 160_000)
     }
 
-    @Test("Without it a drip may take for ever")
+    @Test("Without a minimum a slow body may take forever")
     func none() async throws {
         let fake = try await FakeConnection()
         let task = try await fake.start(total: .seconds(100_000))

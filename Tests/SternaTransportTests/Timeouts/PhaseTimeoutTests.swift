@@ -92,7 +92,7 @@ struct PhaseTimeoutTests {
         }
     }
 
-    @Test("Each in its phase", arguments: Limit.allCases)
+    @Test("Each time-out fails in its phase", arguments: Limit.allCases)
     func each(limit: Limit) async throws {
         try await ScriptedServer.withServer(connections: [script(limit)]) { server in
             let (url, proxy, listener) = try target(limit, drip: server)
@@ -125,7 +125,7 @@ struct PhaseTimeoutTests {
         }
     }
 
-    @Test("A body that nobody takes is too slow by the least speed, long before the time for writing")
+    @Test("A body that is not taken fails by the minimum throughput, before the write time-out")
     func slowUpload() async throws {
         let listener = try RawListener(isFull: false)
         let api = try DialScene.session("http://127.0.0.1:\(listener.port)") {

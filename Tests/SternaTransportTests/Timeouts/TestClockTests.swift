@@ -62,7 +62,7 @@ struct TestClockTests {
         }
     }
 
-    @Test("Each strikes at its moment, not before", arguments: Limit.allCases)
+    @Test("Each limit expires at its moment, not before", arguments: Limit.allCases)
     func each(limit: Limit) async throws {
         let time = TestClock()
         try await ScriptedServer.withServer(connections: [Self.script(limit)]) { server in

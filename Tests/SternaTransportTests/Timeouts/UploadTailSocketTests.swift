@@ -46,7 +46,7 @@ private final class SlowReader: ChannelInboundHandler {
 /// The end of an upload that the network takes slowly is not waited for as the answer.
 ///
 /// Over Unix domain sockets, whose buffers hold little: those of the loopback may hold all of it.
-@Suite("Time-outs behind an upload over sockets", .serialized, .timeLimit(.minutes(5)))
+@Suite("Time-outs after an upload over sockets", .serialized, .timeLimit(.minutes(5)))
 struct UploadTailSocketTests {
     private static let length = 2 << 20
     private static let limit = Duration.seconds(3)
@@ -89,7 +89,7 @@ struct UploadTailSocketTests {
 
     private var body: Body { .bytes(Bytes(repeating: 7, count: Self.length)) }
 
-    @Test("It may take longer than the answer")
+    @Test("The end of an upload may take longer than the response")
     func slow() async throws {
         try await withServer(most: .max) { path in
             let api = try session(path)
@@ -101,7 +101,7 @@ struct UploadTailSocketTests {
         }
     }
 
-    @Test("A server that stops reading", arguments: [1 << 19, 5 << 18])
+    @Test("A server that stops reading times out", arguments: [1 << 19, 5 << 18])
     func stops(most: Int) async throws {
         try await withServer(most: most) { path in
             let api = try session(path) { $0.timeouts.write = Self.limit }

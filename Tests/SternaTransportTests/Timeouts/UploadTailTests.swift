@@ -10,7 +10,7 @@ import Testing
 
 /// The end of a body that was handed over and that the network has not taken, on a clock of the test's own: the first byte of
 /// the answer has 100 s.
-@Suite("Time-outs behind an upload on a fake clock", .timeLimit(.minutes(5)))
+@Suite("Time-outs after an upload on a fake clock", .timeLimit(.minutes(5)))
 struct UploadTailTests {
     /// A body of two pieces, of which the second one stays in the channel.
     private func upload(over fake: FakeConnection) async throws -> Task<Response, any Error> {
@@ -36,7 +36,7 @@ struct UploadTailTests {
         return error
     }
 
-    @Test("What the network takes late does not count as waiting for the answer")
+    @Test("Bytes that the network takes late do not count as waiting for the response")
     func late() async throws {
         let network = FullNetwork()
         let fake = try await FakeConnection(beneath: network)
@@ -51,7 +51,7 @@ struct UploadTailTests {
         expectEqual(response.status.code, 204)
     }
 
-    @Test("Behind it the answer has its time, and no more")
+    @Test("After the upload the response has its own time, and no more")
     func unanswered() async throws {
         let network = FullNetwork()
         let fake = try await FakeConnection(beneath: network)
@@ -65,7 +65,7 @@ struct UploadTailTests {
         expectEqual(error?.phase, .wait)
     }
 
-    @Test("A network that takes nothing more")
+    @Test("A network that takes nothing more times out")
     func standstill() async throws {
         let fake = try await FakeConnection(beneath: FullNetwork())
         let task = try await upload(over: fake)

@@ -24,7 +24,7 @@ struct WriteTimeoutSocketTests {
         expectEqual(error?.requestSent, true, sourceLocation: location)
     }
 
-    @Test("A server that never reads", arguments: [false, true])
+    @Test("A server that never reads times out", arguments: [false, true])
     func unread(isStream: Bool) async throws {
         let listener = try RawListener(isFull: false)
         let api = try Wire.session("http://127.0.0.1:\(listener.port)") { $0.timeouts.write = Self.limit }
@@ -38,7 +38,7 @@ struct WriteTimeoutSocketTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("A stream of HTTP/2 whose window stays closed")
+    @Test("An HTTP/2 stream whose window stays closed times out")
     func closedWindow() async throws {
         let time = TestClock()
         try await FramePeer.withPeer { connection in

@@ -72,7 +72,7 @@ struct WriteTimeoutTests {
         expectEqual(error?.requestSent, true, sourceLocation: location)
     }
 
-    @Test("What lies in the buffer since the beginning is not taken anew when it is looked at")
+    @Test("Bytes in the buffer from the beginning do not count as taken at a later check")
     func standstill() async throws {
         let fake = try await FakeConnection(beneath: FullNetwork())
         let task = try await upload(over: fake)
@@ -82,7 +82,7 @@ struct WriteTimeoutTests {
         await expectTimeout(fake, task)
     }
 
-    @Test("Each time that something is taken begins it anew", arguments: [1, 3])
+    @Test("Each time that bytes are taken the limit restarts", arguments: [1, 3])
     func taken(times: Int) async throws {
         let network = FullNetwork()
         let fake = try await FakeConnection(beneath: network)

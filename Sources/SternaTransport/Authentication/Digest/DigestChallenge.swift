@@ -25,10 +25,10 @@ package struct DigestChallenge: Sendable, Hashable {
     /// The server's nonce.
     package let nonce: String
 
-    /// A value that the server wants to have back unchanged; nil if there is none.
+    /// A value that each answer returns unchanged; nil if there is none.
     package let opaque: String?
 
-    /// The algorithm; MD5 where the server names none.
+    /// The algorithm; MD5 if the server names none (RFC 7616, 3.3).
     package let algorithm: DigestHash
 
     /// The algorithm's name as the server writes it, which the answer repeats; nil where it names none.
@@ -117,8 +117,8 @@ package struct DigestChallenge: Sendable, Hashable {
 
     /// The strongest challenge of Digest among a response's challenges; the first of several that are equally strong.
     ///
-    /// - Parameter canHashBody: whether the request's body can be hashed before it is sent. Without it, challenges that offer
-    ///   `auth-int` alone are left out.
+    /// - Parameter canHashBody: whether the request's body can be hashed before it is sent. Without it, challenges that offer only
+    ///   `auth-int` are left out.
     package static func strongest(
         in challenges: [AuthenticationChallenge], canHashBody: Bool = true
     ) -> DigestChallenge? {
@@ -162,7 +162,7 @@ extension DigestChallenge: CustomStringConvertible, CustomReflectable {
     /// The algorithm and the realm.
     package var description: String { "Digest \(algorithm.rawValue) “\(FieldSyntax.printable(realm))”" }
 
-    /// Shows what is no secret of a session: the nonces are left out.
+    /// Leaves out the nonces, which are secrets of a session.
     package var customMirror: Mirror {
         Mirror(self, children: ["realm": realm, "algorithm": algorithm, "isStale": isStale], displayStyle: .struct)
     }

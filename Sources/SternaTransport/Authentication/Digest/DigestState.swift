@@ -23,7 +23,7 @@ package struct DigestState: Sendable {
     /// Whether an answer needs the hash of the request's body.
     package var needsBodyHash: Bool { challenge.needsBodyHash }
 
-    /// Makes the credentials of a request, and counts it.
+    /// Returns the credentials of a request, and counts the request.
     ///
     /// - Parameters:
     ///   - method: the method as it is sent; CONNECT for a tunnel.
@@ -77,7 +77,7 @@ package struct DigestState: Sendable {
     ///
     /// - Parameters:
     ///   - info: the field's value; nil without the field.
-    ///   - answer: what the request was sent with.
+    ///   - answer: the credentials that the request was sent with.
     ///   - bodyHash: returns the hash of the response's body as it was sent, before content decoding; nil if it is not
     ///     known. It is called where the server's proof covers the body.
     /// - Returns: whether the server has proved that it knows the password.

@@ -30,7 +30,7 @@ struct DigestBodyTests {
         try await expectEqual(DigestBody.hash(both, by: algorithm), algorithm.hash(content + Array("end".utf8)))
     }
 
-    @Test("A stream that can be read once is left alone")
+    @Test("A stream that can be read only once is not read")
     func once() async throws {
         let body = Body.stream(AsyncStream<Bytes> { $0.finish() })
         #expect(!DigestBody.canHash(body))

@@ -11,7 +11,7 @@ struct DigestChallengeTests {
         AuthenticationChallenge.parse(lines).map { DigestChallenge($0) }
     }
 
-    @Test("What a challenge says")
+    @Test("The parameters of a challenge are read")
     func values() throws {
         let challenge = try #require(
             Self.read(
@@ -49,7 +49,7 @@ struct DigestChallengeTests {
     }
 
     @Test(
-        "Not answered",
+        "Incomplete and unknown challenges are not answered",
         arguments: [
             "Digest", "Digest realm=r", "Digest nonce=n", "Basic realm=r, nonce=n", "Digest abc==",
             "Digest realm=r, nonce=n, algorithm=SHA-1", "Digest realm=r, nonce=n, algorithm=\"\"",
@@ -107,7 +107,7 @@ struct DigestChallengeTests {
         }
     }
 
-    @Test("Limits of lengths")
+    @Test("Values beyond the limits of length are refused")
     func lengths() {
         let most = DigestChallenge.Limits.bytes
         for name in ["realm", "nonce", "opaque", "qop"] {
@@ -120,7 +120,7 @@ struct DigestChallengeTests {
         }
     }
 
-    @Test("10,000 qualities, and 10,000 URIs, are no work")
+    @Test("10,000 qualities, and 10,000 URIs, are read quickly")
     func many() throws {
         let clock = ContinuousClock()
         let qualities = (0..<10_000).map { "q\($0)" }.joined(separator: ",") + ",auth"
@@ -155,7 +155,7 @@ struct DigestChallengeTests {
         }
     }
 
-    @Test("The first of equals; with a quality before without; unknown ones are passed over")
+    @Test("The first of equal ones, and one with a quality, are preferred; unknown ones are skipped")
     func ties() {
         func realm(_ line: String, canHashBody: Bool = true) -> String? {
             DigestChallenge.strongest(in: AuthenticationChallenge.parse([line]), canHashBody: canHashBody)?.realm

@@ -28,7 +28,7 @@ struct DigestInfoTests {
         }
     }
 
-    @Test("No proof")
+    @Test("Responses without a proof")
     func none() throws {
         for info in [
             nil, "", "nextnonce=\"n\"", "qop=auth, nc=00000001", "rspauth", "rspauth=\"", "abc==", "a b",
