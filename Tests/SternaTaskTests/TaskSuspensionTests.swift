@@ -34,13 +34,17 @@ struct TaskSuspensionTests {
         }
     }
 
-    @Test("A suspended download stops reading; resumed, it completes", arguments: [false, true])
+    @Test("A suspended download stops reading; resumed, it completes and counts all bytes", arguments: [false, true])
     func download(http2: Bool) async throws {
         let size = 64 << 20
         try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
             let release = Gate()
             let written = server.holdBody(of: size, until: release)
-            let task = try session(server) { $0.http2 = http2 ? .priorKnowledge : .off }.dataTask(.get("held"))
+            let api = try session(server) {
+                $0.http2 = http2 ? .priorKnowledge : .off
+                $0.collectsMetrics = true
+            }
+            let task = api.dataTask(.get("held"))
             for await step in task.progress where step.completed > 1 << 20 { break }
             task.suspend()
             task.suspend()
@@ -50,6 +54,9 @@ struct TaskSuspensionTests {
             #expect(stood < size)
             task.resume()
             try await expectEqual(task.value.body.readableBytes, size)
+            // The bytes from before the pause count, too.
+            let attempt = try #require(task.metrics?.attempts.first)
+            #expect(attempt.bytesSent > 0 && attempt.bytesReceived > Int64(size), "\(attempt)")
         }
     }
 

@@ -21,7 +21,7 @@ extension ExchangeCodec {
         }
     }
 
-    private final var moved: Int { takenBytes + throughput.received }
+    final var moved: Int { takenBytes + throughput.received }
 
     /// Returns whether enough bytes moved in the throughput window; if so, starts a new window.
     final func isFastEnough(_ least: Timeouts.Throughput, at now: NIODeadline) -> Bool {

@@ -92,7 +92,8 @@ class ExchangeCodec: @unchecked Sendable {
         shard.loop.assertInEventLoop()
         lastActivity = shard.clock.now
         throughputWindow = lastActivity
-        throughput = Throughput()
+        // The totals stay, as the metrics count them.
+        throughput.counted = moved
         if let exchange, headLimit != nil { headLimit = lastActivity + exchange.request.timeouts.amounts.firstByte }
     }
 
