@@ -44,7 +44,8 @@ struct RequestsExamplesTests {
         let (api, mock) = try mocked()
 
         try await api.post("rooms", json: ["user": ["name": name, "tags": ["a"]] as Parameters, "n": temperature])
-        try await api.post("rooms", json: ["user": ["name": JSON(name), "tags": ["a"]], "n": JSON(temperature)] as JSON)
+        try await api.post(
+            "rooms", json: ["user": ["name": JSON(name), "tags": ["a"]], "n": JSON(temperature)] as JSON)
 
         let expected = #"{"user":{"name":"Ada","tags":["a"]},"n":21.5}"#
         #expect(mock.requests.map(\.bodyText) == [expected, expected])

@@ -38,7 +38,9 @@ struct JSONValueTests {
             #"{"user":{"name":"é\"","tags":["a"],"all":[1,"two",[null]]},"n":21.5,"ids":[9223372036854775807]}"#)
     }
 
-    @Test("A number that is not finite makes a tree that cannot be written", arguments: [Double.nan, .infinity, -.infinity])
+    @Test(
+        "A number that is not finite makes a tree that cannot be written",
+        arguments: [Double.nan, .infinity, -.infinity])
     func nonFinite(value: Double) {
         let tree: JSON = ["scores": [1, JSON(value)]]
         expectEqual(tree["scores"][1].number?.isFinite, false)

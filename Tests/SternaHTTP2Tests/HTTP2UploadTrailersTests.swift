@@ -12,7 +12,8 @@ import Testing
 struct HTTP2UploadTrailersTests {
     private static let digest = HTTPField.Name("X-Digest") ?? .eTag
 
-    @Test("Trailers follow the content and end streams", arguments: HTTP2Scene.Upload.allCases, [0, 1, 65_535, 300_000])
+    @Test(
+        "Trailers follow the content and end streams", arguments: HTTP2Scene.Upload.allCases, [0, 1, 65_535, 300_000])
     func follow(kind: HTTP2Scene.Upload, length: Int) async throws {
         let content = Wire.pattern(length)
         let file = try TestFile(content)

@@ -85,7 +85,8 @@ struct OddCertificateTests {
         (.dnsName(".www.example.test"), .nameConstraints), (.dnsName("other.test."), .nameConstraints),
     ]
 
-    @Test("A malformed excluded subtree refuses the chain, a valid one does not", arguments: constraints, [false, true])
+    @Test(
+        "A malformed excluded subtree refuses the chain, a valid one does not", arguments: constraints, [false, true])
     func excluded(row: (GeneralName, TrustFailure.Check?), critical: Bool) async throws {
         let root = try Forge.root()
         let constraints = NameConstraints(excludedSubtrees: [row.0])

@@ -106,7 +106,8 @@ struct SessionVerbTests {
             ])
     }
 
-    @Test("A Content-Type of the caller's takes precedence, the request's over the session's", arguments: [false, true])
+    @Test(
+        "A Content-Type of the caller's takes precedence, the request's over the session's", arguments: [false, true])
     func contentType(json: Bool) async throws {
         let (api, mock) = try mocked { if json { $0.requestSerializer = .json } }
         try await api.post("a", parameters: ["p": 1], headers: ["content-type": "x/y"])

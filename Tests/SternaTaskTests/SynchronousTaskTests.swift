@@ -45,7 +45,8 @@ struct SynchronousTaskTests {
         }
     }
 
-    @Test("A thread blocks until the value is available, whether or not the task was started", arguments: [false, true])
+    @Test(
+        "A thread blocks until the value is available, whether or not the task was started", arguments: [false, true])
     func value(isStarted: Bool) async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {

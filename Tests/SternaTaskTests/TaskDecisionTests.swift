@@ -70,7 +70,9 @@ struct TaskDecisionsTests {
         { $0.dataReceived = { _, _ in } },
     ]
 
-    @Test("A task waits for every closure that decides, so that none of them is waited for on its own thread", arguments: 0..<5)
+    @Test(
+        "A task waits for every closure that decides, so that none of them is waited for on its own thread",
+        arguments: 0..<5)
     func decides(number: Int) throws {
         var settings = SessionSettings()
         settings.decisions = TaskDecisions()

@@ -73,7 +73,8 @@ struct RetryOptionTests {
         #expect(all.policy(for: .get, fails: true).statuses.contains(404))
     }
 
-    @Test("Invalid options are wrong usage", arguments: [["--retry", "-1"], ["--retry", "x"], ["--retry-delay", "1"]])
+    @Test(
+        "Invalid options are wrong usage", arguments: [["--retry", "-1"], ["--retry", "x"], ["--retry-delay", "1"]])
     func refused(arguments: [String]) async throws {
         let outcome = try await TernProcess.run(arguments + ["http://127.0.0.1:1/"])
         expectEqual(outcome.status, 2)

@@ -108,7 +108,8 @@ import Testing
         }
     }
 
-    @Test("The end of a connection has advice about the port only if no response came before", arguments: [true, false])
+    @Test(
+        "The end of a connection has advice about the port only if no response came before", arguments: [true, false])
     func advisesOnASilentPort(isFirst: Bool) {
         var error = SternaError(.connectionClosed, phase: .wait, "It ended.")
         error.isOfFirstResponse = isFirst

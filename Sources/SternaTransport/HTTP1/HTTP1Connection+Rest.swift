@@ -63,7 +63,8 @@ extension HTTP1Connection {
                 SternaError(
                     .malformedResponse, phase: .read,
                     "The server sent content after its response to the previous HEAD request on the same "
-                        + "connection, so the response to this request cannot be recognized. The request may have been processed."))
+                        + "connection, so the response to this request cannot be recognized. The request may have been processed."
+                ))
         }
         detach()
         abort()

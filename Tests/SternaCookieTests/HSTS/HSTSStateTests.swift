@@ -47,8 +47,7 @@ struct HSTSStateTests {
         expectNil(HSTSName(url))
     }
 
-    @Test("Invalid names", arguments: ["", ".", "..", "a b", "a/b", "a@b", "a?b", "a:80"]) func invalid(host: String)
-    {
+    @Test("Invalid names", arguments: ["", ".", "..", "a b", "a/b", "a@b", "a?b", "a:80"]) func invalid(host: String) {
         expectNil(HSTSName(host: host))
     }
 

@@ -68,7 +68,8 @@ struct ResponseTrailerTests {
         }
     }
 
-    @Test("Trailers are as strict as header fields", arguments: ["X Digest: a\r\n", "X: \u{1}\r\n", ": a\r\n", "a\r\n"])
+    @Test(
+        "Trailers are as strict as header fields", arguments: ["X Digest: a\r\n", "X: \u{1}\r\n", ": a\r\n", "a\r\n"])
     func strict(trailers: String) async throws {
         try await Wire.refusal(.malformedResponse, .read, script: Array(Self.chunks(5, trailers)[1...1]))
     }

@@ -78,7 +78,8 @@ struct ProxyFaultTests {
         try await ProxyScene.with(.socks5, options: options) { scene in try await scene.refusal() }
     }
 
-    @Test("A too long response to CONNECT is refused", arguments: [(60_000, true), (70_000, false), (1_000_000, false)])
+    @Test(
+        "A too long response to CONNECT is refused", arguments: [(60_000, true), (70_000, false), (1_000_000, false)])
     func long(count: Int, fits: Bool) async throws {
         try await ProxyScene.with(.http, options: .init(fault: .longAnswer(count))) { scene in
             guard !fits else {

@@ -51,7 +51,8 @@ struct StoredUploadTests {
             let later = try TransferStore(folder: self.store)
             #expect(try await later.resumeAll(with: session).isEmpty)
             let done = try #require(await later.list().first)
-            #expect(done.details.kind == .upload && done.details.context == "note" && done.response == transfer.response)
+            #expect(
+                done.details.kind == .upload && done.details.context == "note" && done.response == transfer.response)
             expectEqual(done.progress, TransferProgress(completed: 300_000, total: 300_000))
             try await later.acknowledge(done.id)
             #expect(try FileManager.default.contentsOfDirectory(atPath: self.store).isEmpty)

@@ -161,7 +161,9 @@ final class SharedTransfers: Sendable {
         }
     }
 
-    private static func join(_ place: inout SharedTransfer?, _ make: () -> SharedTransfer) -> (SharedTransfer, Int, Bool) {
+    private static func join(
+        _ place: inout SharedTransfer?, _ make: () -> SharedTransfer
+    ) -> (SharedTransfer, Int, Bool) {
         if let known = place, let number = known.join() { return (known, number, false) }
         let new = make()
         place = new

@@ -116,7 +116,8 @@ enum SignatureBase {
         let isStructured = component.has(.structured)
         if component.has(.bytes) {
             guard !isStructured, component.key == nil else {
-                throw Failure(component: component.description, reason: "combines “asBytes” with “asStructured” or a key")
+                throw Failure(
+                    component: component.description, reason: "combines “asBytes” with “asStructured” or a key")
             }
             return lines.map { ":\(Data($0.utf8).base64EncodedString()):" }.joined(separator: ", ")
         }
