@@ -11,19 +11,10 @@ struct SerializerChoice: Sendable {
     /// The serializer that judges the response.
     let serializer: any ResponseSerializer
 
-    // Not by `??`, which would copy each of them.
     init(
         call: (any ResponseSerializer)? = nil, request: (any ResponseSerializer)?, session: (any ResponseSerializer)?
     ) {
-        if let call {
-            serializer = call
-        } else if let request {
-            serializer = request
-        } else if let session {
-            serializer = session
-        } else {
-            serializer = JSONResponseSerializer()
-        }
+        serializer = call ?? request ?? session ?? JSONResponseSerializer()
     }
 
     /// The serializer of `json()`.

@@ -1,4 +1,3 @@
-import DequeModule
 import Synchronization
 
 /// Holds the events of a session, and of those derived from it, until observers and readers have received them.
@@ -6,17 +5,24 @@ import Synchronization
 /// Posting takes a lock to append. One thread at a time, off the event loops, takes all that waits and delivers it in order; a pause of a
 /// millisecond afterwards lets more gather, so that many requests wake it once. Beyond the capacity events are dropped and counted.
 package final class EventBuffer: Sendable {
-    fileprivate enum Entry: Sendable {
-        case event(SternaEvent, EventSource)
-        case call(@Sendable () -> Void)
+    fileprivate struct Entry: Sendable {
+        let event: SternaEvent
+        let source: EventSource
+    }
+
+    /// What waits for one delivery.
+    fileprivate struct Batch: Sendable {
+        var entries: [Entry] = []
+        /// Closures, each with the number of entries before it.
+        var calls: [(position: Int, call: @Sendable () -> Void)] = []
+
+        var isEmpty: Bool { entries.isEmpty && calls.isEmpty }
     }
 
     fileprivate struct State {
-        var entries = Deque<Entry>()
+        var waiting = Batch()
         /// The empty list of an earlier delivery, whose memory the next one uses.
-        var spare = Deque<Entry>()
-        /// The number of events among the entries.
-        var count = 0
+        var spare: [Entry] = []
         var lost: [(source: EventSource, count: Int)] = []
         /// The number of times that the entries were taken.
         var takings = 0
@@ -39,37 +45,40 @@ package final class EventBuffer: Sendable {
     var readerFamilies: SternaEvent.Families { SternaEvent.Families(rawValue: wanted.load(ordering: .relaxed)) }
 
     /// Whether events wait.
-    var isFilled: Bool { state.withLock { !$0.entries.isEmpty } }
+    var isFilled: Bool { state.withLock { !$0.waiting.isEmpty } }
 
     // MARK: Posting
 
-    func post(_ event: consuming SternaEvent, of source: EventSource, in slot: EventSlot?) {
-        // A variable that the closure below empties: appending a captured constant would copy the event.
-        var posted: Entry? = .event(event, source)
+    func post(_ event: inout SternaEvent?, of source: EventSource, in slot: EventSlot?) {
+        // An event that was replaced, or lost, may have the last reference to its task, and is released after unlocking.
+        var replaced: Entry?
         let starts = state.withLock { state in
             if let index = state.index(of: slot) {
-                guard let entry = posted.take() else { return false }
-                posted = state.entries[index]
-                state.entries[index] = entry
+                guard let event = event.take() else { return false }
+                replaced = state.waiting.entries[index]
+                state.waiting.entries[index] = Entry(event: event, source: source)
                 return false
             }
-            guard state.count < capacity, let entry = posted.take() else {
+            guard state.waiting.entries.count < capacity, let event = event.take() else {
                 state.lose(source)
                 return false
             }
-            let position = (state.takings, state.entries.count)
+            let position = (state.takings, state.waiting.entries.count)
             slot?.position.withLock { $0 = position }
-            state.count += 1
-            return state.append(entry)
+            state.waiting.entries.append(Entry(event: event, source: source))
+            return state.beginsDelivery()
         }
-        // An event that was replaced or lost may have the last reference to its task, and is released after unlocking.
-        _ = posted
+        _ = replaced
         if starts { Self.work.begin { self.deliver() } }
     }
 
     /// Calls a closure after everything that was posted before was delivered.
     package func afterDelivery(_ call: @escaping @Sendable () -> Void) {
-        if state.withLock({ $0.append(.call(call)) }) { Self.work.begin { self.deliver() } }
+        let starts = state.withLock { state in
+            state.waiting.calls.append((state.waiting.entries.count, call))
+            return state.beginsDelivery()
+        }
+        if starts { Self.work.begin { self.deliver() } }
     }
 
     /// Waits until everything that was posted before was delivered, or until the Swift task is cancelled.
@@ -83,39 +92,44 @@ package final class EventBuffer: Sendable {
     // MARK: Delivering
 
     private func deliver() {
-        guard var entries = take() else { return }
-        let isUsual = entries.count <= Self.usualCount
+        guard var batch = take() else { return }
+        let isUsual = batch.entries.count <= Self.usualCount
         var readers = presentReaders
-        // Popped, so that the entries are moved rather than copied.
-        while let entry = entries.popFirst() {
-            switch consume entry {
-            case .event(let event, let source):
-                source.deliver(event)
-                for reader in readers where source.isPart(of: reader.source) { reader.add(event) }
-            case .call(let call):
-                call()
+        var (delivered, called) = (0, 0)
+        // Taken from the end, which moves entries and releases each before the next.
+        batch.entries.reverse()
+        while true {
+            while called < batch.calls.count, batch.calls[called].position == delivered {
+                batch.calls[called].call()
+                called += 1
                 readers = presentReaders
             }
+            guard let entry = batch.entries.popLast() else { break }
+            entry.source.deliver(entry.event)
+            for reader in readers where entry.source.isPart(of: reader.source) { reader.add(entry.event) }
+            delivered += 1
         }
-        if isUsual { state.withLock { $0.spare = entries } }
+        if isUsual { state.withLock { $0.spare = batch.entries } }
         Self.work.begin(after: Self.pause) { self.deliver() }
     }
 
-    /// Returns what waits, the numbers of lost events among it; nil and the delivery ends if nothing does.
-    private func take() -> Deque<Entry>? {
+    /// Returns what waits, with the numbers of lost events behind it; if nothing does, returns nil and ends the delivery.
+    private func take() -> Batch? {
         state.withLock { state in
-            guard !state.entries.isEmpty else {
+            guard !state.waiting.isEmpty else {
                 state.isDelivering = false
                 return nil
             }
-            var entries = Deque<Entry>()
-            swap(&entries, &state.entries)
-            swap(&state.entries, &state.spare)
+            var batch = Batch()
+            swap(&batch, &state.waiting)
+            swap(&state.waiting.entries, &state.spare)
             // They were lost after all that waited, and before anything that follows.
-            for loss in state.lost { entries.append(.event(SternaEvent(.dropped(loss.count)), loss.source)) }
-            (state.count, state.lost) = (0, [])
+            for loss in state.lost {
+                batch.entries.append(Entry(event: SternaEvent(.dropped(loss.count)), source: loss.source))
+            }
+            state.lost = []
             state.takings += 1
-            return entries
+            return batch
         }
     }
 
@@ -153,16 +167,16 @@ package final class EventBuffer: Sendable {
 }
 
 extension EventBuffer.State {
-    /// Appends an entry; returns whether the delivery has to be begun.
-    fileprivate mutating func append(_ entry: consuming EventBuffer.Entry) -> Bool {
-        entries.append(entry)
+    /// Returns whether the delivery has to be begun for what was added.
+    fileprivate mutating func beginsDelivery() -> Bool {
         defer { isDelivering = true }
         return !isDelivering
     }
 
     /// Returns the index of an earlier event that still waits.
     fileprivate func index(of slot: EventSlot?) -> Int? {
-        guard let (taking, index) = slot?.position.withLock({ $0 }), taking == takings, entries.indices.contains(index)
+        guard let (taking, index) = slot?.position.withLock({ $0 }), taking == takings,
+            waiting.entries.indices.contains(index)
         else { return nil }
         return index
     }

@@ -34,8 +34,14 @@ package final class EventSource: Sendable {
     /// Posts an event. Never waits and calls no user code, so it may be called anywhere.
     ///
     /// - Parameter slot: the place of an earlier event that this one replaces if it was not delivered yet.
-    package func post(_ event: consuming SternaEvent, in slot: EventSlot? = nil) {
-        buffer.post(event, of: self, in: slot)
+    package func post(_ event: SternaEvent, in slot: EventSlot? = nil) {
+        var event: SternaEvent? = event
+        post(&event, in: slot)
+    }
+
+    /// Posts an event, which it takes out of the variable: it is moved then, and not copied.
+    package func post(_ event: inout SternaEvent?, in slot: EventSlot? = nil) {
+        buffer.post(&event, of: self, in: slot)
     }
 
     /// Whether it is a source, or lies below it.
@@ -52,4 +58,8 @@ package final class EventSource: Sendable {
     func deliver(_ event: SternaEvent) {
         for observer in observers where event.isPart(of: observer.families) { observer.receive(event) }
     }
+}
+
+extension SternaEvent {
+    func isPart(of families: Families) -> Bool { kind.family.map(families.contains) ?? true }
 }

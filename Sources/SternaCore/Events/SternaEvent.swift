@@ -8,52 +8,31 @@ import HTTPTypes
 ///
 /// The events of a call arrive in the order in which they happened. `docs/Events.md` has the table of all cases.
 public struct SternaEvent: Sendable {
-    // Shared by all copies: an event moves through a buffer to each observer, and a copy costs one reference.
-    private final class Content: Sendable {
-        let kind: Kind
-        let call: ObservedCall?
-        let attempt: Int
-        let time: Duration
-        let owner: (any AnyObject & Sendable)?
-
-        init(
-            _ kind: consuming Kind, _ call: ObservedCall?, _ attempt: Int, _ time: Duration,
-            _ owner: (any AnyObject & Sendable)?
-        ) {
-            self.kind = kind
-            self.call = call
-            self.attempt = attempt
-            self.time = time
-            self.owner = owner
-        }
-    }
-
-    private let content: Content
-
     /// What happened.
-    public var kind: Kind { content.kind }
+    public let kind: Kind
 
     /// The call it happened in; nil for events of a session, of a queue, and for ``Kind/dropped(_:)``.
-    public var call: ObservedCall? { content.call }
+    public let call: ObservedCall?
 
     /// The number of the attempt, counted from 1; 0 before the first, and for events that belong to no attempt.
-    public var attempt: Int { content.attempt }
+    public let attempt: Int
 
     /// The time of the event, counted from the call's begin.
-    public var time: Duration { content.time }
+    public let time: Duration
 
     /// The task, transfer or session that the event is about; other modules show it with its type.
-    package var owner: (any AnyObject & Sendable)? { content.owner }
+    package let owner: (any AnyObject & Sendable)?
 
     package init(
         _ kind: consuming Kind, call: ObservedCall? = nil, attempt: Int = 0, time: Duration = .zero,
         owner: (any AnyObject & Sendable)? = nil
     ) {
-        content = Content(kind, call, attempt, time, owner)
+        self.kind = kind
+        self.call = call
+        self.attempt = attempt
+        self.time = time
+        self.owner = owner
     }
-
-    /// Whether observers of some families receive it.
-    func isPart(of families: Families) -> Bool { content.kind.family.map(families.contains) ?? true }
 
     /// Groups of events. What no observer and no reader wants is not recorded.
     public struct Families: OptionSet, Sendable, Hashable {
@@ -77,7 +56,7 @@ public struct SternaEvent: Sendable {
     ///
     /// Responses are heads, without their bodies. Requests and responses have all their fields, secrets too; the description of an event has
     /// none.
-    // Cases with requests and responses are indirect, so that reading the kind copies little.
+    // Cases with requests and responses are indirect, so that an event is small: it moves through the buffer, and observers may copy it.
     public enum Kind: Sendable {
         // MARK: Network
 

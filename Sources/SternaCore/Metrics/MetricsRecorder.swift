@@ -56,7 +56,9 @@ package final class MetricsRecorder: Sendable {
     }
 
     private func send(_ kind: consuming SternaEvent.Kind, _ attempt: Int, _ moment: NIODeadline?) {
-        events?.post(SternaEvent(kind, call: call, attempt: attempt, time: offset(moment ?? clock.now)))
+        guard let events else { return }
+        var event: SternaEvent? = SternaEvent(kind, call: call, attempt: attempt, time: offset(moment ?? clock.now))
+        events.post(&event)
     }
 
     /// Begins an attempt.

@@ -21,6 +21,16 @@ package struct DigestFunction: Sendable {
         }
     }
 
+    /// Returns the hash of bytes.
+    package static func hash(_ bytes: [UInt8], by algorithm: DigestHash) -> [UInt8] {
+        switch algorithm {
+        case .md5, .md5Sess: Array(Insecure.MD5.hash(data: bytes))
+        case .sha256, .sha256Sess: Array(SHA256.hash(data: bytes))
+        case .sha512: Array(SHA512.hash(data: bytes))
+        case .sha512Truncated, .sha512TruncatedSess: SHA512Truncated256.hash(bytes)
+        }
+    }
+
     /// Adds bytes.
     package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 

@@ -44,11 +44,7 @@ package enum DigestHash: String, Sendable, Hashable, CaseIterable, Comparable {
     }
 
     /// Returns the hash of bytes.
-    package func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
-        var hasher = DigestFunction(self)
-        hasher.update(Array(bytes))
-        return hasher.finish()
-    }
+    package func hash(_ bytes: some Collection<UInt8>) -> [UInt8] { DigestFunction.hash(Array(bytes), by: self) }
 
     /// Returns the hash of a text's UTF-8 as lower-case hexadecimal digits: H in RFC 7616, 3.3.
     package func hex(_ text: String) -> String { Self.hex(hash(text.utf8)) }

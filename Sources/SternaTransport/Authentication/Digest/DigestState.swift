@@ -98,8 +98,10 @@ package struct DigestState: Sendable {
     }
 
     private static func randomNonce() -> String {
+        // Two numbers of 64 bits, since each one is a system call.
         var generator = SystemRandomNumberGenerator()
-        return DigestHash.hex((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        let words: [UInt64] = [generator.next(), generator.next()]
+        return DigestHash.hex(words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } })
     }
 }
 

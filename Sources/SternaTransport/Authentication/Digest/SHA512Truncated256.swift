@@ -9,6 +9,13 @@ struct SHA512Truncated256: Sendable {
     /// The length in bytes so far. The standard's limit of 2^128 bits is out of reach.
     private var count: UInt64 = 0
 
+    /// Returns the hash of bytes.
+    static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var function = Self()
+        bytes.withUnsafeBytes { function.update($0) }
+        return function.finalize()
+    }
+
     /// Adds bytes.
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         count &+= UInt64(bytes.count)
