@@ -69,12 +69,14 @@ package struct DigestAuthorization: Sendable {
 
     /// A quoted string (RFC 9110, 5.6.4).
     static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            if scalar == "\"" || scalar == "\\" { result.unicodeScalars.append("\\") }
-            result.unicodeScalars.append(scalar)
+        let (mark, escape) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+        var bytes = [mark]
+        for byte in text.utf8 {
+            if byte == mark || byte == escape { bytes.append(escape) }
+            bytes.append(byte)
         }
-        return result + "\""
+        bytes.append(mark)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -51,16 +51,17 @@ package enum DigestHash: String, Sendable, Hashable, CaseIterable, Comparable {
 
     /// Returns bytes as lower-case hexadecimal digits.
     package static func hex(_ bytes: [UInt8]) -> String {
-        var text = ""
-        text.reserveCapacity(2 * bytes.count)
+        // Of bytes, since each character that a string appends costs hundreds of instructions.
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.count)
         for byte in bytes {
-            text.unicodeScalars.append(digit(byte >> 4))
-            text.unicodeScalars.append(digit(byte & 15))
+            digits.append(digit(byte >> 4))
+            digits.append(digit(byte & 15))
         }
-        return text
+        return String(decoding: digits, as: UTF8.self)
     }
 
-    private static func digit(_ value: UInt8) -> Unicode.Scalar {
-        Unicode.Scalar(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value)
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
 }
