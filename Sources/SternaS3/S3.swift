@@ -41,7 +41,7 @@ public struct S3: Sendable {
             signing = own
         }
         session = try Session { settings in
-            settings.awsSigning = signing
+            settings.auth.awsSigning = signing
             settings.responseSerializer = S3ResponseSerializer()
             configure(&settings)
         }

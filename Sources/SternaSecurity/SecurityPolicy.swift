@@ -5,7 +5,7 @@ public import SternaPlatform
 /// counterpart of AFNetworking's `AFSecurityPolicy`.
 ///
 ///     let policy = SecurityPolicy.pinned([inUse, keptOffline])      // pins such as "sha256/47DEQpj8HBSa+/TImW+5JCe…="
-///     let api = try Session(baseURL: "https://api.example.com/") { $0.securityPolicy = policy }
+///     let api = try Session(baseURL: "https://api.example.com/") { $0.trust.policy = policy }
 ///
 /// The verdict depends only on the presented certificates, the requested host and the time, unless there are evaluators or a
 /// challenge handler. Sessions with different policies never share connections.

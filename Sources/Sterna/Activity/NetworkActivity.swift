@@ -5,7 +5,7 @@ import Synchronization
 /// Shows that tasks are under way: AFNetworkActivityIndicatorManager, with an action in place of the status bar.
 ///
 ///     let activity = NetworkActivity { isActive in print(isActive ? "working" : "idle") }
-///     let api = try Session { $0.observers = [activity.observer] }
+///     let api = try Session { $0.events.observers = [activity.observer] }
 ///
 /// It counts the running tasks of all sessions that it observes, and what ``increment()`` and ``decrement()`` add: awaited calls,
 /// such as `get`, are not tasks, and are not counted. Short activities are not shown, and short pauses do not hide activity.
@@ -152,7 +152,7 @@ public final class NetworkActivity: Sendable {
 }
 
 extension NetworkActivity {
-    /// Counts the tasks of a session that has it among its ``SessionSettings/observers``.
+    /// Counts the tasks of a session that has it among its ``SessionSettings/Events/observers``.
     public var observer: EventObserver {
         EventObserver(.tasks) { [self] event in
             guard let id = event.task?.id else { return }

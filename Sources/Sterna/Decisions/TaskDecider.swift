@@ -9,7 +9,7 @@ final class TaskDecider: Sendable {
     ///
     /// - Parameter callbackQueue: the queue of the task's callbacks; nil to make one.
     init?(_ settings: SessionSettings, _ callbackQueue: UserCallbackQueue?) {
-        guard let decisions = settings.decisions else { return nil }
+        guard let decisions = settings.tasks.decisions else { return nil }
         self.decisions = decisions
         self.callbackQueue = callbackQueue ?? UserCallbackQueue(settings.callbacks)
     }

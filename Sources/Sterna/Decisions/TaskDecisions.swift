@@ -4,13 +4,13 @@ public import SternaCore
 /// are nil by default.
 ///
 ///     let api = try Session(baseURL: "https://api.example.com") { settings in
-///         settings.decisions = TaskDecisions()
-///         settings.decisions?.responseReceived = { task, response in response.status == .ok ? .allow : .cancel }
+///         settings.tasks.decisions = TaskDecisions()
+///         settings.tasks.decisions?.responseReceived = { task, response in response.status == .ok ? .allow : .cancel }
 ///     }
 ///
 /// They run on ``SessionSettings/callbacks``, like the callbacks of the same task: in order, one at a time, in a Swift task with
 /// the task-local values of the code that created the task. The task waits until they return. They are called for tasks, not for
-/// `async` verbs. ``SessionSettings/observers`` receive what tasks do without deciding it.
+/// `async` verbs. ``SessionSettings/Events/observers`` receive what tasks do without deciding it.
 public struct TaskDecisions: Sendable {
     public init() {}
 

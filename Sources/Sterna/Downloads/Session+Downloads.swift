@@ -8,7 +8,7 @@ extension Session {
     /// The request accepts no content coding, so that the download can be resumed, unless `headers` has Accept-Encoding. A coding
     /// that the server uses anyway is decoded, unless the file's name says that it is the file's own, as in `a.tar.gz`. Any media
     /// type is accepted, unless `configure` sets a response serializer. The task starts at once, unless
-    /// ``SessionSettings/startsTasks`` is false.
+    /// ``SessionSettings/Tasks/startsImmediately`` is false.
     ///
     /// - Parameters:
     ///   - reference: the URL, absolute or relative to the base URL.

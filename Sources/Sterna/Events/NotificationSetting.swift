@@ -36,13 +36,13 @@ struct TaskSummary: Sendable {
 }
 
 #if Foundation
-extension SessionSettings {
+extension SessionSettings.Events {
     /// The centre that receives a notification when a task is resumed, suspended or completed, when the session is invalidated, and
     /// when a download's file was moved or could not be moved; see ``SternaNotification``. Nil, the default, posts none.
     ///
-    ///     let api = try Session { $0.notificationCenter = .default }
+    ///     let api = try Session { $0.events.notificationCenter = .default }
     ///
-    /// Notifications are made from events, and posted on ``callbacks`` in the order of the events. A task's completion notification
+    /// Notifications are made from events, and posted on ``SessionSettings/callbacks`` in the order of the events. A task's completion notification
     /// follows its last callback.
     public var notificationCenter: NotificationCenter? {
         get { notifications.center }

@@ -4,7 +4,7 @@ import NIOCore
 public import SternaCore
 public import SternaSerialization
 
-/// The notifications of a session with a ``SessionSettings/notificationCenter``, and the keys of what they carry.
+/// The notifications of a session with a ``SessionSettings/Events/notificationCenter``, and the keys of what they carry.
 ///
 ///     for await note in NotificationCenter.default.notifications(named: SternaNotification.taskDidComplete) {
 ///         print((note.object as? SessionTask)?.id ?? 0, note[SternaNotification.error]?.message ?? "done")

@@ -32,16 +32,16 @@ public struct ReachabilityProbe: Sendable {
         let engine = Engine()
         defer { engine.closeIdleConnections() }
         let probe = (session ?? .shared).with {
-            $0.engine = engine
+            $0.network.engine = engine
             $0.removeIdentity()
             // The options include limits on traffic, and handlers.
             $0.options = RequestOptions()
-            $0.cache = nil
-            $0.hsts = nil
+            $0.cache.store = nil
+            $0.trust.hsts = nil
             $0.retry = .none
             $0.redirects = .doNotFollow
-            $0.allowsOtherOrigins = true
-            $0.waitsForConnectivity = false
+            $0.network.allowsOtherOrigins = true
+            $0.network.waitsForConnectivity = false
             $0.timeouts.total = timeLimit
         }
         do {

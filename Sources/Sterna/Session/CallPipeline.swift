@@ -27,14 +27,14 @@ extension SessionPlan {
         _ request: Request, _ draft: RequestDraft, _ progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws -> Reply {
         guard let progress else { return try await finish(try await answer(request), request, draft) }
-        let reading = BodyReading(limit: settings.collectedBytes, progress: progress)
+        let reading = BodyReading(limit: settings.limits.collectedBytes, progress: progress)
         return try await send(request, draft, reading).get()
     }
 
     /// Sends a task's request and collects the response, unless the task is cancelled or one of its closures rejects the response.
     func send(_ request: Request, _ draft: RequestDraft, _ task: TaskReading) async throws -> Reply {
         let reading = BodyReading(
-            limit: settings.collectedBytes, progress: { task.report($0) }, admit: { try await task.admit($0) })
+            limit: settings.limits.collectedBytes, progress: { task.report($0) }, admit: { try await task.admit($0) })
         let outcome = try await send(request, draft, reading)
         task.validated(outcome)
         return try outcome.get()
@@ -94,7 +94,7 @@ extension SessionPlan {
     nonisolated(nonsending) private func end(_ body: WatchedBody?, _ recorder: MetricsRecorder) async {
         if let body, !body.hasEnded {
             body.cancel()
-            await settings.engine.settle()
+            await settings.network.engine.settle()
         }
         recorder.requestEnded()
     }
@@ -125,7 +125,7 @@ extension SessionPlan {
         if draft.settings.optionsOrigin == ObjectIdentifier(self) {
             request.options = draft.settings.ownOptions
         } else {
-            if !settings.options.isEmpty { request.options = settings.options }
+            if !requestOptions.isEmpty { request.options = requestOptions }
             if !draft.settings.ownOptions.isEmpty { request.options.merge(draft.settings.ownOptions) }
         }
         if let state = draft.settings.carried { request.carried = state }
@@ -136,7 +136,7 @@ extension SessionPlan {
                 draft, by: ownSerializer ?? settings.requestSerializer,
                 isPrepared: isPrepared && ownSerializer == nil, into: &request)
         }
-        if !isOwnOrigin { request.headers = SecretHeaders.removed(from: request.headers, settings.secretHeaders) }
+        if !isOwnOrigin { request.headers = SecretHeaders.removed(from: request.headers, settings.auth.secretHeaders) }
         var namesCoding = headers.nameCoding || draft.headers["Accept-Encoding"] != nil
         if ownSerializer != nil {
             namesCoding = namesCoding || request.headers.contains(.acceptEncoding)
@@ -150,8 +150,8 @@ extension SessionPlan {
         // A range of encoded bytes cannot be decoded.
         if !namesCoding, request.headers.contains(.range) { request.headers[.acceptEncoding] = nil }
         request.priority = draft.settings.priority
-        if !settings.secretHeaders.isEmpty || !draft.settings.ownSecretHeaders.isEmpty {
-            request.options[SecretHeadersKey.self] = settings.secretHeaders.union(draft.settings.ownSecretHeaders)
+        if !settings.auth.secretHeaders.isEmpty || !draft.settings.ownSecretHeaders.isEmpty {
+            request.options[SecretHeadersKey.self] = settings.auth.secretHeaders.union(draft.settings.ownSecretHeaders)
         }
         return request
     }
@@ -162,14 +162,14 @@ extension SessionPlan {
         if let failure { throw failure }
         if scope.isInvalidated { throw Self.invalidated.at(ready) }
         var request = ready
-        if !settings.options.isEmpty {
-            request.options = settings.options
+        if !requestOptions.isEmpty {
+            request.options = requestOptions
             request.options.merge(ready.options)
         }
         if request.carried != nil { request.state.beginAnew() }
         if let link = settings.transferLink { request.state.course.link = link }
-        if !settings.secretHeaders.isEmpty {
-            request.options[SecretHeadersKey.self] = settings.secretHeaders.union(ready.options[SecretHeadersKey.self])
+        if !settings.auth.secretHeaders.isEmpty {
+            request.options[SecretHeadersKey.self] = settings.auth.secretHeaders.union(ready.options[SecretHeadersKey.self])
         }
         authentication.addCredentials(
             request.state.choices.credential, isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)
@@ -201,7 +201,7 @@ extension SessionPlan {
         return Call(
             deadline: deadline, hasOwnDeadline: hasOwnDeadline,
             isTraced: hasInterceptors,
-            observed: settings.collectsMetrics || events != nil ? (request, events) : nil, clock: clock,
+            observed: settings.events.collectsMetrics || events != nil ? (request, events) : nil, clock: clock,
             keepsRequests: keepsRequests, scope: scope.calls)
     }
 
@@ -252,11 +252,11 @@ extension SessionPlan {
     private func addHeaders(_ draft: RequestDraft, to request: inout Request) throws(SternaError) {
         let allowsBasic = authentication.allowsBasic(request.url, draft.settings)
         let authorization = try Credentials.fieldValue(
-            for: request.url, own: draft.settings.ownAuthorization, shared: settings.authorization, urls,
+            for: request.url, own: draft.settings.ownAuthorization, shared: settings.auth.header, urls,
             allowsBasic: allowsBasic)
         try RequestHeaders.merge(
             draft.headers, authorization: authorization,
-            continueThreshold: draft.settings.ownContinueThreshold ?? settings.continueThreshold, into: &request)
+            continueThreshold: draft.settings.ownContinueThreshold ?? settings.limits.continueThreshold, into: &request)
         guard request.url.userinfo != nil else { return }
         request.url = request.url.removingUserinfo()
         if allowsBasic, draft.settings.ownAuthorization.flattened() == nil {
@@ -283,7 +283,7 @@ extension SessionPlan {
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
         defer { request.call?.releaseLease() }
         // The slots of the session's own options are the session's.
-        if !request.isBare, request.carried != nil || !request.options.isCopy(of: settings.options) {
+        if !request.isBare, request.carried != nil || !request.options.isCopy(of: requestOptions) {
             if builder.cache == nil { try refuseCachePolicy(of: request) }
             let own = ChainSlots(of: request)
             if !slots.isSuperset(of: own) { return try await send(request, over: slots.union(own)) }
@@ -302,19 +302,19 @@ extension SessionPlan {
     /// Throws `invalidRequest` if a draft sets an option that has no effect without a setting of the session.
     @inline(never)
     private func refuseIneffective(_ own: RequestSettings) throws(SternaError) {
-        if settings.cookieJar == nil, let setting = cookieSetting(of: own) {
-            throw Self.ineffective(setting, "the session has no cookieJar", "Give it one, or leave the setting out.")
+        if settings.cookies.jar == nil, let setting = cookieSetting(of: own) {
+            throw Self.ineffective(setting, "the session has no cookie jar", "Give it one by `cookies.jar`, or leave the setting out.")
         }
-        if own.ownOptions[WaitsForConnectivityKey.self], !settings.options[WaitsForConnectivityKey.self] {
+        if own.ownOptions[WaitsForConnectivityKey.self], !settings.network.waitsForConnectivity {
             throw Self.ineffective(
-                "waitsForConnectivity", "the session's requests do not wait for the network",
+                "network.waitsForConnectivity", "the session's requests do not wait for the network",
                 "Set it in the session, and set it to false in requests that are not to wait.")
         }
         if own.ownOptions[AWSSigningKey.self]?.changesNone == true {
-            throw Self.unknownSigning("awsSigning", isOfSession: settings.awsSigning != nil)
+            throw Self.unknownSigning("auth.awsSigning", isOfSession: settings.auth.awsSigning != nil)
         }
         if own.ownOptions[MessageSigningOptionKey.self]?.changesNone == true {
-            throw Self.unknownSigning("messageSigning", isOfSession: settings.messageSigning != nil)
+            throw Self.unknownSigning("auth.messageSigning", isOfSession: settings.auth.messageSigning != nil)
         }
     }
 
@@ -330,15 +330,15 @@ extension SessionPlan {
 
     /// Returns the name of a setting by which a request asks for something of the cookie jar; nil if there is none.
     private func cookieSetting(of own: RequestSettings) -> String? {
-        if own.state.choices.handlesCookies == true { return "handlesCookies" }
+        if own.state.choices.handlesCookies == true { return "cookies.isOn" }
         // The options of a closure of the session's begin with the session's own.
-        if let site = own.ownOptions[CookieSiteKey.self], site != settings.options[CookieSiteKey.self] {
-            return "cookieSite"
+        if let site = own.ownOptions[CookieSiteKey.self], site != requestOptions[CookieSiteKey.self] {
+            return "cookies.site"
         }
         if let field = own.ownOptions[ifSet: CallerCookieFieldKey.self],
-            field != settings.options[ifSet: CallerCookieFieldKey.self]
+            field != requestOptions[ifSet: CallerCookieFieldKey.self]
         {
-            return "callerCookieField"
+            return "cookies.callerField"
         }
         return nil
     }
@@ -347,11 +347,11 @@ extension SessionPlan {
     @inline(never)
     private func refuseCachePolicy(of request: Request) throws(SternaError) {
         guard let policy = request.options[ifSet: CachePolicyKey.self],
-            policy.reading == .cachedOnly || policy.fallsBackToStored, policy != settings.cachePolicy
+            policy.reading == .cachedOnly || policy.fallsBackToStored, policy != settings.cache.policy
         else { return }
         throw Self.ineffective(
-            "cachePolicy", "it asks for stored responses, and the session has no cache",
-            "Give the session a cache: `$0.cache = .folder(…)`."
+            "cache.policy", "it asks for stored responses, and the session has no cache",
+            "Give the session a cache: `$0.cache.store = .folder(…)`."
         ).at(request)
     }
 
@@ -371,7 +371,7 @@ extension SessionPlan {
 
     private static var groupWithoutTask: SternaError {
         ineffective(
-            "completionGroup", "tasks enter it, and a request that is awaited has no task",
+            "tasks.completionGroup", "tasks enter it, and a request that is awaited has no task",
             "Send the request with callbacks, or as a task: `session.dataTask(…)`.")
     }
 
@@ -396,7 +396,7 @@ extension SessionPlan {
         _ response: Response, _ request: Request, _ draft: RequestDraft
     ) async throws -> Reply {
         // Nearly all responses are complete by now.
-        guard let body = response.body.whole, body.count <= settings.collectedBytes,
+        guard let body = response.body.whole, body.count <= settings.limits.collectedBytes,
             !isLargeError(response, body, to: draft)
         else { return try await collect(response, request, draft) }
         request.recorder?.decoded(body.count)
@@ -415,7 +415,7 @@ extension SessionPlan {
         let body: Bytes
         do {
             body = try await response.body.collect(
-                upTo: settings.collectedBytes,
+                upTo: settings.limits.collectedBytes,
                 reportingTo: response.body.whole == nil ? request.state.course.reading?.progress : nil)
             request.recorder?.decoded(body.count)
             response.body = ResponseBody(body, trailers: response.body.trailers)
@@ -467,7 +467,7 @@ extension SessionPlan {
         if acceptsAnyStatus(draft) { return true }
         guard RedirectRule.isRedirect(response.status.code) else { return false }
         if response.isKeptRedirect { return true }
-        return !draft.settings.ownOptions.value(of: RedirectPolicyKey.self, over: settings.options).follows
+        return !draft.settings.ownOptions.value(of: RedirectPolicyKey.self, over: requestOptions).follows
     }
 
     /// Whether the response to a draft's request may have any status.

@@ -57,7 +57,7 @@ final class ChainBuilder: Sendable {
         self.transport = transport
         self.base = base
         cache = CachePlan(settings, calls: scope.calls)
-        connectivity = settings.connectivityGate
+        connectivity = settings.network.connectivityGate
         coalescing = CoalescingPlan(settings, calls: scope.calls)
     }
 
@@ -71,15 +71,15 @@ final class ChainBuilder: Sendable {
     /// The state that the session keeps from responses, such as cookies and HSTS hosts; nil without a cookie jar, an HSTS store and
     /// a cache.
     var networkState: NetworkState? {
-        guard settings.cookieJar != nil || settings.hsts != nil || settings.cache != nil else { return nil }
+        guard settings.cookies.jar != nil || settings.trust.hsts != nil || settings.cache.store != nil else { return nil }
         var state = NetworkState(
-            cookieJar: settings.cookieJar, hsts: settings.hsts, alternatives: scope.alternatives,
-            authentication: settings.authenticationSettings.memory
-        ) { [hosts = settings.hostPolicies, policy = settings.securityPolicy] url in
+            cookieJar: settings.cookies.jar, hsts: settings.trust.hsts, alternatives: scope.alternatives,
+            authentication: settings.auth.challenges.memory
+        ) { [hosts = settings.trust.hosts, policy = settings.trust.policy] url in
             (hosts.policy(for: url.hostWithoutBrackets) ?? policy).makesNoExceptions
         }
         state.cookieSecurity = CookieSecurity(settings)
-        if let cache = settings.cache {
+        if let cache = settings.cache.store {
             state.removeStored = { origin in await cache.remove { origin.isOrigin(of: $0.url) } }
         }
         return state

@@ -22,13 +22,13 @@ struct ChainSlots: OptionSet, Sendable {
     init(of settings: SessionSettings) {
         self = []
         if settings.retries { insert(.retry) }
-        if settings.authenticationSettings.isEnabled || settings.decisions?.challengeReceived != nil {
+        if settings.auth.challenges.isEnabled || settings.tasks.decisions?.challengeReceived != nil {
             insert(.authentication)
         }
-        if settings.bandwidth != nil || settings.transferLink != nil { insert(.bandwidth) }
-        if settings.hedging != nil { insert(.hedging) }
-        if settings.coalescesRequests { insert(.coalescing) }
-        if Self.isSigned(settings.options) { insert(.signing) }
+        if settings.limits.bandwidth != nil || settings.transferLink != nil { insert(.bandwidth) }
+        if settings.network.hedging != nil { insert(.hedging) }
+        if settings.network.coalescesRequests { insert(.coalescing) }
+        if settings.auth.isSigning { insert(.signing) }
     }
 
     /// Returns the slots that a request needs by options of its own.
@@ -43,11 +43,9 @@ struct ChainSlots: OptionSet, Sendable {
         if request.state.choices.bandwidth.flattened() != nil || request.state.course.link != nil { insert(.bandwidth) }
         if options[HedgingKey.self] != nil { insert(.hedging) }
         if options[CoalescingUseKey.self] { insert(.coalescing) }
-        if Self.isSigned(options) { insert(.signing) }
-    }
-
-    private static func isSigned(_ options: RequestOptions) -> Bool {
-        options[AWSSigningKey.self]?.signing != nil || options[MessageSigningOptionKey.self]?.signing != nil
+        if options[AWSSigningKey.self]?.signing != nil || options[MessageSigningOptionKey.self]?.signing != nil {
+            insert(.signing)
+        }
     }
 }
 
@@ -99,7 +97,7 @@ extension ChainBuilder {
     /// Makes the interceptors of a position in a chain with the given slots; none if nothing needs them.
     func interceptors(at position: ChainPosition, _ slots: ChainSlots) -> [any Interceptor] {
         if let slot = position.slot, !slots.contains(slot) { return [] }
-        let time = settings.engine.loopClock
+        let time = settings.network.engine.loopClock
         let watches = !settings.interceptors.isEmpty
         switch position {
         case .adaptationBegin: return watches ? [AdaptationInterceptor(isAbove: true)] : []
@@ -111,45 +109,45 @@ extension ChainBuilder {
         case .redirect:
             return [
                 RedirectInterceptor(
-                    hsts: settings.hsts, tokens: settings.tokenAuthentication, collectedBytes: settings.collectedBytes)
+                    hsts: settings.trust.hsts, tokens: settings.auth.tokens, collectedBytes: settings.limits.collectedBytes)
             ]
         case .retry:
             if slots.contains(.retry) {
                 return [
                     RetryInterceptor(
-                        time: time, ledger: scope.retries, collectedBytes: settings.collectedBytes, gate: connectivity,
+                        time: time, ledger: scope.retries, collectedBytes: settings.limits.collectedBytes, gate: connectivity,
                         handlers: settings.retryHandlers)
                 ]
             }
-            return [BodyReadingInterceptor(collectedBytes: settings.collectedBytes)]
+            return [BodyReadingInterceptor(collectedBytes: settings.limits.collectedBytes)]
         // Above traffic control, which counts each copy.
         case .hedging: return [HedgingInterceptor(time: time)]
         case .circuitBreaker:
-            return settings.circuitBreaker.map { [CircuitBreakerInterceptor(breaker: $0, clock: time.clock)] } ?? []
-        case .rateLimit: return settings.rateLimit.map { [RateLimitInterceptor(limit: $0, time: time)] } ?? []
+            return settings.limits.circuitBreaker.map { [CircuitBreakerInterceptor(breaker: $0, clock: time.clock)] } ?? []
+        case .rateLimit: return settings.limits.rate.map { [RateLimitInterceptor(limit: $0, time: time)] } ?? []
         case .token:
-            return settings.tokenAuthentication.map { [TokenAuthenticationInterceptor(tokens: $0, time: time)] } ?? []
-        case .contentDecoding: return [ContentDecodingInterceptor(limits: settings.decodingLimits)]
+            return settings.auth.tokens.map { [TokenAuthenticationInterceptor(tokens: $0, time: time)] } ?? []
+        case .contentDecoding: return [ContentDecodingInterceptor(limits: settings.limits.decoding)]
         // Below content decoding: Digest with auth-int covers the body as it was sent.
         case .authentication: return [authentication.interceptor]
         case .proxyAuthentication:
-            guard settings.transport == nil, settings.proxies.mayAnswerChallenges else { return [] }
+            guard settings.network.transport == nil, settings.proxies.mayAnswerChallenges else { return [] }
             return [ProxyAuthenticationInterceptor(sender: sender)]
         // Signatures cover the cookies, so they are added here. A cache adds them itself; without signatures and cache the network
         // state does.
         case .signedCookies:
-            guard cache == nil, let jar = settings.cookieJar else { return [] }
+            guard cache == nil, let jar = settings.cookies.jar else { return [] }
             return [CookieInterceptor(jar: jar, security: CookieSecurity(settings))]
         // Below the interceptors that obtain tokens and credentials, since these may send requests to the same origin.
         case .adaptiveConcurrency:
-            return settings.adaptiveConcurrencyLimit.map { [AdaptiveConcurrencyInterceptor(limit: $0, time: time)] }
+            return settings.limits.concurrency.map { [AdaptiveConcurrencyInterceptor(limit: $0, time: time)] }
                 ?? []
         case .coalescing: return [CoalescingInterceptor(plan: coalescing)]
         case .cache: return cache.map { [CacheInterceptor($0)] } ?? []
         case .connectivity: return connectivity.map { [ConnectivityInterceptor(gate: $0, time: time)] } ?? []
         case .signing:
             return [AWSSigningInterceptor(offsets: clockOffsets, time: time), MessageSigningInterceptor(time: time)]
-        case .circuitReport: return settings.circuitBreaker == nil ? [] : [CircuitReportInterceptor()]
+        case .circuitReport: return settings.limits.circuitBreaker == nil ? [] : [CircuitReportInterceptor()]
         case .hedgeReport: return [HedgeReportInterceptor()]
         case .networkState:
             guard var state = networkState else { return [] }
@@ -159,7 +157,7 @@ extension ChainBuilder {
             guard !settings.networkInterceptors.isEmpty else { return [] }
             // The trace begins anew with each request, since a redirect passes only these interceptors.
             return [TraceInterceptor()] + TraceInterceptor.traced(settings.networkInterceptors, isLast: true)
-        case .bandwidth: return [BandwidthInterceptor(time: time, bandwidth: settings.bandwidth)]
+        case .bandwidth: return [BandwidthInterceptor(time: time, bandwidth: settings.limits.bandwidth)]
         }
     }
 }

@@ -12,6 +12,8 @@ public import SternaSerialization
 /// A ``RequestDraft`` is made before its session is known. Its closure reads the default values, but each property that it sets
 /// replaces the sending session's, and no other: `.get("report") { $0.retry.limit = 1 }` changes the limit of whatever policy the
 /// session has.
+///
+/// Settings of one subject are in a group, as in a session: ``auth``, ``cookies``, ``cache``, ``limits``, ``network`` and ``tasks``.
 public struct RequestSettings: Sendable {
     // Only settings that were set are stored, so that all others stay the sending session's. A double optional distinguishes a
     // setting that was set to nil from one that was not set.
@@ -77,12 +79,12 @@ public struct RequestSettings: Sendable {
     /// The request's priority in the queue for a connection to its origin; `normal` by default.
     public var priority = Request.Priority.normal
 
-    /// Policy options of this request; the session's until they are changed.
+    /// Options of the program's own policies for this request; the session's until they are changed.
     public var options: RequestOptions {
-        get { readsSessionOptions ? session?.settings.options ?? ownOptions : ownOptions }
+        get { readsSessionOptions ? session?.requestOptions ?? ownOptions : ownOptions }
         _modify {
             if readsSessionOptions, let session {
-                ownOptions = session.settings.options
+                ownOptions = session.requestOptions
                 optionsOrigin = ObjectIdentifier(session)
             }
             yield &ownOptions
@@ -91,28 +93,9 @@ public struct RequestSettings: Sendable {
 
     private var readsSessionOptions: Bool { session != nil && optionsOrigin == nil && ownOptions.isEmpty }
 
-    /// Credentials of this request; the session's by default. Nil sends only those of the URL. Credentials that are set here are
-    /// sent to the request's origin, whichever it is; the session's only to the session's own origin.
-    public var authorization: Authorization? {
-        get { ownAuthorization ?? session?.settings.authorization }
-        set { ownAuthorization = .some(newValue) }
-    }
-
-    /// Names of this request's secret header fields, which are dropped with the credentials on a redirect to another origin.
-    ///
-    /// Names are added to the session's: a field that is secret in the session stays so, whatever is assigned here.
-    public var secretHeaders: Set<String> {
-        get { session.map { ownSecretHeaders.union($0.settings.secretHeaders) } ?? ownSecretHeaders }
-        set { ownSecretHeaders = newValue }
-    }
-
-    /// The body size in bytes above which this request waits for `100 (Continue)` before it sends the body; the session's by
-    /// default. Nil never waits.
-    public var continueThreshold: Int64? {
-        get {
-            ownContinueThreshold ?? session.map { $0.settings.continueThreshold } ?? SessionSettings.continueThreshold
-        }
-        set { ownContinueThreshold = .some(newValue) }
+    /// The names of secret header fields, the session's included.
+    var allSecretHeaders: Set<String> {
+        session.map { ownSecretHeaders.union($0.settings.auth.secretHeaders) } ?? ownSecretHeaders
     }
 
     /// Called with upload progress while the body is sent; none by default. It runs on an event loop, so it must return at once.

@@ -18,7 +18,7 @@ extension Session {
     /// with a transport of its own.
     public func warmUp(_ reference: some URLConvertible = "", connections count: Int = 1) async throws {
         let url = try plan.url(of: reference)
-        guard plan.settings.transport == nil else { return }
+        guard plan.settings.network.transport == nil else { return }
         do {
             try await plan.engineTransport.warmUp(url, connections: count, timeouts: plan.settings.timeouts)
         } catch {

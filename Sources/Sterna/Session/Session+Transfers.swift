@@ -8,7 +8,7 @@ extension Session {
     /// - Throws: the error of invalid settings.
     package func confined(to origin: Origin) throws(SternaError) -> Session {
         var settings = plan.settings
-        settings.allowsOtherOrigins = true
+        settings.network.allowsOtherOrigins = true
         var base = plan.base
         if base == nil { base = try URLResolution.base(of: origin.description) }
         return Session(

@@ -7,7 +7,7 @@ import SternaTransport
 /// Sends requests that share a base URL, credentials, serializers and policies. A value that is cheap to copy and to derive other
 /// sessions from.
 ///
-///     let api = try Session(baseURL: "https://api.example.com/v1") { $0.authorization = .bearer(token) }
+///     let api = try Session(baseURL: "https://api.example.com/v1") { $0.auth.header = .bearer(token) }
 ///     let user: User = try await api.get("users/1").decode()
 ///
 /// The path of a base URL counts as a folder, with or without a trailing slash: with `/v1` as base, `foo` is `/v1/foo` and `/foo`
@@ -25,10 +25,10 @@ public struct Session: Sendable {
     init(plan: SessionPlan) { self.plan = plan }
 
     /// The clock of the session's engine.
-    package var loopClock: LoopClock { plan.settings.engine.loopClock }
+    package var loopClock: LoopClock { plan.settings.network.engine.loopClock }
 
     /// The transfers of the session's engine, of which those in the background yield to the others.
-    package var traffic: TransferTraffic { plan.settings.engine.traffic }
+    package var traffic: TransferTraffic { plan.settings.network.engine.traffic }
 
     /// Creates a session.
     ///
@@ -65,7 +65,7 @@ public struct Session: Sendable {
 
     /// Runs work on one of the engine's event loops, where requests are cheapest. The work must not block.
     public func onEventLoop<R: Sendable>(_ work: @Sendable () async throws -> R) async rethrows -> R {
-        try await plan.settings.engine.onEventLoop(work)
+        try await plan.settings.network.engine.onEventLoop(work)
     }
 
     // MARK: Sending

@@ -29,11 +29,11 @@ struct SessionHeaders: Sendable {
     init(_ settings: SessionSettings) throws(SternaError) {
         var fields = HTTPFields()
         try settings.headers.merge(into: &fields)
-        own = Pair(all: fields, open: SecretHeaders.removed(from: fields, settings.secretHeaders))
+        own = Pair(all: fields, open: SecretHeaders.removed(from: fields, settings.auth.secretHeaders))
         try Self.settings(of: settings.requestSerializer)?.addHeaders(to: &fields)
         nameCoding = fields.contains(.acceptEncoding)
         Self.addDefaults(to: &fields)
-        ownWithDefaults = Pair(all: fields, open: SecretHeaders.removed(from: fields, settings.secretHeaders))
+        ownWithDefaults = Pair(all: fields, open: SecretHeaders.removed(from: fields, settings.auth.secretHeaders))
     }
 
     static func settings(of serializer: any RequestSerializer) -> SerializerSettings? {

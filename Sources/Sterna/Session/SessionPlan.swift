@@ -9,6 +9,9 @@ import SternaTransport
 final class SessionPlan: Sendable {
     let urls: URLResolution
     let settings: SessionSettings
+
+    /// The options that the requests begin with.
+    let requestOptions: RequestOptions
     let chain: Chain
 
     /// The register of the session's tasks, and whether the session was invalidated.
@@ -48,24 +51,25 @@ final class SessionPlan: Sendable {
     init(base: HTTPURL?, settings: SessionSettings, scope: SessionScope? = nil) {
         let scope = scope ?? SessionScope(settings)
         self.scope = scope
-        urls = URLResolution(base: base, allowsOtherOrigins: settings.allowsOtherOrigins)
+        urls = URLResolution(base: base, allowsOtherOrigins: settings.network.allowsOtherOrigins)
         var settings = settings
         authentication = PlannedAuthentication(&settings)
         self.settings = settings
-        clock = settings.engine.clock
-        scope.register.add(settings.engine)
+        requestOptions = settings.requestOptions
+        clock = settings.network.engine.clock
+        scope.register.add(settings.network.engine)
         let serializer = settings.requestSerializer as? HTTPRequestSerializer
         isPrepared = serializer?.settings.addsOnlyFields ?? false
         leavesPlainGet = serializer?.settings.leavesPlainGet ?? false
         let (headers, failure) = Self.headers(of: settings)
         self.headers = headers
         self.failure = failure ?? Self.trustFailure(settings, base)
-        engineTransport = settings.engine.transport(
-            settings.securityPolicy, hosts: settings.hostPolicies, identityOrigin: base?.origin,
+        engineTransport = settings.network.engine.transport(
+            settings.trust.policy, hosts: settings.trust.hosts, identityOrigin: base?.origin,
             routing: settings.routing)
         builder = ChainBuilder(
             settings: settings, authentication: authentication, scope: scope, sender: engineTransport.sender,
-            transport: settings.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender,
+            transport: settings.network.transport.map { OwnTransport(base: $0) } ?? engineTransport.sender,
             base: base?.origin)
         slots = ChainSlots(of: settings)
         chain = builder.chain(slots)
@@ -74,11 +78,11 @@ final class SessionPlan: Sendable {
     /// Returns the error of invalid security and host policies; nil if all are valid.
     private static func trustFailure(_ settings: SessionSettings, _ base: HTTPURL?) -> SternaError? {
         do throws(SternaError) {
-            let own = base.flatMap { settings.hostPolicies.policy(for: $0.hostWithoutBrackets) }
-            try (own ?? settings.securityPolicy).check(scheme: base?.scheme)
-            try settings.securityPolicy.check(scheme: nil)
-            try settings.hostPolicies.check()
-            for policy in settings.hostPolicies.all { try policy.check(scheme: nil) }
+            let own = base.flatMap { settings.trust.hosts.policy(for: $0.hostWithoutBrackets) }
+            try (own ?? settings.trust.policy).check(scheme: base?.scheme)
+            try settings.trust.policy.check(scheme: nil)
+            try settings.trust.hosts.check()
+            for policy in settings.trust.hosts.all { try policy.check(scheme: nil) }
             return nil
         } catch {
             return error
@@ -88,7 +92,7 @@ final class SessionPlan: Sendable {
     private static func headers(of settings: SessionSettings) -> (SessionHeaders, SternaError?) {
         do {
             let headers = try SessionHeaders(settings)
-            if let authorization = settings.authorization {
+            if let authorization = settings.auth.header {
                 _ = try Headers.field("Authorization", authorization.fieldValue)
             }
             return (headers, nil)
@@ -116,9 +120,9 @@ extension SessionSettings {
     var routing: RouteConfiguration {
         var routing = RouteConfiguration()
         routing.proxies = proxies
-        routing.http2 = http2
-        routing.dialPolicy = dialPolicy
-        routing.unixSocket = unixSocket
+        routing.http2 = network.http2
+        routing.dialPolicy = network.dialPolicy
+        routing.unixSocket = network.unixSocket
         return routing
     }
 }

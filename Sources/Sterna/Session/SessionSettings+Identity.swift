@@ -1,6 +1,6 @@
 extension SessionSettings {
     /// Removes what identifies the user to a server: ``headers`` and those of the ``requestSerializer``, credentials, tokens,
-    /// signatures, cookies, client certificates, and interceptors, adapters, retriers, redirect handlers and ``decisions``, which may
+    /// signatures, cookies, client certificates, and interceptors, adapters, retriers, redirect handlers and ``Tasks/decisions``, which may
     /// add such things. A request serializer that is not configurable stays.
     ///
     ///     let stranger = session.with { $0.removeIdentity() }
@@ -14,18 +14,18 @@ extension SessionSettings {
             serializer.settings.headers = Headers()
             requestSerializer = serializer
         }
-        authorization = nil
-        let policy = authenticationSettings.policy
-        authenticationSettings = AuthenticationSettings()
-        authenticationSettings.policy = policy
-        (tokenAuthentication, awsSigning, messageSigning) = (nil, nil, nil)
+        auth.header = nil
+        let policy = auth.challenges.policy
+        auth.challenges = AuthenticationSettings()
+        auth.challenges.policy = policy
+        (auth.tokens, auth.awsSigning, auth.messageSigning) = (nil, nil, nil)
         (interceptors, networkInterceptors, adapters, retriers) = ([], [], [], [])
-        (redirectHandler, decisions) = (nil, nil)
-        cookieJar = nil
-        securityPolicy.removeIdentity()
-        hostPolicies.removeIdentities()
+        (redirectHandler, tasks.decisions) = (nil, nil)
+        cookies.jar = nil
+        trust.policy.removeIdentity()
+        trust.hosts.removeIdentities()
         // Interceptors may have obtained responses for the user that the cache cannot recognize as such; the label keeps them
         // apart.
-        identityLabel = "SessionSettings.removeIdentity()"
+        auth.identityLabel = "SessionSettings.removeIdentity()"
     }
 }

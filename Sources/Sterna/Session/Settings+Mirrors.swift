@@ -9,33 +9,19 @@ extension Session: CustomReflectable {
 }
 
 extension SessionSettings: CustomReflectable {
-    /// The settings without the values of secret header fields, ``secretHeaders`` among them.
+    /// The settings without the values of secret header fields, ``Auth/secretHeaders`` among them.
     public var customMirror: Mirror {
-        Mirror(
+        let secretHeaders = auth.secretHeaders
+        return Mirror(
             self,
             children: [
-                "headers": headers.masked(secretHeaders), "secretHeaders": secretHeaders,
-                "authorization": authorization as Any, "authentication": authentication,
-                "credential": credential as Any,
-                "credentialStore": credentialStore as Any, "netrc": netrc as Any,
-                "hasChallengeHandler": challengeHandler != nil,
+                "headers": headers.masked(secretHeaders),
                 "requestSerializer": Self.shown(requestSerializer, secretHeaders),
                 "responseSerializer": responseSerializer, "decoding": decoding, "timeouts": timeouts,
-                "options": options, "decodingLimits": decodingLimits, "collectedBytes": collectedBytes,
-                "continueThreshold": continueThreshold as Any,
-                "allowsOtherOrigins": allowsOtherOrigins, "securityPolicy": securityPolicy,
-                "hostPolicies": hostPolicies, "proxies": proxies, "http2": http2, "dialPolicy": dialPolicy,
-                "unixSocket": unixSocket as Any, "collectsMetrics": collectsMetrics,
-                "cookieJar": cookieJar as Any, "hsts": hsts as Any,
-                "cache": cache as Any, "isOffline": isOffline, "hasWillCache": willCache != nil,
-                "identityLabel": identityLabel as Any,
-                "observers": observers.map(\.families), "eventCapacity": eventCapacity, "callbacks": callbacks,
-                "decisions": decisions as Any, "postsNotifications": notifications.isOn,
-                "tokenAuthentication": tokenAuthentication as Any, "bandwidth": bandwidth as Any,
-                "reachability": ownReachability as Any,
-                "startsTasks": startsTasks,
-                "engine": engine, "transport": transport as Any, "interceptors": interceptors,
+                "options": options, "proxies": proxies, "callbacks": callbacks, "interceptors": interceptors,
                 "networkInterceptors": networkInterceptors,
+                "auth": auth, "trust": trust, "cookies": cookies, "cache": cache, "limits": limits,
+                "events": events, "network": network, "tasks": tasks,
             ], displayStyle: .struct)
     }
 
@@ -47,23 +33,98 @@ extension SessionSettings: CustomReflectable {
     }
 }
 
-extension RequestSettings: CustomReflectable {
-    /// The settings without the values of secret header fields, ``secretHeaders`` among them.
+extension SessionSettings.Auth: CustomReflectable {
+    /// The settings, without secrets.
     public var customMirror: Mirror {
         Mirror(
             self,
             children: [
-                "requestSerializer": ownRequestSerializer.map { SessionSettings.shown($0, secretHeaders) } as Any,
+                "header": header as Any, "policy": policy, "credential": credential as Any,
+                "credentialStore": credentialStore as Any, "netrc": netrc as Any,
+                "hasChallengeHandler": challengeHandler != nil, "tokens": tokens as Any,
+                "awsSigning": awsSigning as Any, "messageSigning": messageSigning as Any,
+                "secretHeaders": secretHeaders, "identityLabel": identityLabel as Any,
+            ], displayStyle: .struct)
+    }
+}
+
+extension SessionSettings.Cache: CustomReflectable {
+    /// The settings.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "store": store as Any, "policy": policy, "isOffline": isOffline, "hasWillStore": willStore != nil,
+            ], displayStyle: .struct)
+    }
+}
+
+extension SessionSettings.Limits: CustomReflectable {
+    /// The settings.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "collectedBytes": collectedBytes, "decoding": decoding, "bandwidth": bandwidth as Any,
+                "continueThreshold": continueThreshold as Any,
+            ], displayStyle: .struct)
+    }
+}
+
+extension SessionSettings.Events: CustomReflectable {
+    /// The settings.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "observers": observers.map(\.families), "capacity": capacity, "collectsMetrics": collectsMetrics,
+                "postsNotifications": notifications.isOn,
+            ], displayStyle: .struct)
+    }
+}
+
+extension SessionSettings.Network: CustomReflectable {
+    /// The settings.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "http2": http2, "dialPolicy": dialPolicy, "unixSocket": unixSocket as Any,
+                "allowsOtherOrigins": allowsOtherOrigins, "waitsForConnectivity": waitsForConnectivity,
+                "reachability": ownReachability as Any, "coalescesRequests": coalescesRequests,
+                "resendsNonIdempotentRequests": resendsNonIdempotentRequests, "engine": engine,
+                "transport": transport as Any,
+            ], displayStyle: .struct)
+    }
+}
+
+extension SessionSettings.Tasks: CustomReflectable {
+    /// The settings.
+    public var customMirror: Mirror {
+        Mirror(
+            self, children: ["startsImmediately": startsImmediately, "decisions": decisions as Any],
+            displayStyle: .struct)
+    }
+}
+
+extension RequestSettings: CustomReflectable {
+    /// The settings that were set, without the values of secret header fields, ``Auth/secretHeaders`` among them.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "requestSerializer": ownRequestSerializer.map { SessionSettings.shown($0, allSecretHeaders) } as Any,
                 "responseSerializer": ownResponseSerializer as Any, "timeouts": ownTimeouts as Any,
                 "deadline": deadline as Any,
                 "priority": priority,
-                "options": ownOptions, "authentication": state.choices.authentication as Any,
-                "credential": state.choices.credential.flattened() as Any,
-                "handlesCookies": state.choices.handlesCookies as Any,
-                "usesTokenAuthentication": state.choices.usesToken,
-                "bandwidth": state.choices.bandwidth.flattened() as Any,
-                "authorization": ownAuthorization.flattened() as Any,
-                "secretHeaders": secretHeaders, "continueThreshold": ownContinueThreshold.flattened() as Any,
+                "options": ownOptions, "auth.policy": state.choices.authentication as Any,
+                "auth.credential": state.choices.credential.flattened() as Any,
+                "cookies.isOn": state.choices.handlesCookies as Any,
+                "auth.usesTokens": state.choices.usesToken,
+                "limits.bandwidth": state.choices.bandwidth.flattened() as Any,
+                "auth.header": ownAuthorization.flattened() as Any,
+                "auth.secretHeaders": allSecretHeaders,
+                "limits.continueThreshold": ownContinueThreshold.flattened() as Any,
                 "uploadProgress": uploadProgress as Any,
                 "downloadProgress": downloadProgress as Any,
             ], displayStyle: .struct)
@@ -79,7 +140,7 @@ extension RequestDraft: CustomReflectable {
             children: [
                 "method": method, "reference": Redaction.show(reference: reference.urlReference()),
                 "parameters": parameters?.keys as Any, "query": query?.keys as Any, "body": body as Any,
-                "headers": headers.masked(settings.secretHeaders), "settings": settings,
+                "headers": headers.masked(settings.auth.secretHeaders), "settings": settings,
             ], displayStyle: .struct)
     }
 }

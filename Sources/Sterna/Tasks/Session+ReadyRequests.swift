@@ -7,7 +7,7 @@ import SternaSerialization
 ///     request.headers[.ifMatch] = tag
 ///     let reply = try await api.dataTask(request).value
 ///
-/// The session's base URL, header fields, ``SessionSettings/authorization``, request serializer and time-outs are not applied.
+/// The session's base URL, header fields, ``SessionSettings/Auth/header``, request serializer and time-outs are not applied.
 /// Content-Type and Content-Encoding are added if the request's body has them and its fields do not. The session's interceptors,
 /// redirects, limits and credentials for challenges apply, as do its policies' options, unless the request has its own. The
 /// response is judged by the session's response serializer. Each task begins a new call, even if the request was part of another.
@@ -51,7 +51,7 @@ extension Session {
 
     /// Sends a ready request and collects the response; throws if the response serializer does not accept it.
     ///
-    /// A request that was built of a draft with a ``RequestSettings/completionGroup`` fails with `invalidRequest`, since no task
+    /// A request that was built of a draft with a ``RequestSettings/Tasks/completionGroup`` fails with `invalidRequest`, since no task
     /// enters the group.
     @discardableResult
     nonisolated(nonsending) public func send(_ request: Request) async throws -> Reply {

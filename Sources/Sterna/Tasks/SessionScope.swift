@@ -24,7 +24,7 @@ final class SessionScope: Sendable {
     let isClosable: Bool
 
     init(_ settings: SessionSettings, isClosable: Bool = true) {
-        events = EventSource(settings.allObservers, capacity: settings.eventCapacity)
+        events = EventSource(settings.allObservers, capacity: settings.events.capacity)
         self.isClosable = isClosable
         parent = nil
         register = TaskRegister()

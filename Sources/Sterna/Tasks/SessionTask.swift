@@ -8,7 +8,7 @@ public import Foundation
 /// A handle on a call that runs in a Swift task of its own: it can be observed, suspended, resumed and cancelled.
 ///
 /// A session makes tasks of several kinds: ``DataTask``, ``UploadTask``, ``DownloadTask`` and ``DataStreamTask``. A task starts at
-/// once, unless ``SessionSettings/startsTasks`` is off; then ``resume()`` starts it. Releasing the handle of a running task does not
+/// once, unless ``SessionSettings/Tasks/startsImmediately`` is off; then ``resume()`` starts it. Releasing the handle of a running task does not
 /// cancel it.
 // Invariant: every stored property, of the subclasses too, is an immutable value of a Sendable type.
 public class SessionTask: Identifiable, @unchecked Sendable {
@@ -81,14 +81,14 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - progress: called with the progress of both directions.
-    ///   - startsAtOnce: whether to start the task; nil follows ``SessionSettings/startsTasks``.
+    ///   - startsAtOnce: whether to start the task; nil follows ``SessionSettings/Tasks/startsImmediately``.
     func enroll(reportingTo progress: (@Sendable (RequestProgress) -> Void)? = nil, startsAtOnce: Bool? = nil) {
         reports.connect(progress)
         let group = GroupMembership(draft.settings, of: session.plan.settings)
         if let group { stored.withLock { $0.group = group } }
         session.plan.scope.register.add(self)
         post(.taskCreated(originalRequest))
-        if startsAtOnce ?? session.plan.settings.startsTasks { resume() }
+        if startsAtOnce ?? session.plan.settings.tasks.startsImmediately { resume() }
     }
 
     // MARK: Properties
@@ -332,7 +332,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         _ error: SternaError?, _ summary: @autoclosure () -> TaskSummary = TaskSummary(),
         last: @escaping @Sendable () -> Void = {}
     ) -> Bool {
-        let summary = session.plan.settings.notifications.isOn ? summary() : nil
+        let summary = session.plan.settings.events.notifications.isOn ? summary() : nil
         let (isFirst, isSilent, group) = stored.withLock { state in
             guard state.lifecycle.complete() else { return (false, false, GroupMembership?.none) }
             state.error = error

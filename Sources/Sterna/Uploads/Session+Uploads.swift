@@ -19,7 +19,7 @@ extension Session {
     ///   - configure: changes the settings of this request; runs in the caller's context.
     ///   - progress: called with upload progress: the bytes sent, the total, and the rate in bytes per second.
     ///
-    /// A large body waits for `100 (Continue)`, see ``SessionSettings/continueThreshold``. Throws `SternaError`, for example
+    /// A large body waits for `100 (Continue)`, see ``SessionSettings/Limits/continueThreshold``. Throws `SternaError`, for example
     /// `invalidRequest` for a method without a body.
     @discardableResult
     public func upload(

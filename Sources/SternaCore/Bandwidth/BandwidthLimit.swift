@@ -1,7 +1,7 @@
 /// A limit on the bandwidth of bodies, shared by all sessions, requests and groups of requests that use it.
 ///
 ///     let limit = BandwidthLimit(download: 2_000_000)  // bytes per second
-///     let api = try Session(baseURL: url) { $0.bandwidth = limit }
+///     let api = try Session(baseURL: url) { $0.limits.bandwidth = limit }
 ///     limit.download = 500_000  // applies at once, also to bodies under way
 ///
 /// It counts the bytes of bodies as they are transferred, in their content codings, without heads and framing. Bodies take turns

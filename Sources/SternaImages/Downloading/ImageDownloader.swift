@@ -46,8 +46,8 @@ public final class ImageDownloader: Sendable {
         let accept = Self.accept(decoder.formats)
         self.session = session.with { settings in
             if settings.headers["Accept"] == nil { settings.headers["Accept"] = accept }
-            settings.collectedBytes = min(settings.collectedBytes, options.decoding.limits.bytes)
-            settings.startsTasks = true
+            settings.limits.collectedBytes = min(settings.limits.collectedBytes, options.decoding.limits.bytes)
+            settings.tasks.startsImmediately = true
         }
         (self.decoder, self.imageCache, self.options) = (decoder, imageCache, options)
         transfers = ImageTransfers(self.session, decoder, imageCache, options)

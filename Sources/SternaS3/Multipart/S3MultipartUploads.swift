@@ -4,7 +4,7 @@ public import SternaTransfers
 /// An upload method of `TransferStore`: multipart uploads to S3, which resume after a kill.
 ///
 ///     let store = try TransferStore(folder: folder) { $0.uploadMethods = [S3MultipartUploads()] }
-///     let session = try Session { $0.awsSigning = .s3(region: "eu-central-1", credentials: AWSEnvironmentCredentials()) }
+///     let session = try Session { $0.auth.awsSigning = .s3(region: "eu-central-1", credentials: AWSEnvironmentCredentials()) }
 ///     let url = "https://s3.eu-central-1.amazonaws.com/photos/film.mov"
 ///     try await store.upload(file: "film.mov", to: url, with: session, UploadOptions(.method("s3")))
 ///

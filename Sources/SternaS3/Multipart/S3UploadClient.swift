@@ -69,7 +69,7 @@ struct S3UploadClient: Sendable {
         var draft = RequestDraft(call.method, url, body: call.body, headers: headers)
         // The upload itself decides which requests to repeat.
         draft.settings.retry = .none
-        draft.settings.cachePolicy = .ignored
+        draft.settings.cache.policy = .ignored
         draft.settings.uploadProgress = call.progress
         // Servers that do not send white space respond after they have joined the parts.
         if call.purpose == .complete { draft.settings.timeouts.firstByte = .seconds(600) }

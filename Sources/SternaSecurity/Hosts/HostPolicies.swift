@@ -2,7 +2,7 @@ package import SternaCore
 
 /// Security policies by host, for sessions that connect to several hosts.
 ///
-///     settings.hostPolicies = ["api.example.com": pinned, "*.example.com": .system]
+///     settings.trust.hosts = ["api.example.com": pinned, "*.example.com": .system]
 ///
 /// A key is the name of a host, or a pattern: `*.` before a name matches all hosts one label below it, `**.` matches all hosts
 /// below it and the name itself. The most specific key applies: a host's name before `*.`, `*.` before `**.`, and a longer one

@@ -5,7 +5,7 @@ import Synchronization
 /// A transport that answers without a network, and records its requests.
 ///
 ///     let mock = MockTransport { request in .json(["path": .string(request.url.path)]) }
-///     let api = try Session(baseURL: "https://api.example.com") { $0.transport = mock }
+///     let api = try Session(baseURL: "https://api.example.com") { $0.network.transport = mock }
 ///
 /// Its responses are those of a ``TestServer``.
 public final class MockTransport: Transport {

@@ -6,8 +6,8 @@ import Synchronization
 ///
 ///     let network = TestNetwork()
 ///     let api = try Session(baseURL: server.url) {
-///         $0.waitsForConnectivity = true
-///         $0.reachability = network.reachability()
+///         $0.network.waitsForConnectivity = true
+///         $0.network.reachability = network.reachability()
 ///     }
 ///     network.lose()
 public final class TestNetwork: Sendable {

@@ -8,7 +8,7 @@ import Synchronization
 ///     var options = EngineOptions()
 ///     options.clock = time.clock
 ///     let engine = Engine(options: options)
-///     let api = try Session(baseURL: server.url) { $0.engine = engine }
+///     let api = try Session(baseURL: server.url) { $0.network.engine = engine }
 ///
 ///     let request = Task { try await api.get("slow") }
 ///     await time.waitForTimer(within: .seconds(60))

@@ -65,7 +65,7 @@ public final class TransferQueue: Sendable {
         configure(&options)
         options.retries = min(1_000, max(0, options.retries))
         self.options = options
-        self.session = session.with { $0.startsTasks = false }
+        self.session = session.with { $0.tasks.startsImmediately = false }
         bandwidth = options.bandwidth
         time = session.loopClock
         pacer = SchedulePacer(options.bandwidth, options.schedule, session.loopClock, options.wallClock)

@@ -41,7 +41,7 @@ struct AttemptContext: Sendable {
         if details.kind != .download || !secrets.isEmpty {
             context.session = context.session.with { settings in
                 // Redirects to another origin drop these fields, whatever their names.
-                settings.secretHeaders.formUnion(secrets)
+                settings.auth.secretHeaders.formUnion(secrets)
                 settings.options[SentSecretsKey.self] = sentSecrets
             }
         }

@@ -8,7 +8,7 @@ public import SternaCore
 /// A proxy resolves names itself, so with a proxy the policy checks only addresses that appear in URLs. It never checks the proxy's
 /// own address.
 ///
-///     settings.dialPolicy = .publicOnly           // for URLs that strangers give
+///     settings.network.dialPolicy = .publicOnly           // for URLs that strangers give
 public struct DialPolicy: Sendable, Hashable {
     private let rule: Rule
 

@@ -50,8 +50,8 @@ struct BenchCommand: AsyncParsableCommand, ConnectingCommand {
         var options = try trust.engineOptions(routing.families)
         options.maximumConnectionsPerOrigin = concurrency
         let session = try Session { [options] settings in
-            settings.securityPolicy = policy
-            settings.engine = Engine(options: options)
+            settings.trust.policy = policy
+            settings.network.engine = Engine(options: options)
             settings.responseSerializer = .data
             connection.apply(to: &settings)
             routing.apply(to: &settings, proxies)

@@ -16,9 +16,9 @@ extension DemoStep {
             let credentials = try Proxy(
                 .http, host: "127.0.0.1", port: proxy.port, username: "ada", password: "lovelace")
             let api = try Session(baseURL: stage.secureServer.url) { settings in
-                settings.securityPolicy = .authority(pem: stage.authority.pem)
+                settings.trust.policy = .authority(pem: stage.authority.pem)
                 settings.proxies = .proxy(credentials)
-                settings.collectsMetrics = true
+                settings.events.collectsMetrics = true
             }
             let reply = try await api.get("headers")
             try check(reply.status == 200, "the status is 200")
@@ -31,7 +31,7 @@ extension DemoStep {
     }
 
     private static func refused(_ stage: DemoStage) async throws -> Told {
-        let api = try Session { $0.dialPolicy = .publicOnly }
+        let api = try Session { $0.network.dialPolicy = .publicOnly }
         do {
             try await api.get("\(stage.server.url)/get")
         } catch let error as SternaError {

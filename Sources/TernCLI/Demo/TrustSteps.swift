@@ -24,7 +24,7 @@ extension DemoStep {
 
     private static func accepted(_ stage: DemoStage) async throws -> Told {
         let api = try Session(baseURL: stage.secureServer.url) { settings in
-            settings.securityPolicy = .authority(pem: stage.authority.pem)
+            settings.trust.policy = .authority(pem: stage.authority.pem)
         }
         let reply = try await api.get("get")
         try check(reply.status == 200, "the status is 200")

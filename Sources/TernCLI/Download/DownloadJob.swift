@@ -37,9 +37,9 @@ struct DownloadJob {
             var sent = content
             sent.headers = kept.headers
             var draft = RequestDraft(.get, url, headers: sent.headers)
-            draft.settings.secretHeaders = sent.secretHeaders
+            draft.settings.auth.secretHeaders = sent.secretHeaders
             kept.credentials?.given.apply(to: &draft.settings)
-            if let signing { draft.settings.awsSigning = signing }
+            if let signing { draft.settings.auth.awsSigning = signing }
             return (draft: draft, to: destination)
         }
         SignalWatch.wait(seconds: Self.patience)
@@ -70,13 +70,13 @@ struct DownloadJob {
         let netrc = try sender.credentials.netrcSetting()
         return try Session { settings in
             // The policies of all URLs are the same; a URL that does not fit them was refused.
-            if let policy = policies.first { settings.securityPolicy = policy }
-            settings.engine = engine
+            if let policy = policies.first { settings.trust.policy = policy }
+            settings.network.engine = engine
             connection.apply(to: &settings)
             // A status from 400 on is an error.
             settings.retry = connection.retries.policy(for: .get, fails: true)
             routing.apply(to: &settings, proxies)
-            settings.netrc = netrc
+            settings.auth.netrc = netrc
             settings.decodesContent = sender.fields.decodesContent
             state.apply(to: &settings)
             if !removed.isEmpty {

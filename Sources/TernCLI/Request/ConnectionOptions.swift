@@ -52,10 +52,10 @@ struct TransportOptions: ParsableArguments {
 
     /// Applies these options to a session's settings.
     func apply(to settings: inout SessionSettings) {
-        settings.http2 = http2Mode
+        settings.network.http2 = http2Mode
         if let timeout { settings.timeouts.setEach(.seconds(timeout)) }
         if let maxTime { settings.timeouts.total = .seconds(maxTime) }
-        if let bandwidth { settings.bandwidth = bandwidth }
+        if let bandwidth { settings.limits.bandwidth = bandwidth }
     }
 }
 

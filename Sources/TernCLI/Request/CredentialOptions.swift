@@ -54,9 +54,9 @@ struct CredentialOptions: ParsableArguments {
 
         /// Applies the credentials to a request.
         func apply(to settings: inout RequestSettings) {
-            if let authorization { settings.authorization = authorization }
-            if let credential { settings.credential = credential }
-            if let policy { settings.authentication = policy }
+            if let authorization { settings.auth.header = authorization }
+            if let credential { settings.auth.credential = credential }
+            if let policy { settings.auth.policy = policy }
         }
     }
 

@@ -67,26 +67,26 @@ struct RequestJob {
         let method = try Self.method(target, content)
         let retries = connection.retries.policy(for: method, fails: output.fail)
         let session = try Session { settings in
-            settings.securityPolicy = policy
-            settings.engine = engine
+            settings.trust.policy = policy
+            settings.network.engine = engine
             settings.requestSerializer = .json
             connection.apply(to: &settings)
             settings.retry = retries
             if output.verbose {
-                settings.observers = [AttemptLog(limit: connection.retries.retry) { printError($0) }.observer]
+                settings.events.observers = [AttemptLog(limit: connection.retries.retry) { printError($0) }.observer]
             }
             routing.apply(to: &settings, proxies)
-            settings.netrc = netrc
+            settings.auth.netrc = netrc
             settings.decodesContent = request.sender.fields.decodesContent
-            settings.collectsMetrics = style.parts.contains(.metrics)
+            settings.events.collectsMetrics = style.parts.contains(.metrics)
             settings.networkInterceptors = [exchange.log]
             state.apply(to: &settings)
         }
         var draft = RequestDraft(
             method, url, body: content.body, headers: content.headers)
-        draft.settings.secretHeaders = content.secretHeaders
+        draft.settings.auth.secretHeaders = content.secretHeaders
         kept.credentials?.given.apply(to: &draft.settings)
-        if let signing { draft.settings.awsSigning = signing }
+        if let signing { draft.settings.auth.awsSigning = signing }
         draft.settings.savedName = destination.savedName
         // The limit is for all attempts together.
         if retries.limit > 0, let limit = connection.transport.maxTime {

@@ -102,7 +102,7 @@ struct RoutingOptions: ParsableArguments {
     /// Applies these options to a session's settings.
     func apply(to settings: inout SessionSettings, _ proxies: ProxySettings) {
         settings.proxies = proxies
-        settings.unixSocket = unixSocket
+        settings.network.unixSocket = unixSocket
     }
 
     /// The address families of the options.

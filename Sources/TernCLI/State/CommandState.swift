@@ -34,9 +34,9 @@ struct CommandState: Sendable {
 
     /// Gives a command's session the cookies, the cache and the offline mode.
     func apply(to settings: inout SessionSettings) {
-        settings.cookieJar = jar
-        settings.cache = cache
-        settings.isOffline = isOffline
+        settings.cookies.jar = jar
+        settings.cache.store = cache
+        settings.cache.isOffline = isOffline
     }
 
     /// Reads what earlier commands have left.

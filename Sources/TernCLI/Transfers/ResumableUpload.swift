@@ -171,16 +171,16 @@ struct ResumableUpload {
         let (proxies, netrc) = (try routing.proxies(), try credentials.netrcSetting())
         try routing.checkSocket()
         return try Session(baseURL: url.origin.description) { settings in
-            settings.securityPolicy = policy
-            settings.engine = engine
+            settings.trust.policy = policy
+            settings.network.engine = engine
             connection.apply(to: &settings)
             routing.apply(to: &settings, proxies)
-            settings.netrc = netrc
-            settings.authorization = given.authorization
-            settings.credential = given.credential
-            if let policy = given.policy { settings.authentication = policy }
-            settings.awsSigning = signing
-            if output.verbose { settings.observers = [AttemptLog(limit: nil) { display.note($0) }.observer] }
+            settings.auth.netrc = netrc
+            settings.auth.header = given.authorization
+            settings.auth.credential = given.credential
+            if let policy = given.policy { settings.auth.policy = policy }
+            settings.auth.awsSigning = signing
+            if output.verbose { settings.events.observers = [AttemptLog(limit: nil) { display.note($0) }.observer] }
         }
     }
 }

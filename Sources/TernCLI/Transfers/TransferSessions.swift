@@ -97,17 +97,17 @@ struct TransferSessions {
         let bandwidth = connection.bandwidth
         make = { base, signing in
             try Session(baseURL: base) { settings in
-                if let policy = policies.first { settings.securityPolicy = policy }
-                settings.engine = engine
+                if let policy = policies.first { settings.trust.policy = policy }
+                settings.network.engine = engine
                 connection.apply(to: &settings)
-                settings.bandwidth = bandwidth
+                settings.limits.bandwidth = bandwidth
                 routing.apply(to: &settings, proxies)
-                settings.netrc = netrc
-                settings.awsSigning = signing
+                settings.auth.netrc = netrc
+                settings.auth.awsSigning = signing
                 guard signing == nil else { return }
-                settings.authorization = given.authorization
-                settings.credential = given.credential
-                if let policy = given.policy { settings.authentication = policy }
+                settings.auth.header = given.authorization
+                settings.auth.credential = given.credential
+                if let policy = given.policy { settings.auth.policy = policy }
             }
         }
         commonSigning = try urls.first.flatMap { url in

@@ -42,8 +42,8 @@ struct CertCommand: AsyncParsableCommand {
         let (policy, engine) = (try trust.policy(for: target), try trust.engine(routing.families))
         let proxies = try routing.proxies()
         let session = try Session { settings in
-            settings.securityPolicy = policy
-            settings.engine = engine
+            settings.trust.policy = policy
+            settings.network.engine = engine
             routing.apply(to: &settings, proxies)
             if let timeout { settings.timeouts.setEach(.seconds(timeout)) }
         }

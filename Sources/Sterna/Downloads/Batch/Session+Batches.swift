@@ -5,7 +5,7 @@ extension Session {
     /// Makes a batch that saves several files to a folder, some of them at the same time.
     ///
     /// Files are named as by ``DownloadDestination/folder(_:existing:)``; files of the same name get numbers. The batch starts at
-    /// once, unless ``SessionSettings/startsTasks`` is false; then ``DownloadBatch/resume()`` starts it.
+    /// once, unless ``SessionSettings/Tasks/startsImmediately`` is false; then ``DownloadBatch/resume()`` starts it.
     ///
     /// - Parameters:
     ///   - references: the URLs, absolute or relative to the base URL.
@@ -34,10 +34,10 @@ extension Session {
         options: DownloadOptions = DownloadOptions()
     ) -> DownloadBatch {
         // The tasks are not started, since the batch does that.
-        let waiting = with { $0.startsTasks = false }
+        let waiting = with { $0.tasks.startsImmediately = false }
         let tasks = files.map { waiting.downloadTask($0.draft, to: $0.to, options: options) }
         let batch = DownloadBatch(tasks, concurrency: concurrency)
-        if plan.settings.startsTasks { batch.resume() }
+        if plan.settings.tasks.startsImmediately { batch.resume() }
         return batch
     }
 }

@@ -73,7 +73,7 @@ actor SegmentCoordinator {
     var first: SegmentPlan.Segment? { plan.running.first }
 
     private static func seconds(_ task: DownloadTask) -> Double {
-        Double(task.session.plan.settings.engine.clock.now.uptimeNanoseconds) / 1e9
+        Double(task.session.plan.settings.network.engine.clock.now.uptimeNanoseconds) / 1e9
     }
 
     private var now: Double { Self.seconds(task) }
@@ -170,7 +170,7 @@ actor SegmentCoordinator {
         if taken.readableBytes > 0 { report(taken.readableBytes) }
         if pace.add(taken.readableBytes, at: now, running: plan.begun) { plan.endNewest() }
         assign()
-        let clock = task.session.plan.settings.engine.clock
+        let clock = task.session.plan.settings.network.engine.clock
         let isMuch = task.log != nil && known.present.total - savedBytes > Self.loggedBytes
         let isDue = known.validator != nil && (isMuch || clock.now - savedAt > Self.saveInterval)
         return Order(intake: intake, saves: isDue && !isSaving)
@@ -187,7 +187,7 @@ actor SegmentCoordinator {
         guard !isSaving, let validator = known.validator else { return }
         isSaving = true
         defer { isSaving = false }
-        savedAt = task.session.plan.settings.engine.clock.now
+        savedAt = task.session.plan.settings.network.engine.clock.now
         savedBytes = known.present.total
         let (partial, data) = (partial, partial.data(url: url, validator, known))
         try await BlockingWork.run {

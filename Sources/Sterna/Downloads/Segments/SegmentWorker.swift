@@ -147,7 +147,7 @@ struct SegmentWorker: Sendable {
             return true
         }
         let goesOn = try await task.gate.pass(
-            within: task.options.suspensionGrace, on: task.session.plan.settings.engine.loopClock)
+            within: task.options.suspensionGrace, on: task.session.plan.settings.network.engine.loopClock)
         await coordinator.resumed()
         return goesOn
     }

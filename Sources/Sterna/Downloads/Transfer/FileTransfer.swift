@@ -32,13 +32,13 @@ struct FileTransfer {
 
     private var digests: DownloadDigests
     private var session: Session { task.session }
-    private var clock: NetworkClock { session.plan.settings.engine.clock }
+    private var clock: NetworkClock { session.plan.settings.network.engine.clock }
 
     init(_ task: DownloadTask, _ request: Request) {
         self.task = task
         self.request = request
         retries = BodyRetries(
-            request.options[RetryPolicyKey.self], since: task.session.plan.settings.engine.clock.now)
+            request.options[RetryPolicyKey.self], since: task.session.plan.settings.network.engine.clock.now)
         digests = DownloadDigests()
     }
 

@@ -4,7 +4,7 @@ public import SternaCore
 /// Signs requests by AWS Signature Version 4.
 ///
 ///     let api = try Session(baseURL: "https://sqs.eu-central-1.amazonaws.com") {
-///         $0.awsSigning = AWSSigning(region: "eu-central-1", service: "sqs", credentials: AWSEnvironmentCredentials())
+///         $0.auth.awsSigning = AWSSigning(region: "eu-central-1", service: "sqs", credentials: AWSEnvironmentCredentials())
 ///     }
 ///
 /// Each attempt is signed anew, with the provider's current credentials. Only requests to the origin of a call's first request are

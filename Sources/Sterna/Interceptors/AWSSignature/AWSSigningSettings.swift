@@ -15,7 +15,7 @@ struct AWSSigningChoice: Sendable {
 /// The option that holds a request's signing by AWS Signature Version 4.
 enum AWSSigningKey: RequestOptionKey {
     static var defaultValue: AWSSigningChoice? { nil }
-    static var name: String? { "awsSigning" }
+    static var name: String? { "auth.awsSigning" }
 
     static func shown(_ value: AWSSigningChoice?) -> Any { value?.signing as Any }
 }
@@ -34,41 +34,27 @@ final class AWSTrail: Sendable {
     func leave() { foreign.store(true, ordering: .relaxed) }
 }
 
-extension SessionSettings {
-    /// Signs the session's requests by AWS Signature Version 4; nil, the default, signs none.
-    ///
-    /// With a base URL, only requests to its origin are signed.
-    public var awsSigning: AWSSigning? {
-        get { options[AWSSigningKey.self]?.signing }
-        set {
-            options[ifSet: AWSSigningKey.self] = newValue.map {
-                .some(AWSSigningChoice(signing: $0, isOfRequest: false))
-            }
-        }
-    }
-}
-
-extension RequestSettings {
+extension RequestSettings.Auth {
     /// Signs this request by AWS Signature Version 4; nil sends it without a signature, even if the session signs. The session's
     /// value by default.
     ///
     /// A value assigned here signs the request whatever its origin. The session's value, even with properties changed here, signs
-    /// only requests that ``SessionSettings/awsSigning`` signs.
+    /// only requests that ``SessionSettings/Auth/awsSigning`` signs.
     ///
     /// A draft does not know its session's: assign a whole value there. A change of a property where there is none, as by
-    /// `$0.awsSigning?.region = …` in a draft's closure, fails the request with `invalidRequest`.
+    /// `$0.auth.awsSigning?.region = …` in a draft's closure, fails the request with `invalidRequest`.
     public var awsSigning: AWSSigning? {
-        get { options[AWSSigningKey.self]?.signing }
+        get { settings.options[AWSSigningKey.self]?.signing }
         _modify {
-            let former = options[AWSSigningKey.self]
+            let former = settings.options[AWSSigningKey.self]
             var signing = former?.signing
             defer {
-                options[AWSSigningKey.self] = AWSSigningChoice(
+                settings.options[AWSSigningKey.self] = AWSSigningChoice(
                     signing: signing, isOfRequest: former?.signing == nil || former?.isOfRequest == true,
                     changesNone: former?.signing == nil && signing == nil)
             }
             yield &signing
         }
-        set { options[AWSSigningKey.self] = AWSSigningChoice(signing: newValue, isOfRequest: true) }
+        set { settings.options[AWSSigningKey.self] = AWSSigningChoice(signing: newValue, isOfRequest: true) }
     }
 }

@@ -21,9 +21,9 @@ struct AuthenticationInterceptor: Interceptor {
     /// Makes the interceptor of a session, whose settings keep the memory for derived sessions.
     init(_ settings: inout SessionSettings) {
         memory = settings.resolveMemory()
-        self.settings = settings.authenticationSettings
-        time = settings.engine.loopClock
-        isLocal = settings.unixSocket != nil
+        self.settings = settings.auth.challenges
+        time = settings.network.engine.loopClock
+        isLocal = settings.network.unixSocket != nil
         proxies = settings.proxies
     }
 

@@ -17,9 +17,9 @@ final class PlannedAuthentication: Sendable {
 
     /// Makes the authentication of a session, whose settings keep the memory that derived sessions share.
     init(_ settings: inout SessionSettings) {
-        let isEnabled = settings.authenticationSettings.isEnabled || settings.decisions?.challengeReceived != nil
+        let isEnabled = settings.auth.challenges.isEnabled || settings.tasks.decisions?.challengeReceived != nil
         shared = isEnabled ? AuthenticationInterceptor(&settings) : nil
-        credential = settings.credential
+        credential = settings.auth.credential
         self.settings = settings
     }
 
@@ -67,7 +67,7 @@ final class PlannedAuthentication: Sendable {
     /// Returns whether a URL's user information may be sent without a challenge, by Basic.
     func allowsBasic(_ url: HTTPURL, _ own: RequestSettings) -> Bool {
         guard url.userinfo != nil else { return true }
-        let shared = settings.authenticationSettings.policy
+        let shared = settings.auth.challenges.policy
         let policy = own.state.choices.authentication?.over(shared ?? .standard) ?? shared
         return policy?.schemes.contains(.basic) ?? true
     }

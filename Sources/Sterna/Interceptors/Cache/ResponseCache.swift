@@ -5,12 +5,12 @@ import Synchronization
 
 /// Stores responses, and serves them to later requests without the server or after validation by it (RFC 9111).
 ///
-///     let api = try Session(baseURL: "https://api.example.com") { $0.cache = .memory() }
+///     let api = try Session(baseURL: "https://api.example.com") { $0.cache.store = .memory() }
 ///     let news = try await api.get("news")
 ///     print(news.source, news.headers["Cache-Status"] ?? "")
 ///
 /// Give several sessions the same cache to share it. A response that one identity received is never served to another, unless it is
-/// marked `public` (see ``SessionSettings/identityLabel``). The cache's limits hold for all sessions and identities together.
+/// marked `public` (see ``SessionSettings/Auth/identityLabel``). The cache's limits hold for all sessions and identities together.
 public final class ResponseCache: Sendable {
     let storage: any CacheStorage
 

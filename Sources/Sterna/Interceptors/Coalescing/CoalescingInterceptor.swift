@@ -120,7 +120,7 @@ struct CoalescingPlan: Sendable {
 
     init(_ settings: SessionSettings, calls: CallScope) {
         identity = RequestIdentity(settings)
-        time = settings.engine.loopClock
+        time = settings.network.engine.loopClock
         deadlines = DeadlineWatch(time)
         limits = settings.coalescingLimits
         self.calls = calls

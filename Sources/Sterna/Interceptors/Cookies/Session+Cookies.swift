@@ -2,7 +2,7 @@ public import SternaCore
 
 extension Session {
     /// Returns the cookies that a request to a URL would carry, in the order of its Cookie field; none without a
-    /// ``SessionSettings/cookieJar``. Blocks the thread on the disk if the jar has a file that was not read yet.
+    /// ``SessionSettings/Cookies/jar``. Blocks the thread on the disk if the jar has a file that was not read yet.
     ///
     ///     let sid = try api.cookies(for: "/").first { $0.name == "sid" }?.value
     ///
@@ -11,7 +11,7 @@ extension Session {
     /// Throws `invalidURL`.
     public func cookies(for reference: some URLConvertible) throws(SternaError) -> [Cookie] {
         let url = try plan.url(of: reference)
-        return plan.settings.cookieJar?.cookies(for: url, isSecure: CookieSecurity(plan.settings).isSecure(url)) ?? []
+        return plan.settings.cookies.jar?.cookies(for: url, isSecure: CookieSecurity(plan.settings).isSecure(url)) ?? []
     }
 }
 

@@ -4,7 +4,7 @@ import SternaPlatform
 /// Signs requests by HTTP Message Signatures (RFC 9421).
 ///
 ///     let api = try Session(baseURL: "https://api.example.com") {
-///         $0.messageSigning = MessageSigning(key: .hmacSHA256(id: "key-1", secret: secret))
+///         $0.auth.messageSigning = MessageSigning(key: .hmacSHA256(id: "key-1", secret: secret))
 ///     }
 ///
 /// Each attempt is signed anew. Only requests to the origin of a call's first request are signed; a redirect to another origin is

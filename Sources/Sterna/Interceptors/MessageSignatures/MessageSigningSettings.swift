@@ -3,7 +3,7 @@ import SternaCore
 /// The option that holds a request's message signing.
 enum MessageSigningOptionKey: RequestOptionKey {
     static var defaultValue: MessageSigningChoice? { nil }
-    static var name: String? { "messageSigning" }
+    static var name: String? { "auth.messageSigning" }
 
     static func shown(_ value: MessageSigningChoice?) -> Any { value?.signing as Any }
 }
@@ -19,41 +19,27 @@ struct MessageSigningChoice: Sendable {
     var changesNone = false
 }
 
-extension SessionSettings {
-    /// Signs the session's requests by HTTP Message Signatures (RFC 9421); nil, the default, signs none.
-    ///
-    /// With a base URL, only requests to its origin are signed.
-    public var messageSigning: MessageSigning? {
-        get { options[MessageSigningOptionKey.self]?.signing }
-        set {
-            options[ifSet: MessageSigningOptionKey.self] = newValue.map {
-                .some(MessageSigningChoice(signing: $0, isOfRequest: false))
-            }
-        }
-    }
-}
-
-extension RequestSettings {
+extension RequestSettings.Auth {
     /// Signs this request by HTTP Message Signatures (RFC 9421); nil sends it without a signature, even if the session signs. The
     /// session's value by default.
     ///
     /// A value assigned here signs the request whatever its origin. The session's value, even with properties changed here, signs
-    /// only requests that ``SessionSettings/messageSigning`` signs.
+    /// only requests that ``SessionSettings/Auth/messageSigning`` signs.
     ///
     /// A draft does not know its session's: assign a whole value there. A change of a property where there is none, as by
-    /// `$0.messageSigning?.label = …` in a draft's closure, fails the request with `invalidRequest`.
+    /// `$0.auth.messageSigning?.label = …` in a draft's closure, fails the request with `invalidRequest`.
     public var messageSigning: MessageSigning? {
-        get { options[MessageSigningOptionKey.self]?.signing }
+        get { settings.options[MessageSigningOptionKey.self]?.signing }
         _modify {
-            let former = options[MessageSigningOptionKey.self]
+            let former = settings.options[MessageSigningOptionKey.self]
             var signing = former?.signing
             defer {
-                options[MessageSigningOptionKey.self] = MessageSigningChoice(
+                settings.options[MessageSigningOptionKey.self] = MessageSigningChoice(
                     signing: signing, isOfRequest: former?.signing == nil || former?.isOfRequest == true,
                     changesNone: former?.signing == nil && signing == nil)
             }
             yield &signing
         }
-        set { options[MessageSigningOptionKey.self] = MessageSigningChoice(signing: newValue, isOfRequest: true) }
+        set { settings.options[MessageSigningOptionKey.self] = MessageSigningChoice(signing: newValue, isOfRequest: true) }
     }
 }

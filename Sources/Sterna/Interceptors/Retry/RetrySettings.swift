@@ -26,16 +26,6 @@ extension SessionSettings {
         set { retryHandlers.adapters = newValue }
     }
 
-    /// Whether the engine resends a POST or PATCH after a redirect, a challenge or a retry on a new connection, if the server
-    /// closes the kept connection within 100 ms of its previous response and before the first byte of the next; true by default.
-    ///
-    /// A server that closes a connection right after a response has usually not read the next request. If it has, it may process
-    /// the request twice.
-    public var resendsNonIdempotentRequests: Bool {
-        get { options[ResendsNonIdempotentKey.self] }
-        set { options[ResendsNonIdempotentKey.self] = newValue }
-    }
-
     /// Whether requests of the session may be retried or adapted.
     var retries: Bool {
         // Without a policy in the options the default applies, which retries; it is not made just for this check.
@@ -61,13 +51,6 @@ extension RequestSettings {
             yield &list.elements
         }
         set { state.choices.retryHandlers.retriers = .these(newValue) }
-    }
-
-    /// Whether the engine resends this request as described at ``SessionSettings/resendsNonIdempotentRequests``; the session's
-    /// setting by default.
-    public var resendsNonIdempotentRequests: Bool {
-        get { options[ResendsNonIdempotentKey.self] }
-        set { options[ResendsNonIdempotentKey.self] = newValue }
     }
 
     /// The adapters, which change this request before each of its attempts; the session's by default. `$0.adapters.append(…)` adds

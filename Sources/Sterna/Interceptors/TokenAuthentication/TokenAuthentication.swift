@@ -11,7 +11,7 @@ import Synchronization
 ///         let reply = try await login.post("refresh", parameters: ["token": expired?.refreshToken ?? ""])
 ///         return AccessToken(try await reply.json()["token"].string ?? "", lifetime: .seconds(600))
 ///     }
-///     let api = try Session(baseURL: "https://api.example.com") { $0.tokenAuthentication = tokens }
+///     let api = try Session(baseURL: "https://api.example.com") { $0.auth.tokens = tokens }
 ///
 /// Only requests to its origins carry the token, also after a redirect; requests that already have the field do not. All requests
 /// that need a new token wait for one refresh. If it fails, they fail with its error, whose response is the 401 that caused the
@@ -21,7 +21,7 @@ import Synchronization
 ///
 /// Sessions may share it. The refresh runs in a task of its own, so cancelling a request only ends that request's wait. Requests
 /// that the closure sends do not use the token, whatever session sends them. A request from a detached task would wait for the
-/// refresh that it is part of: set its ``RequestSettings/usesTokenAuthentication`` to false.
+/// refresh that it is part of: set its ``RequestSettings/Auth/usesTokens`` to false.
 public final class TokenAuthentication: Sendable {
     /// Obtains a token to replace one that has expired or was rejected; nil if there was none yet.
     public typealias Refresh = @Sendable (_ expired: AccessToken?) async throws -> AccessToken

@@ -4,7 +4,7 @@ import SternaCore
 /// Limits the number of concurrent requests to each origin by the measured capacity of its server (adaptive concurrency).
 ///
 ///     let limit = AdaptiveConcurrencyLimit(maxLimit: 100, longestWait: .seconds(5))
-///     let api = try Session { $0.adaptiveConcurrencyLimit = limit }
+///     let api = try Session { $0.limits.concurrency = limit }
 ///
 /// The limit follows the times to the responses' heads. It grows while they are as short as with few concurrent requests, and
 /// shrinks when requests begin to queue in the server. Time-outs, connections that fail or are lost, and the statuses 429 and 503

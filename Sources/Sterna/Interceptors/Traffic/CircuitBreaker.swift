@@ -4,7 +4,7 @@ import Synchronization
 /// Stops sending requests to a failing origin, so that calls fail at once instead of after a time-out, and the server can recover.
 ///
 ///     let breaker = CircuitBreaker(failures: 5, openTime: .seconds(30))
-///     let api = try Session { $0.circuitBreaker = breaker }
+///     let api = try Session { $0.limits.circuitBreaker = breaker }
 ///
 /// After a number of consecutive failures an origin's circuit opens: requests fail with `trafficLimited`, and nothing is sent.
 /// After a time a probe is sent; if it succeeds, the circuit closes again. Failures are unknown hosts, connections that cannot be

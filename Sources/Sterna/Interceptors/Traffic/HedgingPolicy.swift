@@ -3,8 +3,8 @@ public import SternaCore
 /// Sends copies of a request while its response is late, and uses the first response (hedged requests).
 ///
 ///     let hedging = HedgingPolicy(after: .percentile(95))
-///     let api = try Session { $0.hedging = hedging }
-///     try await api.get("live") { $0.hedging = .off }
+///     let api = try Session { $0.network.hedging = hedging }
+///     try await api.get("live") { $0.network.hedging = .off }
 ///
 /// A request without a response after ``Delay`` is sent again over another connection or stream. The first usable response is
 /// delivered, and the other copies are cancelled. A response with status 429, 500, 502, 503 or 504, or an error, is not usable: the
@@ -54,20 +54,4 @@ public final class HedgingPolicy: Sendable {
 
 enum HedgingKey: RequestOptionKey {
     static var defaultValue: HedgingPolicy? { nil }
-}
-
-extension SessionSettings {
-    /// Sends copies of requests while their responses are late; nil, the default, sends none.
-    public var hedging: HedgingPolicy? {
-        get { options[HedgingKey.self] }
-        set { options[ifSet: HedgingKey.self] = newValue.map(Optional.some) }
-    }
-}
-
-extension RequestSettings {
-    /// How this request is hedged; the session's policy by default. Nil, like ``HedgingPolicy/off``, sends no copies.
-    public var hedging: HedgingPolicy? {
-        get { options[HedgingKey.self] }
-        set { options[HedgingKey.self] = newValue }
-    }
 }

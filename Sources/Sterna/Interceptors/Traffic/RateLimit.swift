@@ -5,7 +5,7 @@ import Synchronization
 /// Limits the rate of requests to each origin, and respects the rate limits that servers announce.
 ///
 ///     let limit = RateLimit(requests: 10, per: .seconds(1), burst: 20)
-///     let api = try Session { $0.rateLimit = limit }
+///     let api = try Session { $0.limits.rate = limit }
 ///
 /// A request beyond the rate waits for its turn; one that would wait longer than `longestWait`, or past its deadline, fails with
 /// `trafficLimited`, and nothing is sent. A response delays further requests to its origin if its `RateLimit` field (or the older

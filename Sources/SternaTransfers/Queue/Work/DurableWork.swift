@@ -45,7 +45,7 @@ final class DurableWork: QueueWork, TransferScheduling {
         // Without the secrets the server would refuse the request.
         guard let headers = try? await transfer.requestHeaders() else { return nil }
         let draft = RequestDraft(.get, transfer.details.url, headers: headers)
-        let task = transfer.ownSession.with { $0.startsTasks = false }.dataTask(draft)
+        let task = transfer.ownSession.with { $0.tasks.startsImmediately = false }.dataTask(draft)
         return await task.contentLength()
     }
 

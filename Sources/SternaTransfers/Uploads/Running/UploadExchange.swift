@@ -86,7 +86,7 @@ struct UploadExchange: Sendable {
         // The upload's rules decide which requests to repeat, and where.
         draft.settings.retry = .none
         draft.settings.redirects = .doNotFollow
-        draft.settings.cachePolicy = .ignored
+        draft.settings.cache.policy = .ignored
         draft.settings.options[ConfirmedProgressKey.self] = !content.isEmpty
         if !content.isEmpty {
             let (start, length) = (content.lowerBound, state.length)

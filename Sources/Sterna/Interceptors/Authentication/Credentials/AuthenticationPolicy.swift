@@ -29,7 +29,7 @@ public struct AuthenticationPolicy: Sendable, Hashable {
     /// by default.
     public var isPreemptive = true { didSet { edits.insert(Property.isPreemptive) } }
 
-    /// Whether the session remembers a request's own ``RequestSettings/credential`` once a server has accepted it; false by
+    /// Whether the session remembers a request's own ``RequestSettings/Auth/credential`` once a server has accepted it; false by
     /// default. Other requests to the same protection space then use it, unless they or the session have a credential of their own.
     /// The counterpart of ASIHTTPRequest's `useSessionPersistence`.
     ///

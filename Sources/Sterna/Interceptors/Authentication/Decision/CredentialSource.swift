@@ -2,15 +2,15 @@
 enum CredentialSource: Int, Sendable, Hashable, CaseIterable, Comparable {
     /// The user information of the request's URL.
     case url
-    /// ``RequestSettings/credential``.
+    /// ``RequestSettings/Auth/credential``.
     case request
-    /// ``SessionSettings/credential``.
+    /// ``SessionSettings/Auth/credential``.
     case session
     /// The remembered credential of an earlier request; ``AuthenticationPolicy/remembersCredential``.
     case remembered
-    /// ``SessionSettings/credentialStore``.
+    /// ``SessionSettings/Auth/credentialStore``.
     case store
-    /// ``SessionSettings/netrc``.
+    /// ``SessionSettings/Auth/netrc``.
     case netrc
     /// A closure of the task, or a handler of the request or of the session.
     case handler

@@ -44,13 +44,13 @@ struct AuthenticationOwner: Sendable, Equatable {
     let unixSocket: String?
 
     init(_ all: SessionSettings) {
-        settings = all.authenticationSettings.identity
-        decisions = all.authenticationSettings.decisions
-        securityPolicy = all.securityPolicy
-        hostPolicies = all.hostPolicies
-        engine = ObjectIdentifier(all.engine)
-        unixSocket = all.unixSocket
-        transport = TransportIdentity(all.transport)
+        settings = all.auth.challenges.identity
+        decisions = all.tasks.decisionsNumber
+        securityPolicy = all.trust.policy
+        hostPolicies = all.trust.hosts
+        engine = ObjectIdentifier(all.network.engine)
+        unixSocket = all.network.unixSocket
+        transport = TransportIdentity(all.network.transport)
     }
 }
 
@@ -73,9 +73,9 @@ extension SessionSettings {
     /// Returns the memory of the settings; makes a new one if the settings have changed since theirs was made.
     mutating func resolveMemory() -> AuthenticationMemory {
         let owner = AuthenticationOwner(self)
-        if let known = authenticationSettings.memory, known.owner == owner { return known }
+        if let known = auth.challenges.memory, known.owner == owner { return known }
         let memory = AuthenticationMemory(owner)
-        authenticationSettings.memory = memory
+        auth.challenges.memory = memory
         return memory
     }
 }

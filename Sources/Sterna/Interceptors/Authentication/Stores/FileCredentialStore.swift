@@ -3,7 +3,7 @@ import SternaPlatform
 
 /// Stores credentials in a file that only its owner can read (mode 0600), for programs without a keychain.
 ///
-///     settings.credentialStore = try FileCredentialStore(path: "/home/ada/.config/app/credentials.json")
+///     settings.auth.credentialStore = try FileCredentialStore(path: "/home/ada/.config/app/credentials.json")
 ///
 /// The file is JSON. It is read whenever a credential is needed, and replaced atomically when one is set. A file that other users
 /// own, can read or can change, a symbolic link, and a file with other content are refused and left unchanged. If two processes set

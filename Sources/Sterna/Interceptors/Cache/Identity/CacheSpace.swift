@@ -19,10 +19,10 @@ struct CacheSpace: Sendable {
     private static let host = HTTPField.Name("Host")
 
     init(_ settings: SessionSettings) {
-        unixSocket = settings.unixSocket
-        (policy, hostPolicies) = (settings.securityPolicy, settings.hostPolicies)
+        unixSocket = settings.network.unixSocket
+        (policy, hostPolicies) = (settings.trust.policy, settings.trust.hosts)
         isPlain =
-            settings.unixSocket == nil && settings.hostPolicies.isEmpty && !policy.asksUserCode
+            settings.network.unixSocket == nil && settings.trust.hosts.isEmpty && !policy.asksUserCode
             && policy.requirements.isEmpty
     }
 

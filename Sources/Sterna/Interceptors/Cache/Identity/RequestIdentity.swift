@@ -17,10 +17,10 @@ struct RequestIdentity: Sendable {
     var hostPolicies = HostPolicies()
 
     init(_ settings: SessionSettings) {
-        label = settings.identityLabel
-        jar = settings.cookieJar
+        label = settings.auth.identityLabel
+        jar = settings.cookies.jar
         cookieSecurity = CookieSecurity(settings)
-        (securityPolicy, hostPolicies) = (settings.securityPolicy, settings.hostPolicies)
+        (securityPolicy, hostPolicies) = (settings.trust.policy, settings.trust.hosts)
     }
 
     /// Whether a request is signed below the cache.

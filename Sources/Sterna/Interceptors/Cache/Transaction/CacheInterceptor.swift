@@ -75,14 +75,15 @@ struct CachePlan: Sendable {
     let calls: CallScope
 
     init?(_ settings: SessionSettings, calls: CallScope) {
-        guard let cache = settings.cache ?? (settings.isOffline ? ResponseCache.memory(bytes: 0) : nil) else {
+        let isOffline = settings.cache.isOffline
+        guard let cache = settings.cache.store ?? (isOffline ? ResponseCache.memory(bytes: 0) : nil) else {
             return nil
         }
         self.cache = cache
         identity = RequestIdentity(settings)
         space = CacheSpace(settings)
-        isOffline = settings.isOffline
-        willCache = settings.willCache
+        self.isOffline = isOffline
+        willCache = settings.cache.willStore
         self.calls = calls
     }
 

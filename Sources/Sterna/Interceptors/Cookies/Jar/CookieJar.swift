@@ -5,7 +5,7 @@ import Synchronization
 /// Stores the cookies of sessions. Several sessions may share a jar.
 ///
 ///     let jar = CookieJar(path: "/home/ada/.cache/app/cookies.json")
-///     let api = try Session(baseURL: "https://api.example.com") { $0.cookieJar = jar }
+///     let api = try Session(baseURL: "https://api.example.com") { $0.cookies.jar = jar }
 ///
 /// It follows draft-ietf-httpbis-rfc6265bis-22, the successor of RFC 6265.
 ///

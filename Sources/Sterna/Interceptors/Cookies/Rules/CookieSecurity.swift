@@ -15,7 +15,7 @@ struct CookieSecurity: Sendable {
         /// The last result. The authority includes the port, since proxies and replaced addresses may differ by port.
         private let last = Mutex<(authority: String, staysHere: Bool)?>(nil)
 
-        init(_ settings: SessionSettings) { (engine, routing) = (settings.engine, settings.routing) }
+        init(_ settings: SessionSettings) { (engine, routing) = (settings.network.engine, settings.routing) }
 
         /// Returns whether every connection to the origin of an http URL stays on this machine.
         func staysHere(_ url: HTTPURL) -> Bool {
@@ -32,7 +32,7 @@ struct CookieSecurity: Sendable {
 
     /// Makes the rule of a session. With a custom transport only TLS counts as secure, since its routes are unknown.
     init(_ settings: SessionSettings) {
-        connections = settings.transport == nil ? Connections(settings) : nil
+        connections = settings.network.transport == nil ? Connections(settings) : nil
     }
 
     /// Returns whether a request to a URL may carry `Secure` cookies, and its response may set them.

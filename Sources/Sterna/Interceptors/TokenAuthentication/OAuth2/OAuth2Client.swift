@@ -7,7 +7,7 @@ import SternaSerialization
 ///
 ///     let client = OAuth2Client(tokenURL: "https://login.example.com/token", id: "app", secret: secret)
 ///     let tokens = try TokenAuthentication(for: ["https://api.example.com"], client: client, scope: "read")
-///     let api = try Session(baseURL: "https://api.example.com") { $0.tokenAuthentication = tokens }
+///     let api = try Session(baseURL: "https://api.example.com") { $0.auth.tokens = tokens }
 ///
 /// The token endpoint must be https, or a loopback host that is reached without a proxy. Its redirects are not followed, and its
 /// response must be a JSON object of at most 64 KiB with a token of the type `Bearer`.
@@ -92,7 +92,7 @@ public struct OAuth2Client: Sendable {
             headers: headers
         ) {
             $0.redirects = .doNotFollow
-            $0.usesTokenAuthentication = false
+            $0.auth.usesTokens = false
             $0.responseSerializer = DataResponseSerializer().validating(statuses: 100..<1_000)
         }
         let reply = try await own.send(draft)
@@ -113,17 +113,17 @@ public struct OAuth2Client: Sendable {
     /// The session without credentials for other servers: the request authenticates itself, and a 401 is the result.
     private var own: Session {
         session.with {
-            $0.collectedBytes = min($0.collectedBytes, Self.longestAnswer)
-            $0.allowsOtherOrigins = true
-            $0.authorization = nil
-            $0.tokenAuthentication = nil
-            $0.authentication = AuthenticationPolicy(schemes: [])
-            $0.credential = nil
-            $0.credentialStore = nil
-            $0.netrc = nil
-            $0.challengeHandler = nil
-            $0.awsSigning = nil
-            $0.messageSigning = nil
+            $0.limits.collectedBytes = min($0.limits.collectedBytes, Self.longestAnswer)
+            $0.network.allowsOtherOrigins = true
+            $0.auth.header = nil
+            $0.auth.tokens = nil
+            $0.auth.policy = AuthenticationPolicy(schemes: [])
+            $0.auth.credential = nil
+            $0.auth.credentialStore = nil
+            $0.auth.netrc = nil
+            $0.auth.challengeHandler = nil
+            $0.auth.awsSigning = nil
+            $0.auth.messageSigning = nil
         }
     }
 

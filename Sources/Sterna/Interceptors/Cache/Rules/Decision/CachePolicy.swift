@@ -2,7 +2,7 @@ package import SternaCore
 
 /// How a request uses the cache (RFC 9111).
 ///
-///     let reply = try await api.get("news") { $0.cachePolicy = .reload }
+///     let reply = try await api.get("news") { $0.cache.policy = .reload }
 ///
 /// The request's Cache-Control directives hold under every policy. So do the response's: a stale response with `must-revalidate`,
 /// and any with `no-cache`, is not served without validation, not even offline.
