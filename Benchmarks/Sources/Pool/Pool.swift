@@ -58,9 +58,9 @@ struct Row {
 
     private func session(_ engine: Engine) throws -> Session {
         try Session { settings in
-            settings.engine = engine
+            settings.network.engine = engine
             settings.responseSerializer = .data
-            if let authorities { settings.securityPolicy = .authority(file: authorities) }
+            if let authorities { settings.trust.policy = .authority(file: authorities) }
         }
     }
 

@@ -26,8 +26,8 @@ enum CookieLoad {
     private static func session(_ jar: CookieJar?) throws -> Session {
         try Session { settings in
             settings.responseSerializer = .data
-            settings.cookieJar = jar
-            settings.transport = LocalTransport(expectsCookies: jar != nil)
+            settings.cookies.jar = jar
+            settings.network.transport = LocalTransport(expectsCookies: jar != nil)
         }
     }
 

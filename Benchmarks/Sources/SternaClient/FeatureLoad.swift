@@ -73,18 +73,18 @@ enum FeatureLoad {
             switch feature {
             case .interceptor: settings.interceptors = [Pass()]
             case .interceptors: settings.interceptors = (0..<5).map { _ in Pass() }
-            case .credential, .digest: settings.credential = Credential(user: "ada", password: "benchmark")
-            case .token: settings.tokenAuthentication = token
+            case .credential, .digest: settings.auth.credential = Credential(user: "ada", password: "benchmark")
+            case .token: settings.auth.tokens = token
             case .retry: break
-            case .cookies: settings.cookieJar = jar
-            case .coalescing, .oneURL: settings.coalescesRequests = true
-            case .observer: settings.observers = [EventObserver { _ in }]
-            case .metrics: settings.collectsMetrics = true
+            case .cookies: settings.cookies.jar = jar
+            case .coalescing, .oneURL: settings.network.coalescesRequests = true
+            case .observer: settings.events.observers = [EventObserver { _ in }]
+            case .metrics: settings.events.collectsMetrics = true
             case .all:
                 settings.interceptors = [Pass()]
-                settings.tokenAuthentication = token
-                settings.cookieJar = jar
-                settings.collectsMetrics = true
+                settings.auth.tokens = token
+                settings.cookies.jar = jar
+                settings.events.collectsMetrics = true
             }
         }
     }

@@ -18,14 +18,14 @@ struct SternaClient {
         }
         let session = try Session { settings in
             settings.responseSerializer = .data
-            if let file = arguments.authorities { settings.securityPolicy = .authority(file: file) }
+            if let file = arguments.authorities { settings.trust.policy = .authority(file: file) }
             if arguments.keepsState {
-                settings.cookieJar = CookieJar()
-                settings.hsts = HSTSStore()
+                settings.cookies.jar = CookieJar()
+                settings.trust.hsts = HSTSStore()
             }
-            settings.cache = cache
+            settings.cache.store = cache
             if arguments.isSigned {
-                settings.awsSigning = AWSSigning(
+                settings.auth.awsSigning = AWSSigning(
                     region: "eu-central-1", service: "execute-api",
                     credentials: AWSCredentials(accessKey: "AKIDEXAMPLE", secretKey: "benchmark"))
             }

@@ -45,7 +45,7 @@ struct Trust {
 
     /// A chain of three presented certificates against the system's roots and one more: found anew each time, and remembered.
     static func verdicts(_ policy: SecurityPolicy, _ bundle: CertificateBundle) async throws {
-        let session = try Session { $0.securityPolicy = policy }
+        let session = try Session { $0.trust.policy = policy }
         let presented = try await TestServer.withServer(.init(tls: bundle)) { server in
             try await session.inspectTrust(of: server.url("/")).evaluation.presented
         }
@@ -71,8 +71,8 @@ struct Trust {
             let now = Date()
             func spend(_ policy: SecurityPolicy) async throws -> Double {
                 let session = try Session { settings in
-                    settings.engine = Engine()
-                    settings.securityPolicy = policy
+                    settings.network.engine = Engine()
+                    settings.trust.policy = policy
                     settings.responseSerializer = .data
                 }
                 let start = cpu()

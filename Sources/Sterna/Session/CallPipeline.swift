@@ -303,7 +303,7 @@ extension SessionPlan {
     @inline(never)
     private func refuseIneffective(_ own: RequestSettings) throws(SternaError) {
         if settings.cookies.jar == nil, let setting = cookieSetting(of: own) {
-            throw Self.ineffective(setting, "the session has no cookie jar", "Give it one by `cookies.jar`, or leave the setting out.")
+            throw Self.ineffective(setting, "the session has no cookies.jar", "Give it one, or leave the setting out.")
         }
         if own.ownOptions[WaitsForConnectivityKey.self], !settings.network.waitsForConnectivity {
             throw Self.ineffective(

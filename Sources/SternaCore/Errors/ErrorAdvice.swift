@@ -74,7 +74,7 @@ package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
         case .checkRedirects: "Look at the error's redirects; if they are no loop, raise the limit of redirects."
         case .readRedirect: "To read the redirect itself, set redirects to .doNotFollow."
         case .compareRequest: "Compare the parameters, fields and body with those that the server expects."
-        case .giveCredentials: "Check the credentials: set the session's authorization, or the request's."
+        case .giveCredentials: "Check the credentials: set the session's auth.header, or the request's."
         case .otherCredentials: "Use credentials that permit this request, or check the URL."
         case .checkPath: "Check the URL; a path that begins with “/” replaces the base URL's path."
         case .checkMethod: "Check the method and the URL."

@@ -2,5 +2,5 @@
 /// after the call's previous response.
 package enum ResendsNonIdempotentKey: RequestOptionKey {
     package static var defaultValue: Bool { true }
-    package static var name: String? { "resendsNonIdempotentRequests" }
+    package static var name: String? { "network.resendsNonIdempotentRequests" }
 }

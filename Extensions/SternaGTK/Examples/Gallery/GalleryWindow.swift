@@ -100,7 +100,7 @@ struct GalleryEntry: Decodable, Sendable {
     private var loading: DataTask?
 
     private func loadTask() -> SessionTask {
-        let task = api.dataTask(.get("index") { $0.cachePolicy = .reload })
+        let task = api.dataTask(.get("index") { $0.cache.policy = .reload })
         loading = task
         return task
     }

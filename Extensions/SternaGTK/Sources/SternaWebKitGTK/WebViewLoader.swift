@@ -34,9 +34,9 @@ import SternaPlatform
         var hasCookies = false
         // Pages of any status are shown.
         self.session = session.with {
-            hasCookies = $0.cookieJar != nil
+            hasCookies = $0.cookies.jar != nil
             $0.responseSerializer = DataResponseSerializer(validation: ResponseValidation(statuses: 100..<1000))
-            $0.startsTasks = true
+            $0.tasks.startsImmediately = true
         }
         anonymous = self.session.with { $0.removeIdentity() }
         self.hasCookies = hasCookies
@@ -93,9 +93,9 @@ import SternaPlatform
         var draft = RequestDraft(method, url, headers: headers)
         if !body.isEmpty { draft.body = .bytes(body) }
         if asker.isForeign {
-            draft.settings.handlesCookies = false
+            draft.settings.cookies.isOn = false
         } else if hasCookies, let site = asker.site {
-            draft.settings.cookieSite = site
+            draft.settings.cookies.site = site
         }
         let isPage = asker.isPage
         let task = (asker.isForeign ? anonymous : session).dataTask(draft)

@@ -28,12 +28,12 @@ import Synchronization
         let site = try await WebSite()
         let jar = CookieJar()
         let session = try Session(baseURL: site.server.url) {
-            $0.cookieJar = jar
+            $0.cookies.jar = jar
             $0.headers["X-Session"] = "7"
-            $0.awsSigning = AWSSigning(
+            $0.auth.awsSigning = AWSSigning(
                 region: "r", service: "s", credentials: AWSCredentials(accessKey: "key", secretKey: "secret"))
-            $0.allowsOtherOrigins = true
-            $0.cache = .memory(bytes: 1 << 20)
+            $0.network.allowsOtherOrigins = true
+            $0.cache.store = .memory(bytes: 1 << 20)
             $0.networkInterceptors = [UserField()]
         }
         // What is stored for the user is not for pages of other origins.

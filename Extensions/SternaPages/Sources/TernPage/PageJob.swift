@@ -50,9 +50,9 @@ struct PageJob {
         try Session(baseURL: url.origin.description) { settings in
             for field in fields {
                 settings.headers[field.name] = field.value
-                if !shared.contains(field.name.lowercased()) { settings.secretHeaders.insert(field.name) }
+                if !shared.contains(field.name.lowercased()) { settings.auth.secretHeaders.insert(field.name) }
             }
-            settings.allowsOtherOrigins = true
+            settings.network.allowsOtherOrigins = true
         }
     }
 

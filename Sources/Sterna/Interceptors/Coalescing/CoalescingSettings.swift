@@ -3,5 +3,5 @@ import SternaCore
 /// The option that holds whether requests share transfers.
 enum CoalescingUseKey: RequestOptionKey {
     static var defaultValue: Bool { false }
-    static var name: String? { "coalescesRequests" }
+    static var name: String? { "network.coalescesRequests" }
 }

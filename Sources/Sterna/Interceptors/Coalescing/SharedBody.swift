@@ -108,7 +108,7 @@ final class SharedBody: BodyStream {
             .limitExceeded, phase: .read,
             "The body was read so slowly that it fell \(ByteSize(limit)) behind identical requests that share the transfer, and the rest "
                 + "cannot be fetched, since there is no strong entity tag or the content has changed. Send the request with "
-                + "coalescesRequests = false, or read faster.")
+                + "network.coalescesRequests = false, or read faster.")
     }
 }
 

@@ -3,7 +3,7 @@ import SternaCore
 /// The option that makes requests wait for the network.
 enum WaitsForConnectivityKey: RequestOptionKey {
     static let defaultValue = false
-    static var name: String? { "waitsForConnectivity" }
+    static var name: String? { "network.waitsForConnectivity" }
 }
 
 extension SessionSettings.Network {

@@ -13,7 +13,7 @@ struct MigratingImageTests {
     @Test("Downloaders and receipts")
     func downloaders() async throws {
         try await ImageSite.with { base in
-            let api = base.with { $0.cache = .memory(bytes: 20 << 20) }
+            let api = base.with { $0.cache.store = .memory(bytes: 20 << 20) }
             let answers = Mutex(0)
             let use: @Sendable (Result<DecodedImage, SternaError>) -> Void = { _ in answers.withLock { $0 += 1 } }
             let show: @Sendable (TransferProgress) -> Void = { _ in }
@@ -52,7 +52,7 @@ struct MigratingImageTests {
                 let images = ImageDownloader.shared
                 #expect(images.activeDownloads == 0)
             }
-            let user = base.with { $0.authorization = .basic("ada", "secret") }
+            let user = base.with { $0.auth.header = .basic("ada", "secret") }
             #expect(user.baseURL == api.baseURL)
         }
     }

@@ -73,7 +73,7 @@ import Testing
             let body = request.url.path == "/png" ? png : Array("<html>".utf8)
             return .bytes(Bytes(bytes: body), mediaType: "image/jpeg")
         }
-        let session = try Session(baseURL: "https://example.com") { $0.transport = mock }
+        let session = try Session(baseURL: "https://example.com") { $0.network.transport = mock }
         let images = ImageDownloader(session: session, decoder: ImageCodecs())
         #expect(try await images.image("png").format == .png)
         let error = await #expect(throws: SternaError.self) { try await images.image("page") }

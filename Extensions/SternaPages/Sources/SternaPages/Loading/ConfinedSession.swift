@@ -12,7 +12,7 @@ struct ConfinedSession: Sendable {
     init(_ session: Session, to page: HTTPURL, _ rule: OriginRule) throws(SternaError) {
         var settings = SessionSettings?.none
         let derived = session.with {
-            $0.allowsOtherOrigins = true
+            $0.network.allowsOtherOrigins = true
             settings = $0
         }
         self.rule = rule

@@ -15,7 +15,7 @@ struct MigratingWebPageTests {
         ]) { site in
             let cache = ResponseCache.memory()
             let api = try Session(baseURL: site.server.url("/v1")) {
-                $0.cache = cache
+                $0.cache.store = cache
             }
             let place = try PageFolder()
             let folder = place.path

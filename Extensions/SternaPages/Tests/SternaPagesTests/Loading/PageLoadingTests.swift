@@ -115,7 +115,7 @@ import Testing
                 #expect(own.failures.map(\.error.kind) == [.redirectRefused])
 
                 for base in [site.server.url, nil] {
-                    let session = try Session(baseURL: base) { $0.authorization = .bearer("secret") }
+                    let session = try Session(baseURL: base) { $0.auth.header = .bearer("secret") }
                     let all = try await session.page(site.server.url("/"))
                     #expect(all.failureCount == 0)
                 }
@@ -212,7 +212,7 @@ import Testing
                 let site = PageSite(server: server)
                 site.add("/", "<img src='\(plain)'><img src=away>")
                 server.route("GET", "/away") { _ in .redirect(to: plain) }
-                let session = try Session(baseURL: server.url) { $0.securityPolicy = .authority(pem: authority.pem) }
+                let session = try Session(baseURL: server.url) { $0.trust.policy = .authority(pem: authority.pem) }
                 let page = try await session.page("/")
                 #expect(page.resources.isEmpty)
                 #expect(page.skipped.map(\.error.kind) == [.originRefused])

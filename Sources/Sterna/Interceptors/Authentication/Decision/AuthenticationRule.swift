@@ -195,7 +195,7 @@ enum AuthenticationRule {
         let list = FieldSyntax.printable(names.joined(separator: ", "), limit: 200)
         return
             "No credentials were sent: nothing that the server offers (\(list)) is supported and allowed by "
-            + "authentication.schemes."
+            + "auth.policy.schemes."
     }
 
     // MARK: Notes
@@ -206,7 +206,7 @@ enum AuthenticationRule {
         static let endless = "The server asked for credentials again and again; the request was given up."
         static let exposed =
             "No password was sent, since http would show it to others on the way; use https, or allow it by "
-            + "authentication.allowsInsecurePasswords."
+            + "auth.policy.allowsInsecurePasswords."
         static let refused = "The server refused the credentials"
     }
 

@@ -69,7 +69,7 @@ struct CachePlan: Sendable {
     let identity: RequestIdentity
     let space: CacheSpace
     let isOffline: Bool
-    let willCache: (@Sendable (Response, Request) -> Bool)?
+    let willStore: (@Sendable (Response, Request) -> Bool)?
 
     /// The scope of the calls that refresh stale responses, which ends with the session.
     let calls: CallScope
@@ -83,7 +83,7 @@ struct CachePlan: Sendable {
         identity = RequestIdentity(settings)
         space = CacheSpace(settings)
         self.isOffline = isOffline
-        willCache = settings.cache.willStore
+        willStore = settings.cache.willStore
         self.calls = calls
     }
 

@@ -15,9 +15,9 @@ extension CacheTransaction {
             await dropReplaced(by: head)
             return marked(response, field)
         case .store(let plan):
-            guard self.plan.willCache?(response, request) ?? true else {
+            guard self.plan.willStore?(response, request) ?? true else {
                 field.isStored = false
-                field.addDetail("willCache returned false")
+                field.addDetail("cache.willStore returned false")
                 await dropReplaced(by: head)
                 return marked(response, field)
             }
